@@ -1,0 +1,163 @@
+// account …, key …
+import { formatTime } from '../contract/time.ts'
+import {
+  changeAccount,
+  clearKey,
+  createAccount,
+  requireAccount,
+  resetKey,
+} from '../server/accounts/accounts.ts'
+import { type Account, listAccounts } from '../server/accounts/store.ts'
+import { openCredits } from '../server/credits/credits.ts'
+import { type Command, Mistake, table, textFlag, yesOrNo } from './command.ts'
+import { parseCredits } from './credits.ts'
+
+/** Everything about an account that is no secret. */
+function describe(account: Account) {
+  return {
+    username: account.username,
+    role: account.role,
+    key: account.key_hint,
+    expires: account.expires_on,
+    suspended: account.suspended === 1,
+    sms: account.sms_enabled === 1,
+    sign_name: account.sign_name,
+    created_at: formatTime(account.created_at),
+  }
+}
+
+export const accountCommands: readonly Command[] = [
+  {
+    name: 'account create',
+    usage: 'NAME [--password P] [--expires YYYY-MM-DD] [--credits sms=100,short_link=100] [--role operator]',
+    text: {
+      zh: '创建账户，密码与密钥只显示这一次',
+      en: 'make an account; password and key are shown this once',
+    },
+    least: 1,
+    most: 1,
+    flags: {
+      password: { type: 'string' },
+      expires: { type: 'string' },
+      credits: { type: 'string' },
+      role: { type: 'string' },
+    },
+    async run({ installation, words, flags }) {
+      const role = textFlag(flags, 'role') ?? 'account'
+      if (role !== 'account' && role !== 'operator') {
+        throw new Mistake('--role 只能是 account 或 operator / must be account or operator')
+      }
+      const grants = parseCredits(textFlag(flags, 'credits') ?? '')
+      const { db, secretKey } = installation
+      const made = await createAccount(db, {
+        username: words[0]!,
+        password: textFlag(flags, 'password'),
+        expiresOn: textFlag(flags, 'expires'),
+        role,
+      })
+      const credits = openCredits(db, secretKey)
+      for (const { apiType, amount } of grants) await credits.grant({ accountId: made.id, apiType, amount })
+      const key = await resetKey(db, made.id)
+      return {
+        json: { username: made.username, password: made.password, api_key: key },
+        text: `username  ${made.username}\npassword  ${made.password}\napi_key   ${key}`,
+      }
+    },
+  },
+  {
+    name: 'account set',
+    usage:
+      'NAME [--expires YYYY-MM-DD|never] [--suspended yes|no] [--sms yes|no] [--sign-name S] [--password P]',
+    text: { zh: '修改账户', en: 'change an account' },
+    least: 1,
+    most: 1,
+    flags: {
+      expires: { type: 'string' },
+      suspended: { type: 'string' },
+      sms: { type: 'string' },
+      'sign-name': { type: 'string' },
+      password: { type: 'string' },
+    },
+    async run({ installation: { db }, words, flags }) {
+      const account = await requireAccount(db, words[0]!)
+      await changeAccount(db, account, {
+        expires: textFlag(flags, 'expires'),
+        suspended: yesOrNo(flags, 'suspended'),
+        smsEnabled: yesOrNo(flags, 'sms'),
+        signName: textFlag(flags, 'sign-name'),
+        password: textFlag(flags, 'password'),
+      })
+      const changed = describe(await requireAccount(db, account.username))
+      return { json: changed, text: list(changed) }
+    },
+  },
+  {
+    name: 'account list',
+    usage: '',
+    text: { zh: '列出账户', en: 'list the accounts' },
+    least: 0,
+    most: 0,
+    flags: {},
+    async run({ installation: { db } }) {
+      const accounts = (await listAccounts(db)).map(describe)
+      return {
+        json: { accounts },
+        text: table(
+          ['username', 'role', 'key', 'expires', 'suspended', 'sms'],
+          accounts.map((one) => [one.username, one.role, one.key, one.expires, one.suspended, one.sms]),
+        ),
+      }
+    },
+  },
+  {
+    name: 'account show',
+    usage: 'NAME',
+    text: { zh: '查看账户与额度', en: 'show an account and its credits' },
+    least: 1,
+    most: 1,
+    flags: {},
+    async run({ installation: { db, secretKey }, words }) {
+      const account = await requireAccount(db, words[0]!)
+      const balances = await openCredits(db, secretKey).balances(account.id)
+      const shown = { ...describe(account), credits: balances }
+      const credits = table(
+        ['api_type', 'total', 'used', 'remaining'],
+        balances.map((one) => [one.api_type, one.total, one.used, one.remaining]),
+      )
+      return { json: shown, text: `${list(describe(account))}\n\n${credits}` }
+    },
+  },
+  {
+    name: 'key reset',
+    usage: 'NAME',
+    text: { zh: '重置密钥，旧密钥立即失效', en: 'make a new key; the old one is invalid at once' },
+    least: 1,
+    most: 1,
+    flags: {},
+    async run({ installation: { db }, words }) {
+      const account = await requireAccount(db, words[0]!)
+      const key = await resetKey(db, account.id)
+      return { json: { username: account.username, api_key: key }, text: key }
+    },
+  },
+  {
+    name: 'key clear',
+    usage: 'NAME',
+    text: { zh: '清除密钥，账户不能再调用接口', en: 'take the key away' },
+    least: 1,
+    most: 1,
+    flags: {},
+    async run({ installation: { db }, words }) {
+      const account = await requireAccount(db, words[0]!)
+      await clearKey(db, account.id)
+      return {
+        json: { username: account.username, api_key: null },
+        text: `${account.username}: 密钥已清除 / key cleared`,
+      }
+    },
+  },
+]
+
+function list(facts: Readonly<Record<string, string | boolean | null>>): string {
+  return table(['', ''], Object.entries(facts)).trim()
+}

@@ -1,0 +1,86 @@
+// The operator's command line: `npm run --silent admin -- …`. Works beside a running service, on the same settings.
+import { parseArgs } from 'node:util'
+import { ConfigError, readConfig, readEnvironment } from '../server/config.ts'
+import { AppError } from '../server/http/errors.ts'
+import { openInstallation, StartProblem } from '../server/installation.ts'
+import { accountCommands } from './accounts.ts'
+import { type Command, type Flags, Mistake } from './command.ts'
+import { creditCommands } from './credits.ts'
+import { storageCommands } from './storage.ts'
+
+const commands: readonly Command[] = [...accountCommands, ...creditCommands, ...storageCommands]
+
+try {
+  process.exitCode = await run(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`${lineOf(error)}\n`)
+  process.exitCode = 1
+}
+
+async function run(words: readonly string[]): Promise<number> {
+  if (words.length === 0 || words[0] === '--help' || words[0] === 'help') {
+    process.stdout.write(`${help(commands)}\n`)
+    return 0
+  }
+  const command = findCommand(words)
+  if (!command)
+    throw new Mistake(
+      `没有这个命令：${words.slice(0, 2).join(' ')}，用 --help 查看 / no such command, see --help`,
+    )
+  const { flags, positionals } = readWords(command, words)
+  if (flags['help'] === true) {
+    process.stdout.write(`${help([command])}\n`)
+    return 0
+  }
+  const given = positionals.slice(command.name.split(' ').length)
+  if (given.length < command.least || given.length > command.most) {
+    throw new Mistake(`用法 / usage: ${usageOf(command)}`)
+  }
+  const config = readConfig(readEnvironment())
+  const installation = await openInstallation(config)
+  try {
+    const output = await command.run({ config, installation, words: given, flags })
+    process.stdout.write(`${flags['json'] === true ? JSON.stringify(output.json) : output.text}\n`)
+    return output.failed ? 1 : 0
+  } finally {
+    await installation.close()
+  }
+}
+
+function findCommand(words: readonly string[]): Command | undefined {
+  return commands.find((command) => {
+    const name = command.name.split(' ')
+    return name.every((word, index) => words[index] === word)
+  })
+}
+
+function readWords(command: Command, words: readonly string[]): { flags: Flags; positionals: string[] } {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: { ...command.flags, json: { type: 'boolean' }, help: { type: 'boolean' } },
+    })
+    return { flags: values as Flags, positionals }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : ''
+    throw new Mistake(`${reason}; 用法 / usage: ${usageOf(command)}`)
+  }
+}
+
+function usageOf(command: Command): string {
+  return `admin ${command.name} ${command.usage}`.trim()
+}
+
+function help(list: readonly Command[]): string {
+  const lines = list.map((command) => `  ${usageOf(command)}\n      ${command.text.zh} / ${command.text.en}`)
+  return ['npm run --silent admin -- COMMAND [--json]', '', ...lines].join('\n')
+}
+
+function lineOf(error: unknown): string {
+  if (error instanceof AppError) return `${error.text.zh} / ${error.text.en}`
+  if (error instanceof Mistake || error instanceof ConfigError || error instanceof StartProblem)
+    return error.message
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return `失败 / failed: ${reason.replaceAll('\n', ' ')}`
+}

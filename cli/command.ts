@@ -1,0 +1,72 @@
+// What a command of the command line is.
+import type { ParseArgsOptionsConfig } from 'node:util'
+import type { Text } from '../contract/text.ts'
+import type { Config } from '../server/config.ts'
+import type { Installation } from '../server/installation.ts'
+
+export type Flags = Readonly<Record<string, string | boolean | string[] | undefined>>
+
+export interface Invocation {
+  readonly config: Config
+  readonly installation: Installation
+  /** What stands after the command's name, without flags. */
+  readonly words: readonly string[]
+  readonly flags: Flags
+}
+
+export interface Output {
+  /** What `--json` prints. */
+  readonly json: unknown
+  readonly text: string
+  /** A command may do its work and still have bad news. */
+  readonly failed?: boolean
+}
+
+export interface Command {
+  readonly name: string
+  readonly usage: string
+  readonly text: Text
+  /** How many words it takes after its name. */
+  readonly least: number
+  readonly most: number
+  readonly flags: ParseArgsOptionsConfig
+  readonly run: (invocation: Invocation) => Promise<Output>
+}
+
+/** The operator's slip, said in one line. */
+export class Mistake extends Error {}
+
+export function textFlag(flags: Flags, name: string): string | undefined {
+  const value = flags[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+export function listFlag(flags: Flags, name: string): readonly string[] {
+  const value = flags[name]
+  if (Array.isArray(value)) return value
+  return typeof value === 'string' ? [value] : []
+}
+
+export function yesOrNo(flags: Flags, name: string): boolean | undefined {
+  const value = textFlag(flags, name)
+  if (value === undefined) return undefined
+  if (value === 'yes') return true
+  if (value === 'no') return false
+  throw new Mistake(`--${name} 只能是 yes 或 no / must be yes or no`)
+}
+
+type Cell = string | number | boolean | null | undefined
+
+/** Rows under a heading, columns aligned. */
+export function table(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const cells = [heading, ...rows].map((row) => row.map((cell) => String(cell ?? '-')))
+  const widths = heading.map((_name, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,97 @@
+// credits …, ledger …
+import { type ApiType, apiTypes, isApiType } from '../contract/credits.ts'
+import type { Text } from '../contract/text.ts'
+import { requireAccount } from '../server/accounts/accounts.ts'
+import { checkLedger } from '../server/credits/check-store.ts'
+import { openCredits } from '../server/credits/credits.ts'
+import { type Command, Mistake, table, textFlag } from './command.ts'
+
+/** The sweeper may be a moment late without anything being wrong. */
+const sweepSlackMs = 5_000
+
+export const creditCommands: readonly Command[] = [
+  changeCommand('grant', { zh: '增加额度', en: 'add credits' }),
+  changeCommand('take', { zh: '扣减未用的额度', en: 'take unused credits back' }),
+  {
+    name: 'credits show',
+    usage: 'NAME',
+    text: { zh: '查看额度', en: 'show the credits of an account' },
+    least: 1,
+    most: 1,
+    flags: {},
+    async run({ installation: { db, secretKey }, words }) {
+      const account = await requireAccount(db, words[0]!)
+      const balances = await openCredits(db, secretKey).balances(account.id)
+      return {
+        json: { username: account.username, credits: balances },
+        text: table(
+          ['api_type', 'total', 'used', 'remaining'],
+          balances.map((one) => [one.api_type, one.total, one.used, one.remaining]),
+        ),
+      }
+    },
+  },
+  {
+    name: 'ledger check',
+    usage: '',
+    text: { zh: '核对全部额度', en: 'recount every credit' },
+    least: 0,
+    most: 0,
+    flags: {},
+    async run({ installation: { db }, config }) {
+      const report = await checkLedger(db, config.SWEEP_S * 1000 + sweepSlackMs)
+      const counts = `${report.accounts} accounts, ${report.operations} operations, ${report.entries} entries, ${report.open} open`
+      const text = report.ok ? `ok: ${counts}` : [`not ok: ${counts}`, ...report.problems].join('\n')
+      return { json: report, text, failed: !report.ok }
+    },
+  },
+]
+
+function changeCommand(verb: 'grant' | 'take', text: Text): Command {
+  return {
+    name: `credits ${verb}`,
+    usage: `NAME ${apiTypes.join('|')} N [--note T]`,
+    text,
+    least: 3,
+    most: 3,
+    flags: { note: { type: 'string' } },
+    async run({ installation: { db, secretKey }, words, flags }) {
+      const [name, type, given] = words as [string, string, string]
+      const apiType = requireApiType(type)
+      const amount = parseAmount(given)
+      const account = await requireAccount(db, name)
+      const balance = await openCredits(db, secretKey)[verb]({
+        accountId: account.id,
+        apiType,
+        amount,
+        note: textFlag(flags, 'note'),
+      })
+      return {
+        json: { username: account.username, ...balance },
+        text: `${account.username} ${apiType}: ${balance.remaining} 可用 / remaining`,
+      }
+    },
+  }
+}
+
+/** `sms=100,short_link=50` */
+export function parseCredits(given: string): { apiType: ApiType; amount: number }[] {
+  return given
+    .split(',')
+    .filter((item) => item.trim() !== '')
+    .map((item) => {
+      const [type, amount] = item.split('=') as [string, string | undefined]
+      return { apiType: requireApiType(type.trim()), amount: parseAmount(amount ?? '') }
+    })
+}
+
+function requireApiType(type: string): ApiType {
+  if (isApiType(type)) return type
+  throw new Mistake(`没有额度类型 ${type}，可用 ${apiTypes.join('、')} / no such credit type`)
+}
+
+function parseAmount(given: string): number {
+  // Its size is the ledger's business; here it only has to be a number.
+  if (/^\d{1,15}$/.test(given.trim())) return Number(given)
+  throw new Mistake(`数量须为正整数 / the amount must be a whole number above 0: ${given}`)
+}

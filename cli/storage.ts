@@ -1,0 +1,48 @@
+// backup, restore, migrate
+import { writeBackup } from '../server/operations/backup-store.ts'
+import { restoreBackup } from '../server/operations/restore-store.ts'
+import type { Command } from './command.ts'
+
+export const storageCommands: readonly Command[] = [
+  {
+    name: 'backup',
+    usage: 'FILE',
+    text: { zh: '备份整个数据库，服务可照常运行', en: 'copy the whole database, beside a running service' },
+    least: 1,
+    most: 1,
+    flags: {},
+    async run({ installation: { db }, words }) {
+      const report = await writeBackup(db, words[0]!)
+      return { json: report, text: `${report.rows} rows, ${report.file}` }
+    },
+  },
+  {
+    name: 'restore',
+    usage: 'FILE [--force]',
+    text: {
+      zh: '从备份恢复；数据库非空时须加 --force',
+      en: 'restore a backup; --force when the database is not empty',
+    },
+    least: 1,
+    most: 1,
+    flags: { force: { type: 'boolean' } },
+    async run({ installation: { db }, words, flags }) {
+      const report = await restoreBackup(db, words[0]!, flags['force'] === true)
+      return { json: report, text: `${report.rows} rows restored` }
+    },
+  },
+  {
+    name: 'migrate',
+    usage: '',
+    text: { zh: '升级数据库结构', en: 'bring the schema up to date' },
+    least: 0,
+    most: 0,
+    flags: {},
+    async run({ installation: { migrated } }) {
+      return {
+        json: { applied: migrated },
+        text: migrated.length === 0 ? '已是最新 / up to date' : migrated.join('\n'),
+      }
+    },
+  },
+]

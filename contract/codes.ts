@@ -1,0 +1,17 @@
+// The documented error codes and the HTTP status each one travels with.
+
+/** Codes of envelope A and of identity errors. 429 is the one code that is also its HTTP status. */
+export const statusOfCode = {
+  0: 200,
+  1001: 400,
+  1002: 400,
+  1003: 401,
+  1004: 403,
+  1005: 502,
+  1006: 403,
+  1007: 404,
+  5000: 500,
+  429: 429,
+} as const
+
+export type ErrorCode = Exclude<keyof typeof statusOfCode, 0>

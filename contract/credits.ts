@@ -1,0 +1,29 @@
+// What is sold: the four credit types, their names and prices.
+import type { Text } from './text.ts'
+
+export const apiTypes = ['short_link', 'sms', 'id_verification', 'domain_check'] as const
+
+export type ApiType = (typeof apiTypes)[number]
+
+export const apiTypeNames: Readonly<Record<ApiType, Text>> = {
+  short_link: { zh: '短链接', en: 'Short links' },
+  sms: { zh: '短信', en: 'SMS' },
+  id_verification: { zh: '身份核验', en: 'Identity verification' },
+  domain_check: { zh: '域名检测', en: 'Domain check' },
+}
+
+export function isApiType(value: string): value is ApiType {
+  return (apiTypes as readonly string[]).includes(value)
+}
+
+/** Credits a call takes. An SMS costs this much for each billed part, a domain check for each address. */
+export const prices = {
+  generate: 1,
+  execute_update: 1,
+  sms_part: 1,
+  identity: 1,
+  domain: 1,
+} as const
+
+/** More credits than this at once are a mistake; the sum of many stays far below 2^53. */
+export const largestGrant = 1_000_000_000

@@ -1,0 +1,34 @@
+// The domain block check endpoint.
+import { credentialParameters, type Endpoint } from './endpoint.ts'
+
+export const domainCheck = {
+  name: 'domain-check',
+  path: '/api/video_platform_check.php',
+  methods: ['GET', 'POST'],
+  shape: 'envelope',
+  readsForms: true,
+  common: credentialParameters,
+  operations: {
+    check: {
+      actions: [],
+      text: { zh: '批量检测域名是否被拦截', en: 'Check a batch of domains' },
+      parameters: {
+        urls: {
+          type: 'list',
+          required: true,
+          text: { zh: '待检测的域名或网址列表', en: 'Domains or URLs to check' },
+          example: ['example.com', 'blocked.test'],
+        },
+        check_random: {
+          type: 'boolean',
+          required: false,
+          text: {
+            zh: '是否同时检测随机子域名，默认否',
+            en: 'Also check a random subdomain of each; default false',
+          },
+          example: false,
+        },
+      },
+    },
+  },
+} as const satisfies Endpoint

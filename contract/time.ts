@@ -1,0 +1,28 @@
+// Every date people see is Asia/Shanghai: eight hours ahead of UTC, all year.
+const offsetMs = 8 * 3_600_000
+const dayMs = 86_400_000
+
+/** `2026-01-02 03:04:05` in Shanghai for a moment in milliseconds. */
+export function formatTime(ms: number): string {
+  return new Date(ms + offsetMs).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** `2026-01-02` in Shanghai. */
+export function formatDay(ms: number): string {
+  return new Date(ms + offsetMs).toISOString().slice(0, 10)
+}
+
+/** The first millisecond of a day given as `YYYY-MM-DD`, or undefined when there is no such day. */
+export function startOfDay(day: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return undefined
+  const utc = Date.parse(`${day}T00:00:00Z`)
+  // Date.parse turns 2026-02-30 into 2 March in some engines; the round trip tells.
+  if (Number.isNaN(utc) || new Date(utc).toISOString().slice(0, 10) !== day) return undefined
+  return utc - offsetMs
+}
+
+/** The first millisecond after a day given as `YYYY-MM-DD`. */
+export function endOfDay(day: string): number | undefined {
+  const start = startOfDay(day)
+  return start === undefined ? undefined : start + dayMs
+}

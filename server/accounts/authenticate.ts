@@ -1,0 +1,111 @@
+// Who calls: common parameters, credentials, rate limit, in this order.
+import type { Parameters, Values } from '../../contract/parameters.ts'
+import { type Call, markStep, requireParameters } from '../http/call.ts'
+import { AppError } from '../http/errors.ts'
+import { FailureWindows, type RateLimit, TokenBuckets } from '../http/limits.ts'
+import { isExpired } from './accounts.ts'
+import { hashKey, isWellFormedKey } from './key.ts'
+import type { Account } from './store.ts'
+
+/** Wrong credentials an address may show in a minute before it is told to wait. */
+const failuresPerMinute = 60
+
+export interface Caller {
+  readonly account: Account
+  /** The key that was shown; a charge makes sure that it still holds. */
+  readonly keyHash: string
+}
+
+export interface AuthenticatorOptions {
+  readonly findByKey: (keyHash: string) => Promise<Account | undefined>
+  /** Undefined for no limit. */
+  readonly rateLimit: RateLimit | undefined
+}
+
+interface CommonValues {
+  readonly api_key: string
+  readonly username?: string
+}
+
+export type Authenticate = <const P extends Parameters>(
+  call: Call,
+  common: P,
+) => Promise<{ caller: Caller; values: Values<P> }>
+
+export function authenticator(options: AuthenticatorOptions): Authenticate {
+  const buckets = new TokenBuckets()
+  const failures = new FailureWindows(failuresPerMinute)
+
+  return async (call, common) => {
+    const values = requireParameters(call, common)
+    const { api_key: key, username } = values as unknown as CommonValues
+    const caller = await findCaller(options, key, 'username' in common ? username : undefined)
+    if (!caller) {
+      const retryAfter = failures.fail(call.address)
+      throw retryAfter === undefined ? wrongCredentials() : tooFrequent(retryAfter)
+    }
+    call.notes.accountId = caller.account.id
+    call.notes.username = caller.account.username
+    const limit = limitOf(caller.account, options.rateLimit)
+    if (limit) takeToken(call, buckets, caller.account.id, limit)
+    markStep(call, 'checked')
+    return { caller, values }
+  }
+}
+
+async function findCaller(
+  options: AuthenticatorOptions,
+  key: string,
+  username: string | undefined,
+): Promise<Caller | undefined> {
+  // The checksum keeps floods of invented keys away from the database.
+  if (!isWellFormedKey(key)) return undefined
+  const keyHash = hashKey(key)
+  const account = await options.findByKey(keyHash)
+  if (!account || (username !== undefined && username !== account.username)) return undefined
+  return { account, keyHash }
+}
+
+function takeToken(call: Call, buckets: TokenBuckets, accountId: number, limit: RateLimit): void {
+  const taken = buckets.take(accountId, limit)
+  call.response.setHeader(
+    'RateLimit-Policy',
+    `"account";q=${limit.burst};w=${Math.ceil(limit.burst / limit.perSecond)}`,
+  )
+  call.response.setHeader('RateLimit', `"account";r=${taken.left};t=${taken.resetSeconds}`)
+  if (!taken.allowed) throw tooFrequent(taken.resetSeconds)
+}
+
+function limitOf(account: Account, platform: RateLimit | undefined): RateLimit | undefined {
+  if (account.rate_limit === null) return platform
+  const [perSecond, burst] = account.rate_limit.split(',').map(Number)
+  return perSecond && burst ? { perSecond, burst } : platform
+}
+
+/** One answer for an unknown user, a wrong key and a cleared key. */
+export function wrongCredentials(): AppError {
+  return new AppError(1003, {
+    zh: '认证失败，用户名或 API 密钥错误',
+    en: 'Authentication failed, wrong user name or API key',
+  })
+}
+
+function tooFrequent(retryAfter: number): AppError {
+  const text = {
+    zh: `请求过于频繁，请 ${retryAfter} 秒后重试`,
+    en: `Too many requests, try again in ${retryAfter} s`,
+  }
+  return new AppError(429, text, { retryAfter })
+}
+
+/** A suspended account may do nothing at all. */
+export function requireNotSuspended(account: Account): void {
+  if (account.suspended === 1) {
+    throw new AppError(1004, { zh: '账户已停用', en: 'The account is suspended' }, { status: 403 })
+  }
+}
+
+/** An expired account may read, but neither consume nor change. The short link endpoint says so with 400. */
+export function requireNotExpired(account: Account, status: 400 | 403): void {
+  if (isExpired(account)) throw new AppError(1004, { zh: '账户已过期', en: 'Account expired' }, { status })
+}

@@ -1,0 +1,44 @@
+// Passwords: argon2id, at least eight characters, and none of those everybody tries first.
+import { randomInt } from 'node:crypto'
+import { hash, verify } from '@node-rs/argon2'
+import type { Text } from '../../contract/text.ts'
+
+const common = new Set(
+  `00000000 11111111 12121212 123123123 12341234 12344321 12345678 123456789 1234567890 0123456789 123456abc 1234qwer
+  1q2w3e4r 1q2w3e4r5t 1qaz2wsx 5201314520 52013145 66666666 87654321 88888888 987654321 99999999 a1234567 a12345678
+  a123456789 aa123456 aa123456789 abc12345 abc123456 abcd1234 abcdefgh admin123 admin1234 administrator asdfasdf
+  asdfghjk asdfghjkl baseball changeme computer dearbook football iloveyou internet letmein1 iloveyou1 p@ssw0rd
+  p@ssword passw0rd password password! password1 password12 password123 princess q1w2e3r4 qazwsxedc qq123456 qwer1234
+  qwerty12 qwerty123 qwertyui qwertyuiop root1234 starwars sunshine superman test1234 tollgate trustno1 welcome1
+  welcome123 woaini123 woaini1314 woaini520 wodemima xiaoming zaq12wsx zxcvbnm1 zxcvbnm123`.split(/\s+/),
+)
+
+const longest = 200
+
+/** What is wrong with a new password, or nothing. */
+export function passwordProblem(password: string, username: string): Text | undefined {
+  if ([...password].length < 8)
+    return { zh: '密码至少 8 个字符', en: 'the password needs at least 8 characters' }
+  if (password.length > longest) return { zh: '密码过长', en: 'the password is too long' }
+  const plain = password.toLowerCase()
+  if (common.has(plain) || plain === username.toLowerCase() || /^(.)\1*$/u.test(plain)) {
+    return { zh: '密码过于常见', en: 'the password is too common' }
+  }
+  return undefined
+}
+
+export function hashPassword(password: string): Promise<string> {
+  // The library's default algorithm is argon2id; a test holds it to that.
+  return hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })
+}
+
+export async function verifyPassword(stored: string, password: string): Promise<boolean> {
+  if (password.length > longest) return false
+  return verify(stored, password)
+}
+
+/** A password to hand out: no look-alike characters, about 95 bits. */
+export function makePassword(): string {
+  const letters = 'ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789'
+  return Array.from({ length: 16 }, () => letters[randomInt(letters.length)]).join('')
+}

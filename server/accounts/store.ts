@@ -1,0 +1,119 @@
+// The account table.
+import { coalesce } from '../db/coalesce.ts'
+import type { Database, Queries, Tx } from '../db/database.ts'
+import { apiTypes } from '../../contract/credits.ts'
+
+export type Role = 'account' | 'operator'
+
+export interface Account {
+  readonly id: number
+  readonly username: string
+  readonly role: Role
+  readonly key_hash: string | null
+  readonly key_hint: string | null
+  readonly key_created_at: number | null
+  /** Last valid day, Asia/Shanghai, inclusive. */
+  readonly expires_on: string | null
+  readonly suspended: number
+  readonly sms_enabled: number
+  readonly sign_name: string | null
+  readonly rate_limit: string | null
+  readonly created_at: number
+}
+
+type AccountTables = {
+  account: Account & { password_hash: string }
+}
+
+const columns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
+  rate_limit, created_at`
+
+/** Finds accounts by key: straight from the table on SQLite, in one question per turn on PostgreSQL. No cache. */
+export function keyLookup(db: Database): (keyHash: string) => Promise<Account | undefined> {
+  const direct = db.direct
+  if (direct) {
+    const sql = `SELECT ${columns} FROM account WHERE key_hash = ?`
+    return async (keyHash) => direct.one<Account>(sql, [keyHash])
+  }
+  return coalesce(async (hashes) => {
+    const rows = await db.all<Account>(`SELECT ${columns} FROM account WHERE key_hash = ANY(?)`, [hashes])
+    return new Map(rows.map((row) => [row.key_hash ?? '', row]))
+  })
+}
+
+export function findByUsername(queries: Queries, username: string): Promise<Account | undefined> {
+  return queries.one<Account>(`SELECT ${columns} FROM account WHERE username = ?`, [username])
+}
+
+export function findById(queries: Queries, id: number): Promise<Account | undefined> {
+  return queries.one<Account>(`SELECT ${columns} FROM account WHERE id = ?`, [id])
+}
+
+export async function findPasswordHash(queries: Queries, id: number): Promise<string | undefined> {
+  const row = await queries.one<{ password_hash: string }>('SELECT password_hash FROM account WHERE id = ?', [
+    id,
+  ])
+  return row?.password_hash
+}
+
+export function listAccounts(queries: Queries): Promise<Account[]> {
+  return queries.all<Account>(`SELECT ${columns} FROM account ORDER BY id`)
+}
+
+export async function countAccounts(queries: Queries): Promise<number> {
+  const row = await queries.one<{ count: number }>('SELECT COUNT(*) AS count FROM account')
+  return row?.count ?? 0
+}
+
+export interface NewAccount {
+  readonly username: string
+  readonly role: Role
+  readonly passwordHash: string
+  readonly expiresOn: string | null
+}
+
+/** Makes the account and its four empty balances; undefined when the name is taken. */
+export async function insertAccount(tx: Tx, account: NewAccount): Promise<number | undefined> {
+  const row = await tx.one<{ id: number }>(
+    `INSERT INTO account (username, role, password_hash, expires_on, created_at) VALUES (?, ?, ?, ?, ${tx.now})
+     ON CONFLICT (username) DO NOTHING RETURNING id`,
+    [account.username, account.role, account.passwordHash, account.expiresOn],
+  )
+  if (!row) return undefined
+  for (const apiType of apiTypes) {
+    await tx.run('INSERT INTO credit (account_id, api_type) VALUES (?, ?)', [row.id, apiType])
+  }
+  return row.id
+}
+
+/** Puts a new key in the place of the old one, or takes the old one away. It holds as soon as the transaction does. */
+export async function replaceKey(
+  tx: Tx,
+  id: number,
+  key: { hash: string; hint: string } | undefined,
+): Promise<void> {
+  await tx.run(
+    `UPDATE account SET key_hash = ?, key_hint = ?, key_created_at = CASE WHEN ? = 1 THEN ${tx.now} ELSE NULL END
+     WHERE id = ?`,
+    [key?.hash ?? null, key?.hint ?? null, key ? 1 : 0, id],
+  )
+}
+
+export type AccountChange = Partial<{
+  expires_on: string | null
+  suspended: number
+  sms_enabled: number
+  sign_name: string | null
+  rate_limit: string | null
+  password_hash: string
+}>
+
+export async function updateAccount(tx: Tx, id: number, change: AccountChange): Promise<void> {
+  if (Object.keys(change).length === 0) return
+  await tx.kysely
+    .withTables<AccountTables>()
+    .updateTable('account')
+    .set(change)
+    .where('id', '=', id)
+    .execute()
+}

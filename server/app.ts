@@ -1,0 +1,196 @@
+// Puts the service together: an explicit list of what there is, and the order in which it starts and stops.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type FastifyInstance, fastify } from 'fastify'
+import type { Logger } from 'pino'
+import { domainCheck } from '../contract/domain-check.ts'
+import { identity } from '../contract/identity.ts'
+import { shortlink } from '../contract/shortlink.ts'
+import { sms } from '../contract/sms.ts'
+import { authenticator } from './accounts/authenticate.ts'
+import { keyLookup } from './accounts/store.ts'
+import type { Config } from './config.ts'
+import { openCredits } from './credits/credits.ts'
+import { openPaidCalls } from './credits/paid-call.ts'
+import { type Decide, openSweeper } from './credits/sweeper.ts'
+import { openDomainCheck } from './domain-check/routes.ts'
+import { homePage } from './home.ts'
+import { addressReader } from './http/address.ts'
+import { makeRequestId } from './http/call.ts'
+import { type HttpContext, methodNotAllowed, sendError, toAppError } from './http/endpoint.ts'
+import { openIdentity } from './identity/routes.ts'
+import type { Installation } from './installation.ts'
+import { registerHealth } from './operations/health.ts'
+import { openMetrics } from './operations/metrics.ts'
+import type { Services } from './services.ts'
+import { openShortlink } from './shortlink/routes.ts'
+import { openSms } from './sms/routes.ts'
+
+const bodyLimit = 1_048_576
+
+/** Slow senders are cut: so long for the headers, so long for the whole request. Answers may take their time. */
+const headersTimeoutMs = 5_000
+const requestTimeoutMs = 15_000
+
+/** How long running calls may take after SIGTERM. */
+const drainMs = 8_000
+
+/** SMS that ended ambiguously stay open for so long; no lease is longer. */
+export const longestLeaseMs = 900_000
+
+export interface App {
+  readonly services: Services
+  /** Listens and starts the jobs; tells the address people use. */
+  start(): Promise<string>
+  /** Finishes running calls, refuses new ones, writes what is in memory. */
+  stop(): Promise<void>
+}
+
+export function openApp(config: Config, installation: Installation, log: Logger): App {
+  const { db, secretKey } = installation
+  let stopping = false
+  let running = 0
+  let publicUrl = ''
+
+  const credits = openCredits(db, secretKey)
+  const metrics = openMetrics(db, credits)
+  const deciders = new Map<string, Decide>()
+  const sweeper = openSweeper({
+    db,
+    credits,
+    deciders,
+    sweepMs: config.SWEEP_S * 1000,
+    longestLeaseMs: Math.max(longestLeaseMs, config.OPERATION_LEASE_S * 1000),
+    onError: (error, operation) => log.error({ err: error, operation: operation?.id }, 'sweep failed'),
+  })
+
+  const http: HttpContext = {
+    errorStatus: config.ERROR_HTTP_STATUS,
+    addressOf: addressReader(config.TRUSTED_PROXIES),
+    isStopping: () => stopping,
+    onAnswer(answered) {
+      metrics.onAnswer(answered)
+      log.info({
+        requestId: answered.requestId,
+        endpoint: answered.endpoint.name,
+        action: answered.call?.notes.action,
+        account: answered.call?.notes.accountId,
+        status: answered.answer.status,
+        code: (answered.answer.body as { code?: number }).code,
+        ms: Math.round(answered.durationMs * 100) / 100,
+      })
+    },
+    onFailure: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
+  }
+
+  const services: Services = {
+    config,
+    publicUrl: () => publicUrl,
+    db,
+    secretKey,
+    log,
+    metrics: metrics.registry,
+    http,
+    authenticate: authenticator({ findByKey: keyLookup(db), rateLimit: config.RATE_LIMIT }),
+    credits,
+    paidCalls: openPaidCalls(db, credits, sweeper),
+    deciders,
+  }
+  const products = [
+    openShortlink(services),
+    openSms(services),
+    openIdentity(services),
+    openDomainCheck(services),
+  ]
+
+  const { app, server } = openServer()
+  app.addHook('onRequest', async (request, reply) => {
+    running += 1
+    reply.header('x-request-id', request.id)
+    if (stopping) reply.header('connection', 'close')
+  })
+  app.addHook('onResponse', async () => void (running -= 1))
+
+  const endpoints = [shortlink, sms, identity, domainCheck]
+  app.setErrorHandler((error, request, reply) => {
+    const endpoint = request.routeOptions.config.endpoint
+    if (endpoint) return sendError(http, endpoint, request, reply, error)
+    const known = toAppError(error)
+    if (known.status >= 500) http.onFailure(error, request.id)
+    return reply.code(known.status).send({ code: known.code, message: known.text.zh })
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0]
+    const endpoint = endpoints.find((candidate) => candidate.path === path)
+    // The router knows the common methods only; an exotic one on an endpoint is still a wrong method.
+    if (endpoint) return sendError(http, endpoint, request, reply, methodNotAllowed(endpoint))
+    return reply.code(404).send({ code: 404, message: '页面不存在 / not found' })
+  })
+
+  registerHealth(app, {
+    db,
+    isStopping: () => stopping,
+    registry: metrics.registry,
+    metricsHere: config.METRICS_PORT === 0,
+  })
+  app.get('/', async (_request, reply) => homePage(reply))
+  app.register(async (api) => {
+    api.removeAllContentTypeParsers()
+    api.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
+      done(null, body),
+    )
+    for (const product of products) product.routes(api)
+  })
+  const metricsServer = config.METRICS_PORT === 0 ? undefined : createServer(answerMetrics)
+
+  function answerMetrics(_request: IncomingMessage, response: ServerResponse): void {
+    void metrics.registry.metrics().then(
+      (text) => response.setHeader('content-type', metrics.registry.contentType).end(text),
+      () => response.writeHead(500).end(),
+    )
+  }
+
+  return {
+    services,
+    async start() {
+      const address = await app.listen({ port: config.PORT, host: config.HOST })
+      publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
+      metricsServer?.listen(config.METRICS_PORT, config.HOST)
+      for (const product of products) product.start?.()
+      sweeper.start()
+      return publicUrl
+    },
+    async stop() {
+      stopping = true
+      const deadline = performance.now() + drainMs
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      while (running > 0 && performance.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      server.closeAllConnections()
+      await closed
+      metricsServer?.close()
+      await sweeper.stop()
+      for (const product of products) await product.stop?.()
+      await app.close()
+    },
+  }
+}
+
+function openServer(): { app: FastifyInstance; server: Server } {
+  const server = createServer({
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    // The default looks for slow senders twice a minute, which would let them stay for as long.
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: 65_000,
+  })
+  const app = fastify({
+    serverFactory: (handler) => server.on('request', handler),
+    genReqId: makeRequestId,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    bodyLimit,
+    routerOptions: { maxParamLength: 200 },
+  })
+  return { app, server }
+}

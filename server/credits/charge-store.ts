@@ -1,0 +1,142 @@
+// One charge inside one transaction, on either engine: key still valid, enough credit, balance down, operation and ledger row in.
+import type { Queries, Tx } from '../db/database.ts'
+import type { AnswerSeal } from './sealed-answer.ts'
+import type { Alongside, Charged, ChargeRequest, ChargeResult, Repeat } from './operation.ts'
+
+/** How long an `Idempotency-Key` is remembered. */
+const rememberMs = 24 * 3_600_000
+
+interface BalanceRow {
+  readonly key_hash: string | null
+  readonly total: number
+  readonly used: number
+}
+
+export async function chargeInTransaction<T>(
+  tx: Tx,
+  request: ChargeRequest<T>,
+  seal: AnswerSeal,
+): Promise<ChargeResult<T>> {
+  const balance = await lockBalance(tx, request)
+  if (!balance) return { kind: 'insufficient', remaining: 0 }
+  if (request.keyHash !== undefined && request.keyHash !== balance.key_hash) return { kind: 'key_invalid' }
+
+  if (request.idempotency) {
+    const repeat = await findRepeat(tx, request.accountId, request.idempotency, seal)
+    if (repeat) return repeat
+    await forgetExpired(tx, request.accountId, request.idempotency.key)
+  }
+
+  const remaining = balance.total - balance.used - request.cost
+  if (remaining < 0) return { kind: 'insufficient', remaining: balance.total - balance.used }
+
+  await tx.run('UPDATE credit SET used = used + ? WHERE account_id = ? AND api_type = ?', [
+    request.cost,
+    request.accountId,
+    request.apiType,
+  ])
+  const operationId = await insertOperation(tx, request)
+  await tx.run(
+    `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
+     VALUES (?, ?, 'charge', ?, ?, ?, ${tx.now})`,
+    [request.accountId, request.apiType, -request.cost, remaining, operationId],
+  )
+  const value = await runAlongside(tx, request, { operationId, remaining }, seal)
+  return { kind: 'charged', operationId, remaining, value }
+}
+
+/** Runs what commits with the charge, and keeps its answer when the caller may ask again. */
+export async function runAlongside<T>(
+  tx: Tx,
+  request: ChargeRequest<T>,
+  charged: Charged,
+  seal: AnswerSeal,
+): Promise<T> {
+  if (!request.alongside) return undefined as T
+  const { value, answer }: Alongside<T> = await request.alongside(tx, charged)
+  if (answer && request.idempotency) {
+    await tx.run('UPDATE operation SET response = ? WHERE id = ?', [seal.seal(answer), charged.operationId])
+  }
+  return value
+}
+
+function lockBalance(tx: Tx, request: ChargeRequest<unknown>): Promise<BalanceRow | undefined> {
+  // SQLite's write transaction is the lock. PostgreSQL locks the balance for us and the key against a reset.
+  return tx.one<BalanceRow>(
+    tx.engine === 'sqlite' ? balanceSql : `${balanceSql} FOR UPDATE OF c FOR SHARE OF a`,
+    [request.accountId, request.apiType],
+  )
+}
+
+const balanceSql = `SELECT a.key_hash, c.total, c.used FROM credit c JOIN account a ON a.id = c.account_id
+  WHERE c.account_id = ? AND c.api_type = ?`
+
+async function insertOperation(tx: Tx, request: ChargeRequest<unknown>): Promise<number> {
+  const row = await tx.one<{ id: number }>(
+    `INSERT INTO operation (account_id, api_type, action, cost, state, idempotency_key, fingerprint, lease_until,
+       request_id, created_at, ended_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ${tx.now} + CAST(? AS bigint), ?, ${tx.now},
+       CASE WHEN ? = 1 THEN NULL ELSE ${tx.now} END) RETURNING id`,
+    [
+      request.accountId,
+      request.apiType,
+      request.action,
+      request.cost,
+      request.leaseMs === undefined ? 'settled' : 'held',
+      request.idempotency?.key ?? null,
+      request.idempotency?.fingerprint ?? null,
+      request.leaseMs ?? null,
+      request.requestId,
+      request.leaseMs === undefined ? 0 : 1,
+    ],
+  )
+  if (!row) throw new Error('the operation was not inserted')
+  return row.id
+}
+
+interface RepeatRow {
+  readonly id: number
+  readonly state: string
+  readonly fingerprint: string
+  readonly response: string | null
+  readonly lease_left: number | null
+}
+
+/** What is known of this key within the time keys are remembered. */
+export async function findRepeat(
+  queries: Queries,
+  accountId: number,
+  idempotency: { readonly key: string; readonly fingerprint: string },
+  seal: AnswerSeal,
+): Promise<Repeat | undefined> {
+  const row = await queries.one<RepeatRow>(
+    `SELECT id, state, fingerprint, response, lease_until - ${queries.now} AS lease_left FROM operation
+     WHERE account_id = ? AND idempotency_key = ? AND created_at > ${queries.now} - ${rememberMs}`,
+    [accountId, idempotency.key],
+  )
+  if (!row) return undefined
+  if (row.fingerprint !== idempotency.fingerprint) return { kind: 'other_parameters' }
+  const answer = row.response === null ? undefined : seal.open(row.response)
+  if (answer) return { kind: 'replay', answer }
+  if (row.state !== 'held') return { kind: 'lost' }
+  if (row.lease_left === null || row.lease_left <= 0) return { kind: 'overdue', operationId: row.id }
+  return { kind: 'running', retryAfterMs: row.lease_left }
+}
+
+/** A key older than a day is free again. */
+async function forgetExpired(tx: Tx, accountId: number, key: string): Promise<void> {
+  await tx.run(
+    `UPDATE operation SET idempotency_key = NULL, response = NULL
+     WHERE account_id = ? AND idempotency_key = ? AND created_at <= ${tx.now} - ${rememberMs}`,
+    [accountId, key],
+  )
+}
+
+/** Frees the room of keys and answers that nobody can ask for any more; a few thousand at a time. */
+export async function forgetAllExpired(tx: Tx): Promise<number> {
+  return tx.run(
+    `UPDATE operation SET idempotency_key = NULL, response = NULL WHERE id IN (
+       SELECT id FROM operation WHERE idempotency_key IS NOT NULL AND state <> 'held'
+         AND created_at <= ${tx.now} - ${rememberMs} LIMIT 5000)`,
+  )
+}

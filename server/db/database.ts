@@ -1,0 +1,76 @@
+// The port to the database: what every store may do, on either engine.
+import type { Kysely } from 'kysely'
+
+export type Engine = 'sqlite' | 'postgres'
+
+/** What both engines store: text, integers (times are milliseconds), bytes, and nothing. */
+export type Value = string | number | Uint8Array | null | PostgresArray
+
+/** Whole columns in one value, for statements with `unnest` that only PostgreSQL ever sees. */
+export type PostgresArray = readonly (string | number | null)[]
+
+/** Tables are declared by the store that owns them: `queries.kysely.withTables<MyTables>()`. */
+export type AnyTables = Record<never, never>
+
+/**
+ * Reading and writing in one voice. Hand-written SQL uses `?` for values and stays in the subset both engines share;
+ * its text is prepared once per connection, so it must not be put together from values.
+ */
+export interface Queries {
+  readonly engine: Engine
+  readonly kysely: Kysely<AnyTables>
+  /** SQL text of the database's own clock, in milliseconds. Leases are decided by this clock, never by ours. */
+  readonly now: string
+  all<R>(sql: string, values?: readonly Value[]): Promise<R[]>
+  one<R>(sql: string, values?: readonly Value[]): Promise<R | undefined>
+  /** Runs a changing statement and tells how many rows it changed. */
+  run(sql: string, values?: readonly Value[]): Promise<number>
+}
+
+declare const transaction: unique symbol
+
+/** A transaction. Every write of a store takes it as its first argument, so that nothing can be written outside of one. */
+export interface Tx extends Queries {
+  readonly [transaction]: true
+}
+
+/** A job writes inside one transaction. It awaits nothing but its own queries: other jobs wait behind it. */
+export type Job<T> = (tx: Tx) => Promise<T>
+
+/** Reads that answer in the same turn of the event loop. Only the embedded engine can. */
+export interface DirectReads {
+  one<R>(sql: string, values?: readonly Value[]): R | undefined
+  /** Changes whenever another connection has committed since the last look. */
+  dataVersion(): number
+}
+
+export interface Database extends Queries {
+  /** Runs the job in a transaction and answers only when it is durable. A job that throws leaves nothing behind. */
+  write<T>(job: Job<T>): Promise<T>
+  readonly direct: DirectReads | undefined
+  /** Fails when the database cannot be written right now. */
+  checkWritable(): Promise<void>
+  /** Reads everything as it stood at one moment, while others go on writing. */
+  snapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T>
+  close(): Promise<void>
+  readonly stats: WriteStats
+}
+
+export interface Snapshot {
+  all<R>(sql: string, values?: readonly Value[]): Promise<R[]>
+  /** All rows of a table, a few thousand at a time. */
+  rows(table: string): AsyncIterable<readonly Record<string, Value>[]>
+}
+
+export interface WriteStats {
+  /** Called after each commit with the number of jobs it carried. */
+  onCommit: ((jobs: number) => void) | undefined
+}
+
+/** The database cannot be reached or written. The text is for an operator and holds no statement and no value. */
+export class DatabaseUnavailable extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'DatabaseUnavailable'
+  }
+}

@@ -1,0 +1,63 @@
+// Puts Kysely on a connection that we already hold, so that queries never open transactions of their own.
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { AnyTables, Engine } from './database.ts'
+
+export interface Executed {
+  readonly rows: unknown[]
+  readonly changed: number
+}
+
+type Execute = (sql: string, values: readonly unknown[]) => Promise<Executed>
+
+export function kyselyOver(engine: Engine, execute: Execute): Kysely<AnyTables> {
+  const connection: DatabaseConnection = {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const { rows, changed } = await execute(query.sql, query.parameters)
+      return { rows: rows as R[], numAffectedRows: BigInt(changed) }
+    },
+    // oxlint-disable-next-line require-yield -- streaming is part of Kysely's interface; nothing of ours streams through it
+    async *streamQuery() {
+      throw new Error('queries do not stream')
+    },
+  }
+  const refuse = async (): Promise<never> => {
+    throw new Error('transactions are opened with Database.write, not through Kysely')
+  }
+  const driver: Driver = {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+    releaseConnection: async () => {},
+    destroy: async () => {},
+  }
+  const dialect: Dialect =
+    engine === 'sqlite'
+      ? {
+          createAdapter: () => new SqliteAdapter(),
+          createDriver: () => driver,
+          createIntrospector: (db) => new SqliteIntrospector(db),
+          createQueryCompiler: () => new SqliteQueryCompiler(),
+        }
+      : {
+          createAdapter: () => new PostgresAdapter(),
+          createDriver: () => driver,
+          createIntrospector: (db) => new PostgresIntrospector(db),
+          createQueryCompiler: () => new PostgresQueryCompiler(),
+        }
+  return new Kysely<AnyTables>({ dialect })
+}

@@ -1,0 +1,5 @@
+// All migrations in order. Forward only: a landed file is never changed, the next one gets the next number.
+import type { NamedMigration } from '../migrate.ts'
+import { migration as foundation } from './0001-foundation.ts'
+
+export const migrations: readonly NamedMigration[] = [{ name: '0001-foundation', run: foundation }]

@@ -1,0 +1,19 @@
+// Small facts about the installation itself, by name.
+import type { Queries, Tx } from './database.ts'
+
+export async function findSetting(queries: Queries, name: string): Promise<string | undefined> {
+  const row = await queries.one<{ value: string }>('SELECT value FROM setting WHERE name = ?', [name])
+  return row?.value
+}
+
+/** Keeps the first value: whoever comes second finds the first one's. */
+export async function insertSetting(tx: Tx, name: string, value: string): Promise<void> {
+  await tx.run('INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', [name, value])
+}
+
+export async function putSetting(tx: Tx, name: string, value: string): Promise<void> {
+  await tx.run(
+    'INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    [name, value],
+  )
+}

@@ -1,0 +1,39 @@
+// Who is calling: the address of the socket, or behind trusted proxies the rightmost hop that is none of them.
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+export type AddressOf = (request: IncomingMessage) => string
+
+export function addressReader(trustedProxies: readonly string[]): AddressOf {
+  const trusted = new BlockList()
+  for (const item of trustedProxies) {
+    const [address, bits] = item.split('/') as [string, string | undefined]
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (bits === undefined) trusted.addAddress(address, family)
+    else trusted.addSubnet(address, Number(bits), family)
+  }
+  const isTrusted = (address: string) => {
+    const family = isIP(address)
+    return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  }
+
+  return (request) => {
+    const peer = plain(request.socket.remoteAddress ?? '')
+    const forwarded = request.headers['x-forwarded-for']
+    if (trustedProxies.length === 0 || forwarded === undefined || !isTrusted(peer)) return peer
+    const hops = (Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
+      .split(',')
+      .map((hop) => plain(hop.trim()))
+    for (const hop of hops.toReversed()) {
+      // Something that is no address was put there by the caller: the proxy itself is all we know.
+      if (isIP(hop) === 0) return peer
+      if (!isTrusted(hop)) return hop
+    }
+    return hops[0] ?? peer
+  }
+}
+
+/** An IPv4 address in its IPv6 clothes is the same caller. */
+function plain(address: string): string {
+  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address
+}

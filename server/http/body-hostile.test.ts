@@ -1,0 +1,132 @@
+// Bodies under fire: random and oversized bytes under random types are a result or a 400, and never anything else.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decodeBody, nestsTooDeep, type DecodedBody } from './body.ts'
+import { AppError } from './errors.ts'
+
+const urlencoded = 'application/x-www-form-urlencoded'
+
+async function decode(contentType: string, body: Buffer): Promise<DecodedBody> {
+  return await decodeBody({ contentType, contentEncoding: undefined, body, readForms: true })
+}
+
+test('property: the look at the depth agrees with the parsed value', () => {
+  const depthOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+  const value = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { depthSize: 'max', maxDepth: 30 },
+      fc.string({ unit: fc.constantFrom('[', '{', '"', '\\', 'a', '}') }),
+      fc.tuple(tie('node')),
+      fc.record({ a: tie('node') }),
+    ),
+  })).node
+  fc.assert(
+    fc.property(value, fc.nat(25), (inner, extra) => {
+      let whole: unknown = inner
+      for (let i = 0; i < extra; i += 1) whole = i % 2 === 0 ? [whole] : { '"[': whole }
+      assert.equal(nestsTooDeep(JSON.stringify(whole)), depthOf(whole) > 20)
+    }),
+  )
+})
+
+test('property: JSON objects arrive as they are', async () => {
+  const forbidden = /"(?:__proto__|constructor|prototype)":/
+  await fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 5 })),
+      async (object) => {
+        const text = JSON.stringify(object)
+        fc.pre(!forbidden.test(text))
+        assert.deepEqual((await decode('application/json', Buffer.from(text))).json, JSON.parse(text))
+      },
+    ),
+  )
+})
+
+test('property: anything at all is a result or a 400, and Object.prototype stays as it is', async () => {
+  const before = Object.getOwnPropertyNames(Object.prototype)
+  const type = fc.oneof(
+    fc.constantFrom(
+      undefined,
+      '',
+      'application/json',
+      'application/json; charset=gbk',
+      'application/x+json',
+      urlencoded,
+      `${urlencoded}; charset=gb2312`,
+      'multipart/form-data; boundary=x',
+      'multipart/form-data; boundary=x; charset=gbk',
+      'multipart/form-data',
+      'text/plain',
+      ';;=;charset',
+    ),
+    fc.string({ unit: 'binary' }),
+    fc.string().map((text) => `multipart/form-data; boundary=${text}`),
+    fc.string().map((text) => `application/json; charset=${text}`),
+  )
+  const piece = fc.constantFrom(
+    ...['{', '}', '[', ']', '"', ':', ',', '"__proto__"', '"a"', '1', 'null', 'a=1', '&', '%'],
+    ...['--x', '--x--', '\r\n', 'Content-Disposition: form-data; name="a"', '; filename="f"', '\ufeff'],
+    ...['constructor', '张', 'a[__proto__]=1', '{"a":', '[[[[[[[[', '\\', '\xff'],
+  )
+  const body = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
+    fc.array(piece, { maxLength: 40 }).map((pieces) => Buffer.from(pieces.join(''))),
+    fc.array(piece, { maxLength: 40 }).map((pieces) => Buffer.from(pieces.join(''), 'latin1')),
+    fc.json({ maxDepth: 8 }).map((text) => Buffer.from(text)),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      type,
+      body,
+      fc.option(fc.constantFrom('identity', 'gzip', ''), { nil: undefined }),
+      fc.boolean(),
+      async (contentType, bytes, contentEncoding, readForms) => {
+        try {
+          const result = await decodeBody({ contentType, contentEncoding, body: bytes, readForms })
+          assert.ok(Object.keys(result).length <= 1)
+          if (!readForms) assert.equal(result.form, undefined)
+        } catch (error) {
+          assert.ok(error instanceof AppError, String(error))
+          assert.equal(error.status, 400)
+        }
+        assert.deepEqual(Object.getOwnPropertyNames(Object.prototype), before)
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+test('large hostile bodies come to an end', async () => {
+  const units = [
+    '[',
+    '{',
+    '"',
+    '\\',
+    '{"a":',
+    '[[],',
+    ' ',
+    '-',
+    '--x\r\n',
+    '\r\n--x\r\nA: b',
+    '张',
+    '%',
+    '&',
+    '1',
+    ';',
+  ]
+  for (const unit of units) {
+    for (const type of ['application/json', urlencoded, 'multipart/form-data; boundary=x']) {
+      for (const text of [unit.repeat(100_000), `{"a":"${unit.repeat(100_000)}"}`]) {
+        try {
+          await decode(type, Buffer.from(text))
+        } catch (error) {
+          assert.ok(error instanceof AppError, String(error))
+          assert.equal(error.status, 400)
+        }
+      }
+    }
+  }
+})

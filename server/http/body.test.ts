@@ -1,0 +1,296 @@
+// Bodies: which bytes are JSON, which a form, which nothing, and which a 400.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { decodeBody, type DecodedBody } from './body.ts'
+import { AppError } from './errors.ts'
+
+const urlencoded = 'application/x-www-form-urlencoded'
+
+interface Options {
+  readonly contentEncoding?: string
+  readonly readForms?: boolean
+}
+
+async function decode(
+  contentType: string | undefined,
+  body: string | Buffer,
+  options: Options = {},
+): Promise<DecodedBody> {
+  return await decodeBody({
+    contentType,
+    contentEncoding: options.contentEncoding,
+    body: Buffer.from(body),
+    readForms: options.readForms ?? true,
+  })
+}
+
+async function plain(...input: Parameters<typeof decode>): Promise<unknown> {
+  return JSON.parse(JSON.stringify(await decode(...input)))
+}
+
+async function refused(...input: Parameters<typeof decode>): Promise<AppError> {
+  let result: DecodedBody
+  try {
+    result = await decode(...input)
+  } catch (error) {
+    assert.ok(error instanceof AppError, String(error))
+    assert.equal(error.status, 400)
+    assert.equal(error.code, 1002)
+    assert.match(error.text.zh, /\p{Script=Han}/u)
+    assert.match(error.text.en, /^[\x20-\x7e]+$/)
+    return error
+  }
+  assert.fail(`accepted: ${JSON.stringify(result)}`)
+}
+
+function multipart(parts: readonly (readonly [string, string])[], boundary = 'x'): Buffer {
+  const text = parts
+    .map(
+      ([name, value]) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    )
+    .join('')
+  return Buffer.from(`${text}--${boundary}--\r\n`)
+}
+
+function nested(depth: number): string {
+  return `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+}
+
+test('JSON under its types, without a promise', async () => {
+  for (const type of [
+    'application/json',
+    'Application/JSON; Charset="UTF-8"',
+    'application/json;charset=utf8',
+    'application/json; charset=us-ascii',
+    'application/json; charset=',
+    'application/problem+json',
+    undefined,
+    '',
+  ]) {
+    assert.deepEqual(await decode(type, '{"a":"张三","b":[1]}'), { json: { a: '张三', b: [1] } })
+  }
+  const result = decodeBody({
+    contentType: 'application/json',
+    contentEncoding: undefined,
+    body: Buffer.from('{}'),
+    readForms: false,
+  })
+  assert.deepEqual(result, { json: {} })
+})
+
+test('an empty body is no body, whatever is said about it', async () => {
+  for (const type of ['application/json', urlencoded, 'multipart/form-data', 'image/png', undefined]) {
+    assert.deepEqual(await decode(type, ''), {})
+  }
+  assert.deepEqual(await decode('application/json', '\ufeff'), {})
+  assert.deepEqual(await decode('application/json', '', { contentEncoding: 'gzip' }), {})
+})
+
+test('JSON that is no object, or no JSON', async () => {
+  for (const text of ['null', '[]', '[{}]', '1', '"a"', 'true']) {
+    assert.match((await refused('application/json', text)).text.en, /must be an object/)
+  }
+  for (const text of ['{', '{"a":1,}', "{'a':1}", 'a=1', ' ', '{"a":01}', '{}{}', '{"a":NaN}']) {
+    assert.match((await refused('application/json', text)).text.en, /not valid JSON/)
+  }
+  await refused(undefined, 'a=1')
+})
+
+test('the error does not carry the body along', async () => {
+  const error = await refused('application/json', '{"id_card":"11010519491231002X",}')
+  assert.equal(error.cause, undefined)
+  assert.doesNotMatch(JSON.stringify([error.text, error.message]), /1101/)
+})
+
+test('JSON nests 20 deep and no deeper', async () => {
+  assert.ok((await decode('application/json', nested(20))).json)
+  await refused('application/json', nested(21))
+  await refused('application/json', nested(50))
+  await refused('application/json', `{"a":${'['.repeat(20)}${']'.repeat(20)}}`)
+  await refused('application/json', `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`)
+  await refused('application/json', '{"a":'.repeat(200_000))
+  // Brackets in texts do not count, not after an escaped quote either.
+  const text = JSON.stringify({ a: `\\"${'[{'.repeat(100)}`, b: '\\' })
+  assert.ok((await decode('application/json', text)).json)
+  // Many side by side are not deep.
+  assert.ok((await decode('application/json', `{"a":[${'[],'.repeat(1000)}[]]}`)).json)
+})
+
+test('names that reach a prototype are refused at any depth', async () => {
+  for (const name of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__']) {
+    await refused('application/json', `{"${name}":1}`)
+    await refused('application/json', `{"a":{"${name}":{"x":1}}}`)
+    await refused('application/json', `{"a":[1,[{"b":{"${name}":null}}]]}`)
+    await refused(urlencoded, `{"a":{"${name}":1}}`)
+  }
+  for (const name of ['__proto__', 'a[__proto__]', 'a[b][constructor]', 'prototype[a]']) {
+    await refused(urlencoded, `${name}=1`)
+    await refused('multipart/form-data; boundary=x', multipart([[name, '1']]))
+  }
+  assert.deepEqual(await decode('application/json', '{"a":"__proto__"}'), {
+    json: { a: '__proto__' },
+  })
+})
+
+test('a byte order mark is skipped', async () => {
+  assert.deepEqual(await decode('application/json', '\ufeff{"a":1}'), { json: { a: 1 } })
+  assert.deepEqual(await plain(urlencoded, '\ufeffa=1'), { form: { a: '1' } })
+  assert.deepEqual(await plain(urlencoded, '\ufeff{"a":1}'), { json: { a: 1 } })
+  assert.deepEqual(
+    await plain(
+      'multipart/form-data; boundary=x',
+      Buffer.concat([Buffer.from('\ufeff'), multipart([['a', '1']])]),
+    ),
+    { form: { a: '1' } },
+  )
+  // It says UTF-8 louder than the header says GBK.
+  assert.deepEqual(await decode('application/json; charset=gbk', '\ufeff{"a":"张"}'), {
+    json: { a: '张' },
+  })
+  const gb = Buffer.concat([Buffer.from('84319533', 'hex'), Buffer.from('{"a":1}')])
+  assert.deepEqual(await decode('application/json; charset=gb18030', gb), { json: { a: 1 } })
+  await refused('application/json', Buffer.from('\ufeff{"a":1}', 'utf16le'))
+})
+
+test('GBK in JSON, forms and multipart', async () => {
+  const zhang = Buffer.from('d5c5c8fd', 'hex')
+  const around = (before: string, after: string): Buffer =>
+    Buffer.concat([Buffer.from(before), zhang, Buffer.from(after)])
+  for (const charset of ['gbk', 'GB2312', '"gb18030"']) {
+    assert.deepEqual(await decode(`application/json; charset=${charset}`, around('{"name":"', '"}')), {
+      json: { name: '张三' },
+    })
+    assert.deepEqual(await plain(`${urlencoded}; charset=${charset}`, around('a=1&name=', '')), {
+      form: { a: '1', name: '张三' },
+    })
+    assert.deepEqual(await plain(`${urlencoded}; charset=${charset}`, 'name=%D5%C5%C8%FD'), {
+      form: { name: '张三' },
+    })
+    const part = '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\n'
+    assert.deepEqual(
+      await plain(`multipart/form-data; charset=${charset}; boundary=x`, around(part, '\r\n--x--\r\n')),
+      { form: { name: '张三' } },
+    )
+    await refused(`application/json; charset=${charset}`, Buffer.from('{"a":"\xff"}', 'latin1'))
+  }
+})
+
+test('other charsets and wrong bytes', async () => {
+  for (const charset of ['iso-8859-1', 'utf-16', 'big5', 'latin1', 'nonsense', 'utf-7']) {
+    await refused(`application/json; charset=${charset}`, '{}')
+    await refused(`${urlencoded}; charset=${charset}`, 'a=1')
+    await refused(`multipart/form-data; boundary=x; charset=${charset}`, multipart([['a', '1']]))
+  }
+  await refused('application/json', Buffer.from('{"a":"\xff"}', 'latin1'))
+  await refused('application/json', Buffer.from('{"a":"\xed\xa0\x80"}', 'latin1'))
+  await refused(urlencoded, Buffer.from('a=\xff', 'latin1'))
+  await refused(urlencoded, 'a=%FF')
+  await refused(urlencoded, 'a=%')
+  const broken = Buffer.from(multipart([['a', '\xff']]).toString('utf8'), 'latin1')
+  await refused('multipart/form-data; boundary=x', broken)
+})
+
+test('compressed bodies are refused and never opened', async () => {
+  for (const contentEncoding of ['gzip', 'deflate', 'br', 'zstd', 'identity, gzip', 'x']) {
+    await refused('application/json', gzipSync('{}'), { contentEncoding })
+    await refused('application/json', '{}', { contentEncoding, readForms: false })
+  }
+  for (const contentEncoding of ['identity', ' Identity ', '']) {
+    assert.deepEqual(await decode('application/json', '{}', { contentEncoding }), { json: {} })
+  }
+})
+
+test('unknown types', async () => {
+  for (const type of ['text/plain', 'text/xml', 'application/octet-stream', 'json', 'image/png']) {
+    await refused(type, '{"a":1}')
+    await refused(type, 'a=1', { readForms: false })
+  }
+})
+
+test('forms', async () => {
+  assert.deepEqual(await plain(urlencoded, 'a=1&urls[]=x&urls[]=y&p[code]=12'), {
+    form: { a: '1', urls: ['x', 'y'], p: { code: '12' } },
+  })
+  assert.deepEqual(await plain(`${urlencoded.toUpperCase()};charset=UTF-8`, 'a=%E5%BC%A0'), {
+    form: { a: '张' },
+  })
+  await refused(urlencoded, 'a=1&'.repeat(10_000))
+  await refused(urlencoded, `a${'[b]'.repeat(50)}=1`)
+})
+
+test('a JSON object under a form type is JSON', async () => {
+  for (const type of [urlencoded, 'multipart/form-data; boundary=x', 'multipart/form-data']) {
+    for (const readForms of [true, false]) {
+      assert.deepEqual(await decode(type, ' \r\n\t{"a":"1+1%20"}\n', { readForms }), {
+        json: { a: '1+1%20' },
+      })
+    }
+  }
+  await refused(urlencoded, nested(21))
+  assert.deepEqual(await plain(urlencoded, '[1]'), { form: { '[1]': '' } })
+  // What only begins like JSON is a form.
+  assert.deepEqual(await plain(urlencoded, '{a}=1&b=2'), { form: { '{a}': '1', b: '2' } })
+})
+
+test('where forms are not read they are no body', async () => {
+  const options = { readForms: false }
+  assert.deepEqual(await decode(urlencoded, 'a=1', options), {})
+  assert.deepEqual(await decode(urlencoded, '{a}=1', options), {})
+  assert.deepEqual(await decode(urlencoded, 'a=%', options), {})
+  assert.deepEqual(await decode(`${urlencoded}; charset=latin1`, 'a=1', options), {})
+  assert.deepEqual(await decode('multipart/form-data', 'rubbish', options), {})
+  const body = multipart([['a', '1']])
+  assert.deepEqual(await decode('multipart/form-data; boundary=x', body, options), {})
+  assert.deepEqual(await decode('application/json', '{"a":1}', options), { json: { a: 1 } })
+})
+
+test('multipart without files is a form', async () => {
+  const parts = [
+    ['a', '1'],
+    ['name', '张三'],
+    ['urls[]', 'x'],
+    ['urls[]', 'y'],
+    ['p[code]', '012'],
+    ['lines', 'a\r\nb'],
+  ] as const
+  const expected = {
+    form: { a: '1', name: '张三', urls: ['x', 'y'], p: { code: '012' }, lines: 'a\r\nb' },
+  }
+  assert.deepEqual(
+    await plain('multipart/form-data; boundary=----7MA4YWxk', multipart(parts, '----7MA4YWxk')),
+    expected,
+  )
+  assert.deepEqual(
+    await plain('Multipart/Form-Data; charset=utf-8; boundary="a-b:c 1"', multipart(parts, 'a-b:c 1')),
+    expected,
+  )
+  const own = new FormData()
+  for (const [name, value] of parts) own.append(name, value)
+  const response = new Response(own)
+  assert.deepEqual(
+    await plain(response.headers.get('content-type') ?? '', Buffer.from(await response.arrayBuffer())),
+    expected,
+  )
+})
+
+test('multipart that is refused', async () => {
+  const own = new FormData()
+  own.append('a', '1')
+  own.append('f', new Blob([Buffer.from([0xff, 0xfe])]), 'photo.jpg')
+  const response = new Response(own)
+  const error = await refused(
+    response.headers.get('content-type') ?? '',
+    Buffer.from(await response.arrayBuffer()),
+  )
+  assert.match(error.text.en, /files/)
+  await refused('multipart/form-data', multipart([['a', '1']]))
+  await refused('multipart/form-data; boundary=y', multipart([['a', '1']]))
+  await refused('multipart/form-data; boundary=x', 'a=1')
+  await refused('multipart/form-data; boundary=x', multipart([['a', '1']]).subarray(0, 50))
+  await refused('multipart/form-data; boundary=\u5f20', multipart([['a', '1']]))
+  const many = Array.from({ length: 2001 }, (_, i) => [`p${i}`, '1'] as const)
+  await refused('multipart/form-data; boundary=x', multipart(many))
+  await refused('multipart/form-data; boundary=x', multipart([[`a${'[b]'.repeat(21)}`, '1']]))
+})

@@ -1,0 +1,101 @@
+// One API call: where its parameters stand, who made it, and what is noted of it for logs, metrics and the inspector.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import type { Parameters, Values } from '../../contract/parameters.ts'
+import type { Language } from '../../contract/text.ts'
+import { AppError } from './errors.ts'
+import { type ParameterSources, parameterError, readParameters, type Source } from './parameters.ts'
+
+export interface Call {
+  readonly endpoint: Endpoint
+  readonly requestId: string
+  readonly language: Language
+  readonly address: string
+  readonly sources: ParameterSources
+  readonly idempotencyKey: string | undefined
+  readonly response: ServerResponse
+  readonly notes: CallNotes
+}
+
+/** What became of a call. Filled in on the way, read once at the end. */
+export interface CallNotes {
+  readonly startedAt: number
+  /** Milliseconds after the start at which a step was done: `checked`, `charged`, `gateway`, `settled`. */
+  readonly steps: Record<string, number>
+  accountId: number | undefined
+  username: string | undefined
+  action: string | undefined
+  /** Where each parameter came from. */
+  readonly parameterSources: Record<string, Source>
+  charged: number
+  givenBack: number
+  gateway: string | undefined
+  replayed: boolean
+}
+
+export function openCall(
+  endpoint: Endpoint,
+  request: { id: string; raw: IncomingMessage },
+  response: ServerResponse,
+  address: string,
+  sources: ParameterSources,
+  startedAt: number,
+): Call {
+  return {
+    endpoint,
+    requestId: request.id,
+    language: languageOf(request.raw),
+    address,
+    sources,
+    idempotencyKey: readIdempotencyKey(request.raw.headers['idempotency-key']),
+    response,
+    notes: {
+      startedAt,
+      steps: {},
+      accountId: undefined,
+      username: undefined,
+      action: undefined,
+      parameterSources: {},
+      charged: 0,
+      givenBack: 0,
+      gateway: undefined,
+      replayed: false,
+    },
+  }
+}
+
+/** The values a description asks for, or one error that names everything missing or wrong. */
+export function requireParameters<const P extends Parameters>(call: Call, description: P): Values<P> {
+  const { values, sources, missing, invalid } = readParameters(call.sources, description)
+  Object.assign(call.notes.parameterSources, sources)
+  if (missing.length > 0 || invalid.length > 0) throw parameterError(missing, invalid)
+  return values
+}
+
+export function markStep(call: Call, step: string): void {
+  call.notes.steps[step] = performance.now() - call.notes.startedAt
+}
+
+/** Chinese, unless the first language the request asks for is English. */
+export function languageOf(request: IncomingMessage): Language {
+  const wanted = request.headers['accept-language']
+  return wanted !== undefined && /^\s*en\b/i.test(wanted) ? 'en' : 'zh'
+}
+
+export function makeRequestId(): string {
+  return randomUUID()
+}
+
+function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const key = Array.isArray(header) ? header.join(',') : header.trim()
+  if (key === '') return undefined
+  if (key.length > 255 || !/^[\x21-\x7e]+$/.test(key)) {
+    throw new AppError(1002, {
+      zh: 'Idempotency-Key 须为不超过 255 个可见 ASCII 字符',
+      en: 'Idempotency-Key has at most 255 visible ASCII characters',
+    })
+  }
+  return key
+}

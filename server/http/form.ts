@@ -1,0 +1,249 @@
+// The form room: pairs of names and values, with PHP brackets in the names, become one object of lists, objects and texts.
+//
+// Our own parser and not `qs`: there a list with a large index becomes an object, or is allocated up to that index
+// (`u[20000000]=a` costs half a second), and `__proto__` is dropped in silence where we owe a 400. Decoding would be
+// ours in any case, since bad percent sequences are errors and GBK is read.
+import { isUtf8 } from 'node:buffer'
+import { malformed, type AppError } from './errors.ts'
+
+/** gbk and gb2312 are subsets of gb18030 and are read as it. */
+export type Charset = 'utf-8' | 'gb18030'
+
+/** How deep JSON and bracketed names may nest; the outermost object is the first level. */
+export const maximumDepth = 20
+
+/** Twice the 1,000 entries that a list must be able to carry, so that other fields fit beside it. */
+const maximumPairs = 2_000
+
+const forbiddenNames = ['__proto__', 'constructor', 'prototype'] as const
+
+const gb18030 = new TextDecoder('gb18030', { fatal: true, ignoreBOM: true })
+
+interface Node {
+  /** What was given under this very name; several when the field is repeated. */
+  readonly texts: string[]
+  /** `name[key]` */
+  named: Map<string, Node> | undefined
+  /** `name[]` */
+  appended: Node[] | undefined
+}
+
+/** Names that reach into prototypes are never keys of anything. */
+export function isForbiddenName(name: string): boolean {
+  return name === '__proto__' || name === 'constructor' || name === 'prototype'
+}
+
+export function forbiddenName(): AppError {
+  return malformed(
+    '请求中含有不允许的字段名（__proto__、constructor、prototype）',
+    'The request contains a field name that is not allowed (__proto__, constructor, prototype)',
+  )
+}
+
+export function tooDeep(): AppError {
+  return malformed(`请求嵌套超过 ${maximumDepth} 层`, `The request nests deeper than ${maximumDepth} levels`)
+}
+
+/** The text of bytes in a charset; bytes that are no text in it are an error, never replaced. */
+export function decodeBytes(bytes: Buffer, charset: Charset): string {
+  if (charset === 'utf-8') {
+    if (!isUtf8(bytes)) throw malformed('请求不是有效的 UTF-8 编码', 'The request is not valid UTF-8')
+    return bytes.toString('utf8')
+  }
+  try {
+    return gb18030.decode(bytes)
+  } catch {
+    throw malformed('请求不是有效的 GBK/GB18030 编码', 'The request is not valid GBK/GB18030')
+  }
+}
+
+/**
+ * Reads `application/x-www-form-urlencoded`. A string is a query as Node hands it over, where one character stands for
+ * one byte; a string with characters beyond a byte is taken as the text itself.
+ */
+export function parseForm(input: string | Buffer, charset: Charset = 'utf-8'): Record<string, unknown> {
+  const bytes = typeof input === 'string' ? byteString(input) : input.toString('latin1')
+  return formOf(urlencodedPairs(bytes, charset))
+}
+
+/** Builds the object out of pairs that are decoded already, from whatever form they came. */
+export function formOf(pairs: Iterable<readonly [string, string]>): Record<string, unknown> {
+  const root = new Map<string, Node>()
+  let count = 0
+  for (const [name, value] of pairs) {
+    count += 1
+    if (count > maximumPairs) {
+      throw malformed(`参数过多，最多 ${maximumPairs} 个`, `Too many parameters: at most ${maximumPairs}`)
+    }
+    if (name !== '') place(root, name, value)
+  }
+  return objectOf(root)
+}
+
+function byteString(text: string): string {
+  for (let i = 0; i < text.length; i += 1) {
+    if (text.charCodeAt(i) > 0xff) return Buffer.from(text, 'utf8').toString('latin1')
+  }
+  return text
+}
+
+// A generator, so that the count of pairs stops the reading of the 2,001st and not the building of the millionth.
+function* urlencodedPairs(bytes: string, charset: Charset): Generator<[string, string]> {
+  let start = 0
+  while (start < bytes.length) {
+    let end = bytes.indexOf('&', start)
+    if (end === -1) end = bytes.length
+    if (end > start) {
+      // Cut out first: a search for `=` in the whole rest would be quadratic over pairs that have none.
+      const pair = bytes.slice(start, end)
+      const equals = pair.indexOf('=')
+      if (equals === -1) yield [decodeComponent(pair, charset), '']
+      else {
+        yield [
+          decodeComponent(pair.slice(0, equals), charset),
+          decodeComponent(pair.slice(equals + 1), charset),
+        ]
+      }
+    }
+    start = end + 1
+  }
+}
+
+function decodeComponent(bytes: string, charset: Charset): string {
+  let ascii = true
+  let plain = true
+  for (let i = 0; i < bytes.length; i += 1) {
+    const code = bytes.charCodeAt(i)
+    if (code >= 0x80) ascii = false
+    else if (code === 0x25 || code === 0x2b) plain = false
+  }
+  if (ascii && plain) return bytes
+  if (ascii && charset === 'utf-8') {
+    try {
+      return decodeURIComponent(bytes.replaceAll('+', ' '))
+    } catch {
+      throw badPercent()
+    }
+  }
+  return decodeBytes(percentDecode(bytes), charset)
+}
+
+/** To bytes, not to text: in GBK a character may be half an escape and half a plain letter. */
+function percentDecode(bytes: string): Buffer {
+  const out = Buffer.allocUnsafe(bytes.length)
+  let length = 0
+  for (let i = 0; i < bytes.length; i += 1) {
+    let code = bytes.charCodeAt(i)
+    if (code === 0x2b) code = 0x20
+    else if (code === 0x25) {
+      const high = hexDigit(bytes.charCodeAt(i + 1))
+      const low = hexDigit(bytes.charCodeAt(i + 2))
+      if (high === -1 || low === -1) throw badPercent()
+      code = high * 16 + low
+      i += 2
+    }
+    out[length] = code
+    length += 1
+  }
+  return out.subarray(0, length)
+}
+
+/** -1 for what is no digit, the NaN beyond the end of the text included. */
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
+}
+
+function badPercent(): AppError {
+  return malformed('表单或查询参数的百分号编码无效', 'The percent-encoding of the form or query is not valid')
+}
+
+function place(root: Map<string, Node>, name: string, value: string): void {
+  const path = pathOf(name)
+  let node = child(root, path[0] ?? name)
+  for (let i = 1; i < path.length; i += 1) {
+    const key = path[i] ?? ''
+    if (key === '') {
+      const next = newNode()
+      node.appended ??= []
+      node.appended.push(next)
+      node = next
+    } else {
+      node.named ??= new Map()
+      node = child(node.named, key)
+    }
+  }
+  node.texts.push(value)
+}
+
+/** `a[b][]` is a, b, ''. A name whose brackets do not close, or with text after them, is one plain name. */
+function pathOf(name: string): readonly string[] {
+  const open = name.indexOf('[')
+  if (open === -1) {
+    if (isForbiddenName(name)) throw forbiddenName()
+    return [name]
+  }
+  refuseForbiddenInBrackets(name)
+  if (open === 0) return [name]
+  const path = [name.slice(0, open)]
+  let at = open
+  while (at < name.length) {
+    const close = name.charCodeAt(at) === 0x5b ? name.indexOf(']', at) : -1
+    if (close === -1) return [name]
+    path.push(name.slice(at + 1, close))
+    if (path.length > maximumDepth) throw tooDeep()
+    at = close + 1
+  }
+  return path
+}
+
+/** Broken brackets too: whoever writes `a[__proto__` means harm and not a field. */
+function refuseForbiddenInBrackets(name: string): void {
+  // The cheap look first: splitting a name of a megabyte of brackets is work that nobody should get for free.
+  if (!forbiddenNames.some((forbidden) => name.includes(forbidden))) return
+  if (name.split(/[[\]]/).some(isForbiddenName)) throw forbiddenName()
+}
+
+function newNode(): Node {
+  return { texts: [], named: undefined, appended: undefined }
+}
+
+function child(nodes: Map<string, Node>, key: string): Node {
+  let node = nodes.get(key)
+  if (node === undefined) {
+    node = newNode()
+    nodes.set(key, node)
+  }
+  return node
+}
+
+function objectOf(nodes: Map<string, Node>): Record<string, unknown> {
+  const result = Object.create(null) as Record<string, unknown>
+  for (const [name, node] of nodes) result[name] = valueOf(node)
+  return result
+}
+
+function valueOf({ texts, named, appended }: Node): unknown {
+  if (named === undefined && appended === undefined) return texts.length === 1 ? texts[0] : texts
+  const indexed = named === undefined ? [] : [...named]
+  if (!indexed.every(([key]) => isIndex(key))) {
+    if (named === undefined || texts.length > 0 || appended !== undefined) {
+      throw malformed(
+        '同一字段不能既是列表或文本又是对象',
+        'A field cannot be a list or a text and an object at once',
+      )
+    }
+    return objectOf(named)
+  }
+  indexed.sort(([a], [b]) => Number(a) - Number(b))
+  const list: unknown[] = texts
+  for (const [, node] of indexed) list.push(valueOf(node))
+  if (appended !== undefined) for (const node of appended) list.push(valueOf(node))
+  return list
+}
+
+/** Only the way an index is written by a program: `007` or `1e3` are names. Fifteen digits stay exact as numbers. */
+function isIndex(key: string): boolean {
+  return /^(?:0|[1-9]\d{0,14})$/.test(key)
+}

@@ -1,0 +1,90 @@
+// How often somebody may call: token buckets for accounts, plain windows for wrong credentials. Monotonic time, bounded memory.
+
+export interface RateLimit {
+  readonly perSecond: number
+  readonly burst: number
+}
+
+export interface Taken {
+  readonly allowed: boolean
+  /** Calls that could follow at once. */
+  readonly left: number
+  /** Whole seconds until a call is allowed again (or until the bucket is full, when one is allowed now). */
+  readonly resetSeconds: number
+}
+
+interface Bucket {
+  tokens: number
+  at: number
+}
+
+/** When more are watched than this, the ones not seen for longest are forgotten; a forgotten bucket is a full one. */
+const mostWatched = 100_000
+
+export class TokenBuckets {
+  readonly #buckets = new Map<number, Bucket>()
+
+  take(id: number, limit: RateLimit, now: number = performance.now()): Taken {
+    let bucket = this.#buckets.get(id)
+    if (bucket) {
+      bucket.tokens = Math.min(limit.burst, bucket.tokens + ((now - bucket.at) / 1000) * limit.perSecond)
+      bucket.at = now
+    } else {
+      bucket = { tokens: limit.burst, at: now }
+      forgetOldest(this.#buckets)
+      this.#buckets.set(id, bucket)
+    }
+    if (bucket.tokens < 1) {
+      return {
+        allowed: false,
+        left: 0,
+        resetSeconds: Math.max(1, Math.ceil((1 - bucket.tokens) / limit.perSecond)),
+      }
+    }
+    bucket.tokens -= 1
+    return {
+      allowed: true,
+      left: Math.floor(bucket.tokens),
+      resetSeconds: Math.ceil((limit.burst - bucket.tokens) / limit.perSecond),
+    }
+  }
+}
+
+interface Window {
+  count: number
+  readonly startedAt: number
+}
+
+const windowMs = 60_000
+
+/** Counts failures by address; only failures ask it, so a right key is never slowed by it. */
+export class FailureWindows {
+  readonly #windows = new Map<string, Window>()
+  readonly #most: number
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Counts one failure. When there were too many, tells in how many seconds the next one is listened to. */
+  fail(address: string, now: number = performance.now()): number | undefined {
+    let window = this.#windows.get(address)
+    if (!window || now - window.startedAt >= windowMs) {
+      this.#windows.delete(address)
+      forgetOldest(this.#windows)
+      window = { count: 0, startedAt: now }
+      this.#windows.set(address, window)
+    }
+    window.count += 1
+    if (window.count <= this.#most) return undefined
+    return Math.max(1, Math.ceil((window.startedAt + windowMs - now) / 1000))
+  }
+}
+
+function forgetOldest<K>(entries: Map<K, unknown>): void {
+  if (entries.size < mostWatched) return
+  for (const key of entries.keys()) {
+    entries.delete(key)
+    break
+  }
+}

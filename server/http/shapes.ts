@@ -1,0 +1,47 @@
+// The shapes in which the four endpoints answer, and the one place where an AppError takes on one of them.
+import type { Shape } from '../../contract/endpoint.ts'
+import type { Language } from '../../contract/text.ts'
+import type { AppError } from './errors.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Envelope A on success. */
+export function envelope(data: unknown): Answer {
+  return { status: 200, body: { code: 0, message: 'success', data } }
+}
+
+/** The short link endpoint on success. */
+export function shortlinkSuccess(data: unknown): Answer {
+  return { status: 200, body: { success: true, data } }
+}
+
+export interface ShapeOptions {
+  /** `ok`: HTTP 200 for errors of envelope A and identity, all but 429. */
+  readonly errorStatus: 'mapped' | 'ok'
+}
+
+export function errorAnswer(
+  shape: Shape,
+  error: AppError,
+  language: Language,
+  options: ShapeOptions,
+): Answer {
+  const message = error.text[language]
+  const headers: Record<string, string> = { ...error.headers }
+  if (error.retryAfter !== undefined) headers['retry-after'] = String(error.retryAfter)
+  if (shape === 'shortlink') {
+    // This endpoint's own table knows a missing key only as missing parameters.
+    const status = error.code === 1001 ? 400 : error.status
+    if (status === 401) headers['www-authenticate'] = challenge
+    return { status, body: { success: false, message }, headers }
+  }
+  if (error.status === 401) headers['www-authenticate'] = challenge
+  const status = options.errorStatus === 'ok' && error.status !== 429 ? 200 : error.status
+  return { status, body: { code: error.code, message }, headers }
+}
+
+const challenge = 'ApiKey realm="tollgate"'

@@ -1,0 +1,115 @@
+// What stands behind every process: the data folder, the database brought up to date, and the installation's secret.
+import { createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Config } from './config.ts'
+import type { Database } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import { openPostgres } from './db/postgres.ts'
+import { findSetting, insertSetting } from './db/setting-store.ts'
+import { openSqlite } from './db/sqlite.ts'
+
+export interface Installation {
+  readonly db: Database
+  readonly secretKey: string
+  readonly migrated: readonly string[]
+  close(): Promise<void>
+}
+
+/** A problem the operator can solve; its message is the one line that is shown. */
+export class StartProblem extends Error {
+  constructor(zh: string, en: string, cause?: unknown) {
+    super(`${zh} / ${en}`, { cause })
+    this.name = 'StartProblem'
+  }
+}
+
+export interface OpenOptions {
+  readonly onDatabaseError?: (error: Error) => void
+}
+
+export async function openInstallation(config: Config, options: OpenOptions = {}): Promise<Installation> {
+  const directory = resolve(config.DATA_DIR)
+  prepareDirectory(directory)
+  const db = openDatabase(config, directory, options)
+  try {
+    const migrated = await migrate(db).catch((error: unknown) => {
+      throw databaseProblem(config, error)
+    })
+    const secretKey = config.SECRET_KEY ?? readOrMakeSecret(directory)
+    await requireSameSecret(db, secretKey)
+    return { db, secretKey, migrated, close: () => db.close() }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+function prepareDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    accessSync(directory, constants.W_OK)
+  } catch (error) {
+    throw new StartProblem(`数据目录 ${directory} 不可写`, `the folder DATA_DIR cannot be written`, error)
+  }
+}
+
+function openDatabase(config: Config, directory: string, options: OpenOptions): Database {
+  if (config.DATABASE_URL) {
+    return openPostgres(
+      config.DATABASE_URL,
+      options.onDatabaseError ? { onError: options.onDatabaseError } : {},
+    )
+  }
+  try {
+    return openSqlite(join(directory, 'tollgate.db'))
+  } catch (error) {
+    throw databaseProblem(config, error)
+  }
+}
+
+function databaseProblem(config: Config, error: unknown): StartProblem {
+  const reason = error instanceof Error ? error.message : String(error)
+  return config.DATABASE_URL
+    ? new StartProblem('无法使用 DATABASE_URL 指定的数据库', `the database cannot be used: ${reason}`, error)
+    : new StartProblem(
+        '无法打开 DATA_DIR 中的 SQLite 文件',
+        `the SQLite file cannot be used: ${reason}`,
+        error,
+      )
+}
+
+function readOrMakeSecret(directory: string): string {
+  const file = join(directory, 'secret.key')
+  try {
+    if (!existsSync(file)) {
+      // `wx`: when two processes start at once, the second one reads what the first has written.
+      writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+    }
+  } catch (error) {
+    if (!existsSync(file)) throw new StartProblem(`无法写入 ${file}`, 'the secret cannot be written', error)
+  }
+  return readFileSync(file, 'utf8').trim()
+}
+
+const fingerprintName = 'secret_key_fingerprint'
+
+/** Two processes with different secrets would not find each other's hashes and sessions. */
+async function requireSameSecret(db: Database, secretKey: string): Promise<void> {
+  const fingerprint = createHash('sha256')
+    .update(`tollgate fingerprint ${secretKey}`)
+    .digest('hex')
+    .slice(0, 32)
+  await db.write((tx) => insertSetting(tx, fingerprintName, fingerprint))
+  if ((await findSetting(db, fingerprintName)) !== fingerprint) {
+    throw new StartProblem(
+      'SECRET_KEY 与数据库中登记的不一致，多台机器须使用同一个',
+      'SECRET_KEY is not the one this database was set up with',
+    )
+  }
+}
+
+/** A secret of its own for each purpose, all from the one that is kept. */
+export function deriveSecret(secretKey: string, purpose: string): string {
+  return Buffer.from(hkdfSync('sha256', secretKey, '', `tollgate ${purpose}`, 24)).toString('base64url')
+}

@@ -1,0 +1,145 @@
+// Puts a backup in the place of everything the database holds, in one transaction: all of it or nothing.
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { createGunzip } from 'node:zlib'
+import type { Database, Tx, Value } from '../db/database.ts'
+import { AppError } from '../http/errors.ts'
+import { listMigrations, listTables } from './backup-store.ts'
+
+/** PostgreSQL takes at most 65,535 values in a statement; our widest table has some twenty columns. */
+const rowsPerInsert = 200
+
+const fingerprintName = 'secret_key_fingerprint'
+
+type Line =
+  | { readonly tollgate_backup: number; readonly migrations: readonly string[] }
+  | { readonly table: string; readonly columns: readonly string[] }
+  | { readonly end: number }
+  | readonly unknown[]
+
+export async function restoreBackup(db: Database, file: string, force: boolean): Promise<{ rows: number }> {
+  await requireReadable(file)
+  return db.write(async (tx) => {
+    const tables = await listTables(tx, tx.engine)
+    const [accounts] = await tx.all<{ count: number }>('SELECT COUNT(*) AS count FROM account')
+    if (!force && (accounts?.count ?? 0) > 0) {
+      throw problem('数据库非空，覆盖须加 --force', 'the database is not empty; use --force to overwrite it')
+    }
+    const [own] = await tx.all<{ value: string }>('SELECT value FROM setting WHERE name = ?', [
+      fingerprintName,
+    ])
+    for (const table of tables.toReversed()) await tx.run(`DELETE FROM "${table}"`)
+
+    const rows = await insertAll(tx, file, tables)
+
+    const [restored] = await tx.all<{ value: string }>('SELECT value FROM setting WHERE name = ?', [
+      fingerprintName,
+    ])
+    if (own?.value !== restored?.value) {
+      throw problem(
+        '备份来自使用另一个 SECRET_KEY 的安装，请先设置同一个（或复制其 secret.key）',
+        'the backup belongs to another SECRET_KEY; set that one (or copy its secret.key) first',
+      )
+    }
+    if (tx.engine === 'postgres') await moveSequences(tx, tables)
+    return { rows }
+  })
+}
+
+async function insertAll(tx: Tx, file: string, tables: readonly string[]): Promise<number> {
+  let target: { readonly table: string; readonly columns: readonly string[] } | undefined
+  let waiting: Record<string, Value>[] = []
+  let inserted = 0
+  let end: number | undefined
+
+  async function flush(): Promise<void> {
+    if (waiting.length > 0 && target) {
+      const rows = waiting
+      waiting = []
+      await tx.kysely
+        .withTables<Record<string, Record<string, Value>>>()
+        .insertInto(target.table)
+        .values(rows)
+        .execute()
+      inserted += rows.length
+    }
+  }
+
+  for await (const item of readLines(file)) {
+    if (Array.isArray(item)) {
+      if (!target) throw brokenFile()
+      waiting.push(Object.fromEntries(target.columns.map((column, index) => [column, decode(item[index])])))
+      if (waiting.length === rowsPerInsert) await flush()
+    } else if ('table' in item) {
+      await flush()
+      if (!tables.includes(item.table)) throw brokenFile()
+      target = item
+    } else if ('tollgate_backup' in item) {
+      await requireSameSchema(tx, item.migrations)
+    } else if ('end' in item) {
+      end = item.end
+    }
+  }
+  await flush()
+  if (end !== inserted) throw brokenFile()
+  return inserted
+}
+
+async function* readLines(file: string): AsyncGenerator<Line> {
+  const input = createReadStream(file)
+  const plain = input.on('error', (error) => plain.destroy(error)).pipe(createGunzip())
+  try {
+    for await (const text of createInterface({ input: plain, crlfDelay: Infinity }))
+      yield JSON.parse(text) as Line
+  } catch (error) {
+    throw brokenFile(error)
+  }
+}
+
+async function requireSameSchema(tx: Tx, migrations: readonly string[]): Promise<void> {
+  const own = await listMigrations(tx)
+  if (own.join() !== migrations.join()) {
+    throw problem(
+      '备份的数据库结构与本版本不同，请用做备份的版本恢复后再升级',
+      'the backup has another schema; restore it with the version that made it, then upgrade',
+    )
+  }
+}
+
+async function moveSequences(tx: Tx, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
+    const [column] = await tx.all<{ sequence: string | null }>(
+      `SELECT pg_get_serial_sequence(CAST(? AS text), 'id') AS sequence FROM information_schema.columns
+       WHERE table_schema = current_schema() AND table_name = ? AND column_name = 'id'`,
+      [table, table],
+    )
+    if (!column?.sequence) continue
+    await tx.all(
+      `SELECT setval(CAST(? AS regclass), COALESCE((SELECT MAX(id) FROM "${table}"), 0) + 1, false)`,
+      [column.sequence],
+    )
+  }
+}
+
+function decode(value: unknown): Value {
+  if (typeof value === 'object' && value !== null && 'base64' in value) {
+    return Buffer.from(String(value.base64), 'base64')
+  }
+  return value as Value
+}
+
+async function requireReadable(file: string): Promise<void> {
+  for await (const item of readLines(file)) {
+    if ('tollgate_backup' in item && item.tollgate_backup === 1) return
+    break
+  }
+  throw brokenFile()
+}
+
+function brokenFile(cause?: unknown): AppError {
+  return problem('不是完整的 Tollgate 备份文件', 'this is not a whole Tollgate backup', cause)
+}
+
+function problem(zh: string, en: string, cause?: unknown): AppError {
+  return new AppError(1002, { zh, en }, { cause })
+}

@@ -1,0 +1,37 @@
+// What every product is given. Put together once in app.ts, handed over as plain arguments.
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Authenticate } from './accounts/authenticate.ts'
+import type { Config } from './config.ts'
+import type { Credits } from './credits/credits.ts'
+import type { PaidCalls } from './credits/paid-call.ts'
+import type { Decide } from './credits/sweeper.ts'
+import type { Database } from './db/database.ts'
+import type { HttpContext } from './http/endpoint.ts'
+
+export interface Services {
+  readonly config: Config
+  /** {base_url}, without a slash at the end. Known once the server listens. */
+  readonly publicUrl: () => string
+  readonly db: Database
+  readonly secretKey: string
+  readonly log: Logger
+  readonly metrics: Registry
+  readonly http: HttpContext
+  readonly authenticate: Authenticate
+  readonly credits: Credits
+  readonly paidCalls: PaidCalls
+  /** A product whose operations the sweeper cannot simply refund puts its own way of deciding here, by action. */
+  readonly deciders: Map<string, Decide>
+}
+
+/** What a product puts into the running service. */
+export interface Product {
+  /** Its endpoints. `api` reads bodies as bytes; see registerEndpoint. */
+  readonly routes: (api: FastifyInstance) => void
+  /** Jobs that run while the service does. */
+  readonly start?: () => void
+  /** Ends the jobs and writes what is still in memory. */
+  readonly stop?: () => Promise<void>
+}

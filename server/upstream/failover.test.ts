@@ -1,0 +1,115 @@
+// Asking gateways in order: who is asked, who is not, and that nobody gets the same message twice.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import fc from 'fast-check'
+
+import { tryInOrder } from './failover.ts'
+import { mayAskNextGateway } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
+
+const anyOutcome: fc.Arbitrary<Outcome<string>> = fc.constantFrom<Outcome<string>>(
+  { kind: 'accepted', value: 'id' },
+  { kind: 'refused', code: 'bad_number', reason: 'isv.MOBILE_NUMBER_ILLEGAL' },
+  { kind: 'throttled', concerns: 'recipient', reason: 'isv.BUSINESS_LIMIT_CONTROL' },
+  { kind: 'throttled', concerns: 'us', reason: 'Throttling' },
+  { kind: 'not_sent', reason: 'ECONNREFUSED' },
+  { kind: 'not_sent', reason: 'template_unknown', onlyThisMessage: true },
+  { kind: 'ambiguous', reason: 'timeout' },
+)
+
+describe('with the rule for sending', () => {
+  it('at most one gateway gets past not_sent, and it is the last one asked', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof({ arbitrary: anyOutcome, weight: 1 }, fc.constant('throws'))),
+        async (script) => {
+          const gateways = script.map((behaviour, index) => ({ name: `g${index}`, behaviour }))
+          const asked: string[] = []
+          const result = await tryInOrder(
+            gateways,
+            async ({ name, behaviour }): Promise<Outcome<string>> => {
+              asked.push(name)
+              if (typeof behaviour === 'string') throw new Error('broken gateway')
+              return behaviour
+            },
+            mayAskNextGateway,
+          )
+          assert.deepEqual(
+            asked,
+            gateways.slice(0, asked.length).map(({ name }) => name),
+            'in the configured order',
+          )
+          assert.deepEqual(
+            result.tried.map(({ gateway }) => gateway),
+            asked,
+          )
+          assert.equal(result.gateway, asked.at(-1))
+
+          const past = result.tried.filter(({ outcome }) => outcome.kind !== 'not_sent')
+          assert.ok(past.length <= 1)
+          if (past.length === 1) assert.equal(past[0]?.gateway, result.gateway)
+          else assert.equal(asked.length, gateways.length, 'all were asked before giving up')
+          assert.deepEqual(
+            result.outcome,
+            result.tried.at(-1)?.outcome ?? { kind: 'not_sent', reason: 'no_gateway' },
+          )
+        },
+      ),
+    )
+  })
+
+  it('goes on from not_sent only', () => {
+    fc.assert(
+      fc.property(anyOutcome, (outcome) => {
+        assert.equal(mayAskNextGateway(outcome), outcome.kind === 'not_sent')
+      }),
+    )
+  })
+
+  it('no gateway at all is not sent', async () => {
+    const result = await tryInOrder([], () => assert.fail('nobody to call'), mayAskNextGateway)
+    assert.deepEqual(result, {
+      outcome: { kind: 'not_sent', reason: 'no_gateway' },
+      gateway: undefined,
+      tried: [],
+    })
+  })
+})
+
+describe('with a wider rule', () => {
+  const gateways = [{ name: 'first' }, { name: 'second' }, { name: 'third' }]
+  const script: Record<string, Outcome<boolean>> = {
+    first: { kind: 'ambiguous', reason: 'timeout' },
+    second: { kind: 'accepted', value: true },
+    third: { kind: 'accepted', value: false },
+  }
+
+  it('goes on where the caller says so, and stops at an accepted answer whatever the caller says', async () => {
+    const result = await tryInOrder(
+      gateways,
+      async ({ name }) => script[name] ?? assert.fail(name),
+      () => true,
+    )
+    assert.equal(result.gateway, 'second')
+    assert.deepEqual(result.outcome, { kind: 'accepted', value: true })
+    assert.deepEqual(
+      result.tried.map(({ gateway, outcome }) => [gateway, outcome.kind]),
+      [
+        ['first', 'ambiguous'],
+        ['second', 'accepted'],
+      ],
+    )
+  })
+
+  it('an exception counts as ambiguous and says nothing of its text', async () => {
+    const result = await tryInOrder(
+      gateways,
+      () => Promise.reject(new Error('number 13800138000')),
+      (outcome) => outcome.kind !== 'ambiguous',
+    )
+    assert.deepEqual(result.outcome, { kind: 'ambiguous', reason: 'exception' })
+    assert.equal(result.tried.length, 1)
+  })
+})

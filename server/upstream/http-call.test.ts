@@ -1,0 +1,336 @@
+// One HTTP call against a misbehaving loopback server: which fault is proven unsent, which is ambiguous, what is bounded.
+
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+
+import fc from 'fast-check'
+
+import * as fakes from '../../test/support/fake-upstream.ts'
+import type { FakeUpstream, Handler } from '../../test/support/fake-upstream.ts'
+import { httpCall, parseJsonObject } from './http-call.ts'
+import type { HttpRequest, HttpResult } from './http-call.ts'
+
+const PHONE = '13800138000'
+
+async function fakeFor(t: TestContext, handler?: Handler): Promise<FakeUpstream> {
+  const fake = await fakes.startFakeUpstream(handler)
+  t.after(() => fake.close())
+  return fake
+}
+
+function post(url: string): HttpRequest {
+  const headers = { 'x-secret': PHONE, 'content-type': 'text/plain' }
+  return { method: 'POST', url: `${url}?PhoneNumbers=${PHONE}`, headers, body: `to ${PHONE}` }
+}
+
+function send(url: string, timeoutMs = 5_000): Promise<HttpResult> {
+  return httpCall(post(url), { timeoutMs })
+}
+
+function assertFailure(result: HttpResult, kind: 'not_sent' | 'ambiguous', reason?: string): void {
+  assert.equal(result.kind, kind, JSON.stringify(result))
+  if (reason !== undefined) assert.equal(result.reason, reason)
+  assert.doesNotMatch(result.reason, /1380|127\.0|http|invalid$/i)
+}
+
+/** A server that does to each new socket what it is told, below HTTP. */
+async function rawServer(
+  t: TestContext,
+  onSocket: (socket: Socket) => void,
+): Promise<Server & { port: number }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    onSocket(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return Object.assign(server, { port: (server.address() as AddressInfo).port })
+}
+
+describe('an answer', () => {
+  it('comes with status, headers and text; the request arrives as given', async (t) => {
+    const fake = await fakeFor(t, () => fakes.text(418, '茶', { 'x-a': 'b' }))
+    const result = await send(fake.url)
+    assert.equal(result.kind, 'answer')
+    assert.deepEqual([result.status, result.body, result.truncated], [418, '茶', false])
+    assert.equal(result.headers['x-a'], 'b')
+    const [request] = fake.requests
+    assert.equal(request?.method, 'POST')
+    assert.equal(request.target, `/?PhoneNumbers=${PHONE}`)
+    assert.equal(request.body, `to ${PHONE}`)
+    assert.equal(request.headers['x-secret'], PHONE)
+    assert.equal(request.headers['accept-encoding'], 'identity')
+  })
+
+  it('of a proxy with an HTML page is an answer like any other', async (t) => {
+    const fake = await fakeFor(t, () => fakes.html502())
+    const result = await send(fake.url)
+    assert.equal(result.kind, 'answer')
+    assert.equal(result.status, 502)
+    assert.equal(parseJsonObject(result.body), undefined)
+  })
+
+  it('that redirects is not followed', async (t) => {
+    const fake = await fakeFor(t, () => fakes.text(302, '', { location: '/elsewhere' }))
+    const result = await send(fake.url)
+    assert.equal(result.kind, 'answer')
+    assert.equal(result.status, 302)
+    assert.equal(result.headers['location'], '/elsewhere')
+    assert.equal(fake.requests.length, 1)
+  })
+
+  it('is not mistaken for the early hints before it', async (t) => {
+    const fake = await fakeFor(t, () => (response) => {
+      response.writeEarlyHints({ link: '</a>; rel=preload' })
+      response.writeHead(200, { 'x-real': 'yes' }).end('real')
+    })
+    const result = await send(fake.url)
+    assert.equal(result.kind, 'answer')
+    assert.deepEqual([result.status, result.body, result.headers['x-real']], [200, 'real', 'yes'])
+  })
+
+  it('joins repeated headers', async (t) => {
+    const fake = await fakeFor(t, () => (response) => {
+      response.writeHead(200, [
+        ['x-a', '1'],
+        ['x-a', '2'],
+      ])
+      response.end()
+    })
+    const result = await send(fake.url)
+    assert.equal(result.kind === 'answer' && result.headers['x-a'], '1, 2')
+  })
+
+  it('may come late, if in time', async (t) => {
+    const fake = await fakeFor(t, () => fakes.late(50, fakes.json(200, { late: true })))
+    const result = await send(fake.url)
+    assert.equal(result.kind === 'answer' && result.body, '{"late":true}')
+  })
+})
+
+describe('the size of the body', () => {
+  it('5 MB: only the beginning is read, and the connection is dropped', async (t) => {
+    const dropped = Promise.withResolvers<void>()
+    const fake = await fakeFor(t, () => (response) => {
+      response.once('close', () => dropped.resolve())
+      fakes.hugePage()(response)
+    })
+    const result = await send(fake.url)
+    assert.equal(result.kind, 'answer')
+    assert.deepEqual([result.body.length, result.truncated], [256 * 1024, true])
+    await dropped.promise
+  })
+
+  it('exactly the limit is whole, one more is not', async (t) => {
+    const fake = await fakeFor(t, (request) => fakes.text(200, 'x'.repeat(Number(request.query.get('n')))))
+    const size = async (n: number): Promise<HttpResult> => {
+      const request: HttpRequest = { method: 'GET', url: `${fake.url}?n=${n}`, headers: {}, body: '' }
+      return httpCall(request, { timeoutMs: 5_000, maxBodyBytes: 1000 })
+    }
+    const exact = await size(1000)
+    assert.deepEqual(exact.kind === 'answer' && [exact.body.length, exact.truncated], [1000, false])
+    const over = await size(1001)
+    assert.deepEqual(over.kind === 'answer' && [over.body.length, over.truncated], [1000, true])
+  })
+
+  it('a character cut at the limit breaks nothing', async (t) => {
+    const fake = await fakeFor(t, () => fakes.text(200, '短短'))
+    const result = await httpCall(post(fake.url), { timeoutMs: 5_000, maxBodyBytes: 4 })
+    assert.deepEqual(result.kind === 'answer' && [result.body, result.truncated], ['短\ufffd', true])
+  })
+})
+
+describe('proven not sent', () => {
+  it('nobody listens at the port', async (t) => {
+    const fake = await fakeFor(t)
+    await fake.close()
+    assertFailure(await send(fake.url), 'not_sent', 'ECONNREFUSED')
+  })
+
+  it('the name does not exist', async () => {
+    // Offline machines answer EAI_AGAIN instead of ENOTFOUND.
+    assertFailure(await send('https://upstream.invalid/'), 'not_sent')
+  })
+
+  it('the other side does not speak TLS', async (t) => {
+    const fake = await fakeFor(t)
+    assertFailure(await send(fake.url.replace('http:', 'https:')), 'not_sent')
+    assert.equal(fake.requests.length, 0)
+  })
+
+  it('the other side resets during the TLS handshake', async (t) => {
+    const server = await rawServer(t, (socket) => socket.once('data', () => socket.resetAndDestroy()))
+    assertFailure(await send(`https://127.0.0.1:${server.port}/`), 'not_sent', 'ECONNRESET')
+  })
+
+  it('the time is over while still connecting, and nothing is sent afterwards', async (t) => {
+    // TCP is up, but the handshake gets no answer.
+    const received: Buffer[] = []
+    const server = await rawServer(t, (socket) => socket.on('data', (chunk) => received.push(chunk)))
+    assertFailure(await send(`https://127.0.0.1:${server.port}/`, 100), 'not_sent', 'timeout')
+    await sleep(50)
+    assert.doesNotMatch(Buffer.concat(received).toString('latin1'), new RegExp(PHONE))
+  })
+
+  it('given up before or while connecting', async (t) => {
+    const fake = await fakeFor(t)
+    const early = AbortSignal.abort()
+    assertFailure(await httpCall(post(fake.url), { timeoutMs: 5_000, signal: early }), 'not_sent', 'aborted')
+    // Aborted in the same turn: the socket is not connected yet, and undici connects all the same.
+    const controller = new AbortController()
+    const pending = httpCall(post(fake.url), { timeoutMs: 5_000, signal: controller.signal })
+    controller.abort()
+    assertFailure(await pending, 'not_sent', 'aborted')
+    await sleep(50)
+    assert.equal(fake.requests.length, 0)
+  })
+
+  it('a request that cannot be made', async (t) => {
+    const fake = await fakeFor(t)
+    assertFailure(await send('not a url'), 'not_sent', 'invalid_url')
+    assertFailure(await send('file:///etc/passwd'), 'not_sent', 'invalid_url')
+    const headers = { 'x-broken': `${PHONE}\r\nx-more: 1` }
+    const broken = await httpCall({ ...post(fake.url), headers }, { timeoutMs: 5_000 })
+    assertFailure(broken, 'not_sent', 'UND_ERR_INVALID_ARG')
+    assert.equal(fake.requests.length, 0)
+  })
+})
+
+describe('ambiguous', () => {
+  it('no answer in time', async (t) => {
+    const fake = await fakeFor(t, () => fakes.hang())
+    assertFailure(await send(fake.url, 400), 'ambiguous', 'timeout')
+    assert.equal(fake.requests.length, 1)
+  })
+
+  it('a body that drips past the time', async (t) => {
+    const fake = await fakeFor(t, () => (response) => {
+      const drip = setInterval(() => response.write('.'), 10)
+      response.once('close', () => clearInterval(drip))
+    })
+    assertFailure(await send(fake.url, 400), 'ambiguous', 'timeout')
+  })
+
+  it('aborted after sending', async (t) => {
+    const controller = new AbortController()
+    const fake = await fakeFor(t, () => {
+      controller.abort()
+      return fakes.hang()
+    })
+    const result = await httpCall(post(fake.url), { timeoutMs: 5_000, signal: controller.signal })
+    assertFailure(result, 'ambiguous', 'aborted')
+  })
+
+  it('closed before the headers, reset, closed within the body: once each, never again', async (t) => {
+    const fake = await fakeFor(t)
+    for (const behaviour of [fakes.cutBeforeHeaders(), fakes.reset(), fakes.cutInBody()]) {
+      fake.handle(() => behaviour)
+      const before = fake.requests.length
+      assertFailure(await send(fake.url), 'ambiguous')
+      await sleep(20)
+      assert.equal(fake.requests.length, before + 1)
+    }
+  })
+
+  it('an answer that is not HTTP', async (t) => {
+    const server = await rawServer(t, (socket) =>
+      socket.once('data', () => socket.end('hello there\r\n\r\n')),
+    )
+    assertFailure(await send(`http://127.0.0.1:${server.port}/`), 'ambiguous')
+  })
+
+  it('headers without end', async (t) => {
+    const server = await rawServer(t, (socket) =>
+      socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(200_000)}`)),
+    )
+    assertFailure(await send(`http://127.0.0.1:${server.port}/`), 'ambiguous')
+  })
+
+  it('cut or reset on a connection used before', async (t) => {
+    for (const end of [fakes.reset(), fakes.cutBeforeHeaders()]) {
+      const fake = await fakeFor(t, fakes.inTurn(fakes.json(200, {}), end))
+      assert.equal((await send(fake.url)).kind, 'answer')
+      await sleep(20)
+      assertFailure(await send(fake.url), 'ambiguous')
+      await sleep(20)
+      const used = fake.requests.map((request) => request.connection)
+      assert.deepEqual(used, [0, 0], 'the same connection, and no second try on a new one')
+    }
+  })
+})
+
+it('a connection ended around the moment of sending: what was written is never called not sent', async (t) => {
+  // undici tells this channel when it writes a request: a second witness beside the one httpCall relies on.
+  const written: string[] = []
+  const onWrite = (message: unknown): void => {
+    written.push((message as { request: { path: string } }).request.path)
+  }
+  subscribe('undici:client:sendHeaders', onWrite)
+  t.after(() => unsubscribe('undici:client:sendHeaders', onWrite))
+
+  const arrived: string[] = []
+  let idle: Socket | undefined
+  const server = await rawServer(t, (socket) => {
+    socket.on('data', (chunk) => {
+      arrived.push(chunk.toString('latin1').split(' ')[1] ?? '')
+      idle = socket
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+    })
+  })
+  const call = (path: string): Promise<HttpResult> => {
+    const url = `http://127.0.0.1:${server.port}${path}`
+    return httpCall({ method: 'POST', url, headers: {}, body: '' }, { timeoutMs: 5_000 })
+  }
+
+  const kinds: Record<string, number> = {}
+  for (let round = 0; round < 300; round += 1) {
+    await call('/warm-up')
+    await nextTurn()
+    // Different numbers of turns before the end and before the call meet the connection in every state it can be in.
+    const endConnection = async (): Promise<void> => {
+      for (let turn = 0; turn < round % 5; turn += 1) await nextTurn()
+      if (round % 2 === 0) idle?.resetAndDestroy()
+      else idle?.destroy()
+    }
+    const path = `/${round}`
+    const callThen = async (): Promise<HttpResult> => {
+      for (let turn = 0; turn < round % 3; turn += 1) await nextTurn()
+      return call(path)
+    }
+    const [, result] = await Promise.all([endConnection(), callThen()])
+    await nextTurn()
+    const timesWritten = written.filter((other) => other === path).length
+    assert.equal(timesWritten, result.kind === 'not_sent' ? 0 : 1, `${path} ${result.kind}`)
+    assert.ok(arrived.filter((other) => other === path).length <= timesWritten)
+    kinds[result.kind] = (kinds[result.kind] ?? 0) + 1
+  }
+  t.diagnostic(JSON.stringify(kinds))
+})
+
+describe('parseJsonObject', () => {
+  it('takes objects and nothing else', () => {
+    assert.deepEqual(parseJsonObject('{"a":1}'), { a: 1 })
+    for (const text of ['', '[]', 'null', '1', '"a"', '{', '<html>'])
+      assert.equal(parseJsonObject(text), undefined)
+  })
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        parseJsonObject(text)
+      }),
+    )
+  })
+})

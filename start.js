@@ -1,0 +1,14 @@
+// The door: plain JavaScript that any Node can read, so that an old one is told what to run instead.
+const [major] = process.versions.node.split('.')
+
+if (Number(major) < 24) {
+  console.error(
+    `Tollgate 需要 Node 24（当前 ${process.version}），请在项目目录运行：npm ci && npm start` +
+      ` / Tollgate needs Node 24, run: npm ci && npm start`,
+  )
+  process.exit(1)
+}
+
+// `npm run admin` and `npm run bench` come through the same door with the file they want first.
+const target = process.argv[2]?.endsWith('.ts') ? process.argv.splice(2, 1)[0] : 'server/main.ts'
+await import(new URL(target, import.meta.url).href)

