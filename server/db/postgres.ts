@@ -49,6 +49,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   const reads = queriesOver((query) => pool.query(query))
   const transactions = new WeakMap<pg.PoolClient, Tx>()
   const stats: Database['stats'] = { onCommit: undefined }
+  const running = new Set<Promise<unknown>>()
+  let closed = false
 
   function txOf(client: pg.PoolClient): Tx {
     let tx = transactions.get(client)
@@ -83,18 +85,29 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     }
   }
 
+  async function attemptAgain<T>(job: Job<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt(job)
+      } catch (error) {
+        if (tries >= 5 || !retriable.has(codeOf(error))) throw error
+      }
+    }
+  }
+
   return {
     ...reads,
     stats,
     direct: undefined,
-    async write(job) {
-      for (let tries = 1; ; tries++) {
-        try {
-          return await attempt(job)
-        } catch (error) {
-          if (tries >= 5 || !retriable.has(codeOf(error))) throw error
-        }
-      }
+    write(job) {
+      if (closed) return Promise.reject(new DatabaseUnavailable('the database is closed'))
+      const work = attemptAgain(job)
+      const ended: Promise<unknown> = work.then(
+        () => running.delete(ended),
+        () => running.delete(ended),
+      )
+      running.add(ended)
+      return work
     },
     async checkWritable() {
       await this.write(async (tx) => {
@@ -122,6 +135,9 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       }
     },
     async close() {
+      closed = true
+      // The pool would leave those waiting who have no connection yet.
+      await Promise.all(running)
       await pool.end()
     },
   }

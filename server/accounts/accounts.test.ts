@@ -1,0 +1,131 @@
+// Accounts, keys and passwords on both engines.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
+import { AppError } from '../http/errors.ts'
+import { changeAccount, clearKey, createAccount, isExpired, requireAccount, resetKey } from './accounts.ts'
+import { hashKey } from './key.ts'
+import { hashPassword, passwordProblem, verifyPassword } from './password.ts'
+import { findPasswordHash, keyLookup, listAccounts } from './store.ts'
+
+onEachEngine('accounts', (engine) => {
+  it('makes an account with four empty balances and a password that is only hashed', async () => {
+    await using fresh = await freshDatabase(engine)
+    const made = await createAccount(fresh.db, { username: '张三公司', expiresOn: '2030-12-31' })
+    const stored = await findPasswordHash(fresh.db, made.id)
+    assert.match(stored!, /^\$argon2id\$/)
+    assert.ok(await verifyPassword(stored!, made.password))
+    assert.equal(await verifyPassword(stored!, `${made.password}x`), false)
+    const balances = await fresh.db.all('SELECT * FROM credit WHERE account_id = ?', [made.id])
+    assert.equal(balances.length, 4)
+    const [account] = await listAccounts(fresh.db)
+    assert.equal(account?.username, '张三公司')
+    assert.equal(account?.expires_on, '2030-12-31')
+    assert.equal(account?.sms_enabled, 1)
+  })
+
+  it('refuses taken and malformed names, weak passwords and impossible days', async () => {
+    await using fresh = await freshDatabase(engine)
+    await createAccount(fresh.db, { username: 'taken' })
+    const refused = [
+      { username: 'taken' },
+      { username: 'a' },
+      { username: 'with space' },
+      { username: '-edge' },
+      { username: `x${'y'.repeat(64)}` },
+      { username: 'line\nbreak' },
+      { username: 'weak', password: 'short' },
+      { username: 'weak', password: 'Password123' },
+      { username: 'weakweak', password: 'weakweak' },
+      { username: 'late', expiresOn: '2026-02-30' },
+    ]
+    for (const wish of refused)
+      await assert.rejects(createAccount(fresh.db, wish), AppError, JSON.stringify(wish))
+    assert.equal((await listAccounts(fresh.db)).length, 1)
+  })
+
+  it('lets one of two people have a name they want at the same moment', async () => {
+    await using fresh = await freshDatabase(engine)
+    const results = await Promise.allSettled([
+      createAccount(fresh.db, { username: 'wanted' }),
+      createAccount(fresh.db, { username: 'wanted' }),
+    ])
+    assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1)
+  })
+
+  it('replaces and clears a key at once for every process', async () => {
+    await using fresh = await freshDatabase(engine)
+    const other = fresh.storage.open()
+    const find = keyLookup(other)
+    const { id } = await createAccount(fresh.db, { username: 'holder' })
+    const first = await resetKey(fresh.db, id)
+    assert.equal((await find(hashKey(first)))?.id, id)
+    const second = await resetKey(fresh.db, id)
+    assert.equal(await find(hashKey(first)), undefined)
+    assert.equal((await find(hashKey(second)))?.id, id)
+    await clearKey(fresh.db, id)
+    assert.equal(await find(hashKey(second)), undefined)
+    const account = await requireAccount(fresh.db, 'holder')
+    assert.equal(account.key_hint, null)
+    assert.equal(account.key_created_at, null)
+    await other.close()
+  })
+
+  it('leaves one live key after two resets at once', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { id } = await createAccount(fresh.db, { username: 'holder' })
+    const keys = await Promise.all([resetKey(fresh.db, id), resetKey(fresh.db, id)])
+    const find = keyLookup(fresh.db)
+    const found = await Promise.all(keys.map((key) => find(hashKey(key))))
+    assert.equal(found.filter((account) => account !== undefined).length, 1)
+  })
+
+  it('keeps no key in the database, only its hash and its ends', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { id } = await createAccount(fresh.db, { username: 'holder' })
+    const key = await resetKey(fresh.db, id)
+    const [row] = await fresh.db.all('SELECT * FROM account WHERE id = ?', [id])
+    assert.equal(JSON.stringify(row).includes(key.slice(7, -4)), false)
+  })
+
+  it('changes what is asked and nothing else', async () => {
+    await using fresh = await freshDatabase(engine)
+    await createAccount(fresh.db, { username: 'changed' })
+    const before = await requireAccount(fresh.db, 'changed')
+    await changeAccount(fresh.db, before, {})
+    assert.deepEqual({ ...(await requireAccount(fresh.db, 'changed')) }, { ...before })
+    await changeAccount(fresh.db, before, {
+      suspended: true,
+      smsEnabled: false,
+      signName: '某某科技',
+      expires: '2027-01-01',
+    })
+    const after = await requireAccount(fresh.db, 'changed')
+    assert.deepEqual(
+      { ...after },
+      { ...before, suspended: 1, sms_enabled: 0, sign_name: '某某科技', expires_on: '2027-01-01' },
+    )
+    await changeAccount(fresh.db, after, { expires: 'never', signName: '' })
+    const last = await requireAccount(fresh.db, 'changed')
+    assert.equal(last.expires_on, null)
+    assert.equal(last.sign_name, null)
+    await assert.rejects(changeAccount(fresh.db, last, { signName: '【括号】' }), AppError)
+    await assert.rejects(changeAccount(fresh.db, last, { signName: 'x' }), AppError)
+  })
+})
+
+it('is valid through the whole of the last day in Shanghai', async () => {
+  const account = { expires_on: '2026-11-15' } as Parameters<typeof isExpired>[0]
+  assert.equal(isExpired(account, Date.parse('2026-11-15T15:59:59.999Z')), false)
+  assert.equal(isExpired(account, Date.parse('2026-11-15T16:00:00Z')), true)
+})
+
+it('names what is wrong with a password', async () => {
+  assert.equal(passwordProblem('correct horse', 'someone'), undefined)
+  assert.equal(passwordProblem('密码密码密码密码短句', 'someone'), undefined)
+  assert.ok(passwordProblem('1234567', 'someone'))
+  assert.ok(passwordProblem('aaaaaaaaaaaa', 'someone'))
+  assert.ok(passwordProblem('QWERTYUIOP', 'someone'))
+  assert.ok(passwordProblem('x'.repeat(201), 'someone'))
+  assert.match(await hashPassword('correct horse'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+})

@@ -1,0 +1,251 @@
+// The ledger on both engines: exact under concurrency, one end per operation, repeats answered once.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
+import { createAccount, resetKey } from '../accounts/accounts.ts'
+import { hashKey } from '../accounts/key.ts'
+import type { Database, Engine } from '../db/database.ts'
+import { putSetting } from '../db/setting-store.ts'
+import { AppError } from '../http/errors.ts'
+import { checkLedger } from './check-store.ts'
+import { openCredits } from './credits.ts'
+import type { ChargeRequest } from './operation.ts'
+
+const secret = 'a secret of thirty-two characters or more'
+
+async function open(engine: Engine, amount = 0) {
+  const fresh = await freshDatabase(engine)
+  const credits = openCredits(fresh.db, secret)
+  const { id } = await createAccount(fresh.db, { username: 'payer' })
+  if (amount > 0) await credits.grant({ accountId: id, apiType: 'sms', amount })
+  const request = (more: Partial<ChargeRequest> = {}): ChargeRequest => ({
+    accountId: id,
+    apiType: 'sms',
+    action: 'test',
+    cost: 1,
+    requestId: 'r',
+    ...more,
+  })
+  const remaining = async () => (await credits.balance(id, 'sms')).remaining
+  return {
+    ...fresh,
+    credits,
+    id,
+    request,
+    remaining,
+    [Symbol.asyncDispose]: () => fresh[Symbol.asyncDispose](),
+  }
+}
+
+async function requireGoodLedger(db: Database): Promise<void> {
+  const report = await checkLedger(db, 0)
+  assert.deepEqual(report.problems, [])
+}
+
+onEachEngine('credits', (engine) => {
+  it('lets exactly ten of a hundred parallel charges through on ten credits', async () => {
+    await using t = await open(engine, 10)
+    const results = await Promise.all(Array.from({ length: 100 }, () => t.credits.charge(t.request())))
+    assert.equal(results.filter((result) => result.kind === 'charged').length, 10)
+    assert.equal(results.filter((result) => result.kind === 'insufficient').length, 90)
+    const balances = results.flatMap((result) => (result.kind === 'charged' ? [result.remaining] : []))
+    assert.deepEqual(
+      balances.toSorted((a, b) => b - a),
+      [9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
+    )
+    assert.equal(await t.remaining(), 0)
+    await requireGoodLedger(t.db)
+  })
+
+  it('stays exact when several processes charge the same account', async () => {
+    await using t = await open(engine, 30)
+    const others = [t.storage.open(), t.storage.open()]
+    const all = [t.credits, ...others.map((db) => openCredits(db, secret))]
+    const results = await Promise.all(
+      all.flatMap((credits) => Array.from({ length: 40 }, () => credits.charge(t.request()))),
+    )
+    assert.equal(results.filter((result) => result.kind === 'charged').length, 30)
+    await requireGoodLedger(t.db)
+    await Promise.all(others.map((db) => db.close()))
+  })
+
+  it('lets a small charge through after a large one was refused in the same moment', async () => {
+    await using t = await open(engine, 5)
+    const results = await Promise.all([3, 4, 2].map((cost) => t.credits.charge(t.request({ cost }))))
+    assert.deepEqual(
+      results.map((result) => result.kind),
+      ['charged', 'insufficient', 'charged'],
+    )
+    assert.equal(await t.remaining(), 0)
+  })
+
+  it('refuses a charge with a key that was reset meanwhile', async () => {
+    await using t = await open(engine, 10)
+    const old = hashKey(await resetKey(t.db, t.id))
+    assert.equal((await t.credits.charge(t.request({ keyHash: old }))).kind, 'charged')
+    const fresh = hashKey(await resetKey(t.db, t.id))
+    const results = await Promise.all([
+      t.credits.charge(t.request({ keyHash: old })),
+      t.credits.charge(t.request({ keyHash: fresh })),
+    ])
+    assert.deepEqual(
+      results.map((result) => result.kind),
+      ['key_invalid', 'charged'],
+    )
+    assert.equal(await t.remaining(), 8)
+  })
+
+  it('never charges with the old key after the answer to its reset', async () => {
+    await using t = await open(engine, 1_000)
+    const old = hashKey(await resetKey(t.db, t.id))
+    let resetAnswered = false
+    let late = 0
+    const charges = (async () => {
+      for (let i = 0; i < 60; i++) {
+        const startedAfter = resetAnswered
+        const result = await t.credits.charge(t.request({ keyHash: old }))
+        if (startedAfter && result.kind === 'charged') late += 1
+      }
+    })()
+    await sleep(5)
+    await resetKey(t.db, t.id)
+    resetAnswered = true
+    await charges
+    assert.equal(late, 0)
+  })
+
+  it('commits what goes alongside with the charge, and nothing when it fails', async () => {
+    await using t = await open(engine, 10)
+    const good = t.request({
+      alongside: async (tx, charged) => {
+        await putSetting(tx, `link ${charged.operationId}`, 'there')
+        return { value: undefined }
+      },
+    })
+    const bad = t.request({
+      alongside: async (tx) => {
+        await putSetting(tx, 'half', 'done')
+        throw new AppError(1002, { zh: '不行', en: 'no' })
+      },
+    })
+    const results = await Promise.allSettled([good, bad, good].map((request) => t.credits.charge(request)))
+    assert.deepEqual(
+      results.map((result) => result.status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.ok(results[1]?.status === 'rejected' && results[1].reason instanceof AppError)
+    assert.equal(await t.remaining(), 8)
+    const rows = await t.db.all<{ name: string }>(`SELECT name FROM setting WHERE value IN ('there', 'done')`)
+    assert.equal(rows.length, 2)
+    await requireGoodLedger(t.db)
+  })
+
+  it('ends an operation once, whoever comes second', async () => {
+    await using t = await open(engine, 10)
+    const charged = await t.credits.charge(t.request({ cost: 4, leaseMs: 60_000 }))
+    assert.ok(charged.kind === 'charged')
+    const end = (state: 'settled' | 'refunded') =>
+      t.db.write((tx) => t.credits.end(tx, { operationId: charged.operationId, end: { state } }))
+    const results = await Promise.all([end('refunded'), end('settled'), end('refunded')])
+    assert.equal(results.filter((result) => result.ended).length, 1)
+    const late = await end('settled')
+    assert.deepEqual(late, { ended: false, givenBack: 0, remaining: undefined })
+    await requireGoodLedger(t.db)
+  })
+
+  it('gives a part back', async () => {
+    await using t = await open(engine, 10)
+    const charged = await t.credits.charge(t.request({ cost: 5, leaseMs: 60_000 }))
+    assert.ok(charged.kind === 'charged' && charged.remaining === 5)
+    const result = await t.db.write((tx) =>
+      t.credits.end(tx, { operationId: charged.operationId, end: { state: 'settled', giveBack: 2 } }),
+    )
+    assert.deepEqual(result, { ended: true, givenBack: 2, remaining: 7 })
+    await requireGoodLedger(t.db)
+  })
+
+  it('answers a repeat with the first answer, and charges once', async () => {
+    await using t = await open(engine, 10)
+    const idempotency = { key: 'order-1', fingerprint: t.credits.fingerprint('test', { a: 1 }) }
+    const answer = { status: 200, body: { code: 0, 姓名: '张三' } }
+    const request = t.request({ idempotency, alongside: async () => ({ value: undefined, answer }) })
+    const results = await Promise.all(Array.from({ length: 5 }, () => t.credits.charge(request)))
+    assert.equal(results.filter((result) => result.kind === 'charged').length, 1)
+    for (const result of results) {
+      if (result.kind !== 'charged') assert.deepEqual(result, { kind: 'replay', answer })
+    }
+    assert.equal(await t.remaining(), 9)
+    const other = { ...idempotency, fingerprint: t.credits.fingerprint('test', { a: 2 }) }
+    assert.deepEqual(await t.credits.charge(t.request({ idempotency: other })), { kind: 'other_parameters' })
+    // What rests in the database cannot be read from a dump.
+    const [row] = await t.db.all<{ response: string }>(
+      'SELECT response FROM operation WHERE idempotency_key IS NOT NULL',
+    )
+    assert.equal(row!.response.includes('张三'), false)
+    await requireGoodLedger(t.db)
+  })
+
+  it('keeps the keys of accounts apart, and forgets them after a day', async () => {
+    await using t = await open(engine, 10)
+    const { id: other } = await createAccount(t.db, { username: 'other' })
+    await t.credits.grant({ accountId: other, apiType: 'sms', amount: 5 })
+    const idempotency = { key: 'same', fingerprint: 'f' }
+    assert.equal((await t.credits.charge(t.request({ idempotency }))).kind, 'charged')
+    assert.equal((await t.credits.charge(t.request({ idempotency, accountId: other }))).kind, 'charged')
+    assert.deepEqual(await t.credits.charge(t.request({ idempotency })), { kind: 'lost' })
+    await t.db.write((tx) => tx.run('UPDATE operation SET created_at = created_at - 86400001'))
+    assert.equal(await t.credits.findRepeat(t.id, idempotency), undefined)
+    assert.equal((await t.credits.charge(t.request({ idempotency }))).kind, 'charged')
+    await requireGoodLedger(t.db)
+  })
+
+  it('tells a repeat that the first call is still running, and when it is overdue', async () => {
+    await using t = await open(engine, 10)
+    const idempotency = { key: 'slow', fingerprint: 'f' }
+    const charged = await t.credits.charge(t.request({ idempotency, leaseMs: 60_000 }))
+    assert.ok(charged.kind === 'charged')
+    const running = await t.credits.charge(t.request({ idempotency, leaseMs: 60_000 }))
+    assert.ok(running.kind === 'running' && running.retryAfterMs > 0 && running.retryAfterMs <= 60_000)
+    await t.db.write((tx) => tx.run('UPDATE operation SET lease_until = created_at'))
+    const overdue = await t.credits.charge(t.request({ idempotency, leaseMs: 60_000 }))
+    assert.deepEqual(overdue, { kind: 'overdue', operationId: charged.operationId })
+  })
+
+  it('answers repeats of an ambiguous call at once, while it stays held', async () => {
+    await using t = await open(engine, 10)
+    const idempotency = { key: 'unsure', fingerprint: 'f' }
+    const charged = await t.credits.charge(t.request({ idempotency, leaseMs: 60_000 }))
+    assert.ok(charged.kind === 'charged')
+    const answer = { status: 502, body: { code: 1005 } }
+    const held = await t.db.write((tx) =>
+      t.credits.hold(tx, { operationId: charged.operationId, leaseMs: 900_000, answer, sends: 1 }),
+    )
+    assert.equal(held, true)
+    assert.deepEqual(await t.credits.findRepeat(t.id, idempotency), { kind: 'replay', answer })
+    await t.db.write((tx) =>
+      t.credits.end(tx, { operationId: charged.operationId, end: { state: 'refunded' } }),
+    )
+    assert.equal(
+      await t.db.write((tx) => t.credits.hold(tx, { operationId: charged.operationId, leaseMs: 1 })),
+      false,
+    )
+    assert.deepEqual(await t.credits.findRepeat(t.id, idempotency), { kind: 'replay', answer })
+    assert.equal(await t.remaining(), 10)
+    await requireGoodLedger(t.db)
+  })
+
+  it('grants and takes whole amounts only, and never more than is left', async () => {
+    await using t = await open(engine, 10)
+    const change = (amount: number) => ({ accountId: t.id, apiType: 'sms' as const, amount })
+    for (const amount of [0, -1, 1.5, 1e309, Number.NaN, 2 ** 53, 1_000_000_001]) {
+      await assert.rejects(t.credits.grant(change(amount)), AppError, String(amount))
+      await assert.rejects(t.credits.take(change(amount)), AppError, String(amount))
+    }
+    await t.credits.charge(t.request({ cost: 4 }))
+    await assert.rejects(t.credits.take(change(7)), AppError)
+    const balance = await t.credits.take(change(6))
+    assert.deepEqual({ ...balance }, { api_type: 'sms', total: 4, used: 4, remaining: 0 })
+    await requireGoodLedger(t.db)
+  })
+})

@@ -1,0 +1,121 @@
+// What every store relies on, on both engines: all or nothing, acknowledged means durable, and one consistent view.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { freshDatabase, freshStorage, onEachEngine } from '../../test/support/engines.ts'
+import type { Tx } from './database.ts'
+import { migrate, SchemaTooNew } from './migrate.ts'
+import { findSetting, insertSetting, putSetting } from './setting-store.ts'
+
+const failure = new Error('this job fails')
+
+async function failAfterWriting(tx: Tx): Promise<never> {
+  await putSetting(tx, 'half', 'done')
+  throw failure
+}
+
+onEachEngine('database', (engine) => {
+  it('answers a job after it is committed', async () => {
+    await using fresh = await freshDatabase(engine)
+    const value = await fresh.db.write(async (tx) => {
+      await putSetting(tx, 'a', '1')
+      return 'done'
+    })
+    assert.equal(value, 'done')
+    const other = fresh.storage.open()
+    assert.equal(await findSetting(other, 'a'), '1')
+    await other.close()
+  })
+
+  it('leaves nothing of a job that throws, and keeps those beside it', async () => {
+    await using fresh = await freshDatabase(engine)
+    const results = await Promise.allSettled([
+      fresh.db.write((tx) => putSetting(tx, 'before', '1')),
+      fresh.db.write(failAfterWriting),
+      fresh.db.write((tx) => putSetting(tx, 'after', '1')),
+    ])
+    assert.deepEqual(
+      results.map((result) => result.status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.equal(results[1].status === 'rejected' && results[1].reason, failure)
+    assert.equal(await findSetting(fresh.db, 'before'), '1')
+    assert.equal(await findSetting(fresh.db, 'half'), undefined)
+    assert.equal(await findSetting(fresh.db, 'after'), '1')
+  })
+
+  it('rolls a lonely job back as well', async () => {
+    await using fresh = await freshDatabase(engine)
+    await assert.rejects(fresh.db.write(failAfterWriting), failure)
+    assert.equal(await findSetting(fresh.db, 'half'), undefined)
+    await fresh.db.checkWritable()
+  })
+
+  it('takes a broken statement as the failure of its own job only', async () => {
+    await using fresh = await freshDatabase(engine)
+    const results = await Promise.allSettled([
+      fresh.db.write((tx) => tx.run('INSERT INTO nowhere VALUES (1)')),
+      fresh.db.write((tx) => putSetting(tx, 'fine', '1')),
+    ])
+    assert.deepEqual(
+      results.map((result) => result.status),
+      ['rejected', 'fulfilled'],
+    )
+  })
+
+  it('lets several processes count on one row without losing any', async () => {
+    await using fresh = await freshDatabase(engine)
+    await fresh.db.write((tx) => insertSetting(tx, 'count', '0'))
+    const others = [fresh.db, fresh.storage.open(), fresh.storage.open()]
+    const bump = (tx: Tx) =>
+      tx.run(`UPDATE setting SET value = CAST(CAST(value AS integer) + 1 AS text) WHERE name = 'count'`)
+    await Promise.all(others.flatMap((db) => Array.from({ length: 50 }, () => db.write(bump))))
+    assert.equal(await findSetting(fresh.db, 'count'), '150')
+    await Promise.all(others.slice(1).map((db) => db.close()))
+  })
+
+  it('sees one moment in a snapshot, whatever is written meanwhile', async () => {
+    await using fresh = await freshDatabase(engine)
+    await fresh.db.write((tx) => putSetting(tx, 'seen', '1'))
+    await fresh.db.snapshot(async (snapshot) => {
+      await snapshot.all('SELECT 1 AS one FROM setting')
+      await fresh.db.write((tx) => putSetting(tx, 'unseen', '1'))
+      const names: unknown[] = []
+      for await (const page of snapshot.rows('setting')) names.push(...page.map((row) => row['name']))
+      assert.deepEqual(names, ['seen'])
+    })
+    assert.equal(await findSetting(fresh.db, 'unseen'), '1')
+  })
+
+  it('migrates once, also when several start at the same time', async () => {
+    const storage = await freshStorage(engine)
+    const opened = [storage.open(), storage.open(), storage.open()]
+    const applied = await Promise.all(opened.map((db) => migrate(db)))
+    assert.equal(applied.filter((names) => names.length > 0).length, 1)
+    await Promise.all(opened.map((db) => db.close()))
+    await storage.remove()
+  })
+
+  it('refuses a database that a newer version has migrated', async () => {
+    await using fresh = await freshDatabase(engine)
+    await fresh.db.write((tx) => tx.run(`INSERT INTO migration (name, applied_at) VALUES ('9999-future', 0)`))
+    await assert.rejects(migrate(fresh.db), SchemaTooNew)
+  })
+
+  it('never opens a transaction through Kysely', async () => {
+    await using fresh = await freshDatabase(engine)
+    await assert.rejects(fresh.db.kysely.transaction().execute(async () => undefined))
+  })
+
+  it('finishes what was asked before it closes', async () => {
+    const storage = await freshStorage(engine)
+    const db = storage.open()
+    await migrate(db)
+    const written = db.write((tx) => putSetting(tx, 'last', '1'))
+    await Promise.all([written, db.close()])
+    await assert.rejects(db.write((tx) => putSetting(tx, 'too late', '1')))
+    const again = storage.open()
+    assert.equal(await findSetting(again, 'last'), '1')
+    await again.close()
+    await storage.remove()
+  })
+})

@@ -1,0 +1,71 @@
+// What only PostgreSQL can do to us: go away and come back.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { startPostgres } from '../../test/support/postgres.ts'
+import { DatabaseUnavailable } from './database.ts'
+import { migrate } from './migrate.ts'
+import { openPostgres } from './postgres.ts'
+import { findSetting, putSetting } from './setting-store.ts'
+
+it(
+  'says that the database is away, and recovers by itself when it is back',
+  { timeout: 60_000 },
+  async () => {
+    const server = await startPostgres({ durable: true })
+    const db = openPostgres(server.url)
+    try {
+      await migrate(db)
+      await db.write((tx) => putSetting(tx, 'kept', '1'))
+      await server.kill()
+      await assert.rejects(
+        db.write((tx) => putSetting(tx, 'lost', '1')),
+        DatabaseUnavailable,
+      )
+      await assert.rejects(findSetting(db, 'kept'))
+      await server.restart()
+      // Connections that died idle are noticed one by one; the first attempts may still meet one.
+      for (let tries = 0; ; tries++) {
+        try {
+          await db.write((tx) => putSetting(tx, 'again', '1'))
+          break
+        } catch (error) {
+          if (tries > 50) throw error
+          await new Promise((resolve) => setTimeout(resolve, 50))
+        }
+      }
+      assert.equal(await findSetting(db, 'kept'), '1')
+      assert.equal(await findSetting(db, 'lost'), undefined)
+    } finally {
+      await db.close()
+      await server.stop()
+    }
+  },
+)
+
+it('runs a job again that lost a deadlock', async () => {
+  const server = await startPostgres()
+  const db = openPostgres(server.url)
+  try {
+    await migrate(db)
+    await db.write(async (tx) => {
+      await putSetting(tx, 'a', '0')
+      await putSetting(tx, 'b', '0')
+    })
+    const touch = (first: string, second: string) =>
+      db.write(async (tx) => {
+        await tx.run('UPDATE setting SET value = CAST(CAST(value AS integer) + 1 AS text) WHERE name = ?', [
+          first,
+        ])
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        await tx.run('UPDATE setting SET value = CAST(CAST(value AS integer) + 1 AS text) WHERE name = ?', [
+          second,
+        ])
+      })
+    await Promise.all([touch('a', 'b'), touch('b', 'a')])
+    assert.equal(await findSetting(db, 'a'), '2')
+    assert.equal(await findSetting(db, 'b'), '2')
+  } finally {
+    await db.close()
+    await server.stop()
+  }
+})
