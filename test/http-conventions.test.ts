@@ -1,0 +1,359 @@
+// What every endpoint does the same way: where parameters come from, who may call, and how errors look.
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { domainCheck } from '../contract/domain-check.ts'
+import { identity } from '../contract/identity.ts'
+import { shortlink } from '../contract/shortlink.ts'
+import { sms } from '../contract/sms.ts'
+import { makeKey } from '../server/accounts/key.ts'
+import { changeAccount, clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
+import { get, post, startService, type TestAccount, type TestService } from './support/service.ts'
+import { onEachEngine } from './support/engines.ts'
+
+const endpoints = [shortlink, sms, identity, domainCheck]
+
+onEachEngine('credentials', (engine) => {
+  let service: TestService
+  let holder: TestAccount
+  before(async () => {
+    service = await startService(engine)
+    holder = await service.account({ sms: 40 })
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  it('shows the balance of the type asked for', async () => {
+    const url = `${service.url}${sms.path}`
+    const ask = { username: holder.username, api_key: holder.key }
+    const { status, body } = await post(url, { ...ask, action: 'get_credits' })
+    assert.equal(status, 200)
+    assert.deepEqual(body, {
+      code: 0,
+      message: 'success',
+      data: { api_type: 'sms', api_type_name: '短信', total: 40, used: 0, remaining: 40, percentage_used: 0 },
+    })
+    const other = await post(url, { ...ask, action: 'check_credits', api_type: 'short_link' })
+    assert.equal(other.body.data.api_type, 'short_link')
+    assert.equal(other.body.data.percentage_used, 0)
+    const unknown = await post(url, { ...ask, action: 'get_credits', api_type: 'gold' })
+    assert.equal(unknown.status, 400)
+    assert.equal(unknown.body.code, 1002)
+  })
+
+  it('rounds the percentage to two decimals', async () => {
+    const third = await service.account({ sms: 3 })
+    await service.app.services.credits.charge({
+      accountId: third.id,
+      apiType: 'sms',
+      action: 'test',
+      cost: 1,
+      requestId: 'r',
+    })
+    const { body } = await post(`${service.url}${sms.path}`, {
+      username: third.username,
+      api_key: third.key,
+      action: 'get_credits',
+    })
+    assert.equal(body.data.percentage_used, 33.33)
+    assert.equal(body.data.remaining, 2)
+  })
+
+  it('gives one and the same answer to every kind of wrong credentials', async () => {
+    const cleared = await service.account()
+    await clearKey(service.installation.db, cleared.id)
+    const stranger = await service.account()
+    const wrong = [
+      { username: 'nobody', api_key: makeKey() },
+      { username: holder.username, api_key: makeKey() },
+      { username: holder.username, api_key: 'not even a key' },
+      { username: holder.username, api_key: stranger.key },
+      { username: cleared.username, api_key: cleared.key },
+    ]
+    for (const endpoint of endpoints) {
+      const answers = await Promise.all(
+        wrong
+          .filter((one) => endpoint !== identity || one.api_key !== stranger.key)
+          .map((one) => post(`${service.url}${endpoint.path}`, { ...one, action: 'generate' })),
+      )
+      for (const { status, body, headers } of answers) {
+        assert.equal(status, 401, endpoint.name)
+        assert.deepEqual(body, answers[0]?.body)
+        assert.equal(headers.get('www-authenticate'), 'ApiKey realm="tollgate"')
+        if (endpoint === shortlink) assert.equal(body.success, false)
+        else assert.equal(body.code, 1003)
+      }
+    }
+  })
+
+  it('refuses the old key from the first request after a reset or a clear, in another process too', async () => {
+    await using second = await startService(engine, {}, service.storage)
+    const changing = await service.account({ sms: 1 })
+    const ask = (url: string, key: string) =>
+      post(`${url}${sms.path}`, { username: changing.username, api_key: key, action: 'get_credits' })
+    assert.equal((await ask(second.url, changing.key)).status, 200)
+    const fresh = await resetKey(service.installation.db, changing.id)
+    assert.equal((await ask(second.url, changing.key)).status, 401)
+    assert.equal((await ask(service.url, changing.key)).status, 401)
+    assert.equal((await ask(second.url, fresh)).status, 200)
+    await clearKey(second.installation.db, changing.id)
+    assert.equal((await ask(service.url, fresh)).status, 401)
+  })
+
+  it('lets an expired account read, and a suspended one do nothing', async () => {
+    const account = await service.account({ sms: 1 })
+    const { db } = service.installation
+    const ask = () =>
+      post(`${service.url}${sms.path}`, {
+        username: account.username,
+        api_key: account.key,
+        action: 'get_credits',
+      })
+    await changeAccount(db, await requireAccount(db, account.username), { expires: '2020-01-01' })
+    assert.equal((await ask()).status, 200)
+    await changeAccount(db, await requireAccount(db, account.username), { suspended: true })
+    const refused = await ask()
+    assert.equal(refused.status, 403)
+    assert.equal(refused.body.code, 1004)
+  })
+})
+
+describe('parameters', () => {
+  let service: TestService
+  let holder: TestAccount
+  let url: string
+  before(async () => {
+    service = await startService('sqlite')
+    holder = await service.account({ sms: 5 })
+    url = `${service.url}${sms.path}`
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  const works = async (answer: Promise<Response> | Response) => {
+    const body = (await (await answer).json()) as { code: number }
+    assert.equal(body.code, 0, JSON.stringify(body))
+  }
+
+  it('come from header, JSON, form and query, each on its own', async () => {
+    const { username, key } = holder
+    const query = (fields: Record<string, string>) => `${url}?${new URLSearchParams(fields)}`
+    await works(fetch(query({ username, api_key: key, action: 'get_credits' })))
+    await works(fetch(query({ action: 'get_credits' }), { headers: { api_key: key, username } }))
+    await works(fetch(query({ action: 'get_credits' }), { headers: { 'api-key': key, username } }))
+    await works(
+      fetch(query({ action: 'get_credits' }), {
+        method: 'POST',
+        headers: { api_key: key, 'content-type': 'application/json' },
+        body: JSON.stringify({ username }),
+      }),
+    )
+    await works(
+      fetch(url, {
+        method: 'POST',
+        body: new URLSearchParams({ username, api_key: key, action: 'get_credits' }),
+      }),
+    )
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ username, api_key: key, action: 'check_credits' }))
+      form.set(name, value)
+    await works(fetch(url, { method: 'POST', body: form }))
+    // curl -d '{…}' sends JSON under a form's type.
+    await works(
+      fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: JSON.stringify({ username, api_key: key, action: 'get_credits' }),
+      }),
+    )
+  })
+
+  it('are taken from the highest source that has them, blanks not counting', async () => {
+    const { username, key } = holder
+    await works(
+      fetch(`${url}?action=get_credits&username=nobody`, {
+        method: 'POST',
+        headers: { username, api_key: ' ', 'content-type': 'application/json' },
+        body: JSON.stringify({ username: 'somebody', api_key: key, action: '' }),
+      }),
+    )
+  })
+
+  it('are all named when they are missing', async () => {
+    const none = await post(url, {})
+    assert.equal(none.status, 401)
+    assert.equal(none.body.code, 1001)
+    for (const name of ['username', 'api_key', 'action']) assert.match(none.body.message, new RegExp(name))
+    const keyed = await post(url, { api_key: holder.key })
+    assert.equal(keyed.status, 400)
+    assert.equal(keyed.body.code, 1001)
+    const link = await post(`${service.url}${shortlink.path}`, {})
+    assert.equal(link.status, 400)
+    assert.equal(link.body.success, false)
+    const person = await post(`${service.url}${identity.path}`, {})
+    assert.equal(person.status, 401)
+    assert.equal(person.body.code, 1001)
+  })
+
+  it('speak English when asked to', async () => {
+    const { body } = await post(url, {}, { 'accept-language': 'en-US,en;q=0.9,zh;q=0.8' })
+    assert.match(body.message, /is missing/)
+    const chinese = await post(url, {}, { 'accept-language': 'zh-CN,en' })
+    assert.match(chinese.body.message, /缺失/)
+  })
+
+  it('refuse what cannot be read, in the shape of the endpoint', async () => {
+    const bad: readonly [string, string | Uint8Array, number][] = [
+      ['application/json', '{"username": ', 400],
+      ['application/json', '[1]', 400],
+      ['application/json', `${'{"a":'.repeat(50)}1${'}'.repeat(50)}`, 400],
+      ['application/json', '{"__proto__":{"admin":true}}', 400],
+      ['application/json', Uint8Array.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 400],
+      ['application/x-www-form-urlencoded', 'a[__proto__]=1', 400],
+      [
+        'application/x-www-form-urlencoded',
+        Array.from({ length: 10_000 }, (_, i) => `p${i}=1`).join('&'),
+        400,
+      ],
+      ['application/x-www-form-urlencoded; charset=latin1', 'a=1', 400],
+      ['text/xml', '<a/>', 400],
+      ['application/json', 'x'.repeat(1_100_000), 413],
+    ]
+    for (const [type, body, status] of bad) {
+      const response = await fetch(url, { method: 'POST', headers: { 'content-type': type }, body })
+      const answer = (await response.json()) as Record<string, unknown>
+      assert.equal(response.status, status, `${type} ${String(body).slice(0, 40)}`)
+      assert.equal(answer['code'], 1002)
+      assert.ok(response.headers.get('x-request-id'))
+      const link = await fetch(`${service.url}${shortlink.path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      assert.ok([400, 413].includes(link.status))
+      assert.equal(((await link.json()) as Record<string, unknown>)['success'], false)
+    }
+    const zipped = await fetch(url, { method: 'POST', headers: { 'content-encoding': 'gzip' }, body: '{}' })
+    assert.equal(zipped.status, 400)
+    assert.equal(({} as Record<string, unknown>)['admin'], undefined)
+  })
+
+  it('answer other methods with 405 and what is allowed', async () => {
+    for (const endpoint of endpoints) {
+      for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+        const response = await fetch(`${service.url}${endpoint.path}`, { method })
+        assert.equal(response.status, 405, `${method} ${endpoint.path}`)
+        assert.equal(response.headers.get('allow'), endpoint.methods.join(', '))
+        const body = (await response.json()) as Record<string, unknown>
+        if (endpoint === shortlink) assert.deepEqual(Object.keys(body), ['success', 'message'])
+        else assert.equal(body['code'], 1002)
+      }
+    }
+    assert.equal((await fetch(`${service.url}${shortlink.path}`)).status, 405)
+    assert.equal((await fetch(url, { method: 'HEAD' })).status, 405)
+  })
+
+  it('never show a stack, and log neither keys nor query strings', async () => {
+    await fetch(`${url}?action=get_credits&username=${holder.username}&api_key=${holder.key}`)
+    await fetch(`${service.url}/no/such/${holder.key}?api_key=${holder.key}`)
+    const logged = service.logged.join('')
+    assert.ok(logged.includes('"endpoint":"sms"'))
+    assert.equal(logged.includes(holder.key), false)
+  })
+})
+
+describe('limits', () => {
+  it('slow an account that calls too often, and say how long', async () => {
+    await using service = await startService('sqlite', { RATE_LIMIT: '2,5' })
+    const holder = await service.account()
+    const other = await service.account()
+    const ask = (account: TestAccount) =>
+      post(`${service.url}${sms.path}`, {
+        username: account.username,
+        api_key: account.key,
+        action: 'get_credits',
+      })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(holder)))
+    const slowed = answers.filter((answer) => answer.status === 429)
+    assert.ok(slowed.length >= 13 && slowed.length <= 15, String(slowed.length))
+    assert.equal(slowed[0]?.body.code, 429)
+    assert.match(slowed[0]?.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+    assert.match(answers[0]?.headers.get('ratelimit-policy') ?? '', /^"account";q=5;w=3$/)
+    assert.match(answers[0]?.headers.get('ratelimit') ?? '', /^"account";r=\d+;t=\d+$/)
+    assert.equal((await ask(other)).status, 200)
+  })
+
+  it('answer floods of wrong keys with 429, and let a right key from the same address through', async () => {
+    await using service = await startService('sqlite')
+    const holder = await service.account()
+    const url = `${service.url}${sms.path}`
+    const flood = await Promise.all(
+      Array.from({ length: 80 }, () => post(url, { username: 'x', api_key: 'y', action: 'get_credits' })),
+    )
+    assert.equal(flood.filter((answer) => answer.status === 401).length, 60)
+    assert.equal(flood.filter((answer) => answer.status === 429).length, 20)
+    const right = await post(url, { username: holder.username, api_key: holder.key, action: 'get_credits' })
+    assert.equal(right.status, 200)
+    // Missing credentials are no wrong ones.
+    assert.equal((await post(url, {})).status, 401)
+  })
+
+  it('count the caller behind a trusted proxy, and nobody else who claims to be', async () => {
+    const flood = async (
+      environment: Record<string, string>,
+      headers: (index: number) => Record<string, string>,
+    ) => {
+      await using service = await startService('sqlite', environment)
+      const answers = await Promise.all(
+        Array.from({ length: 70 }, (_, index) =>
+          post(`${service.url}${sms.path}`, { username: 'x', api_key: 'y', action: 'z' }, headers(index)),
+        ),
+      )
+      return answers.filter((answer) => answer.status === 429).length
+    }
+    const forged = (index: number) => ({ 'x-forwarded-for': `203.0.113.${index}` })
+    assert.equal(await flood({}, forged), 10)
+    assert.equal(await flood({ TRUSTED_PROXIES: '127.0.0.0/8,::1' }, forged), 0)
+    // The rightmost hop that is no proxy of ours counts, not what the caller wrote in front of it.
+    const hidden = (index: number) => ({ 'x-forwarded-for': `203.0.113.${index}, 198.51.100.7, 127.0.0.2` })
+    assert.equal(await flood({ TRUSTED_PROXIES: '127.0.0.0/8,::1' }, hidden), 10)
+  })
+
+  it('answer 200 for errors when set so, but never for 429', async () => {
+    await using service = await startService('sqlite', { ERROR_HTTP_STATUS: 'ok', RATE_LIMIT: '1,1' })
+    const holder = await service.account()
+    const url = `${service.url}${sms.path}`
+    const missing = await post(url, {})
+    assert.deepEqual([missing.status, missing.body.code], [200, 1001])
+    assert.equal((await post(`${service.url}${shortlink.path}`, {})).status, 400)
+    const ask = { username: holder.username, api_key: holder.key, action: 'get_credits' }
+    const [, second] = [await post(url, ask), await post(url, ask)]
+    assert.equal(second.status, 429)
+  })
+})
+
+describe('slow and broken requests', () => {
+  it('are cut within seconds, and cost nobody else anything', { timeout: 60_000 }, async () => {
+    await using service = await startService('sqlite')
+    const { port } = new URL(service.url)
+    const head = `POST ${sms.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
+    const sent = [
+      `POST ${sms.path} HTTP/1.1\r\nHost: x\r\nX-Slow: `,
+      `${head}Content-Length: 1000\r\n\r\n{"username": "half`,
+    ]
+    const closed = sent.map(
+      (text) =>
+        new Promise<void>((resolve) => {
+          const socket = connect(Number(port), '127.0.0.1', () => socket.write(text))
+          socket.on('close', () => resolve())
+          socket.on('error', () => undefined)
+          socket.resume()
+        }),
+    )
+    // A body that ends before it said it would.
+    const torn = connect(Number(port), '127.0.0.1', () => torn.end(`${head}Content-Length: 50\r\n\r\n{"a":`))
+    torn.on('error', () => undefined)
+    torn.resume()
+    assert.equal((await get(`${service.url}/livez`)).status, 200)
+    await Promise.all(closed)
+    assert.equal((await get(`${service.url}/readyz`)).status, 200)
+  })
+})
