@@ -1,14 +1,9 @@
 // account …, key …
 import { formatTime } from '../contract/time.ts'
-import {
-  changeAccount,
-  clearKey,
-  createAccount,
-  requireAccount,
-  resetKey,
-} from '../server/accounts/accounts.ts'
+import { changeAccount, clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
 import { type Account, listAccounts } from '../server/accounts/store.ts'
 import { openCredits } from '../server/credits/credits.ts'
+import { openAccount } from '../server/credits/open-account.ts'
 import { type Command, Mistake, table, textFlag, yesOrNo } from './command.ts'
 import { parseCredits } from './credits.ts'
 
@@ -48,19 +43,16 @@ export const accountCommands: readonly Command[] = [
         throw new Mistake('--role 只能是 account 或 operator / must be account or operator')
       }
       const grants = parseCredits(textFlag(flags, 'credits') ?? '')
-      const { db, secretKey } = installation
-      const made = await createAccount(db, {
+      const draft = {
         username: words[0]!,
         password: textFlag(flags, 'password'),
         expiresOn: textFlag(flags, 'expires'),
         role,
-      })
-      const credits = openCredits(db, secretKey)
-      for (const { apiType, amount } of grants) await credits.grant({ accountId: made.id, apiType, amount })
-      const key = await resetKey(db, made.id)
+      } as const
+      const made = await openAccount(installation.db, draft, grants)
       return {
-        json: { username: made.username, password: made.password, api_key: key },
-        text: `username  ${made.username}\npassword  ${made.password}\napi_key   ${key}`,
+        json: { username: made.username, password: made.password, api_key: made.apiKey },
+        text: `username  ${made.username}\npassword  ${made.password}\napi_key   ${made.apiKey}`,
       }
     },
   },

@@ -1,9 +1,9 @@
 // The first start on an empty database: an operator, a sample account, and what is shown once.
 import { apiTypes } from '../contract/credits.ts'
-import { createAccount, resetKey } from './accounts/accounts.ts'
+import { createAccount } from './accounts/accounts.ts'
 import { countAccounts } from './accounts/store.ts'
 import type { Config } from './config.ts'
-import { openCredits } from './credits/credits.ts'
+import { openAccount } from './credits/open-account.ts'
 import { AppError } from './http/errors.ts'
 import type { Installation } from './installation.ts'
 
@@ -21,22 +21,17 @@ export async function firstStart(
   installation: Installation,
   config: Config,
 ): Promise<FirstStart | undefined> {
-  const { db, secretKey } = installation
+  const { db } = installation
   if ((await countAccounts(db)) > 0) return undefined
   try {
     const operator = await createAccount(db, { username: 'admin', role: 'operator' })
     if (config.SAMPLE_ACCOUNT === 'off') return { operator, sample: undefined }
-    const sample = await createAccount(db, { username: 'demo' })
-    const credits = openCredits(db, secretKey)
-    for (const apiType of apiTypes) {
-      await credits.grant({
-        accountId: sample.id,
-        apiType,
-        amount: sampleCredits,
-        note: '示例额度 / sample credits',
-      })
-    }
-    return { operator, sample: { ...sample, apiKey: await resetKey(db, sample.id) } }
+    const grants = apiTypes.map((apiType) => ({
+      apiType,
+      amount: sampleCredits,
+      note: '示例额度 / sample credits',
+    }))
+    return { operator, sample: await openAccount(db, { username: 'demo' }, grants) }
   } catch (error) {
     if (error instanceof AppError && (await countAccounts(db)) > 0) return undefined
     throw error

@@ -135,7 +135,7 @@ describe('parameters', () => {
 
   it('come from header, JSON, form and query, each on its own', async () => {
     const { username, key } = holder
-    const query = (fields: Record<string, string>) => `${url}?${new URLSearchParams(fields)}`
+    const query = (fields: Record<string, string>) => `${url}?${new URLSearchParams(fields).toString()}`
     await works(fetch(query({ username, api_key: key, action: 'get_credits' })))
     await works(fetch(query({ action: 'get_credits' }), { headers: { api_key: key, username } }))
     await works(fetch(query({ action: 'get_credits' }), { headers: { 'api-key': key, username } }))

@@ -10,6 +10,7 @@ import {
   type AccountChange,
   findByUsername,
   insertAccount,
+  type NewAccount,
   replaceKey,
   type Role,
   updateAccount,
@@ -23,10 +24,16 @@ export interface CreatedAccount {
   readonly password: string
 }
 
-export async function createAccount(
-  db: Database,
-  wish: { username: string; password?: string | undefined; role?: Role; expiresOn?: string | undefined },
-): Promise<CreatedAccount> {
+export interface AccountDraft {
+  readonly username: string
+  /** A random one when left out. */
+  readonly password?: string | undefined
+  readonly role?: Role
+  readonly expiresOn?: string | undefined
+}
+
+/** Checks the wish and hashes the password: what is left is to insert the row. */
+export async function draftAccount(wish: AccountDraft): Promise<{ row: NewAccount; password: string }> {
   if (!usernamePattern.test(wish.username)) {
     throw invalid(
       '用户名须为 2 至 64 个字母、数字、汉字或 _ . @ -，首尾为字母、数字或汉字',
@@ -35,23 +42,32 @@ export async function createAccount(
   }
   const password = wish.password ?? makePassword()
   requireGoodPassword(password, wish.username)
+  const expiresOn = wish.expiresOn === undefined ? null : requireDay(wish.expiresOn)
   const passwordHash = await hashPassword(password)
-  const id = await db.write((tx) =>
-    insertAccount(tx, {
-      username: wish.username,
-      role: wish.role ?? 'account',
-      passwordHash,
-      expiresOn: wish.expiresOn === undefined ? null : requireDay(wish.expiresOn),
-    }),
-  )
-  if (id === undefined) throw invalid('用户名已被使用', 'the user name is taken')
+  return { row: { username: wish.username, role: wish.role ?? 'account', passwordHash, expiresOn }, password }
+}
+
+export async function createAccount(db: Database, wish: AccountDraft): Promise<CreatedAccount> {
+  const { row, password } = await draftAccount(wish)
+  const id = await db.write((tx) => insertAccount(tx, row))
+  if (id === undefined) throw nameTaken()
   return { id, username: wish.username, password }
+}
+
+export function nameTaken(): AppError {
+  return invalid('用户名已被使用', 'the user name is taken')
+}
+
+/** A new key with what is stored of it. */
+export function makeKeyRow(): { key: string; hash: string; hint: string } {
+  const key = makeKey()
+  return { key, hash: hashKey(key), hint: hintOfKey(key) }
 }
 
 /** Gives the account a new key; the old one, if any, is invalid from the next request on. The key is returned this once. */
 export async function resetKey(db: Database, accountId: number): Promise<string> {
-  const key = makeKey()
-  await db.write((tx) => replaceKey(tx, accountId, { hash: hashKey(key), hint: hintOfKey(key) }))
+  const { key, hash, hint } = makeKeyRow()
+  await db.write((tx) => replaceKey(tx, accountId, { hash, hint }))
   return key
 }
 

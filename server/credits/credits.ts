@@ -99,7 +99,7 @@ function byName<T extends readonly [unknown, unknown]>(entries: T[]): T[] {
   return entries.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
 }
 
-function requireAmount(amount: number): void {
+export function requireAmount(amount: number): void {
   if (Number.isSafeInteger(amount) && amount > 0 && amount <= largestGrant) return
   throw new AppError(1002, {
     zh: `数量须为 1 到 ${largestGrant} 的整数`,

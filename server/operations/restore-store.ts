@@ -1,6 +1,6 @@
 // Puts a backup in the place of everything the database holds, in one transaction: all of it or nothing.
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Database, Tx, Value } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
@@ -86,13 +86,18 @@ async function insertAll(tx: Tx, file: string, tables: readonly string[]): Promi
 }
 
 async function* readLines(file: string): AsyncGenerator<Line> {
-  const input = createReadStream(file)
-  const plain = input.on('error', (error) => plain.destroy(error)).pipe(createGunzip())
+  const plain = createGunzip().setEncoding('utf8')
+  // An error of the file arrives as an error of the text; reading it below is where both are met.
+  pipeline(createReadStream(file), plain, () => undefined)
   try {
-    for await (const text of createInterface({ input: plain, crlfDelay: Infinity }))
-      yield JSON.parse(text) as Line
+    let rest = ''
+    for await (const chunk of plain) {
+      const lines = (rest + String(chunk)).split('\n')
+      rest = lines.pop() ?? ''
+      for (const text of lines) yield JSON.parse(text) as Line
+    }
   } catch (error) {
-    throw brokenFile(error)
+    throw error instanceof AppError ? error : brokenFile(error)
   }
 }
 

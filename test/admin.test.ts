@@ -1,0 +1,180 @@
+// The operator's command line beside a running service: what it changes holds at once.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import type { Engine } from '../server/db/database.ts'
+import { engines, freshStorage, onEachEngine } from './support/engines.ts'
+import { admin, post, startService } from './support/service.ts'
+
+async function json(environment: Readonly<Record<string, string>>, ...words: string[]) {
+  const result = await admin(environment, ...words, '--json')
+  assert.equal(result.code, 0, result.stderr)
+  assert.equal(result.stdout.trimEnd().split('\n').length, 1)
+  // oxlint-disable-next-line typescript/no-explicit-any -- every command prints its own shape
+  return JSON.parse(result.stdout) as any
+}
+
+async function refused(environment: Readonly<Record<string, string>>, ...words: string[]): Promise<string> {
+  const result = await admin(environment, ...words)
+  assert.notEqual(result.code, 0)
+  assert.equal(result.stdout, '')
+  assert.equal(result.stderr.trimEnd().split('\n').length, 1, result.stderr)
+  return result.stderr
+}
+
+onEachEngine('admin', (engine) => {
+  it('makes accounts, keys and credits that hold at once', { timeout: 120_000 }, async () => {
+    await using service = await startService(engine)
+    const environment = service.storage.environment
+    const ask = (username: string, key: string, action = 'get_credits') =>
+      post(`${service.url}/api/sms_api.php`, { username, api_key: key, action })
+
+    const made = await json(environment, 'account', 'create', 'acme', '--credits', 'sms=10,short_link=3')
+    assert.deepEqual(Object.keys(made), ['username', 'password', 'api_key'])
+    assert.equal((await ask('acme', made.api_key)).body.data.remaining, 10)
+
+    const granted = await json(
+      environment,
+      'credits',
+      'grant',
+      'acme',
+      'sms',
+      '5',
+      '--note',
+      'paid by transfer',
+    )
+    assert.deepEqual(granted, { username: 'acme', api_type: 'sms', total: 15, used: 0, remaining: 15 })
+    assert.equal((await ask('acme', made.api_key)).body.data.remaining, 15)
+    await json(environment, 'credits', 'take', 'acme', 'sms', '1')
+    assert.equal((await ask('acme', made.api_key)).body.data.remaining, 14)
+
+    const reset = await json(environment, 'key', 'reset', 'acme')
+    assert.equal((await ask('acme', made.api_key)).status, 401)
+    assert.equal((await ask('acme', reset.api_key)).status, 200)
+    await json(environment, 'account', 'set', 'acme', '--suspended', 'yes')
+    assert.equal((await ask('acme', reset.api_key)).status, 403)
+    await json(
+      environment,
+      'account',
+      'set',
+      'acme',
+      '--suspended',
+      'no',
+      '--sms',
+      'no',
+      '--sign-name',
+      '某某科技',
+    )
+    assert.equal((await ask('acme', reset.api_key)).status, 200)
+    await json(environment, 'key', 'clear', 'acme')
+    assert.equal((await ask('acme', reset.api_key)).status, 401)
+
+    const listed = JSON.stringify(await json(environment, 'account', 'list'))
+    const shown = JSON.stringify(await json(environment, 'account', 'show', 'acme'))
+    for (const secret of [made.password, made.api_key, reset.api_key, 'argon2']) {
+      assert.equal(listed.includes(secret) || shown.includes(secret), false)
+    }
+    assert.deepEqual((await json(environment, 'migrate')).applied, [])
+    const report = await json(environment, 'ledger', 'check')
+    assert.equal(report.ok, true)
+    assert.equal(report.entries, 4)
+  })
+
+  it('fails with one line and changes nothing', { timeout: 120_000 }, async () => {
+    const storage = await freshStorage(engine)
+    await json(storage.environment, 'account', 'create', 'acme')
+    const wrong: readonly (readonly string[])[] = [
+      ['account', 'create', 'acme'],
+      ['account', 'create', 'x', '--role', 'king'],
+      ['account', 'create', 'other', '--password', '12345678'],
+      ['account', 'create', 'other', '--credits', 'gold=5'],
+      ['account', 'create', 'other', '--credits', 'sms=0'],
+      ['account', 'set', 'nobody', '--sms', 'no'],
+      ['account', 'set', 'acme', '--sms', 'maybe'],
+      ['account', 'set', 'acme', '--expires', 'tomorrow'],
+      ['account', 'set', 'acme', '--colour', 'red'],
+      ['credits', 'grant', 'acme', 'sms', '0'],
+      ['credits', 'grant', 'acme', 'sms', '-5'],
+      ['credits', 'grant', 'acme', 'sms', '1e309'],
+      ['credits', 'grant', 'acme', 'sms', '9007199254740993'],
+      ['credits', 'grant', 'acme', 'sms', '1.5'],
+      ['credits', 'grant', 'acme', 'gold', '5'],
+      ['credits', 'take', 'acme', 'sms', '1'],
+      ['credits', 'grant', 'acme'],
+      ['fly', 'away'],
+      ['restore', join(tmpdir(), 'no such file')],
+    ]
+    await Promise.all(wrong.map((words) => refused(storage.environment, ...words)))
+    const report = await json(storage.environment, 'ledger', 'check')
+    assert.deepEqual([report.accounts, report.entries], [1, 0])
+    await storage.remove()
+  })
+
+  it('finds a wrong ledger and says so with its exit code', { timeout: 60_000 }, async () => {
+    const storage = await freshStorage(engine)
+    await json(storage.environment, 'account', 'create', 'acme', '--credits', 'sms=5')
+    const db = storage.open()
+    await db.write((tx) => tx.run(`UPDATE credit SET total = total + 1 WHERE api_type = 'sms'`))
+    await db.close()
+    const result = await admin(storage.environment, 'ledger', 'check', '--json')
+    assert.equal(result.code, 1)
+    assert.equal(JSON.parse(result.stdout).ok, false)
+    await storage.remove()
+  })
+})
+
+for (const [from, to] of engines.flatMap((one) => engines.map((other): [Engine, Engine] => [one, other]))) {
+  it(`restores a backup made under load (${from} to ${to})`, { timeout: 120_000 }, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tollgate-backup-'))
+    const secret = { SECRET_KEY: 'the same secret on both sides, long enough' }
+    const file = join(directory, 'backup.gz')
+    const source = await startService(from, secret)
+    const holder = await source.account({ sms: 1_000 })
+    const charge = { accountId: holder.id, apiType: 'sms', action: 'test', cost: 1, requestId: 'r' } as const
+    let charging = true
+    const load = Array.from({ length: 8 }, async () => {
+      while (charging) {
+        await source.app.services.credits.charge({ ...charge, leaseMs: 60_000 })
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+    })
+    const here = { ...source.storage.environment, ...secret }
+    await json(here, 'backup', file)
+    charging = false
+    await Promise.all(load)
+    const text = gunzipSync(await readFile(file)).toString()
+    assert.equal(text.includes(holder.key) || text.includes(holder.password), false)
+    assert.match(await refused(here, 'restore', file), /--force/)
+    await json(here, 'restore', file, '--force')
+    assert.equal((await json(here, 'ledger', 'check')).ok, true)
+    await source[Symbol.asyncDispose]()
+
+    const target = await freshStorage(to)
+    const there = { ...target.environment, ...secret }
+    await json(there, 'restore', file)
+    const report = await json(there, 'ledger', 'check')
+    assert.deepEqual([report.ok, report.problems], [true, []])
+    const restored = await startService(to, secret, target)
+    const answer = await post(`${restored.url}/api/sms_api.php`, {
+      username: holder.username,
+      api_key: holder.key,
+      action: 'get_credits',
+    })
+    assert.equal(answer.body.code, 0)
+    const next = await restored.app.services.credits.charge(charge)
+    assert.ok(next.kind === 'charged' || next.kind === 'insufficient')
+    await restored[Symbol.asyncDispose]()
+
+    await writeFile(file, (await readFile(file)).subarray(0, 300))
+    assert.match(await refused(there, 'restore', file, '--force'), /备份/)
+    assert.match(
+      await refused({ ...target.environment, SECRET_KEY: 'x'.repeat(40) }, 'restore', file, '--force'),
+      /SECRET_KEY/,
+    )
+    await target.remove()
+    await rm(directory, { recursive: true, force: true })
+  })
+}

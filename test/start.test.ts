@@ -1,0 +1,223 @@
+// `npm start` as a newcomer and an operator meet it: what it prints, what it refuses, how it stops.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile, readdir, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { freshStorage, onEachEngine } from './support/engines.ts'
+import { get, root, runNode, spawnService } from './support/service.ts'
+
+const run = promisify(execFile)
+
+onEachEngine('first start', (engine) => {
+  it('prints logins, the key and a curl line that works, once', { timeout: 60_000 }, async () => {
+    const storage = await freshStorage(engine)
+    const first = await spawnService(storage.environment)
+    const shown = first.output()
+    const key = /tg_[0-9A-Za-z]{49}/.exec(shown)?.[0]
+    assert.ok(key)
+    assert.match(shown, /admin {2}\S{16}\n/)
+    assert.match(shown, /demo {2}\S{16}\n/)
+    assert.ok(shown.includes(`${first.url}/console/`))
+    const line = /^ *(curl .*)$/m.exec(shown)?.[1]
+    assert.ok(line)
+    const { stdout } = await run('bash', ['-c', line])
+    assert.ok(stdout.includes('"code":0') || stdout.includes('"success":true'), stdout)
+    assert.equal(await first.kill('SIGTERM'), 0)
+
+    const second = await spawnService(storage.environment)
+    assert.match(second.output(), /is running: http/)
+    assert.equal(/tg_|admin|demo|密码/.test(second.output()), false)
+    const answer = await get(`${second.url}/api/sms_api.php?action=get_credits&username=demo`, {
+      api_key: key,
+    })
+    assert.equal(answer.body.code, 0)
+    assert.equal(await second.kill('SIGTERM'), 0)
+    await storage.remove()
+  })
+
+  it('leaves the sample out when told to', { timeout: 60_000 }, async () => {
+    const storage = await freshStorage(engine)
+    const service = await spawnService({ ...storage.environment, SAMPLE_ACCOUNT: 'off' })
+    assert.match(service.output(), /admin {2}\S{16}\n/)
+    assert.equal(/demo|tg_/.test(service.output()), false)
+    await service.kill('SIGTERM')
+    await storage.remove()
+  })
+
+  it('refuses a second process with another secret', { timeout: 60_000 }, async () => {
+    const storage = await freshStorage(engine)
+    const secret = (letter: string) => ({ SECRET_KEY: letter.repeat(40) })
+    const service = await spawnService({ ...storage.environment, ...secret('a') })
+    const other = await runNode(['start.js'], { ...storage.environment, ...secret('b'), PORT: '0' })
+    assert.equal(other.code, 1)
+    assert.match(other.stderr, /^[^\n]*SECRET_KEY[^\n]*\n$/)
+    await service.kill('SIGTERM')
+    await storage.remove()
+  })
+})
+
+describe('start', () => {
+  let directory: string
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'tollgate-start-'))
+  })
+  after(() => rm(directory, { recursive: true, force: true }))
+
+  const refuses = async (environment: Record<string, string>, ...says: RegExp[]) => {
+    const result = await runNode(['start.js'], {
+      PORT: '0',
+      DATA_DIR: join(directory, 'data'),
+      ...environment,
+    })
+    assert.equal(result.code, 1)
+    assert.equal(result.stdout, '')
+    assert.equal(result.stderr.trimEnd().split('\n').length, 1, result.stderr)
+    for (const pattern of says) assert.match(result.stderr, pattern)
+  }
+
+  it('names every wrong setting at once', async () => {
+    await refuses(
+      {
+        PORT: '99999',
+        RATE_LIMIT: 'fast',
+        DATABASE_URL: 'mysql://x',
+        SMS_GATEWAYS: 'aliyun,pigeon',
+        LOG_LEVEL: 'loud',
+      },
+      /PORT/,
+      /RATE_LIMIT/,
+      /DATABASE_URL/,
+      /pigeon/,
+      /LOG_LEVEL/,
+    )
+    await refuses(
+      { SMS_GATEWAYS: 'tencent', IDENTITY_GATEWAYS: 'market' },
+      /TENCENT_SECRET_ID.*TENCENT_SECRET_KEY.*TENCENT_SMS_APP_ID/,
+      /IDENTITY_MARKET_PRESET/,
+    )
+  })
+
+  it('says that the port is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as { port: number }
+    await refuses({ PORT: String(port) }, /端口已被占用/)
+    server.close()
+  })
+
+  it('says that the folder cannot be written', async () => {
+    await writeFile(join(directory, 'file'), '')
+    await refuses({ DATA_DIR: join(directory, 'file', 'below') }, /DATA_DIR/)
+  })
+
+  it('says that the database cannot be reached, without its password', async () => {
+    const url = 'postgres://user:hidden-word@127.0.0.1:1/none'
+    const result = await runNode(['start.js'], {
+      PORT: '0',
+      DATA_DIR: join(directory, 'data'),
+      DATABASE_URL: url,
+    })
+    assert.equal(result.code, 1)
+    assert.equal(result.stderr.trimEnd().split('\n').length, 1)
+    assert.match(result.stderr, /DATABASE_URL/)
+    assert.equal(result.stderr.includes('hidden-word'), false)
+  })
+
+  it('says that the SQLite file is none', async () => {
+    const broken = join(directory, 'broken')
+    await run('mkdir', [broken])
+    await writeFile(
+      join(broken, 'tollgate.db'),
+      'this is no database, and long enough to be looked at'.repeat(50),
+    )
+    await refuses({ DATA_DIR: broken }, /SQLite/)
+  })
+
+  it('reads .env of the working directory, under what is set outside', async () => {
+    const place = join(directory, 'env')
+    await run('mkdir', [place])
+    await writeFile(join(place, '.env'), `PORT=wrong\nSWEEP_S=wrong too\nDATA_DIR=${join(place, 'data')}\n`)
+    const script = `import('${join(root, 'start.js')}')`
+    const { stderr } = await run(process.execPath, ['-e', script], {
+      cwd: place,
+      env: { PATH: process.env['PATH'], PORT: '0' },
+    }).catch((error: { stderr: string }) => error)
+    assert.match(stderr, /SWEEP_S/)
+    assert.equal(/\bPORT\b/.test(stderr), false)
+  })
+
+  it('tells an old Node what to run', async () => {
+    const old = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.1.0'}})`
+    const result = await runNode(['--import', old, 'start.js'], {})
+    assert.equal(result.code, 1)
+    assert.match(result.stderr, /^[^\n]*npm ci && npm start\n$/)
+  })
+
+  it('keeps its secret where only its owner can read it', async () => {
+    const place = join(directory, 'private')
+    const service = await spawnService({ DATA_DIR: place })
+    await service.kill('SIGTERM')
+    assert.ok((await readdir(place)).includes('secret.key'))
+    assert.equal((await stat(join(place, 'secret.key'))).mode & 0o077, 0)
+  })
+})
+
+describe('operations', () => {
+  it('are alive, ready, and counted for this machine only', { timeout: 60_000 }, async () => {
+    const storage = await freshStorage('sqlite')
+    const service = await spawnService(storage.environment)
+    assert.deepEqual((await get(`${service.url}/livez`)).body, { status: 'ok' })
+    assert.deepEqual((await get(`${service.url}/readyz`)).body, { status: 'ok' })
+    await get(`${service.url}/api/sms_api.php`)
+    const metrics = await (await fetch(`${service.url}/metrics`)).text()
+    for (const line of [
+      'tollgate_requests_total{endpoint="sms",code="1001"} 1',
+      'tollgate_request_seconds_count{endpoint="sms"} 1',
+      'tollgate_operations_open 0',
+      'tollgate_commit_jobs_count',
+    ]) {
+      assert.ok(metrics.includes(line), line)
+    }
+    const proxied = await fetch(`${service.url}/metrics`, { headers: { 'x-forwarded-for': '203.0.113.9' } })
+    assert.equal(proxied.status, 404)
+    const home = await fetch(`${service.url}/`)
+    assert.equal(home.status, 200)
+    assert.match(home.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+    assert.equal(await service.kill('SIGTERM'), 0)
+    await storage.remove()
+  })
+
+  it('finish running calls at SIGTERM and end with 0', { timeout: 60_000 }, async () => {
+    const storage = await freshStorage('sqlite')
+    const service = await spawnService({ ...storage.environment, LOG_LEVEL: 'silent' })
+    const key = /tg_[0-9A-Za-z]{49}/.exec(service.output())![0]
+    let stopping = false
+    let served = 0
+    const unexpected: unknown[] = []
+    const callers = Array.from({ length: 16 }, async () => {
+      for (;;) {
+        try {
+          const answer = await get(`${service.url}/api/sms_api.php?action=get_credits&username=demo`, {
+            api_key: key,
+          })
+          if (answer.status === 200) served += 1
+          else if (answer.status !== 503 || !answer.headers.get('retry-after')) unexpected.push(answer.status)
+        } catch (error) {
+          // A closed or refused connection is the other way of being sent away, but only after the signal.
+          if (!stopping) unexpected.push(error)
+          return
+        }
+      }
+    })
+    while (served < 200) await new Promise((resolve) => setTimeout(resolve, 5))
+    stopping = true
+    assert.equal(await service.kill('SIGTERM'), 0)
+    await Promise.all(callers)
+    assert.deepEqual(unexpected, [])
+    await storage.remove()
+  })
+})
