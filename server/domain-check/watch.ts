@@ -31,7 +31,7 @@ export interface Watch {
   /** The operator's own link domains are watched free of charge. Before start. */
   watchPlatformDomains(list: ListPlatformDomains, onVerdict: OnPlatformVerdict): void
   /** Checks what is due, as much as fits into one round, and tells how many that were. */
-  round(): Promise<number>
+  round(signal?: AbortSignal): Promise<number>
   start(): void
   stop(): Promise<void>
 }
@@ -55,7 +55,7 @@ export function openWatch(services: Services, service: CheckService): Watch {
   let platform: { list: ListPlatformDomains; onVerdict: OnPlatformVerdict } | undefined
   let loop: Promise<void> = Promise.resolve()
 
-  async function round(): Promise<number> {
+  async function round(signal?: AbortSignal): Promise<number> {
     // With nobody to believe, charging and giving back would only fill the ledger.
     if (service.gateways.every(({ state }) => state === 'distrusted')) return 0
     if (platform) await followPlatform(platform.list)
@@ -65,7 +65,7 @@ export function openWatch(services: Services, service: CheckService): Watch {
     const due = (await Promise.all(claimed.map(charge))).filter((one) => one !== undefined)
     const { results } = await service.checker.check(
       due.map(({ watch }) => ({ url: watch.url, host: watch.host })),
-      { signal: stopping.signal },
+      { signal },
     )
     await Promise.all(due.map((one, place) => keep(one, results[place] ?? checkResults.failed)))
     return claimed.length
@@ -145,7 +145,7 @@ export function openWatch(services: Services, service: CheckService): Watch {
     while (!stopping.signal.aborted) {
       try {
         // A full round means there is more: go on at once.
-        if ((await round()) === perRound) continue
+        if ((await round(stopping.signal)) === perRound) continue
       } catch (error) {
         log.error({ err: error }, 'checking watched domains failed')
       }
