@@ -13,6 +13,7 @@ import {
   removeWatch,
   type WatchedWithHistory,
 } from '../server/domain-check/watch-list.ts'
+import { pauses } from '../server/domain-check/words.ts'
 import { type Command, Mistake, type Output, table } from './command.ts'
 
 export const watchCommands: readonly Command[] = [
@@ -76,7 +77,7 @@ export const watchCommands: readonly Command[] = [
             one.since,
             one.checked_at,
             one.last_result,
-            one.paused,
+            one.paused && `${pauses[one.paused].zh} / ${pauses[one.paused].en}`,
             one.history.length,
           ]),
         ),

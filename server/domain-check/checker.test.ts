@@ -44,6 +44,7 @@ function checkerOf(options: Partial<CheckerOptions> & Pick<CheckerOptions, 'gate
     cache: undefined,
     deadlineMs: 10_000,
     isStopping: () => false,
+    stoppingGraceMs: 0,
     onResult: () => undefined,
     ...options,
   })
@@ -123,11 +124,11 @@ describe('checker', () => {
     const checked = await checkerOf({ gateways: [one.guarded], deadlineMs: 60 }).check(
       addressesOf('quick.com', ...many),
     )
-    const before = [...checked.results]
+    const first = [...checked.results]
     assert.equal(checked.results[0], '未拦截')
     assert.equal(checked.failed, 40)
     await sleep(250)
-    assert.deepEqual(checked.results, before)
+    assert.deepEqual(checked.results, first)
     assert.equal(one.asked.length, 17, 'nothing was started after the deadline')
     assert.equal(one.guarded.state, 'up', 'being given up is not the gateway’s fault')
   })
@@ -140,6 +141,20 @@ describe('checker', () => {
       signal: stop.signal,
     })
     assert.deepEqual(checked.results, ['请求失败'])
+  })
+
+  test('while the service stops, what has not begun has failed and the answer goes out', async () => {
+    let stopping = false
+    const one = gatewayOf('one', async () => {
+      await sleep(20)
+      stopping = true
+      return passes
+    })
+    const many = Array.from({ length: 100 }, (_, index) => `h${index}.com`)
+    const checker = checkerOf({ gateways: [one.guarded], isStopping: () => stopping })
+    const { results, failed } = await checker.check(addressesOf(...many))
+    assert.ok(failed >= 100 - 2 * 16, `${failed} of 100`)
+    assert.deepEqual([...new Set(results)], ['未拦截', '请求失败'])
   })
 
   test('sixteen at a time for one call', async () => {
@@ -183,7 +198,10 @@ describe('checker', () => {
     await checkerOf({ gateways: [one.guarded] }).check(addressesOf('a.com', 'x', 'b.com', 'a.com'), {
       onProgress: (done, total) => told.push(done / total),
     })
-    assert.deepEqual(told, told.toSorted())
+    assert.deepEqual(
+      told,
+      told.toSorted((earlier, later) => earlier - later),
+    )
     assert.equal(told.at(-1), 1)
   })
 

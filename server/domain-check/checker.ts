@@ -12,6 +12,8 @@ export interface CheckerOptions {
   readonly cache: VerdictCache | undefined
   readonly deadlineMs: number
   readonly isStopping: () => boolean
+  /** How long after that new questions are still asked. */
+  readonly stoppingGraceMs: number
   readonly onResult: (result: CheckResult) => void
 }
 
@@ -42,9 +44,6 @@ interface Question {
   readonly places: number[]
 }
 
-/** After SIGTERM a check goes on for so long; what has not begun by then has failed, and the answer still goes out. */
-const stoppingGraceMs = 2_000
-
 export function createChecker(options: CheckerOptions): Checker {
   const { gateways, schedule, cache } = options
   let stoppingSince: number | undefined
@@ -52,7 +51,7 @@ export function createChecker(options: CheckerOptions): Checker {
   function isOutOfTime(): boolean {
     if (!options.isStopping()) return false
     stoppingSince ??= performance.now()
-    return performance.now() - stoppingSince > stoppingGraceMs
+    return performance.now() - stoppingSince > options.stoppingGraceMs
   }
 
   /** What goes to the platform once and answers for all its places. A cache by host makes the host the question. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import dns from 'node:dns'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FakeUpstream, hang, startFakeUpstream, text } from '../../test/support/fake-upstream.ts'
@@ -259,7 +260,7 @@ onEachEngine('domain check behind the jump page', (engine) => {
       'odd.example',
       ...Array.from({ length: 30 }, (_, i) => `hang${i}.example`),
     ]
-    const before = platform.requests.length
+    const already = platform.requests.length
     const { body } = await post(service.url + path, {
       username: account.username,
       api_key: account.key,
@@ -269,7 +270,7 @@ onEachEngine('domain check behind the jump page', (engine) => {
     assert.deepEqual(body.data.results.slice(0, 3), ['未拦截', '已拦截', '请求失败'])
     assert.deepEqual([...new Set(body.data.results.slice(3))], ['请求失败'])
     assert.equal(body.data.remaining_credits, 48)
-    assert.ok(platform.requests.length - before <= 19, 'sixteen at a time')
+    assert.ok(platform.requests.length - already <= 19, 'sixteen at a time')
     for (const { target } of platform.requests) assert.ok(!target.includes(account.key))
   })
 
@@ -316,6 +317,34 @@ onEachEngine('domain check behind the jump page', (engine) => {
     assert.deepEqual([status, body.code, body.data], [502, 1005, undefined])
     assert.equal((await service.app.services.credits.balance(account.id, 'domain_check')).remaining, 5)
     assert.deepEqual((await checkLedger(db, 0)).problems, [])
+  })
+
+  test('submitted hosts are neither resolved nor contacted', async (t) => {
+    const lookup = t.mock.method(dns, 'lookup')
+    const resolve = t.mock.method(dns, 'resolve')
+    const account = await service.account({ domain_check: 50 })
+    const site = await startFakeUpstream()
+    const urls = [
+      'fine.example',
+      `http://stop.example:${site.port}/`,
+      'localhost',
+      site.url,
+      `localhost:${site.port}`,
+    ]
+    const { body } = await post(service.url + path, {
+      username: account.username,
+      api_key: account.key,
+      urls,
+      check_random: true,
+    })
+    assert.deepEqual(body.data.results.slice(0, 5), ['未拦截', '已拦截', '无效URL', '无效URL', '无效URL'])
+    const names = [...lookup.mock.calls, ...resolve.mock.calls].map((call) => String(call.arguments[0]))
+    assert.deepEqual(
+      names.filter((name) => name.includes('example')),
+      [],
+    )
+    assert.equal(site.requests.length, 0)
+    await site.close()
   })
 
   test('nothing a caller submits is logged', () => {

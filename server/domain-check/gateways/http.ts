@@ -29,7 +29,7 @@ export function httpGateway({ url, token, preset, timeoutMs }: HttpSettings): Do
   }
 }
 
-export function readHttpAnswer(
+function readHttpAnswer(
   answer: Pick<HttpAnswer, 'status' | 'body' | 'truncated'>,
   preset: HttpPreset,
 ): Outcome<Verdict> {
