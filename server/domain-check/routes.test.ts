@@ -291,33 +291,39 @@ onEachEngine('domain check behind the jump page', (engine) => {
     assert.deepEqual(problems, [])
   })
 
-  test('a settle that comes after the sweeper is refused: 1005, and everything back once', async () => {
-    const account = await service.account({ domain_check: 5 })
-    const { db } = service.installation
-    const running = post(service.url + path, {
-      username: account.username,
-      api_key: account.key,
-      urls: ['hang.example', 'fine.example'],
-    })
-    // As if this process had been stopped for longer than its lease.
-    let overdue = 0
-    while (overdue === 0) {
-      await sleep(5)
-      overdue = await db.write((tx) =>
-        tx.run(`UPDATE operation SET lease_until = 0 WHERE state = 'held' AND account_id = ?`, [account.id]),
+  test(
+    'a settle that comes after the sweeper is refused: 1005, and everything back once',
+    { timeout: 60_000 },
+    async () => {
+      const account = await service.account({ domain_check: 5 })
+      const { db } = service.installation
+      const running = post(service.url + path, {
+        username: account.username,
+        api_key: account.key,
+        urls: ['hang.example', 'fine.example'],
+      })
+      // As if this process had been stopped for longer than its lease.
+      let overdue = 0
+      while (overdue === 0) {
+        await sleep(5)
+        overdue = await db.write((tx) =>
+          tx.run(`UPDATE operation SET lease_until = 0 WHERE state = 'held' AND account_id = ?`, [
+            account.id,
+          ]),
+        )
+      }
+      const operation = await db.one<{ id: number }>('SELECT id FROM operation WHERE account_id = ?', [
+        account.id,
+      ])
+      await db.write((tx) =>
+        service.app.services.credits.end(tx, { operationId: operation!.id, end: { state: 'refunded' } }),
       )
-    }
-    const operation = await db.one<{ id: number }>('SELECT id FROM operation WHERE account_id = ?', [
-      account.id,
-    ])
-    await db.write((tx) =>
-      service.app.services.credits.end(tx, { operationId: operation!.id, end: { state: 'refunded' } }),
-    )
-    const { status, body } = await running
-    assert.deepEqual([status, body.code, body.data], [502, 1005, undefined])
-    assert.equal((await service.app.services.credits.balance(account.id, 'domain_check')).remaining, 5)
-    assert.deepEqual((await checkLedger(db, 0)).problems, [])
-  })
+      const { status, body } = await running
+      assert.deepEqual([status, body.code, body.data], [502, 1005, undefined])
+      assert.equal((await service.app.services.credits.balance(account.id, 'domain_check')).remaining, 5)
+      assert.deepEqual((await checkLedger(db, 0)).problems, [])
+    },
+  )
 
   test('submitted hosts are neither resolved nor contacted', async (t) => {
     const lookup = t.mock.method(dns, 'lookup')
@@ -355,47 +361,51 @@ onEachEngine('domain check behind the jump page', (engine) => {
 })
 
 onEachEngine('the canary at work', (engine) => {
-  test('a platform that lets everything pass is not believed, until it makes sense again', async () => {
-    let lets = true
-    const platform = await startFakeUpstream((request) => {
-      const target = request.query.get('target')!
-      return !lets && target.includes('bad') ? text(200, '停止访问') : text(302, '', { location: target })
-    })
-    await using service = await startService(engine, {
-      DOMAIN_GATEWAYS: 'jump',
-      DOMAIN_JUMP_URL: `${platform.url}?target={url}`,
-      DOMAIN_CANARY_GOOD: 'good.example',
-      DOMAIN_CANARY_BAD: 'bad.example',
-      DOMAIN_CANARY_S: '1',
-    })
-    const account = await service.account({ domain_check: 5 })
-    const check = async () =>
-      (
-        await post(service.url + path, {
-          username: account.username,
-          api_key: account.key,
-          urls: ['a.example'],
-        })
-      ).body.data
-    const [gateway] = service.app.domainCheck.gateways
-    const until = async (state: string) => {
-      while (gateway!.state !== state) await sleep(10)
-    }
-    await until('distrusted')
-    assert.deepEqual((await check()).results, ['请求失败'])
-    assert.match(
-      await service.app.services.metrics.metrics(),
-      /tollgate_domain_gateway_up\{gateway="jump"\} 0/,
-    )
-    assert.ok(service.logged.some((line) => line.includes('make no sense')))
-    lets = false
-    await until('up')
-    assert.deepEqual((await check()).results, ['未拦截'])
-    assert.equal((await check()).remaining_credits, 3)
-    assert.match(
-      await service.app.services.metrics.metrics(),
-      /tollgate_domain_gateway_up\{gateway="jump"\} 1/,
-    )
-    await platform.close()
-  })
+  test(
+    'a platform that lets everything pass is not believed, until it makes sense again',
+    { timeout: 60_000 },
+    async () => {
+      let lets = true
+      const platform = await startFakeUpstream((request) => {
+        const target = request.query.get('target')!
+        return !lets && target.includes('bad') ? text(200, '停止访问') : text(302, '', { location: target })
+      })
+      await using service = await startService(engine, {
+        DOMAIN_GATEWAYS: 'jump',
+        DOMAIN_JUMP_URL: `${platform.url}?target={url}`,
+        DOMAIN_CANARY_GOOD: 'good.example',
+        DOMAIN_CANARY_BAD: 'bad.example',
+        DOMAIN_CANARY_S: '1',
+      })
+      const account = await service.account({ domain_check: 5 })
+      const check = async () =>
+        (
+          await post(service.url + path, {
+            username: account.username,
+            api_key: account.key,
+            urls: ['a.example'],
+          })
+        ).body.data
+      const [gateway] = service.app.domainCheck.gateways
+      const until = async (state: string) => {
+        while (gateway!.state !== state) await sleep(10)
+      }
+      await until('distrusted')
+      assert.deepEqual((await check()).results, ['请求失败'])
+      assert.match(
+        await service.app.services.metrics.metrics(),
+        /tollgate_domain_gateway_up\{gateway="jump"\} 0/,
+      )
+      assert.ok(service.logged.some((line) => line.includes('make no sense')))
+      lets = false
+      await until('up')
+      assert.deepEqual((await check()).results, ['未拦截'])
+      assert.equal((await check()).remaining_credits, 3)
+      assert.match(
+        await service.app.services.metrics.metrics(),
+        /tollgate_domain_gateway_up\{gateway="jump"\} 1/,
+      )
+      await platform.close()
+    },
+  )
 })

@@ -204,7 +204,7 @@ onEachEngine('watch list', (engine) => {
 })
 
 onEachEngine('watch list at work', (engine) => {
-  test('the job looks by itself, and stops with the service', async () => {
+  test('the job looks by itself, and stops with the service', { timeout: 60_000 }, async () => {
     const service = await startService(engine, { DOMAIN_WATCH_S: '1' })
     const account = await service.account({ domain_check: 100 })
     await addWatch(service.installation.db, { accountId: account.id, text: 'blocked.test', limit: 1 })
