@@ -32,3 +32,19 @@ export const domainCheck = {
     },
   },
 } as const satisfies Endpoint
+
+/** The four words of an answer. They are data, not messages: no language changes them. */
+export const checkResults = {
+  passes: '未拦截',
+  blocked: '已拦截',
+  invalid: '无效URL',
+  failed: '请求失败',
+} as const
+
+export type CheckResult = (typeof checkResults)[keyof typeof checkResults]
+
+/** One item of `all_urls`: as submitted, or a random subdomain of it. */
+export interface CheckItem {
+  readonly url: string
+  readonly type: 'original' | 'random'
+}

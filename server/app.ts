@@ -12,7 +12,7 @@ import type { Config } from './config.ts'
 import { openCredits } from './credits/credits.ts'
 import { openPaidCalls } from './credits/paid-call.ts'
 import { type Decide, openSweeper } from './credits/sweeper.ts'
-import { openDomainCheck } from './domain-check/routes.ts'
+import { type DomainCheck, openDomainCheck } from './domain-check/routes.ts'
 import { homePage } from './home.ts'
 import { addressReader } from './http/address.ts'
 import { makeRequestId } from './http/call.ts'
@@ -39,6 +39,7 @@ export const longestLeaseMs = 900_000
 
 export interface App {
   readonly services: Services
+  readonly domainCheck: DomainCheck
   /** Listens and starts the jobs; tells the address people use. */
   start(): Promise<string>
   /** Finishes running calls, refuses new ones, writes what is in memory. */
@@ -95,12 +96,8 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     paidCalls: openPaidCalls(db, credits, sweeper),
     deciders,
   }
-  const products = [
-    openShortlink(services),
-    openSms(services),
-    openIdentity(services),
-    openDomainCheck(services),
-  ]
+  const checks = openDomainCheck(services)
+  const products = [openShortlink(services), openSms(services), openIdentity(services), checks]
 
   const { app, server } = openServer()
   app.addHook('onRequest', async (request, reply) => {
@@ -151,6 +148,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
 
   return {
     services,
+    domainCheck: checks,
     async start() {
       const address = await app.listen({ port: config.PORT, host: config.HOST })
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')

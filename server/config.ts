@@ -3,11 +3,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { prices as defaultPrices } from '../contract/credits.ts'
+import { readAddress } from './domain-check/address.ts'
+import { domainSettings } from './domain-settings.ts'
 import {
   choice,
   gatewayList,
   integer,
-  list,
   numberLimits,
   optional,
   optionalText,
@@ -201,51 +202,7 @@ export const settings = {
     },
     'secret',
   ),
-  DOMAIN_JUMP_URL: setting(
-    text,
-    'https://link.wtturl.cn/?aid=1128&lang=zh&scene=im&jumper_version=1&target={url}',
-    {
-      zh: '跳转页地址模板，{url} 为编码后的网址',
-      en: 'Jump page URL template; {url} is the encoded address',
-    },
-  ),
-  DOMAIN_JUMP_BLOCKED: setting(list, ['停止访问', '终止访问'], {
-    zh: '拦截页的标志文字',
-    en: 'Markers of the stop page',
-  }),
-  DOMAIN_JUMP_WARNING: setting(choice('blocked', 'ok', 'failed'), 'blocked', {
-    zh: '提示页（继续访问、第三方网页）的判读',
-    en: 'How the warning page is read',
-  }),
-  DOMAIN_CANARY_GOOD: setting(optionalText, undefined, {
-    zh: '已知正常的地址',
-    en: 'An address known to pass',
-  }),
-  DOMAIN_CANARY_BAD: setting(optionalText, undefined, {
-    zh: '已知被拦截的地址',
-    en: 'An address known to be blocked',
-  }),
-  DOMAIN_CANARY_S: setting(integer(1, 86_400), 60, {
-    zh: '探针间隔（秒）',
-    en: 'Seconds between canary checks',
-  }),
-  DOMAIN_HTTP_PRESET: setting(choice('', 'uomg', 'rrbay'), '', {
-    zh: '付费检测接口预设',
-    en: 'Preset of the paid check',
-  }),
-  DOMAIN_HTTP_URL: setting(optionalUrl(['http:', 'https:']), undefined, {
-    zh: '付费检测接口地址',
-    en: 'Address of the paid check',
-  }),
-  DOMAIN_HTTP_TOKEN: setting(
-    optionalText,
-    undefined,
-    {
-      zh: '付费检测接口令牌',
-      en: 'Token of the paid check',
-    },
-    'secret',
-  ),
+  ...domainSettings,
 } as const
 
 type SettingName = keyof typeof settings
@@ -304,11 +261,27 @@ export function readConfig(environment: Environment): Config {
   if (Boolean(config.DOMAIN_CANARY_GOOD) !== Boolean(config.DOMAIN_CANARY_BAD)) {
     problems.push('DOMAIN_CANARY_GOOD 与 DOMAIN_CANARY_BAD 须同时设置 / must be set together')
   }
-  if (config.DOMAIN_JUMP_URL && !config.DOMAIN_JUMP_URL.includes('{url}')) {
-    problems.push('DOMAIN_JUMP_URL 缺少 {url} / lacks {url}')
+  for (const name of ['DOMAIN_CANARY_GOOD', 'DOMAIN_CANARY_BAD'] as const) {
+    if (config[name] && !readAddress(config[name]))
+      problems.push(`${name} 不是有效网址 / is no valid address`)
+  }
+  if (!isUrlTemplate(config.DOMAIN_JUMP_URL)) {
+    problems.push('DOMAIN_JUMP_URL 须为含 {url} 的完整地址 / must be a whole URL with {url} in it')
+  }
+  if (config.DOMAIN_HTTP_PRESET === 'custom') {
+    for (const name of ['DOMAIN_HTTP_VERDICT', 'DOMAIN_HTTP_OK', 'DOMAIN_HTTP_BLOCKED'] as const) {
+      if (!config[name]?.length) problems.push(`${name} 缺失，custom 需要它 / is needed by custom`)
+    }
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+function isUrlTemplate(template: string | undefined): boolean {
+  return (
+    template === undefined ||
+    (template.includes('{url}') && /^https?:$/.test(URL.parse(template)?.protocol ?? ''))
+  )
 }
 
 /** The environment with `.env` of the working directory beneath it: what is set outside wins. */

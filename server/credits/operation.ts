@@ -55,10 +55,14 @@ export type OperationEnd =
   | { readonly state: 'settled'; readonly giveBack?: number }
   | { readonly state: 'refunded' }
 
+/** `remaining` is the balance after credits went back; undefined when none did. */
+export type AnswerAfterEnd = (remaining: number | undefined) => StoredAnswer
+
 export interface EndRequest {
   readonly operationId: number
   readonly end: OperationEnd
-  readonly answer?: StoredAnswer | undefined
+  /** A function where the answer tells the balance, which is known only when the credits are back. */
+  readonly answer?: StoredAnswer | AnswerAfterEnd | undefined
   /** How many requests may have reached an upstream for it. */
   readonly sends?: number
 }

@@ -6,7 +6,7 @@ import { type Call, markStep } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import type { Answer } from '../http/shapes.ts'
 import type { Credits } from './credits.ts'
-import type { Alongside, Charged, EndResult, OperationEnd, Repeat } from './operation.ts'
+import type { Alongside, AnswerAfterEnd, Charged, EndResult, OperationEnd, Repeat } from './operation.ts'
 import type { Sweeper } from './sweeper.ts'
 
 export interface Purchase<T> {
@@ -45,7 +45,7 @@ export interface PaidCalls {
   end(
     call: Call,
     operation: { operationId: number; apiType: ApiType },
-    request: { end: OperationEnd; answer?: Answer | undefined; sends?: number },
+    request: { end: OperationEnd; answer?: Answer | AnswerAfterEnd | undefined; sends?: number },
     alongside?: (tx: Tx, result: EndResult) => Promise<void>,
   ): Promise<EndResult>
 }

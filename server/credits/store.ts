@@ -1,7 +1,7 @@
 // Balances, grants, and the end of operations. Charges are in charge-store.ts.
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import type { Queries, Tx } from '../db/database.ts'
-import type { EndRequest, EndResult, OpenOperation } from './operation.ts'
+import type { EndRequest, EndResult, OpenOperation, StoredAnswer } from './operation.ts'
 import type { AnswerSeal } from './sealed-answer.ts'
 
 export interface Balance {
@@ -77,31 +77,42 @@ export async function endOperation(tx: Tx, request: EndRequest, seal: AnswerSeal
       end.state,
       end.state === 'refunded' ? 1 : 0,
       partly,
-      request.answer ? seal.seal(request.answer) : null,
+      request.answer && typeof request.answer !== 'function' ? seal.seal(request.answer) : null,
       request.sends ?? 0,
       request.operationId,
     ],
   )
   if (!row) return { ended: false, givenBack: 0, remaining: undefined }
   const givenBack = end.state === 'refunded' ? row.cost : partly
-  if (givenBack === 0) return { ended: true, givenBack, remaining: undefined }
+  const remaining = givenBack === 0 ? undefined : await giveBack(tx, request.operationId, row, givenBack)
+  if (typeof request.answer === 'function') {
+    await tx.run('UPDATE operation SET response = ? WHERE id = ?', [
+      seal.seal(request.answer(remaining)),
+      request.operationId,
+    ])
+  }
+  return { ended: true, givenBack, remaining }
+}
+
+/** Tells the balance afterwards. */
+async function giveBack(tx: Tx, operationId: number, row: EndedRow, amount: number): Promise<number> {
   const balance = await tx.one<{ remaining: number }>(
     'UPDATE credit SET used = used - ? WHERE account_id = ? AND api_type = ? RETURNING total - used AS remaining',
-    [givenBack, row.account_id, row.api_type],
+    [amount, row.account_id, row.api_type],
   )
-  if (!balance) throw new Error(`operation ${request.operationId} has no balance`)
+  if (!balance) throw new Error(`operation ${operationId} has no balance`)
   await tx.run(
     `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
      VALUES (?, ?, 'refund', ?, ?, ?, ${tx.now})`,
-    [row.account_id, row.api_type, givenBack, balance.remaining, request.operationId],
+    [row.account_id, row.api_type, amount, balance.remaining, operationId],
   )
-  return { ended: true, givenBack, remaining: balance.remaining }
+  return balance.remaining
 }
 
 /** Keeps an ambiguous operation open for longer, with the answer its caller got meanwhile. False when it was decided already. */
 export async function holdOperation(
   tx: Tx,
-  hold: { operationId: number; leaseMs: number; answer?: EndRequest['answer']; sends?: number },
+  hold: { operationId: number; leaseMs: number; answer?: StoredAnswer; sends?: number },
   seal: AnswerSeal,
 ): Promise<boolean> {
   const changed = await tx.run(

@@ -1,18 +1,112 @@
-// The domain-check endpoint.
+// The domain check endpoint. One request reads top to bottom.
 import { domainCheck } from '../../contract/domain-check.ts'
-import { requireParameters } from '../http/call.ts'
+import { requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
+import { type Call, markStep } from '../http/call.ts'
 import { registerEndpoint } from '../http/endpoint.ts'
 import { AppError } from '../http/errors.ts'
+import { parameterError, readParameters } from '../http/parameters.ts'
+import { type Answer, envelope, errorAnswer } from '../http/shapes.ts'
 import type { Product, Services } from '../services.ts'
+import { type CheckByHand, openCheckByHand } from './by-hand.ts'
+import type { GuardedGateway } from './gateway.ts'
+import { makeItems } from './items.ts'
+import { openCheckService } from './service.ts'
+import { openWatch, type Watch } from './watch.ts'
+import { tooManyUrls } from './words.ts'
 
-export function openDomainCheck(services: Services): Product {
-  return {
-    routes: (api) =>
-      registerEndpoint(api, services.http, domainCheck, async (call) => {
-        await services.authenticate(call, domainCheck.common)
-        for (const operation of Object.values(domainCheck.operations))
-          requireParameters(call, operation.parameters)
-        throw new AppError(5000, { zh: '尚未开放', en: 'Not open yet' }, { status: 503 })
-      }),
+export interface DomainCheck extends Product {
+  readonly gateways: readonly GuardedGateway[]
+  readonly checkByHand: CheckByHand
+  readonly watch: Watch
+}
+
+const apiType = 'domain_check'
+const action = 'domain.check'
+
+export function openDomainCheck(services: Services): DomainCheck {
+  const { config, paidCalls } = services
+  const service = openCheckService(services)
+  const watch = openWatch(services, service)
+
+  async function check(call: Call): Promise<Answer> {
+    const { caller } = await services.authenticate(call, domainCheck.common)
+    call.notes.action = 'check'
+    const { urls, checkRandom } = readCheck(call, config.DOMAIN_MAX_URLS)
+
+    const checkFailed = errorAnswer(
+      domainCheck.shape,
+      new AppError(1005, { zh: '域名检测失败，请稍后重试', en: 'The domain check failed, please try again' }),
+      call.language,
+      services.http,
+    )
+    const purchase = { apiType, action, values: { urls, checkRandom }, lost: checkFailed } as const
+    const repeat = await paidCalls.repeat(call, caller, purchase)
+    if (repeat) return repeat
+
+    requireNotSuspended(caller.account)
+    requireNotExpired(caller.account, 403)
+
+    const { items, addresses } = makeItems(urls, checkRandom)
+    const price = config.PRICES.domain
+    const paid = await paidCalls.charge(call, caller, {
+      ...purchase,
+      cost: items.length * price,
+      leaseMs: service.leaseMs,
+    })
+    if (paid.repeat) return paid.repeat
+    const operation = { operationId: paid.operationId, apiType } as const
+
+    // Without any gateway there is no check; a gateway that is down only fails its items.
+    if (service.gateways.length === 0 && addresses.some((address) => address !== undefined)) {
+      await paidCalls.end(call, operation, { end: { state: 'refunded' }, answer: checkFailed })
+      return checkFailed
+    }
+    const checked = await service.checker.check(addresses).catch(async (error: unknown) => {
+      await paidCalls.end(call, operation, { end: { state: 'refunded' } })
+      throw error
+    })
+    markStep(call, 'gateway')
+    call.notes.gateway = checked.gateways.join(',') || undefined
+
+    const answer = (remaining: number | undefined) =>
+      envelope({
+        all_urls: items,
+        results: checked.results,
+        remaining_credits: remaining ?? paid.remaining,
+      })
+    const { ended, remaining } = await paidCalls.end(call, operation, {
+      end: { state: 'settled', giveBack: checked.failed * price },
+      answer,
+      sends: checked.asked,
+    })
+    // The sweeper came first and gave everything back: what was found out meanwhile is not sold.
+    return ended ? answer(remaining) : checkFailed
   }
+
+  return {
+    gateways: service.gateways,
+    checkByHand: openCheckByHand(services, service),
+    watch,
+    routes: (api) => registerEndpoint(api, services.http, domainCheck, check),
+    start() {
+      service.start()
+      watch.start()
+    },
+    async stop() {
+      await Promise.all([service.stop(), watch.stop()])
+    },
+  }
+}
+
+function readCheck(call: Call, mostUrls: number): { urls: readonly string[]; checkRandom: boolean } {
+  const read = readParameters(call.sources, domainCheck.operations.check.parameters)
+  Object.assign(call.notes.parameterSources, read.sources)
+  const missing = [...read.missing]
+  const invalid = [...read.invalid]
+  // Absent when it is missing or no list: then it is named already.
+  const urls: readonly string[] | undefined = read.values.urls
+  if (urls?.every((url) => url.trim() === '')) missing.push('urls')
+  else if (urls && urls.length > mostUrls) invalid.push({ name: 'urls', text: tooManyUrls(mostUrls) })
+  if (missing.length > 0 || invalid.length > 0) throw parameterError(missing, invalid)
+  return { urls: read.values.urls, checkRandom: read.values.check_random ?? false }
 }

@@ -1,0 +1,154 @@
+// watch …, and the test of a domain gateway
+import { checkResults } from '../contract/domain-check.ts'
+import { formatTime } from '../contract/time.ts'
+import { requireAccount } from '../server/accounts/accounts.ts'
+import type { Config } from '../server/config.ts'
+import { readAddress } from '../server/domain-check/address.ts'
+import { canaryPair, makeGateway } from '../server/domain-check/configured.ts'
+import type { Address, Verdict } from '../server/domain-check/port.ts'
+import { platformAccount } from '../server/domain-check/store.ts'
+import {
+  addWatch,
+  listWatches,
+  removeWatch,
+  type WatchedWithHistory,
+} from '../server/domain-check/watch-list.ts'
+import { pauses } from '../server/domain-check/words.ts'
+import { type Command, Mistake, type Output, table } from './command.ts'
+
+export const watchCommands: readonly Command[] = [
+  {
+    name: 'watch add',
+    usage: 'NAME ADDRESS',
+    text: {
+      zh: '把域名加入账户的监测列表，按间隔检测并扣额度',
+      en: 'put a domain under watch; each check costs the usual credit',
+    },
+    least: 2,
+    most: 2,
+    flags: {},
+    async run({ installation: { db }, config, words }) {
+      const [name, text] = words as [string, string]
+      const account = await requireAccount(db, name)
+      const { host } = await addWatch(db, { accountId: account.id, text, limit: config.DOMAIN_WATCH_LIMIT })
+      return {
+        json: { username: account.username, address: text, host },
+        text: `${account.username}: ${host} 已加入监测 / is under watch`,
+      }
+    },
+  },
+  {
+    name: 'watch remove',
+    usage: 'NAME ADDRESS',
+    text: { zh: '从监测列表移除，历史一并删除', en: 'take a domain off the watch list, history included' },
+    least: 2,
+    most: 2,
+    flags: {},
+    async run({ installation: { db }, words }) {
+      const [name, text] = words as [string, string]
+      const account = await requireAccount(db, name)
+      const { host } = await removeWatch(db, account.id, text)
+      return {
+        json: { username: account.username, address: text, host },
+        text: `${account.username}: ${host} 已移除 / is no longer under watch`,
+      }
+    },
+  },
+  {
+    name: 'watch list',
+    usage: '[NAME]',
+    text: {
+      zh: '查看监测列表与结果变化；不带账户名则为平台自己的短链域名',
+      en: 'show watched domains and their history; without a name, the link domains of the platform itself',
+    },
+    least: 0,
+    most: 1,
+    flags: {},
+    async run({ installation: { db }, words }) {
+      const account = words[0] === undefined ? undefined : await requireAccount(db, words[0])
+      const watched = (await listWatches(db, account?.id ?? platformAccount)).map(describe)
+      return {
+        json: { username: account?.username ?? null, watched },
+        text: table(
+          ['address', 'verdict', 'since', 'checked', 'last', 'paused', 'changes'],
+          watched.map((one) => [
+            one.address,
+            one.verdict,
+            one.since,
+            one.checked_at,
+            one.last_result,
+            one.paused && `${pauses[one.paused].zh} / ${pauses[one.paused].en}`,
+            one.history.length,
+          ]),
+        ),
+      }
+    },
+  },
+]
+
+function describe(watch: WatchedWithHistory) {
+  return {
+    address: watch.address,
+    verdict: watch.verdict && checkResults[watch.verdict],
+    since: watch.verdict_since === null ? null : formatTime(watch.verdict_since),
+    checked_at: watch.checked_at === null ? null : formatTime(watch.checked_at),
+    last_result: watch.last_result && checkResults[watch.last_result],
+    paused: watch.paused,
+    history: watch.history.map(({ verdict, at }) => ({ verdict: checkResults[verdict], at: formatTime(at) })),
+  }
+}
+
+interface Probe {
+  readonly address: string
+  readonly expected: Verdict | undefined
+  readonly result: string
+  readonly reason: string | undefined
+  readonly ms: number
+}
+
+/** `gateway test domain NAME`: asks it about the canary pair or, without one, about a well-known address. */
+export async function testDomainGateway(config: Config, name: string): Promise<Output> {
+  if (name !== 'sandbox' && name !== 'jump' && name !== 'http')
+    throw new Mistake(`没有域名检测网关 ${name} / no such domain gateway: sandbox, jump, http`)
+  if (name === 'http' && (config.DOMAIN_HTTP_URL === undefined || config.DOMAIN_HTTP_PRESET === ''))
+    throw new Mistake('缺少 DOMAIN_HTTP_URL 或 DOMAIN_HTTP_PRESET / these settings are missing')
+  const gateway = makeGateway(name, config)
+  const probes: Probe[] = []
+  for (const { address, expected } of questions(config, name)) {
+    const startedAt = performance.now()
+    const outcome = await gateway.check(address, AbortSignal.timeout(config.GATEWAY_TIMEOUT_MS + 500))
+    probes.push({
+      address: address.host,
+      expected,
+      result: checkResults[outcome.kind === 'accepted' ? outcome.value : 'failed'],
+      reason: outcome.kind === 'accepted' ? undefined : outcome.reason,
+      ms: Math.round(performance.now() - startedAt),
+    })
+  }
+  const ok = probes.every(
+    ({ expected, result }) =>
+      result !== checkResults.failed && (expected === undefined || result === checkResults[expected]),
+  )
+  return {
+    json: { kind: 'domain', gateway: name, ok, probes },
+    text: table(
+      ['address', 'expected', 'result', 'reason', 'ms'],
+      probes.map((one) => [one.address, one.expected, one.result, one.reason, one.ms]),
+    ),
+    failed: !ok,
+  }
+}
+
+function questions(config: Config, name: string): { address: Address; expected: Verdict | undefined }[] {
+  const pair =
+    name === 'sandbox'
+      ? { good: readAddress('example.com'), bad: readAddress('blocked.test') }
+      : canaryPair(config)
+  if (pair?.good && pair.bad) {
+    return [
+      { address: pair.good, expected: 'passes' },
+      { address: pair.bad, expected: 'blocked' },
+    ]
+  }
+  return [{ address: { url: 'http://example.com/', host: 'example.com' }, expected: undefined }]
+}

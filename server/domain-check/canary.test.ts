@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { Outcome } from '../upstream/outcome.ts'
+import { type Belief, firstBelief, nextBelief } from './canary.ts'
+import type { Verdict } from './port.ts'
+
+const passes: Outcome<Verdict> = { kind: 'accepted', value: 'passes' }
+const blocked: Outcome<Verdict> = { kind: 'accepted', value: 'blocked' }
+const unknown: Outcome<Verdict> = { kind: 'refused', code: 'no_verdict', reason: 'unknown_page' }
+const timeout: Outcome<Verdict> = { kind: 'ambiguous', reason: 'timeout' }
+const notAsked: Outcome<Verdict> = { kind: 'not_sent', reason: 'guard_open' }
+
+function after(...rounds: readonly (readonly [good: Outcome<Verdict>, bad: Outcome<Verdict>])[]): Belief {
+  return rounds.reduce((belief, [good, bad]) => nextBelief(belief, good, bad), firstBelief)
+}
+
+describe('canary', () => {
+  test('right answers keep the gateway trusted', () => assert.ok(after([passes, blocked]).trusted))
+
+  test('a wrong answer ends the trust at once', () => {
+    assert.ok(!after([passes, passes]).trusted, 'everything passes')
+    assert.ok(!after([blocked, blocked]).trusted, 'everything is blocked')
+    assert.ok(!after([unknown, passes]).trusted)
+    assert.ok(!after([blocked, timeout]).trusted)
+  })
+
+  test('one silence is bad luck, two in a row are not', () => {
+    assert.ok(after([unknown, blocked]).trusted)
+    assert.ok(!after([unknown, blocked], [timeout, timeout]).trusted)
+    assert.ok(after([unknown, unknown], [passes, blocked], [passes, unknown]).trusted)
+  })
+
+  test('only right answers bring the trust back', () => {
+    assert.ok(!after([passes, passes], [timeout, blocked]).trusted)
+    assert.ok(!after([passes, passes], [notAsked, notAsked]).trusted)
+    assert.ok(after([passes, passes], [timeout, blocked], [passes, blocked]).trusted)
+  })
+
+  test('who was not asked has said nothing', () =>
+    assert.ok(after([notAsked, notAsked], [notAsked, blocked], [passes, notAsked]).trusted))
+
+  test('trust after a round with both answers depends on this round alone', () => {
+    const outcome = fc.constantFrom(passes, blocked, unknown, timeout, notAsked)
+    const verdict = fc.constantFrom(passes, blocked)
+    fc.assert(
+      fc.property(fc.array(fc.tuple(outcome, outcome)), verdict, verdict, (before, good, bad) =>
+        assert.equal(after(...before, [good, bad]).trusted, good === passes && bad === blocked),
+      ),
+    )
+  })
+})

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { createSchedule } from './schedule.ts'
+
+/** Work that ends when the test says so. */
+function byHand() {
+  const open: (() => void)[] = []
+  const started: number[] = []
+  return {
+    started,
+    open,
+    work: (index: number) => {
+      started.push(index)
+      return new Promise<void>((resolve) => open.push(resolve))
+    },
+    async endAll() {
+      while (open.length > 0) {
+        open.shift()!()
+        await turn()
+      }
+    },
+  }
+}
+
+describe('schedule', () => {
+  test('never more than the limits are under way, and every item has its turn exactly once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(60), { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 6 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.infiniteStream(fc.nat(3)),
+        async (counts, perCall, inTotal, delays) => {
+          const schedule = createSchedule({ perCall, inTotal })
+          let all = 0
+          const batches = counts.map((count) => {
+            const seen: number[] = []
+            let own = 0
+            const batch = schedule.begin(count, async (index) => {
+              seen.push(index)
+              own += 1
+              all += 1
+              assert.ok(own <= perCall && all <= inTotal)
+              for (let turns = delays.next().value as number; turns > 0; turns--) await turn()
+              own -= 1
+              all -= 1
+              if (index % 7 === 3) throw new Error('work may fail, its place is free all the same')
+            })
+            return { batch, seen, count }
+          })
+          for (const { batch, seen, count } of batches) {
+            await batch.finished
+            assert.deepEqual(
+              seen,
+              Array.from({ length: count }, (_, index) => index),
+            )
+          }
+          assert.equal(schedule.running, 0)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a small call does not wait behind a huge one', async () => {
+    const schedule = createSchedule({ perCall: 4, inTotal: 4 })
+    const huge = byHand()
+    const small = byHand()
+    schedule.begin(500, huge.work)
+    assert.equal(huge.started.length, 4)
+    schedule.begin(1, small.work)
+    assert.equal(small.started.length, 0, 'every place is taken')
+    huge.open.shift()!()
+    await turn()
+    assert.deepEqual(small.started, [0], 'the next free place is the small one’s')
+    assert.equal(huge.started.length, 4)
+  })
+
+  test('two calls that want everything get half each', async () => {
+    const schedule = createSchedule({ perCall: 8, inTotal: 8 })
+    const order: string[] = []
+    const one = schedule.begin(50, async () => {
+      order.push('a')
+      await turn()
+    })
+    const other = schedule.begin(50, async () => {
+      order.push('b')
+      await turn()
+    })
+    await Promise.all([one.finished, other.finished])
+    const shared = order.slice(8, 72)
+    const share = shared.filter((name) => name === 'a').length
+    assert.ok(Math.abs(share - 32) <= 8, `${share} of 64`)
+  })
+
+  test('a stopped call starts nothing more, and keeps its places until they are free', async () => {
+    const schedule = createSchedule({ perCall: 2, inTotal: 2 })
+    const one = byHand()
+    const other = byHand()
+    const batch = schedule.begin(10, one.work)
+    schedule.begin(1, other.work)
+    batch.stop()
+    assert.equal(other.started.length, 0)
+    await one.endAll()
+    await batch.finished
+    assert.equal(one.started.length, 2)
+    assert.deepEqual(other.started, [0])
+    await other.endAll()
+    assert.equal(schedule.running, 0)
+  })
+
+  test('a call stopped while it waits is over', async () => {
+    const schedule = createSchedule({ perCall: 1, inTotal: 1 })
+    const one = byHand()
+    schedule.begin(1, one.work)
+    const waiting = byHand()
+    const batch = schedule.begin(3, waiting.work)
+    batch.stop()
+    await batch.finished
+    await one.endAll()
+    assert.equal(waiting.started.length, 0)
+  })
+
+  test('nothing to do is done at once', async () => {
+    await createSchedule({ perCall: 1, inTotal: 1 }).begin(0, async () => assert.fail()).finished
+  })
+})

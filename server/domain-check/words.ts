@@ -1,0 +1,15 @@
+// What callers, account holders and operators are told.
+import type { Text } from '../../contract/text.ts'
+
+export function tooManyUrls(most: number): Text {
+  return { zh: `最多 ${most} 个`, en: `has at most ${most} items` }
+}
+
+/** Why a watched domain is not being checked. */
+export const pauses = {
+  no_credit: { zh: '额度不足', en: 'no credit' },
+  expired: { zh: '账户已过期', en: 'account expired' },
+  suspended: { zh: '账户已停用', en: 'account suspended' },
+} as const satisfies Readonly<Record<string, Text>>
+
+export type Pause = keyof typeof pauses
