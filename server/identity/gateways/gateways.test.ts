@@ -133,7 +133,7 @@ function assertNoPerson(outcome: Outcome<Finding>): void {
 }
 
 /** Values that look like a verdict to whoever is careless. */
-const lookAlikes = [
+const lookAlikes: readonly unknown[] = [
   true,
   false,
   null,
