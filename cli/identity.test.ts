@@ -37,13 +37,16 @@ describe('gateway test identity', () => {
   it('is ok with a verdict of any kind', async () => {
     const { json: told, failed } = await testIdentityGateway(readConfig({}), 'sandbox')
     assert.equal(failed, false)
-    assert.deepEqual({ ...(told as object), ms: 0 }, {
-      group: 'identity',
-      gateway: 'sandbox',
-      ok: true,
-      detail: 'match',
-      ms: 0,
-    })
+    assert.deepEqual(
+      { ...(told as object), ms: 0 },
+      {
+        group: 'identity',
+        gateway: 'sandbox',
+        ok: true,
+        detail: 'match',
+        ms: 0,
+      },
+    )
   })
 
   it('fails with the reason otherwise', async () => {

@@ -32,8 +32,7 @@ import { replaceSeed } from './store.ts'
 const number = '11010519491231002X'
 const matched: Behaviour = json(200, { code: '0', data: { result: 1, gender: 2, district: '朝阳区' } })
 const verdictOf = (result: unknown): Behaviour => json(200, { code: '0', data: { result } })
-const aliyunVerdict = (code: string): Behaviour =>
-  json(200, { Code: '200', ResultObject: { BizCode: code } })
+const aliyunVerdict = (code: string): Behaviour => json(200, { Code: '200', ResultObject: { BizCode: code } })
 
 onEachEngine('identity through gateways', (engine) => {
   let market: FakeUpstream
@@ -135,12 +134,10 @@ onEachEngine('identity through gateways', (engine) => {
       script(verdictOf(2), aliyunVerdict('2'))
       const asked = market.requests.length
       const { body } = await verify(account, '戊辰')
-      assert.deepEqual([body.message, body.matched, body.extra.sex, body.extra.district], [
-        '验证通过',
-        true,
-        '女',
-        undefined,
-      ])
+      assert.deepEqual(
+        [body.message, body.matched, body.extra.sex, body.extra.district],
+        ['验证通过', true, '女', undefined],
+      )
       assert.equal(market.requests.length, asked)
       assert.equal(await remaining(account), 8)
       assert.deepEqual(
@@ -241,7 +238,8 @@ onEachEngine('identity through gateways', (engine) => {
           )
         }
       })
-      const open = () => openRecords({ db, secretKey, keepDays: 180, onError: (error) => assert.fail(String(error)) })
+      const open = () =>
+        openRecords({ db, secretKey, keepDays: 180, onError: (error) => assert.fail(String(error)) })
       const deleted = await Promise.all([open().deleteOld(), open().deleteOld()])
       assert.equal(deleted[0] + deleted[1], 1_200)
       assert.equal((await records(account)).length, 5)
@@ -257,7 +255,9 @@ onEachEngine('identity through gateways', (engine) => {
           [account.id],
         ),
       )
-      const jobs = [1, 2].map(() => openRecords({ db, secretKey, keepDays: 180, onError: (error) => assert.fail(String(error)) }))
+      const jobs = [1, 2].map(() =>
+        openRecords({ db, secretKey, keepDays: 180, onError: (error) => assert.fail(String(error)) }),
+      )
       for (const job of jobs) job.start()
       for (const job of jobs) await job.stop()
       assert.deepEqual(await records(account), [])

@@ -9,7 +9,10 @@ import type { Finding, IdentityGateway } from './port.ts'
 const person = { name: '买买提·阿里', number: '11010519491231002X' }
 const match: Outcome<Finding> = { kind: 'accepted', value: { verdict: 'match', facts: {} } }
 
-function gateway(name: string, answer: Outcome<Finding> | (() => Promise<Outcome<Finding>>)): IdentityGateway {
+function gateway(
+  name: string,
+  answer: Outcome<Finding> | (() => Promise<Outcome<Finding>>),
+): IdentityGateway {
   return { name, ask: typeof answer === 'function' ? answer : async () => answer }
 }
 

@@ -103,7 +103,10 @@ onEachEngine('identity endpoint', (engine) => {
       const english = { 'accept-language': 'en-GB,zh;q=0.5' }
       assert.equal((await verify(account, '张三', english)).body.message, 'Verified')
       assert.equal((await verify(account, '张三', english)).body.extra.sex, '女')
-      assert.match((await verify(account, '上游故障', english)).body.message, /^Upstream verification failed: /)
+      assert.match(
+        (await verify(account, '上游故障', english)).body.message,
+        /^Upstream verification failed: /,
+      )
       const wrong = await post(url, { api_key: account.key, name: 'x', idcard: '1' }, english)
       assert.equal(wrong.body.message, 'name must have 2 to 50 characters; idcard must have 18 characters')
     })
@@ -117,7 +120,11 @@ onEachEngine('identity endpoint', (engine) => {
     after(async () => assert.equal((await records(account)).length, 100 - (await remaining(account))))
 
     it('come by every road', async () => {
-      const query = new URLSearchParams({ api_key: account.key, name: '欧阳·娜娜', idcard: number.toLowerCase() })
+      const query = new URLSearchParams({
+        api_key: account.key,
+        name: '欧阳·娜娜',
+        idcard: number.toLowerCase(),
+      })
       const form = { 'content-type': 'application/x-www-form-urlencoded' }
       const bytes = { name: Buffer.from('欧阳娜娜').toString('latin1'), idcard: number, api_key: account.key }
       const multipart = new FormData()
@@ -147,12 +154,15 @@ onEachEngine('identity endpoint', (engine) => {
 
     it('1001 names all that is missing', async () => {
       const nothing = await post(url, {})
-      assert.deepEqual([nothing.status, nothing.body], [
-        401,
-        { code: 1001, message: 'api_key 缺失；name 缺失；idcard 缺失' },
-      ])
+      assert.deepEqual(
+        [nothing.status, nothing.body],
+        [401, { code: 1001, message: 'api_key 缺失；name 缺失；idcard 缺失' }],
+      )
       const keyOnly = await get(`${url}?api_key=${account.key}`)
-      assert.deepEqual([keyOnly.status, keyOnly.body], [400, { code: 1001, message: 'name 缺失；idcard 缺失' }])
+      assert.deepEqual(
+        [keyOnly.status, keyOnly.body],
+        [400, { code: 1001, message: 'name 缺失；idcard 缺失' }],
+      )
       const noKey = await post(url, { name: '张三', idcard: number })
       assert.deepEqual([noKey.status, noKey.body], [401, { code: 1001, message: 'api_key 缺失' }])
       const mixed = await post(url, { api_key: account.key, idcard: '110105194912310021', name: '  ' })

@@ -434,7 +434,10 @@ describe('market', () => {
       city: '北京市',
       district: '朝阳区',
     })
-    const nested = { code: '0', data: { result: '1', gender: 2, birth: '19491231', county: '朝阳区', age: '76' } }
+    const nested = {
+      code: '0',
+      data: { result: '1', gender: 2, birth: '19491231', county: '朝阳区', age: '76' },
+    }
     const facts = await factsOf('sxidcheck', nested)
     assert.deepEqual([facts.sex, facts.birthday, facts.district, facts.age], [2, '19491231', '朝阳区', '76'])
   })
