@@ -24,7 +24,7 @@ import {
 import { admin, type ServiceProcess, spawnService, startService } from './support/service.ts'
 
 const name = '欧阳翀煜'
-const digits = '42011219870923341'
+const digits = '42011219870923330'
 const number = digits + checkDigitOf(digits)
 const wrongNumber = digits + (number.endsWith('0') ? '1' : '0')
 const latinName = 'Zyxwv Qponm'
@@ -182,9 +182,20 @@ async function assertStorageClean(storage: FreshStorage): Promise<void> {
 }
 
 onEachEngine('planted personal data', (engine) => {
-  it('is found nowhere afterwards', async () => {
+  it('is found nowhere afterwards', async (t) => {
     const upstream = await startFakeUpstream(quoting)
     const storage = await freshStorage(engine)
+    const started: ServiceProcess[] = []
+    t.after(async () => {
+      for (const service of started) await service.kill('SIGKILL')
+      await upstream.close()
+      await storage.remove()
+    })
+    const start = async () => {
+      const service = await spawnService(environment)
+      started.push(service)
+      return service
+    }
     const environment = {
       ...storage.environment,
       LOG_LEVEL: 'trace',
@@ -210,13 +221,13 @@ onEachEngine('planted personal data', (engine) => {
     const made = await command('account', 'create', 'planted', '--credits', 'id_verification=1000', '--json')
     const { api_key: key } = JSON.parse(made) as { api_key: string }
 
-    const first = await spawnService(environment)
+    const first = await start()
     await sendEverything(first.url, key)
     await killInMidCall(first, key)
     output.push(first.output())
 
     upstream.handle(quoting)
-    const second = await spawnService(environment)
+    const second = await start()
     await sendEverything(second.url, key)
     // The table is gone: the end of the call fails inside the database.
     await breakRecords(storage, async () => sendEverything(second.url, key))
@@ -235,8 +246,6 @@ onEachEngine('planted personal data', (engine) => {
     assertClean('the backup', gunzipSync(await readFile(backup)))
     await assertStorageClean(storage)
     await assertFilesClean(storage)
-    await storage.remove()
-    await upstream.close()
 
     async function killInMidCall(service: ServiceProcess, apiKey: string): Promise<void> {
       upstream.handle(() => hang())

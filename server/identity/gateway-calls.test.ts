@@ -18,6 +18,7 @@ import {
 import {
   admin,
   post,
+  type ServiceProcess,
   spawnService,
   startService,
   type TestAccount,
@@ -195,8 +196,9 @@ onEachEngine('identity through gateways', (engine) => {
     })
   })
 
-  it('an end that comes after the sweep is an upstream failure: the credit is back once', async () => {
+  it('an end that comes after the sweep is an upstream failure: the credit is back once', async (t) => {
     const slow = await startFakeUpstream(() => late(2_500, matched))
+    t.after(() => slow.close())
     await using patient = await startService(engine, {
       IDENTITY_GATEWAYS: 'market',
       IDENTITY_MARKET_PRESET: 'sxidcheck',
@@ -221,7 +223,6 @@ onEachEngine('identity through gateways', (engine) => {
     )
     assert.deepEqual({ ...record }, { verdict: 'failed', reason: 'late' })
     assert.deepEqual((await checkLedger(patient.installation.db, 5_000)).problems, [])
-    await slow.close()
   })
 
   describe('records', () => {
@@ -310,9 +311,15 @@ onEachEngine('identity through gateways', (engine) => {
     assert.deepEqual(await product.history(account.id + 1_000, { limit: 3 }), [])
   })
 
-  it('a process killed in mid-call gives the credit back, and its key is not stuck', async () => {
+  it('a process killed in mid-call gives the credit back, and its key is not stuck', async (t) => {
     const hanging = await startFakeUpstream(() => hang())
     const storage = await freshStorage(engine)
+    const started: ServiceProcess[] = []
+    t.after(async () => {
+      for (const one of started) await one.kill('SIGKILL')
+      await hanging.close()
+      await storage.remove()
+    })
     const environment = {
       ...storage.environment,
       SAMPLE_ACCOUNT: 'off',
@@ -337,6 +344,7 @@ onEachEngine('identity through gateways', (engine) => {
     const body = { api_key: key, name: '丁丑', idcard: number }
     const header = { 'idempotency-key': 'killed' }
     const first = await spawnService(environment)
+    started.push(first)
     const call = post(`${first.url}${identity.path}`, body, header).catch(() => 'cut')
     while (hanging.requests.length === 0) await sleep(20)
     await first.kill('SIGKILL')
@@ -344,6 +352,7 @@ onEachEngine('identity through gateways', (engine) => {
 
     hanging.handle(() => matched)
     const second = await spawnService(environment)
+    started.push(second)
     let reply = await post(`${second.url}${identity.path}`, body, header)
     for (let tries = 0; reply.status === 409 && tries < 100; tries += 1) {
       await sleep(50)
@@ -356,8 +365,5 @@ onEachEngine('identity through gateways', (engine) => {
     assert.match(shown.stdout, /"api_type":"id_verification","total":2,"used":1,"remaining":1/)
     const check = await admin(environment, 'ledger', 'check', '--json')
     assert.deepEqual([check.code, JSON.parse(check.stdout).ok], [0, true])
-    await second.kill('SIGTERM')
-    await storage.remove()
-    await hanging.close()
   })
 })

@@ -130,7 +130,7 @@ onEachEngine('identity endpoint', (engine) => {
       const multipart = new FormData()
       for (const [name, value] of query) multipart.set(name, value)
       const replies = [
-        await fetch(`${url}?${query}`),
+        await fetch(`${url}?${query.toString()}`),
         await fetch(url, { method: 'POST', body: query.toString(), headers: form }),
         await fetch(url, { method: 'POST', body: multipart }),
         await fetch(url, { headers: bytes }),

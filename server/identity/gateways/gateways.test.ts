@@ -77,10 +77,10 @@ function misbehaviour(open: (timeoutMs: number) => IdentityGateway, matching: un
   })
 
   it('a redirect is not followed', async () => {
-    const before = fake.requests.length
+    const asked = fake.requests.length
     const outcome = await ask(open(5_000), text(302, '', { location: fake.url }))
     assert.notEqual(outcome.kind, 'accepted')
-    assert.equal(fake.requests.length, before + 1)
+    assert.equal(fake.requests.length, asked + 1)
   })
 
   it('a port nobody listens on is not sent', async () => {
