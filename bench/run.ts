@@ -1,11 +1,13 @@
 // `npm run bench -- NAME`: every figure is a ratio within one run, because machines are noisy.
 import { chargeBench } from './charge.ts'
 import { domainBench } from './domain.ts'
+import { identityBench } from './identity.ts'
 
 /** Each benchmark prints a small table and returns what it measured. */
 const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   charge: chargeBench,
   domain: domainBench,
+  identity: identityBench,
 }
 
 const [name] = process.argv.slice(2)

@@ -7,6 +7,7 @@ import { accountCommands } from './accounts.ts'
 import { type Command, type Flags, Mistake } from './command.ts'
 import { creditCommands } from './credits.ts'
 import { watchCommands } from './domain-check.ts'
+import { identityCommands } from './identity.ts'
 import { storageCommands } from './storage.ts'
 
 const commands: readonly Command[] = [
@@ -14,6 +15,7 @@ const commands: readonly Command[] = [
   ...creditCommands,
   ...storageCommands,
   ...watchCommands,
+  ...identityCommands,
 ]
 
 try {

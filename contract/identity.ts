@@ -1,5 +1,6 @@
-// The identity verification endpoint. The key alone says who calls.
+// The identity verification endpoint: parameters, outcomes and their words. The key alone says who calls.
 import { credentialParameters, type Endpoint } from './endpoint.ts'
+import type { Text } from './text.ts'
 
 export const identity = {
   name: 'identity',
@@ -29,3 +30,42 @@ export const identity = {
     },
   },
 } as const satisfies Endpoint
+
+/** What may stand in `extra`. Upstreams use other names for some of these; callers see only these. */
+export const extraKeys = [
+  'sex',
+  'birthday',
+  'address',
+  'age',
+  'nation',
+  'province',
+  'city',
+  'district',
+] as const
+
+export type ExtraKey = (typeof extraKeys)[number]
+
+export type Extra = Partial<Record<Exclude<ExtraKey, 'age'>, string>> & { age?: number }
+
+/** The second of the endpoint's two answer formats. */
+export interface IdentityOutcome {
+  readonly success: boolean
+  readonly message: string
+  readonly matched: boolean
+  readonly extra: Extra
+}
+
+export const identityMessages = {
+  match: { zh: '验证通过', en: 'Verified' },
+  mismatch: { zh: '姓名与身份证号不一致', en: 'Name and ID number do not belong together' },
+  noRecord: {
+    zh: '查无记录：核验源中没有该身份证号的信息，额度已退还',
+    en: 'No record: the source knows nothing of this ID number; the credit was given back',
+  },
+  /** Every upstream failure begins with these words. */
+  failedPrefix: { zh: '上游核验失败：', en: 'Upstream verification failed: ' },
+} as const satisfies Record<string, Text>
+
+export const nameLength = { least: 2, most: 50 } as const
+
+export const numberLength = 18

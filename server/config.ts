@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util'
 import { prices as defaultPrices } from '../contract/credits.ts'
 import { readAddress } from './domain-check/address.ts'
 import { domainSettings } from './domain-settings.ts'
+import { parseMarketShape } from './identity/gateways/market-shape.ts'
 import {
   choice,
   gatewayList,
@@ -185,9 +186,25 @@ export const settings = {
     'secret',
   ),
   SMS_SIGN_NAME: setting(text, 'Tollgate', { zh: '平台短信签名', en: "The platform's SMS signature" }),
-  IDENTITY_MARKET_PRESET: setting(choice('', 'idcert', 'idenauthen', 'sxidcheck', 'kzidcardv1'), '', {
-    zh: '云市场接口预设',
-    en: 'Preset of the marketplace API',
+  IDENTITY_RECORD_DAYS: setting(integer(1, 3_650), 180, {
+    zh: '核验记录（脱敏）保留天数',
+    en: 'Days that the (masked) records of verifications are kept',
+  }),
+  IDENTITY_REPEAT_S: setting(integer(0, 2_592_000), 0, {
+    zh: '同一账户重复核验同一人时，多少秒内直接用上次结论；0 为关闭',
+    en: 'Seconds in which an account that asks for the same person again gets the last verdict; 0: never',
+  }),
+  IDENTITY_MARKET_PRESET: setting(
+    choice('', 'idcert', 'idenauthen', 'sxidcheck', 'kzidcardv1', 'custom'),
+    '',
+    {
+      zh: '云市场接口预设；custom 用 IDENTITY_MARKET_SHAPE',
+      en: 'Preset of the marketplace API; custom: IDENTITY_MARKET_SHAPE',
+    },
+  ),
+  IDENTITY_MARKET_SHAPE: setting(parseMarketShape, undefined, {
+    zh: '自定义云市场接口的请求与判定表（JSON）',
+    en: 'Request and verdict table of a marketplace API without a preset (JSON)',
   }),
   IDENTITY_MARKET_URL: setting(optionalUrl(['http:', 'https:']), undefined, {
     zh: '云市场接口完整地址',
@@ -257,6 +274,9 @@ export function readConfig(environment: Environment): Config {
       if (!config[name])
         problems.push(`${name} 缺失，${listName}=${gatewayName} 需要它 / is needed by ${gatewayName}`)
     }
+  }
+  if (config.IDENTITY_MARKET_PRESET === 'custom' && !config.IDENTITY_MARKET_SHAPE) {
+    problems.push('IDENTITY_MARKET_SHAPE 缺失，预设 custom 需要它 / is needed by the preset custom')
   }
   if (Boolean(config.DOMAIN_CANARY_GOOD) !== Boolean(config.DOMAIN_CANARY_BAD)) {
     problems.push('DOMAIN_CANARY_GOOD 与 DOMAIN_CANARY_BAD 须同时设置 / must be set together')

@@ -1,0 +1,49 @@
+// identity …, and the identity part of `gateway test`
+import type { Config } from '../server/config.ts'
+import { openGateways } from '../server/identity/gateways.ts'
+import { replaceSeed } from '../server/identity/store.ts'
+import { type Command, Mistake, type Output } from './command.ts'
+
+export const identityCommands: readonly Command[] = [
+  {
+    name: 'identity rotate-secret',
+    usage: '',
+    text: {
+      zh: '更换核验记录哈希的密钥，旧记录从此不再能被比对',
+      en: 'replace the secret of the record hashes; older records match nothing any more',
+    },
+    least: 0,
+    most: 0,
+    flags: {},
+    async run({ installation: { db } }) {
+      const { generation } = await db.write(replaceSeed)
+      return {
+        json: { generation },
+        text: `第 ${generation} 代密钥已启用 / generation ${generation} is in use`,
+      }
+    },
+  },
+]
+
+/** Nobody's: the example out of the standard that defines the numbers, with the name every form is filled in with. */
+const specimen = { name: '张三', number: '11010519491231002X' }
+
+/** One real question to one configured gateway. A verdict of any kind shows that it works; the vendor may bill it. */
+export async function testIdentityGateway(config: Config, name: string): Promise<Output> {
+  const gateway = openGateways(config).find((one) => one.name === name)
+  if (!gateway) {
+    throw new Mistake(
+      `IDENTITY_GATEWAYS 中没有 ${name}，现有 ${config.IDENTITY_GATEWAYS.join('、')} / is not in IDENTITY_GATEWAYS`,
+    )
+  }
+  const startedAt = performance.now()
+  const outcome = await gateway.ask(specimen)
+  const ms = Math.round(performance.now() - startedAt)
+  const ok = outcome.kind === 'accepted'
+  const detail = ok ? outcome.value.verdict : `${outcome.kind} ${outcome.reason}`
+  return {
+    json: { group: 'identity', gateway: name, ok, detail, ms },
+    text: `identity ${name}: ${ok ? 'ok' : 'failed'}, ${detail}, ${ms} ms`,
+    failed: !ok,
+  }
+}

@@ -1,0 +1,145 @@
+// The order of the gateways: who is asked after whose failure, and what callers and logs are told of it.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readConfig } from '../config.ts'
+import type { Outcome } from '../upstream/outcome.ts'
+import { askInOrder, guarded, openGateways } from './gateways.ts'
+import type { Finding, IdentityGateway } from './port.ts'
+
+const person = { name: '买买提·阿里', number: '11010519491231002X' }
+const match: Outcome<Finding> = { kind: 'accepted', value: { verdict: 'match', facts: {} } }
+
+function gateway(
+  name: string,
+  answer: Outcome<Finding> | (() => Promise<Outcome<Finding>>),
+): IdentityGateway {
+  return { name, ask: typeof answer === 'function' ? answer : async () => answer }
+}
+
+async function ask(...gateways: IdentityGateway[]) {
+  const heard: string[] = []
+  const asked = await askInOrder(
+    gateways.map((one) => guarded(one, 200)),
+    person,
+    { withinMs: 60_000, onOutcome: (name, outcome) => void heard.push(`${name} ${outcome.kind}`) },
+  )
+  return { asked, heard }
+}
+
+describe('after a failure', () => {
+  const failures: Readonly<Record<string, Outcome<Finding> | (() => Promise<Outcome<Finding>>)>> = {
+    'not sent': { kind: 'not_sent', reason: 'ECONNREFUSED' },
+    ambiguous: { kind: 'ambiguous', reason: 'timeout' },
+    'throttled as a customer': { kind: 'throttled', concerns: 'us', reason: 'Throttling' },
+    unlisted: { kind: 'refused', code: 'unlisted', reason: 'unlisted:9' },
+    exception: () => Promise.reject(new Error(`${person.name} ${person.number}`)),
+    'thrown at once': () => {
+      throw new TypeError(`${person.name} ${person.number}`)
+    },
+    'no answer ever': () => new Promise(() => undefined),
+  }
+  for (const [name, failure] of Object.entries(failures)) {
+    it(`(${name}) the next gateway is asked`, async () => {
+      const { asked, heard } = await ask(gateway('first', failure), gateway('second', match))
+      assert.deepEqual([asked.verdict, asked.gateway, asked.asked], ['match', 'second', 2])
+      assert.equal(heard.length, 2)
+    })
+
+    it(`(${name}) of the last one it has failed, and nothing of the person is told`, async () => {
+      const { asked } = await ask(gateway('only', failure))
+      assert.equal(asked.verdict, 'failed')
+      assert.ok(!JSON.stringify(asked).includes(person.number))
+      assert.ok(!JSON.stringify(asked).includes(person.name))
+    })
+  }
+})
+
+describe('the next gateway is not asked', () => {
+  const ends: readonly [string, Outcome<Finding>, string][] = [
+    ['a match', match, 'match'],
+    ['a mismatch', { kind: 'accepted', value: { verdict: 'mismatch', facts: {} } }, 'mismatch'],
+    ['no record', { kind: 'accepted', value: { verdict: 'no_record', facts: {} } }, 'no_record'],
+    ['a refusal of this person', { kind: 'refused', code: 'person', reason: 'x' }, 'failed'],
+    ['too many tries for this person', { kind: 'throttled', concerns: 'recipient', reason: 'x' }, 'failed'],
+  ]
+  for (const [name, outcome, verdict] of ends) {
+    it(`after ${name}`, async () => {
+      const { asked, heard } = await ask(gateway('first', outcome), gateway('second', match))
+      assert.deepEqual([asked.verdict, asked.gateway], [verdict, 'first'])
+      assert.equal(heard.length, 1)
+    })
+  }
+
+  it('when the time of the whole call is over', async () => {
+    const asked = await askInOrder(
+      [gateway('first', { kind: 'ambiguous', reason: 'timeout' }), gateway('second', match)].map((one) =>
+        guarded(one, 200),
+      ),
+      person,
+      { withinMs: 0, onOutcome: () => undefined },
+    )
+    assert.deepEqual([asked.verdict, asked.gateway], ['failed', 'first'])
+  })
+})
+
+it('without any gateway it has failed, and says why', async () => {
+  const { asked } = await ask()
+  assert.deepEqual(asked, {
+    gateway: undefined,
+    asked: 0,
+    verdict: 'failed',
+    reason: 'no_gateway',
+    text: { zh: '未配置核验网关', en: 'no gateway is configured' },
+  })
+})
+
+describe('settings', () => {
+  const market = { IDENTITY_MARKET_URL: 'http://127.0.0.1:1/x', IDENTITY_MARKET_APPCODE: 'code' }
+  const shape = {
+    method: 'GET',
+    fieldsIn: 'query',
+    nameField: 'xm',
+    numberField: 'sfz',
+    verdictAt: 'r',
+    verdicts: { Y: 'match', N: 'mismatch' },
+  }
+  const read = (environment: Record<string, string>) => readConfig({ ...market, ...environment })
+  const names = (environment: Record<string, string>) =>
+    openGateways(read(environment)).map((one) => one.name)
+
+  it('the sandbox is the default', () => assert.deepEqual(names({}), ['sandbox']))
+
+  it('the order is that of the list', () => {
+    const all = {
+      IDENTITY_GATEWAYS: 'tencent, market ,aliyun',
+      IDENTITY_MARKET_PRESET: 'idcert',
+      TENCENT_SECRET_ID: 'i',
+      TENCENT_SECRET_KEY: 'k',
+      ALIYUN_ACCESS_KEY_ID: 'i',
+      ALIYUN_ACCESS_KEY_SECRET: 'k',
+    }
+    assert.deepEqual(names(all), ['tencent', 'market', 'aliyun'])
+  })
+
+  it('a shape of the operator', () => {
+    const custom = { IDENTITY_GATEWAYS: 'market', IDENTITY_MARKET_PRESET: 'custom' }
+    const config = read({ ...custom, IDENTITY_MARKET_SHAPE: JSON.stringify(shape) })
+    assert.deepEqual(config.IDENTITY_MARKET_SHAPE?.verdicts, { Y: 'match', N: 'mismatch' })
+    assert.deepEqual(config.IDENTITY_MARKET_SHAPE?.facts.sex, ['sex', 'gender'])
+    assert.throws(() => read(custom), /IDENTITY_MARKET_SHAPE/)
+  })
+
+  for (const [name, text, wrong] of [
+    ['no JSON', '{', /JSON/],
+    ['a list', '[]', /JSON/],
+    ['an unknown verdict', JSON.stringify({ ...shape, verdicts: { Y: 'yes' } }), /verdicts/],
+    ['no match in it', JSON.stringify({ ...shape, verdicts: { N: 'mismatch' } }), /verdicts/],
+    ['a field too many', JSON.stringify({ ...shape, verdict: 'x' }), /verdict /],
+    ['nothing in it', '{}', /method、fieldsIn、nameField、numberField、verdictAt、verdicts/],
+    ['a fact nobody knows', JSON.stringify({ ...shape, facts: { phone: ['p'] } }), /facts/],
+  ] as const) {
+    it(`a shape with ${name} is refused at start`, () => {
+      assert.throws(() => read({ IDENTITY_MARKET_SHAPE: text }), wrong)
+    })
+  }
+})

@@ -1,0 +1,66 @@
+// The 18-character ID number (GB 11643): its rules, and what can be read out of it. Pure.
+import { numberLength } from '../../contract/identity.ts'
+import { startOfDay } from '../../contract/time.ts'
+import type { Text } from '../../contract/text.ts'
+import { provinces } from './provinces.ts'
+
+const weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
+const checkDigits = '10X98765432'
+const earliestBirthday = '1900-01-01'
+
+/** What follows the parameter's name in a message. None of them repeats the number. */
+const problems = {
+  length: { zh: `必须是 ${numberLength} 位`, en: `must have ${numberLength} characters` },
+  characters: {
+    zh: '前 17 位必须是数字，末位是数字或 X',
+    en: 'must be 17 digits and a last digit or X',
+  },
+  region: { zh: '地区代码无效', en: 'has an unknown region code' },
+  birthday: { zh: '出生日期无效', en: 'has an impossible birth date' },
+  checkDigit: { zh: '校验位错误', en: 'has a wrong check digit' },
+} as const satisfies Record<string, Text>
+
+export type ReadNumber =
+  | { readonly number: string; readonly problems?: undefined }
+  | { readonly problems: readonly Text[] }
+
+/** `today` is a day in Shanghai: nobody is born later. */
+export function readNumber(text: string, today: string): ReadNumber {
+  if (text.length !== numberLength) return { problems: [problems.length] }
+  if (!/^[0-9]{17}[0-9Xx]$/.test(text)) return { problems: [problems.characters] }
+  const number = text.toUpperCase()
+  const found: Text[] = []
+  if (!provinces.has(number.slice(0, 2))) found.push(problems.region)
+  const birthday = birthdayOf(number)
+  if (startOfDay(birthday) === undefined || birthday < earliestBirthday || birthday > today) {
+    found.push(problems.birthday)
+  }
+  if (number[17] !== checkDigitOf(number)) found.push(problems.checkDigit)
+  return found.length > 0 ? { problems: found } : { number }
+}
+
+/** The last character that belongs to the first 17 digits. */
+export function checkDigitOf(number: string): string {
+  const sum = weights.reduce((total, weight, index) => total + weight * Number(number[index]), 0)
+  return checkDigits[sum % 11] ?? ''
+}
+
+/** `YYYY-MM-DD`, whether there is such a day or not. */
+export function birthdayOf(number: string): string {
+  return `${number.slice(6, 10)}-${number.slice(10, 12)}-${number.slice(12, 14)}`
+}
+
+export function sexOf(number: string): '男' | '女' {
+  return Number(number[16]) % 2 === 1 ? '男' : '女'
+}
+
+/** Full years on a day in Shanghai. */
+export function ageOf(number: string, today: string): number {
+  const birthday = birthdayOf(number)
+  const years = Number(today.slice(0, 4)) - Number(birthday.slice(0, 4))
+  return today.slice(5) < birthday.slice(5) ? years - 1 : years
+}
+
+export function provinceOf(number: string): string | undefined {
+  return provinces.get(number.slice(0, 2))
+}

@@ -1,0 +1,40 @@
+// What is left of a person: not enough to find them, enough to find the same one again.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { maskName, maskNumber, personHasher } from './privacy.ts'
+
+const person = { name: '张三', number: '11010519491231002X' }
+const seed = { generation: 1, salt: 'salt one' }
+
+describe('masks', () => {
+  it('of names', () => {
+    assert.equal(maskName('张三'), '张*')
+    assert.equal(maskName('欧阳娜娜'), '欧*')
+    assert.equal(maskName('𠮷田'), '𠮷*')
+    assert.equal(maskName('John Smith'), 'J*')
+  })
+
+  it('of numbers', () => assert.equal(maskNumber('11010519491231002X'), '110105********002X'))
+})
+
+describe('the keyed hash', () => {
+  const hash = personHasher('an installation secret of some length')
+
+  it('is the same for the same pair, and another for everyone else', () => {
+    assert.equal(hash(seed, person), hash(seed, { ...person }))
+    assert.notEqual(hash(seed, person), hash(seed, { ...person, name: '李四' }))
+    assert.notEqual(hash(seed, person), hash(seed, { ...person, number: '110105194912310038' }))
+  })
+
+  it('needs both the secret and the salt', () => {
+    const others = [
+      hash({ generation: 2, salt: 'salt two' }, person),
+      personHasher('another installation secret of length')(seed, person),
+      createHash('sha256').update(person.number).digest('base64url'),
+      createHash('sha256').update(`${person.number}\n${person.name}`).digest('base64url'),
+    ]
+    for (const other of others) assert.notEqual(hash(seed, person), other)
+    assert.equal(hash(seed, person), personHasher('an installation secret of some length')(seed, person))
+  })
+})
