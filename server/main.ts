@@ -14,7 +14,7 @@ try {
 
 async function run(): Promise<void> {
   const config = readConfig(readEnvironment())
-  const log = openLog(config.LOG_LEVEL)
+  const { log, end: endLog } = openLog(config.LOG_LEVEL)
   const installation = await openInstallation(config, {
     onDatabaseError: (error) => log.warn({ err: error }, 'database connection lost'),
   })
@@ -31,20 +31,23 @@ async function run(): Promise<void> {
     if (stopping) return
     stopping = true
     log.info({ signal }, 'stopping')
+    const end = (code: number) => {
+      endLog()
+      process.exit(code)
+    }
     void app
       .stop()
       .then(() => installation.close())
       .then(
-        () => process.exit(0),
+        () => end(0),
         (error: unknown) => {
           log.error({ err: error }, 'stopping failed')
-          process.exit(1)
+          end(1)
         },
       )
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  process.on('exit', () => log.flush())
 }
 
 function listenProblem(error: unknown, host: string, port: number): unknown {

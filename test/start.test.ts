@@ -220,4 +220,16 @@ describe('operations', () => {
     assert.deepEqual(unexpected, [])
     await storage.remove()
   })
+
+  it('end although nobody reads what they write', { timeout: 60_000 }, async () => {
+    const storage = await freshStorage('sqlite')
+    const service = await spawnService(storage.environment)
+    service.child.stdout?.pause()
+    // More lines than a pipe holds.
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(Array.from({ length: 100 }, () => get(`${service.url}/api/sms_api.php`)))
+    }
+    assert.equal(await service.kill('SIGTERM'), 0)
+    await storage.remove()
+  })
 })

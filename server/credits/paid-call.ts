@@ -53,7 +53,9 @@ export interface PaidCalls {
 export function openPaidCalls(db: Database, credits: Credits, sweeper: Sweeper): PaidCalls {
   function idempotencyOf(call: Call, action: string, values: Readonly<Record<string, unknown>>) {
     if (call.idempotencyKey === undefined) return undefined
-    return { key: call.idempotencyKey, fingerprint: credits.fingerprint(action, values) }
+    // People put order numbers and worse into this header, so only a keyed hash of it is kept.
+    const key = credits.fingerprint('idempotency key', { key: call.idempotencyKey })
+    return { key, fingerprint: credits.fingerprint(action, values) }
   }
 
   async function answerRepeat(call: Call, repeat: Repeat, lost: Answer): Promise<Answer | undefined> {

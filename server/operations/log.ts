@@ -16,8 +16,28 @@ const redacted = [
   'secret',
 ]
 
-export function openLog(level: string): Logger {
-  const destination = pino.destination({ fd: 1, sync: false, minLength: 4_096 })
+export interface Log {
+  readonly log: Logger
+  /** Writes what is left, and waits for a reader that does not read no longer than a second. */
+  end(): void
+}
+
+/** Tries at the end, a tenth of a second apart. */
+const lastTries = 10
+
+export function openLog(level: string): Log {
+  let ending = false
+  let triesLeft = lastTries
+  const destination = pino.destination({
+    fd: 1,
+    sync: false,
+    minLength: 4_096,
+    // Nobody reading stdout must neither eat the memory nor keep the service from ending.
+    maxLength: 16_777_216,
+    retryEAGAIN: () => !ending || triesLeft-- > 0,
+  })
+  // What cannot be written at the very end is lost; there is nobody to tell.
+  destination.on('error', () => undefined)
   const log = pino(
     {
       level,
@@ -30,7 +50,18 @@ export function openLog(level: string): Logger {
   )
   // Lines wait in memory to be written together; a quiet service still shows them within a second.
   setInterval(() => destination.flush(), 1_000).unref()
-  return log
+  return {
+    log,
+    end() {
+      ending = true
+      try {
+        destination.flushSync()
+      } catch {
+        // The reader is gone or asleep; without this, the exit itself would try again.
+        destination.destroy()
+      }
+    },
+  }
 }
 
 interface ErrorDescription {
