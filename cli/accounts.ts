@@ -8,8 +8,12 @@ import {
   resetKey,
 } from '../server/accounts/accounts.ts'
 import { type Account, listAccounts } from '../server/accounts/store.ts'
-import { openCredits } from '../server/credits/credits.ts'
-import { type Command, Mistake, table, textFlag, yesOrNo } from './command.ts'
+import { type AuditDetails, insertAudit } from '../server/console/audit-store.ts'
+import { deleteSessions } from '../server/console/session-store.ts'
+import { openCredits, requireAmount } from '../server/credits/credits.ts'
+import { addCredits } from '../server/credits/store.ts'
+import type { Tx } from '../server/db/database.ts'
+import { cliActor, type Command, Mistake, table, textFlag, yesOrNo } from './command.ts'
 import { parseCredits } from './credits.ts'
 
 /** Everything about an account that is no secret. */
@@ -48,15 +52,19 @@ export const accountCommands: readonly Command[] = [
         throw new Mistake('--role 只能是 account 或 operator / must be account or operator')
       }
       const grants = parseCredits(textFlag(flags, 'credits') ?? '')
-      const { db, secretKey } = installation
-      const made = await createAccount(db, {
-        username: words[0]!,
-        password: textFlag(flags, 'password'),
-        expiresOn: textFlag(flags, 'expires'),
-        role,
-      })
-      const credits = openCredits(db, secretKey)
-      for (const { apiType, amount } of grants) await credits.grant({ accountId: made.id, apiType, amount })
+      for (const { amount } of grants) requireAmount(amount)
+      const { db } = installation
+      const username = words[0]!
+      const expires = textFlag(flags, 'expires')
+      const made = await createAccount(
+        db,
+        { username, password: textFlag(flags, 'password'), expiresOn: expires, role },
+        async (tx, accountId) => {
+          for (const grant of grants) await addCredits(tx, { accountId, ...grant, kind: 'grant', note: null })
+          const given = Object.fromEntries(grants.map(({ apiType, amount }) => [apiType, amount]))
+          await audit(tx, 'account.create', username, { role, expires_on: expires ?? null, ...given })
+        },
+      )
       const key = await resetKey(db, made.id)
       return {
         json: { username: made.username, password: made.password, api_key: key },
@@ -80,12 +88,23 @@ export const accountCommands: readonly Command[] = [
     },
     async run({ installation: { db }, words, flags }) {
       const account = await requireAccount(db, words[0]!)
-      await changeAccount(db, account, {
+      const { password, ...wish } = {
         expires: textFlag(flags, 'expires'),
         suspended: yesOrNo(flags, 'suspended'),
         smsEnabled: yesOrNo(flags, 'sms'),
         signName: textFlag(flags, 'sign-name'),
         password: textFlag(flags, 'password'),
+      }
+      await changeAccount(db, account, { ...wish, password }, async (tx) => {
+        // A suspended account, or one whose password somebody else has set, is signed in nowhere.
+        if (wish.suspended === true || password !== undefined) await deleteSessions(tx, account.id)
+        await audit(tx, 'account.change', account.username, {
+          ...(wish.expires !== undefined && { expires_on: wish.expires }),
+          ...(wish.suspended !== undefined && { suspended: wish.suspended }),
+          ...(wish.smsEnabled !== undefined && { sms_enabled: wish.smsEnabled }),
+          ...(wish.signName !== undefined && { sign_name: wish.signName }),
+          ...(password !== undefined && { password_changed: true }),
+        })
       })
       const changed = describe(await requireAccount(db, account.username))
       return { json: changed, text: list(changed) }
@@ -136,7 +155,7 @@ export const accountCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, words }) {
       const account = await requireAccount(db, words[0]!)
-      const key = await resetKey(db, account.id)
+      const key = await resetKey(db, account.id, (tx) => audit(tx, 'key.reset', account.username))
       return { json: { username: account.username, api_key: key }, text: key }
     },
   },
@@ -149,7 +168,7 @@ export const accountCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, words }) {
       const account = await requireAccount(db, words[0]!)
-      await clearKey(db, account.id)
+      await clearKey(db, account.id, (tx) => audit(tx, 'key.clear', account.username))
       return {
         json: { username: account.username, api_key: null },
         text: `${account.username}: 密钥已清除 / key cleared`,
@@ -157,6 +176,10 @@ export const accountCommands: readonly Command[] = [
     },
   },
 ]
+
+function audit(tx: Tx, action: string, target: string, details: AuditDetails = {}): Promise<void> {
+  return insertAudit(tx, { actor: cliActor, action, target, details })
+}
 
 function list(facts: Readonly<Record<string, string | boolean | null>>): string {
   return table(['', ''], Object.entries(facts)).trim()

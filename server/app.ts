@@ -9,6 +9,7 @@ import { sms } from '../contract/sms.ts'
 import { authenticator } from './accounts/authenticate.ts'
 import { keyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
+import { openConsole } from './console/console.ts'
 import { openCredits } from './credits/credits.ts'
 import { openPaidCalls } from './credits/paid-call.ts'
 import { type Decide, openSweeper } from './credits/sweeper.ts'
@@ -69,6 +70,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     isStopping: () => stopping,
     onAnswer(answered) {
       metrics.onAnswer(answered)
+      console.onAnswer(answered)
       log.info({
         requestId: answered.requestId,
         endpoint: answered.endpoint.name,
@@ -102,6 +104,8 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     openDomainCheck(services),
   ]
 
+  const console = openConsole(services)
+
   const { app, server } = openServer()
   app.addHook('onRequest', async (request, reply) => {
     running += 1
@@ -133,6 +137,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     metricsHere: config.METRICS_PORT === 0,
   })
   app.get('/', async (_request, reply) => homePage(reply))
+  console.routes(app)
   app.register(async (api) => {
     api.removeAllContentTypeParsers()
     api.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
@@ -156,6 +161,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
       metricsServer?.listen(config.METRICS_PORT, config.HOST)
       for (const product of products) product.start?.()
+      console.start?.()
       sweeper.start()
       return publicUrl
     },
@@ -171,6 +177,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
       metricsServer?.close()
       await sweeper.stop()
       for (const product of products) await product.stop?.()
+      await console.stop?.()
       await app.close()
     },
   }

@@ -1,7 +1,7 @@
 // Accounts as the operator and the account holder handle them: made, changed, given and deprived of a key.
 import { formatDay, startOfDay } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { hashKey, hintOfKey, makeKey } from './key.ts'
 import { hashPassword, makePassword, passwordProblem } from './password.ts'
@@ -10,12 +10,16 @@ import {
   type AccountChange,
   findByUsername,
   insertAccount,
+  insertKey,
   replaceKey,
   type Role,
   updateAccount,
 } from './store.ts'
 
 const usernamePattern = /^[\p{L}\p{N}][\p{L}\p{N}_.@-]{0,62}[\p{L}\p{N}]$/u
+
+/** What commits together with a change: the line of the audit log that tells of it. */
+export type Alongside = (tx: Tx) => Promise<void>
 
 export interface CreatedAccount {
   readonly id: number
@@ -26,6 +30,7 @@ export interface CreatedAccount {
 export async function createAccount(
   db: Database,
   wish: { username: string; password?: string | undefined; role?: Role; expiresOn?: string | undefined },
+  alongside?: (tx: Tx, id: number) => Promise<void>,
 ): Promise<CreatedAccount> {
   if (!usernamePattern.test(wish.username)) {
     throw invalid(
@@ -36,27 +41,42 @@ export async function createAccount(
   const password = wish.password ?? makePassword()
   requireGoodPassword(password, wish.username)
   const passwordHash = await hashPassword(password)
-  const id = await db.write((tx) =>
-    insertAccount(tx, {
+  const id = await db.write(async (tx) => {
+    const inserted = await insertAccount(tx, {
       username: wish.username,
       role: wish.role ?? 'account',
       passwordHash,
       expiresOn: wish.expiresOn === undefined ? null : requireDay(wish.expiresOn),
-    }),
-  )
+    })
+    if (inserted !== undefined) await alongside?.(tx, inserted)
+    return inserted
+  })
   if (id === undefined) throw invalid('用户名已被使用', 'the user name is taken')
   return { id, username: wish.username, password }
 }
 
 /** Gives the account a new key; the old one, if any, is invalid from the next request on. The key is returned this once. */
-export async function resetKey(db: Database, accountId: number): Promise<string> {
+export async function resetKey(db: Database, accountId: number, alongside?: Alongside): Promise<string> {
   const key = makeKey()
-  await db.write((tx) => replaceKey(tx, accountId, { hash: hashKey(key), hint: hintOfKey(key) }))
+  await db.write(async (tx) => {
+    await replaceKey(tx, accountId, { hash: hashKey(key), hint: hintOfKey(key) })
+    await alongside?.(tx)
+  })
   return key
 }
 
-export async function clearKey(db: Database, accountId: number): Promise<void> {
-  await db.write((tx) => replaceKey(tx, accountId, undefined))
+/** A key for an account that has none; undefined when it has one already. */
+export async function generateKey(db: Database, accountId: number): Promise<string | undefined> {
+  const key = makeKey()
+  const made = await db.write((tx) => insertKey(tx, accountId, { hash: hashKey(key), hint: hintOfKey(key) }))
+  return made ? key : undefined
+}
+
+export async function clearKey(db: Database, accountId: number, alongside?: Alongside): Promise<void> {
+  await db.write(async (tx) => {
+    await replaceKey(tx, accountId, undefined)
+    await alongside?.(tx)
+  })
 }
 
 export interface AccountWish {
@@ -67,9 +87,16 @@ export interface AccountWish {
   /** An empty text takes the signature away. */
   readonly signName?: string | undefined
   readonly password?: string | undefined
+  /** Calls a second and burst; null: the platform's limit. */
+  readonly rateLimit?: { readonly perSecond: number; readonly burst: number } | null | undefined
 }
 
-export async function changeAccount(db: Database, account: Account, wish: AccountWish): Promise<void> {
+export async function changeAccount(
+  db: Database,
+  account: Account,
+  wish: AccountWish,
+  alongside?: Alongside,
+): Promise<void> {
   const change: AccountChange = {}
   if (wish.expires !== undefined)
     change.expires_on = wish.expires === 'never' ? null : requireDay(wish.expires)
@@ -81,7 +108,12 @@ export async function changeAccount(db: Database, account: Account, wish: Accoun
     requireGoodPassword(wish.password, account.username)
     change.password_hash = await hashPassword(wish.password)
   }
-  await db.write((tx) => updateAccount(tx, account.id, change))
+  if (wish.rateLimit !== undefined)
+    change.rate_limit = wish.rateLimit && `${wish.rateLimit.perSecond},${wish.rateLimit.burst}`
+  await db.write(async (tx) => {
+    await updateAccount(tx, account.id, change)
+    await alongside?.(tx)
+  })
 }
 
 export async function requireAccount(db: Database, username: string): Promise<Account> {
