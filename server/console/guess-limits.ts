@@ -17,12 +17,18 @@ const slowStepMs = 40
 const slowestMs = 400
 
 export interface GuessLimits {
-  /** Throws while there were too many failures. Asked before a password or a code is looked at. */
-  require(keys: readonly GuessKey[]): void
-  /** Counts a failure, and takes a little longer the more there were. */
-  fail(keys: readonly GuessKey[]): Promise<void>
-  /** A success makes up for failures under this key. */
-  forget(key: string): void
+  /**
+   * Counts a try before it is looked at, so that many at the same moment count as many. Throws when there were too
+   * many.
+   */
+  begin(keys: readonly GuessKey[]): Guess
+}
+
+export interface Guess {
+  /** It was wrong: the more of these, the later the answer. */
+  wrong(): Promise<void>
+  /** It was right: it does not count, and with `forgive` neither do the wrong ones under that key. */
+  right(forgive?: string): void
 }
 
 export interface GuessKey {
@@ -41,29 +47,36 @@ export function guessLimits(now: () => number = () => performance.now()): GuessL
     return undefined
   }
 
+  function windowOf(key: string): Window {
+    let window = live(key)
+    if (!window) {
+      const [oldest] = windows.keys()
+      if (windows.size >= mostWatched && oldest !== undefined) windows.delete(oldest)
+      window = { count: 0, startedAt: now() }
+      windows.set(key, window)
+    }
+    return window
+  }
+
   return {
-    require(keys) {
+    begin(keys) {
       for (const { key, most } of keys) {
         const window = live(key)
         if (!window || window.count < most) continue
         throw tooMany(Math.max(1, Math.ceil((window.startedAt + windowMs - now()) / 1000)))
       }
-    },
-    async fail(keys) {
-      let worst = 0
-      for (const { key } of keys) {
-        let window = live(key)
-        if (!window) {
-          const [oldest] = windows.keys()
-          if (windows.size >= mostWatched && oldest !== undefined) windows.delete(oldest)
-          window = { count: 0, startedAt: now() }
-          windows.set(key, window)
-        }
-        window.count += 1
-        worst = Math.max(worst, window.count)
+      const counted = keys.map(({ key }) => windowOf(key))
+      for (const window of counted) window.count += 1
+      return {
+        async wrong() {
+          const worst = Math.max(...counted.map((window) => window.count))
+          if (worst > slowAfter) await sleep(Math.min(slowestMs, (worst - slowAfter) * slowStepMs))
+        },
+        right(forgive) {
+          for (const window of counted) window.count -= 1
+          if (forgive !== undefined) windows.delete(forgive)
+        },
       }
-      if (worst > slowAfter) await sleep(Math.min(slowestMs, (worst - slowAfter) * slowStepMs))
     },
-    forget: (key) => void windows.delete(key),
   }
 }

@@ -18,7 +18,7 @@ export interface PasswordChecks {
 export function passwordChecks(db: Database, limits: GuessLimits = guessLimits()): PasswordChecks {
   const dummyHash = hashPassword('nobody has this password')
 
-  function keysOf(name: string, address: string): readonly GuessKey[] {
+  function keysOf(name: string, address: string): readonly [GuessKey, GuessKey] {
     return [
       { key: `name ${name.toLowerCase().slice(0, 100)}`, most: mostByName },
       { key: `address ${address}`, most: mostByAddress },
@@ -34,9 +34,9 @@ export function passwordChecks(db: Database, limits: GuessLimits = guessLimits()
   return {
     async signIn(name, account, password, address) {
       const keys = keysOf(name, address)
-      limits.require(keys)
-      if (await isRight(account, password)) return limits.forget(keys[0]!.key)
-      await limits.fail(keys)
+      const guess = limits.begin(keys)
+      if (await isRight(account, password)) return guess.right(keys[0].key)
+      await guess.wrong()
       throw new ConsoleProblem('wrong_credentials', {
         zh: '用户名或密码错误',
         en: 'Wrong user name or password',
@@ -44,9 +44,9 @@ export function passwordChecks(db: Database, limits: GuessLimits = guessLimits()
     },
     async confirm(account, password, address, field) {
       const keys = keysOf(account.username, address)
-      limits.require(keys)
-      if (await isRight(account, password)) return limits.forget(keys[0]!.key)
-      await limits.fail(keys)
+      const guess = limits.begin(keys)
+      if (await isRight(account, password)) return guess.right(keys[0].key)
+      await guess.wrong()
       throw invalidFields({ [field]: { zh: '密码错误', en: 'Wrong password' } })
     },
   }

@@ -25,13 +25,14 @@ export function redeemPages(api: Api, { db }: Services, secret: string): void {
       { key: `account ${ask.user.id}`, most: mostByAccount },
       { key: `address ${ask.address}`, most: mostByAddress },
     ]
-    limits.require(keys)
+    const guess = limits.begin(keys)
     const code = readRedeemCode(typed)
     const offer = code === undefined ? undefined : await findOffer(db, hashRedeemCode(secret, code))
     if (!offer) {
-      await limits.fail(keys)
+      await guess.wrong()
       throw wrong('兑换码不存在，请检查是否有误', 'There is no such code, please check it')
     }
+    guess.right()
     if (offer.state === 'redeemed') throw used()
     if (offer.state === 'revoked') throw wrong('兑换码已作废', 'The code was revoked')
     if (offer.expires_on !== null && offer.expires_on < formatDay(Date.now())) {

@@ -68,8 +68,7 @@ export function sessionPages(
     if (config.SIGN_UP !== 'on') {
       throw new ConsoleProblem('forbidden', { zh: '未开放注册', en: 'Sign-up is closed' })
     }
-    const keys = [{ key: ask.address, most: signUpsByAddress }]
-    signUps.require(keys)
+    const counted = signUps.begin([{ key: ask.address, most: signUpsByAddress }])
     const username = sent.username.trim()
     const made = await createAccount(
       db,
@@ -77,9 +76,9 @@ export function sessionPages(
       // Whoever makes an account for oneself is its first actor.
       (tx) => insertAudit(tx, { actor: username, action: 'account.sign_up', target: username }),
     ).catch((error: unknown) => {
+      counted.right()
       throw atNameOrPassword(error)
     })
-    await signUps.fail(keys)
     const account = await findByUsername(db, made.username)
     if (!account) throw unauthenticated()
     const signedIn = await sessions.begin(ask.request, ask.reply, account, ask.address)
