@@ -10,6 +10,7 @@ import { authenticator } from './accounts/authenticate.ts'
 import { keyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
 import { openConsole } from './console/console.ts'
+import type { RequestLog } from './console/request-log.ts'
 import { openCredits } from './credits/credits.ts'
 import { openPaidCalls } from './credits/paid-call.ts'
 import { type Decide, openSweeper } from './credits/sweeper.ts'
@@ -40,6 +41,8 @@ export const longestLeaseMs = 900_000
 
 export interface App {
   readonly services: Services
+  /** The calls kept for the inspector. */
+  readonly requestLog: RequestLog
   /** Listens and starts the jobs; tells the address people use. */
   start(): Promise<string>
   /** Finishes running calls, refuses new ones, writes what is in memory. */
@@ -156,6 +159,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
 
   return {
     services,
+    requestLog: console.requestLog,
     async start() {
       const address = await app.listen({ port: config.PORT, host: config.HOST })
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
