@@ -66,6 +66,10 @@ export interface RequestDetail extends RequestSummary {
   }[]
 }
 
+/**
+ * A search looks at a bounded number of calls at a time: a page may hold fewer than asked for, even none, while `next` is
+ * not null. Go on with it until it is.
+ */
 export interface RequestSlice extends Slice<RequestSummary> {
   /** The newest id there is for this account: the `after` of the next live look. */
   readonly newest: number

@@ -73,12 +73,12 @@ onEachEngine('the ledger page', (engine) => {
 
   it('pages without losing or repeating one', async () => {
     const seen: number[] = []
-    let before: number | undefined
+    let last: number | undefined
     do {
-      const { items, next } = await list({ size: 3, ...(before !== undefined && { before }) })
+      const { items, next } = await list({ size: 3, ...(last !== undefined && { before: last }) })
       seen.push(...items.map((one: { id: number }) => one.id))
-      before = next ?? undefined
-    } while (before !== undefined)
+      last = next ?? undefined
+    } while (last !== undefined)
     assert.equal(seen.length, 11)
     assert.equal(new Set(seen).size, 11)
   })
@@ -158,9 +158,9 @@ onEachEngine('the ledger page', (engine) => {
         ),
       )
     }
-    for (const _again of [1, 2]) {
+    for (const look of ['first', 'again']) {
       const { days } = (await theirs.call(creditRoutes.history)).body
-      assert.equal(days.length, 30)
+      assert.equal(days.length, 30, look)
       const left = days.map((one: { remaining: { sms: number } }) => one.remaining.sms)
       assert.deepEqual(left.slice(-11), [0, 30, 30, 30, 30, 12, 12, 12, 12, 7, 7])
       assert.equal(days.at(-1).day, formatDay(Date.now()))

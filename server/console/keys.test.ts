@@ -46,7 +46,7 @@ onEachEngine('the API key', (engine) => {
   it('generated twice at the same moment is one key', async () => {
     const { username, browser } = await newcomer()
     const made = await Promise.all([browser.call(keyRoutes.generate), browser.call(keyRoutes.generate)])
-    assert.deepEqual(made.map((one) => one.status).sort(), [200, 409])
+    assert.deepEqual(new Set(made.map((one) => one.status)), new Set([200, 409]))
     const key = made.find((one) => one.status === 200)!.body.api_key
     assert.equal((await use(username, key)).body.code, 0)
   })

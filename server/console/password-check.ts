@@ -5,7 +5,12 @@ import type { Database } from '../db/database.ts'
 import { type GuessKey, type GuessLimits, guessLimits } from './guess-limits.ts'
 import { ConsoleProblem, invalidFields } from './problem.ts'
 
-const mostByName = 20
+/**
+ * Wrong passwords in a quarter of an hour. The first limit stops one guesser without locking the owner out who signs in
+ * from elsewhere; the other two stop those who go through many names, or come from many addresses.
+ */
+const mostForNameAtAddress = 10
+const mostByName = 50
 const mostByAddress = 60
 
 export interface PasswordChecks {
@@ -18,9 +23,11 @@ export interface PasswordChecks {
 export function passwordChecks(db: Database, limits: GuessLimits = guessLimits()): PasswordChecks {
   const dummyHash = hashPassword('nobody has this password')
 
-  function keysOf(name: string, address: string): readonly [GuessKey, GuessKey] {
+  function keysOf(username: string, address: string): readonly [GuessKey, ...GuessKey[]] {
+    const name = username.toLowerCase().slice(0, 100)
     return [
-      { key: `name ${name.toLowerCase().slice(0, 100)}`, most: mostByName },
+      { key: `both ${address} ${name}`, most: mostForNameAtAddress },
+      { key: `name ${name}`, most: mostByName },
       { key: `address ${address}`, most: mostByAddress },
     ]
   }

@@ -69,11 +69,6 @@ export function tooMany(retryAfter: number): ConsoleProblem {
   )
 }
 
-/** A rule of the server refuses a value: said at the field it came from. */
-export function atField(field: string, error: unknown): unknown {
-  return error instanceof AppError && error.code === 1002 ? invalidFields({ [field]: error.text }) : error
-}
-
 /** Whatever was thrown, as the console says it. What nobody expected is an internal error without details. */
 export function toProblem(error: unknown): ConsoleProblem {
   if (error instanceof ConsoleProblem) return error

@@ -173,7 +173,7 @@ export interface CallSearch {
 }
 
 /** So many calls are looked at for one page, however few of them fit. */
-export const scanLimit = 20_000
+const scanLimit = 20_000
 
 const summaryColumns = `id, account_id, request_id, at, endpoint, action, method, status, code, ok, message, duration_us, gateway,
   charged, given_back, replayed, idempotent, address`

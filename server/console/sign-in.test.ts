@@ -12,7 +12,9 @@ import { absoluteMs, deleteDeadSessions, idleMs } from './session-store.ts'
 onEachEngine('signing in', (engine) => {
   let service: TestService
 
-  before(async () => void (service = await startService(engine, { SIGN_UP: 'on' })))
+  before(
+    async () => void (service = await startService(engine, { SIGN_UP: 'on', TRUSTED_PROXIES: '127.0.0.1' })),
+  )
   after(() => service[Symbol.asyncDispose]())
 
   it('tells who is signed in, and signs out on the server', async () => {
@@ -78,19 +80,34 @@ onEachEngine('signing in', (engine) => {
     assert.deepEqual(Object.keys(reply.body.error.fields), ['username', 'password'])
   })
 
-  it('limits guesses for a name, whoever makes them, and only that name', async () => {
+  it('limits guesses for a name at an address, even made at the same moment, and no one else', async () => {
     const account = await service.account()
     const other = await service.account()
-    const replies = await Promise.all(
-      Array.from({ length: 30 }, () => openBrowser(service).signIn(account.username, 'a wrong guess')),
-    )
-    assert.equal(replies.filter((one) => one.status === 401).length, 20)
-    assert.equal(replies.filter((one) => one.status === 429).length, 10)
+    const guess = (headers = {}) =>
+      openBrowser(service).call(sessionRoutes.signIn, {
+        sent: { username: account.username, password: 'a wrong guess' },
+        headers,
+      })
+    const replies = await Promise.all(Array.from({ length: 15 }, () => guess()))
+    assert.equal(replies.filter((one) => one.status === 401).length, 10)
+    assert.equal(replies.filter((one) => one.status === 429).length, 5)
     const limited = await openBrowser(service).signIn(account.username)
     assert.equal(limited.status, 429)
     assert.equal(limited.body.error.code, 'too_many')
     assert.ok(Number(limited.headers.get('retry-after')) > 0)
     assert.equal((await openBrowser(service).signIn(other.username)).status, 200)
+    const right = { username: account.username, password: testPassword }
+    const fromElsewhere = { 'x-forwarded-for': '198.51.100.7' }
+    const owner = await openBrowser(service).call(sessionRoutes.signIn, {
+      sent: right,
+      headers: fromElsewhere,
+    })
+    assert.equal(owner.status, 200, 'the owner is not locked out')
+
+    const spread = await Promise.all(
+      Array.from({ length: 60 }, (_one, index) => guess({ 'x-forwarded-for': `198.51.100.${index + 10}` })),
+    )
+    assert.equal(spread.filter((one) => one.status === 429).length, 20, 'ten of the fifty were counted above')
   })
 
   it('lists the sessions and ends one, or all others', async () => {
