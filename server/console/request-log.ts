@@ -78,20 +78,11 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
   let pruneTimer: NodeJS.Timeout | undefined
 
   function count(accountId: number, endpoint: string, at: number, seen: Seen): void {
-    const day = formatDay(at)
-    const key = `${accountId} ${day} ${endpoint} ${seen.code}`
+    // The number of the day in Shanghai; its name is made once, not for every call.
+    const key = `${accountId} ${Math.floor((at + 28_800_000) / 86_400_000)} ${endpoint} ${seen.code}`
     let found = counts.get(key)
     if (!found) {
-      found = {
-        account_id: accountId,
-        day,
-        endpoint,
-        code: seen.code,
-        calls: 0,
-        succeeded: 0,
-        paid: 0,
-        credits: 0,
-      }
+      found = newCount(accountId, formatDay(at), endpoint, seen.code)
       counts.set(key, found)
     }
     found.calls += 1
@@ -107,7 +98,6 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
     const { notes, sources, address } = call
     const seen = seenOf(answer.status, answer.body, notes)
     count(accountId, endpoint.name, at, seen)
-    count(wholePlatform, endpoint.name, at, seen)
     if (days === 0) return
     const size = 1_000 + (Number(sources.headers['content-length']) || 0)
     if (waiting.length >= mostWaiting || bytes + size > mostWaitingBytes) {
@@ -172,7 +162,8 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
       const some = waiting.slice(0, perTransaction)
       waiting = waiting.slice(some.length)
       for (const one of some) bytes -= one.bytes
-      const summed = [...counts.values()].sort(byKey)
+      const own = counts
+      const summed = withPlatform([...own.values()])
       counts = new Map()
       const calls = some.map(describe)
       const found = some.flatMap((one) => termsOf(one, termOf))
@@ -184,7 +175,7 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
       } catch (error) {
         // The database is away. The calls of this lot are lost to the inspector, their counts are not.
         dropped += some.length
-        for (const one of summed) mergeCount(counts, one)
+        for (const [key, one] of own) mergeCount(counts, key, one)
         throw error
       }
       written += Math.max(1, some.length)
@@ -294,20 +285,27 @@ function stepRank(name: string): number {
   return (requestSteps as readonly string[]).indexOf(name)
 }
 
-/** Two processes that add to the same rows take them in the same order, so neither waits for the other in a circle. */
-function byKey(a: DayCount, b: DayCount): number {
-  const [left, right] = [keyOf(a), keyOf(b)]
-  return left < right ? -1 : left > right ? 1 : 0
+function newCount(accountId: number, day: string, endpoint: string, code: number): DayCount {
+  return { account_id: accountId, day, endpoint, code, calls: 0, succeeded: 0, paid: 0, credits: 0 }
 }
 
-function keyOf(one: DayCount): string {
-  return `${one.account_id} ${one.day} ${one.endpoint} ${one.code}`
+/**
+ * The accounts' counts and the platform's sums of them, in one order for everyone: two processes that add to the same
+ * rows must not wait for each other in a circle.
+ */
+function withPlatform(own: readonly DayCount[]): DayCount[] {
+  const sums = new Map<string, DayCount>()
+  for (const one of own) {
+    mergeCount(sums, `${one.day} ${one.endpoint} ${one.code}`, { ...one, account_id: wholePlatform })
+  }
+  const keyOf = (one: DayCount) => `${one.account_id} ${one.day} ${one.endpoint} ${one.code}`
+  return [...own, ...sums.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
-function mergeCount(counts: Map<string, DayCount>, one: DayCount): void {
-  const there = counts.get(keyOf(one))
+function mergeCount(counts: Map<string, DayCount>, key: string, one: DayCount): void {
+  const there = counts.get(key)
   if (!there) {
-    counts.set(keyOf(one), one)
+    counts.set(key, one)
     return
   }
   there.calls += one.calls
