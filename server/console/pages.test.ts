@@ -77,6 +77,6 @@ void describe('the console’s files', () => {
     await using site = await open(false)
     const reply = await site.get('/console/')
     assert.equal(reply.statusCode, 503)
-    assert.match(reply.body, /npx vite build/)
+    assert.match(reply.body, /npm run build:web/)
   })
 })

@@ -25,8 +25,8 @@ const notBuilt = `<!doctype html>
 <head><meta charset="utf-8"><title>Tollgate</title></head>
 <body>
 <h1>控制台尚未构建</h1>
-<p>在项目目录运行 <code>npx vite build</code>，然后刷新本页。接口不受影响。</p>
-<p lang="en">The console is not built yet. Run <code>npx vite build</code> in the project's folder and reload. The API is not affected.</p>
+<p>在项目目录运行 <code>npm run build:web</code>，然后刷新本页。接口不受影响。</p>
+<p lang="en">The console is not built yet. Run <code>npm run build:web</code> in the project's folder and reload. The API is not affected.</p>
 </body>
 </html>
 `
