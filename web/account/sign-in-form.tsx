@@ -37,7 +37,6 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
     <Form
       form={form}
       layout="vertical"
-      size="large"
       requiredMark={false}
       initialValues={{ username }}
       onFinish={submit}
@@ -45,7 +44,7 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
     >
       <div>
         <Form.Item name="username" label={words.username} rules={[required]}>
-          <Input autoComplete="username" autoFocus={username === undefined} maxLength={64} />
+          <Input size="large" autoComplete="username" autoFocus={username === undefined} maxLength={64} />
         </Form.Item>
         <Form.Item
           name="password"
@@ -54,13 +53,14 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
           extra={signUp ? words.passwordHint : undefined}
         >
           <Input.Password
+            size="large"
             autoComplete={signUp ? 'new-password' : 'current-password'}
             autoFocus={username !== undefined}
           />
         </Form.Item>
       </div>
       <StepError error={enter.error} />
-      <Button type="primary" htmlType="submit" block loading={enter.isPending}>
+      <Button type="primary" size="large" htmlType="submit" block loading={enter.isPending}>
         {signUp ? words.signUp : words.signIn}
       </Button>
     </Form>

@@ -77,7 +77,7 @@ function DoorFoot(): ReactNode {
     <div className="door-foot">
       <Button
         type="text"
-        aria-label={words.language}
+        title={words.language}
         onClick={() => setPreferences({ language: language === 'zh' ? 'en' : 'zh' })}
       >
         {language === 'zh' ? 'English' : '中文'}

@@ -70,6 +70,7 @@ export function CreditsPage(): ReactNode {
             <Progress
               percent={total === 0 ? 0 : (remaining / total) * 100}
               showInfo={false}
+              status="normal"
               size="small"
               aria-label={`${pick(apiTypeNames[api_type])}: ${count(remaining)} ${words.of(count(total))}`}
             />

@@ -6,7 +6,7 @@ import { apiTypeNames } from '../../contract/credits.ts'
 import { useTell } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/text.ts'
 import { count } from '../parts/figures.tsx'
-import { showFieldErrors } from '../parts/form.ts'
+import { focusFirstField, showFieldErrors } from '../parts/form.ts'
 import { StepError } from '../parts/step-error.tsx'
 import { creditsText } from './text.ts'
 
@@ -47,8 +47,15 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
   }
 
   return (
-    <Modal open={open} title={words.redeem} footer={null} onCancel={onClose} forceRender>
-      <Form form={form} layout="vertical" requiredMark={false} onFinish={submit}>
+    <Modal
+      open={open}
+      title={words.redeem}
+      footer={null}
+      onCancel={onClose}
+      forceRender
+      afterOpenChange={(isOpen) => isOpen && focusFirstField('redeem')}
+    >
+      <Form id="redeem" form={form} layout="vertical" requiredMark={false} onFinish={submit}>
         <p className="muted">{words.once}</p>
         <Form.Item
           name="code"

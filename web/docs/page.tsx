@@ -91,7 +91,7 @@ function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Ope
           <tbody>
             {parameters.map(([name, { type, required, text, example }]) => (
               <tr key={name}>
-                <th scope="row" className="mono">
+                <th scope="row" className="mono nowrap">
                   {name}
                 </th>
                 <td>{type}</td>

@@ -16,6 +16,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { type Me, sessionRoutes } from '../../contract/console/session.ts'
 import { useTell } from '../api/hooks.ts'
+import { shortTypeNames } from '../parts/credit-names.ts'
 import { count, shortCount } from '../parts/figures.tsx'
 import { setPreferences, type ThemeChoice, usePreferences } from './preferences.ts'
 import { Search } from './search.tsx'
@@ -85,7 +86,7 @@ function Balances({ me }: { me: Me }): ReactNode {
       <Link to="/credits" className="pill hide-narrow" aria-label={`${words.balances}: ${whole.join(', ')}`}>
         {me.balances.map(({ api_type, remaining }) => (
           <span key={api_type}>
-            <span className="muted">{pick(apiTypeNames[api_type]).split(' ')[0]}</span>
+            <span className="muted">{pick(shortTypeNames[api_type])}</span>
             {shortCount(remaining, language)}
           </span>
         ))}
@@ -100,7 +101,7 @@ export function LanguageSwitch(): ReactNode {
   return (
     <Button
       type="text"
-      aria-label={words.language}
+      title={words.language}
       onClick={() => setPreferences({ language: language === 'zh' ? 'en' : 'zh' })}
     >
       {language === 'zh' ? 'EN' : '中'}

@@ -43,8 +43,7 @@ export const frameText = dictionary(
     system: '跟随系统',
     user: (name: string) => `用户菜单：${name}`,
     signOut: '退出登录',
-    sandbox: (names: string) =>
-      `沙箱模式：${names}由内置沙箱应答，不会真正发送短信或查询外部平台，额度照常扣减。`,
+    sandbox: (names: string) => `沙箱模式：${names}不会真正发送或查询，额度照常扣减。`,
     viewing: (name: string) => `正在以「${name}」的视角查看，只读。`,
     leaveView: '返回账户列表',
     expired: '账户已过期：可以查看，但不能消费或修改。请联系平台管理员续期。',
@@ -94,8 +93,7 @@ export const frameText = dictionary(
     system: 'System',
     user: (name: string) => `User menu: ${name}`,
     signOut: 'Sign out',
-    sandbox: (names: string) =>
-      `Sandbox: ${names} answered by the built-in sandbox. No SMS leaves, no outside platform is asked; credits are charged as usual.`,
+    sandbox: (names: string) => `Sandbox: ${names} never leave this service; credits are charged as usual.`,
     viewing: (name: string) => `You see what “${name}” sees, read-only.`,
     leaveView: 'Back to accounts',
     expired:

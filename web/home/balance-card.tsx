@@ -30,6 +30,7 @@ export function BalanceCard({ balance }: { balance: BalanceOutlook }): ReactNode
       <Progress
         percent={total === 0 ? 0 : Math.round((remaining / total) * 1000) / 10}
         showInfo={false}
+        status="normal"
         size="small"
         aria-label={`${name}: ${count(remaining)} ${words.of(count(total))}`}
         {...(colour === undefined ? {} : { strokeColor: `var(--ant-color-${colour})` })}

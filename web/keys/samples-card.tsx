@@ -48,7 +48,7 @@ export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNo
             />
           </div>
           <CopyButton text={code} what={words.sample}>
-            {words.sample}
+            {words.copyCode}
           </CopyButton>
         </div>
         <pre className="code" tabIndex={0} aria-label={words.sample} data-testid="sample">

@@ -36,6 +36,7 @@ export const keysText = dictionary(
     operation: '操作',
     language: '语言',
     sample: '示例代码',
+    copyCode: '复制代码',
     readOnly: '只读查看时不能改动密钥。',
   },
   {
@@ -76,6 +77,7 @@ export const keysText = dictionary(
     operation: 'Operation',
     language: 'Language',
     sample: 'sample',
+    copyCode: 'Copy code',
     readOnly: 'A key cannot be changed while you only look.',
   },
 )

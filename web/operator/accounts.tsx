@@ -3,9 +3,9 @@ import { PlusOutlined } from '@ant-design/icons'
 import { Button, Card, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type AccountQuery, type AccountRow, operatorRoutes } from '../../contract/console/operator.ts'
-import { apiTypeNames } from '../../contract/credits.ts'
 import { useAsk } from '../api/hooks.ts'
 import { useLanguage, usePick, useText } from '../frame/text.ts'
+import { shortTypeNames } from '../parts/credit-names.ts'
 import { Ago, shortCount } from '../parts/figures.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
@@ -109,7 +109,7 @@ export function AccountsPage(): ReactNode {
                 <span className="row small">
                   {balances.map(({ api_type, remaining }) => (
                     <span key={api_type} className="nowrap">
-                      <span className="muted">{pick(apiTypeNames[api_type])}</span>{' '}
+                      <span className="muted">{pick(shortTypeNames[api_type])}</span>{' '}
                       {shortCount(remaining, language)}
                     </span>
                   ))}

@@ -2,7 +2,7 @@
 import { Form, type FormInstance, Input, Modal } from 'antd'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { useText } from '../frame/text.ts'
-import { showFieldErrors } from '../parts/form.ts'
+import { focusFirstField, showFieldErrors } from '../parts/form.ts'
 import { StepError } from '../parts/step-error.tsx'
 import { partsText } from '../parts/text.ts'
 
@@ -50,6 +50,7 @@ export function OperatorForm<Typed extends object>(props: OperatorFormProps<Type
       cancelText={words.cancel}
       okButtonProps={{ htmlType: 'submit', form: formId, loading: busy }}
       onCancel={onClose}
+      afterOpenChange={(isOpen) => isOpen && focusFirstField(formId)}
       forceRender
     >
       <Form<Typed & { note: string }>

@@ -48,10 +48,15 @@ export function SettingsPage(): ReactNode {
                 ) : value === null || value === '' ? (
                   <span className="muted">{words.notSet}</span>
                 ) : (
-                  <span className="mono">{value}</span>
+                  <div className="mono" style={{ maxWidth: 420, whiteSpace: 'normal' }}>
+                    {value}
+                  </div>
                 ),
             },
-            { title: words.meaning, dataIndex: 'text' },
+            {
+              title: words.meaning,
+              render: (_value, { text }) => <div style={{ maxWidth: 360, whiteSpace: 'normal' }}>{text}</div>,
+            },
           ]}
         />
       </Card>

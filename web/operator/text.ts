@@ -23,7 +23,7 @@ export const operatorText = dictionary(
     diskFree: (free: string) => `剩余 ${free}`,
     database: (size: string) => `数据库 ${size}`,
     version: '版本',
-    runningSince: '已运行',
+    runningSince: '启动于',
     callsPerDay: '每日调用次数',
     errorsPerDay: '每日成功率',
     latency: '响应时间（近 15 分钟）',

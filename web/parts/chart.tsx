@@ -214,13 +214,21 @@ function Canvas({
           boundaryGap: kind !== 'line',
           axisLine: { lineStyle: { color: token.colorBorder } },
           axisTick: { show: false },
-          axisLabel: { color: token.colorTextTertiary, hideOverlap: true },
+          axisLabel: {
+            color: token.colorTextTertiary,
+            hideOverlap: true,
+            // The year is in the tooltip and the table.
+            formatter: (label: string) => label.replace(/^\d{4}-/, ''),
+          },
         },
         yAxis: {
           type: 'value',
           ...(parts ? { max: 1, min: 0 } : { minInterval: 1 }),
           splitLine: { lineStyle: { color: token.colorBorderSecondary } },
-          axisLabel: { color: token.colorTextTertiary, formatter: (value: number) => show(value) },
+          axisLabel: {
+            color: token.colorTextTertiary,
+            formatter: (value: number) => (parts ? `${Math.round(value * 100)}%` : count(value)),
+          },
         },
         series: series.map(({ name, values }) => ({
           name,

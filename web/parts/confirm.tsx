@@ -2,7 +2,7 @@
 import { Alert, Form, Input, Modal } from 'antd'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { useText } from '../frame/text.ts'
-import { showFieldErrors } from './form.ts'
+import { focusFirstField, showFieldErrors } from './form.ts'
 import { StepError } from './step-error.tsx'
 import { partsText } from './text.ts'
 
@@ -70,6 +70,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
       cancelText={words.cancel}
       okButtonProps={{ danger, htmlType: 'submit', form: formId, loading: busy }}
       onCancel={onClose}
+      afterOpenChange={(isOpen) => isOpen && focusFirstField(formId)}
       destroyOnHidden
       forceRender
     >

@@ -2,6 +2,12 @@
 import type { FormInstance } from 'antd'
 import { ApiError } from '../api/client.ts'
 
+/** A dialog that opens puts the cursor where typing begins. */
+export function focusFirstField(formId: string): void {
+  const form = document.getElementById(formId)
+  form?.querySelector<HTMLElement>('input:not([type=radio]):not([readonly]), textarea')?.focus()
+}
+
 /** Whether every problem found its field. */
 export function showFieldErrors(form: FormInstance, error: unknown): boolean {
   if (!(error instanceof ApiError) || error.code !== 'invalid') return false

@@ -1,6 +1,6 @@
 // What stands where data will be: skeleton, error with what to do, or the thing itself. Nothing jumps.
 import { ReloadOutlined } from '@ant-design/icons'
-import { Alert, Button, Result, Skeleton } from 'antd'
+import { Alert, Button, Skeleton } from 'antd'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 import type { Asked } from '../api/hooks.ts'
@@ -24,7 +24,7 @@ export function Loaded<Got>({ asked, skeleton, children }: LoadedProps<Got>): Re
 export function LoadError({ error, onRetry }: { error: unknown; onRetry: () => void }): ReactNode {
   const words = useText(partsText)
   if (error instanceof ApiError && error.code === 'missing') {
-    return <Result status="info" title={words.missing} subTitle={words.missingText} />
+    return <Alert type="info" showIcon title={words.missing} description={words.missingText} />
   }
   const forbidden = error instanceof ApiError && (error.code === 'forbidden' || error.code === 'suspended')
   return (

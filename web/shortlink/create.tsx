@@ -5,7 +5,7 @@ import { linkRoutes, type NewLink } from '../../contract/console/shortlink.ts'
 import { prices } from '../../contract/credits.ts'
 import { useTell } from '../api/hooks.ts'
 import { useText } from '../frame/text.ts'
-import { showFieldErrors } from '../parts/form.ts'
+import { focusFirstField, showFieldErrors } from '../parts/form.ts'
 import { StepError } from '../parts/step-error.tsx'
 import { shortlinkText } from './text.ts'
 
@@ -27,8 +27,16 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
   }, [open])
   const address = { pattern: webAddress, max: 2048, message: words.targetRule }
   return (
-    <Modal open={open} title={words.create} footer={null} onCancel={onClose} forceRender>
+    <Modal
+      open={open}
+      title={words.create}
+      footer={null}
+      onCancel={onClose}
+      forceRender
+      afterOpenChange={(isOpen) => isOpen && focusFirstField('new-link')}
+    >
       <Form
+        id="new-link"
         form={form}
         layout="vertical"
         requiredMark={false}
