@@ -2,12 +2,14 @@
 import { chargeBench } from './charge.ts'
 import { domainBench } from './domain.ts'
 import { identityBench } from './identity.ts'
+import { consoleBench } from './console.ts'
 
 /** Each benchmark prints a small table and returns what it measured. */
 const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   charge: chargeBench,
   domain: domainBench,
   identity: identityBench,
+  console: consoleBench,
 }
 
 const [name] = process.argv.slice(2)

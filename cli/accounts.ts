@@ -2,9 +2,12 @@
 import { formatTime } from '../contract/time.ts'
 import { changeAccount, clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
 import { type Account, listAccounts } from '../server/accounts/store.ts'
+import { type AuditDetails, insertAudit } from '../server/console/audit-store.ts'
+import { deleteSessions } from '../server/console/session-store.ts'
 import { openCredits } from '../server/credits/credits.ts'
 import { openAccount } from '../server/credits/open-account.ts'
-import { type Command, Mistake, table, textFlag, yesOrNo } from './command.ts'
+import type { Tx } from '../server/db/database.ts'
+import { cliActor, type Command, Mistake, table, textFlag, yesOrNo } from './command.ts'
 import { parseCredits } from './credits.ts'
 
 /** Everything about an account that is no secret. */
@@ -43,13 +46,17 @@ export const accountCommands: readonly Command[] = [
         throw new Mistake('--role 只能是 account 或 operator / must be account or operator')
       }
       const grants = parseCredits(textFlag(flags, 'credits') ?? '')
-      const draft = {
-        username: words[0]!,
-        password: textFlag(flags, 'password'),
-        expiresOn: textFlag(flags, 'expires'),
-        role,
-      } as const
-      const made = await openAccount(installation.db, draft, grants)
+      const username = words[0]!
+      const expires = textFlag(flags, 'expires')
+      const made = await openAccount(
+        installation.db,
+        { username, password: textFlag(flags, 'password'), expiresOn: expires, role },
+        grants,
+        (tx) => {
+          const given = Object.fromEntries(grants.map(({ apiType, amount }) => [apiType, amount]))
+          return audit(tx, 'account.create', username, { role, expires_on: expires ?? null, ...given })
+        },
+      )
       return {
         json: { username: made.username, password: made.password, api_key: made.apiKey },
         text: `username  ${made.username}\npassword  ${made.password}\napi_key   ${made.apiKey}`,
@@ -72,12 +79,23 @@ export const accountCommands: readonly Command[] = [
     },
     async run({ installation: { db }, words, flags }) {
       const account = await requireAccount(db, words[0]!)
-      await changeAccount(db, account, {
+      const { password, ...wish } = {
         expires: textFlag(flags, 'expires'),
         suspended: yesOrNo(flags, 'suspended'),
         smsEnabled: yesOrNo(flags, 'sms'),
         signName: textFlag(flags, 'sign-name'),
         password: textFlag(flags, 'password'),
+      }
+      await changeAccount(db, account, { ...wish, password }, async (tx) => {
+        // A suspended account, or one whose password somebody else has set, is signed in nowhere.
+        if (wish.suspended === true || password !== undefined) await deleteSessions(tx, account.id)
+        await audit(tx, 'account.change', account.username, {
+          ...(wish.expires !== undefined && { expires_on: wish.expires }),
+          ...(wish.suspended !== undefined && { suspended: wish.suspended }),
+          ...(wish.smsEnabled !== undefined && { sms_enabled: wish.smsEnabled }),
+          ...(wish.signName !== undefined && { sign_name: wish.signName }),
+          ...(password !== undefined && { password_changed: true }),
+        })
       })
       const changed = describe(await requireAccount(db, account.username))
       return { json: changed, text: list(changed) }
@@ -128,7 +146,7 @@ export const accountCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, words }) {
       const account = await requireAccount(db, words[0]!)
-      const key = await resetKey(db, account.id)
+      const key = await resetKey(db, account.id, (tx) => audit(tx, 'key.reset', account.username))
       return { json: { username: account.username, api_key: key }, text: key }
     },
   },
@@ -141,7 +159,7 @@ export const accountCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, words }) {
       const account = await requireAccount(db, words[0]!)
-      await clearKey(db, account.id)
+      await clearKey(db, account.id, (tx) => audit(tx, 'key.clear', account.username))
       return {
         json: { username: account.username, api_key: null },
         text: `${account.username}: 密钥已清除 / key cleared`,
@@ -149,6 +167,10 @@ export const accountCommands: readonly Command[] = [
     },
   },
 ]
+
+function audit(tx: Tx, action: string, target: string, details: AuditDetails = {}): Promise<void> {
+  return insertAudit(tx, { actor: cliActor, action, target, details })
+}
 
 function list(facts: Readonly<Record<string, string | boolean | null>>): string {
   return table(['', ''], Object.entries(facts)).trim()

@@ -33,6 +33,9 @@ export interface Command {
   readonly run: (invocation: Invocation) => Promise<Output>
 }
 
+/** Under this name the command line stands in the audit log. */
+export const cliActor = 'cli'
+
 /** The operator's slip, said in one line. */
 export class Mistake extends Error {}
 

@@ -2,9 +2,10 @@
 import { type ApiType, apiTypes, isApiType } from '../contract/credits.ts'
 import type { Text } from '../contract/text.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
+import { insertAudit } from '../server/console/audit-store.ts'
 import { checkLedger } from '../server/credits/check-store.ts'
 import { openCredits } from '../server/credits/credits.ts'
-import { type Command, Mistake, table, textFlag } from './command.ts'
+import { cliActor, type Command, Mistake, table, textFlag } from './command.ts'
 
 /** The sweeper may be a moment late without anything being wrong. */
 const sweepSlackMs = 5_000
@@ -59,12 +60,21 @@ function changeCommand(verb: 'grant' | 'take', text: Text): Command {
       const [name, type, given] = words as [string, string, string]
       const apiType = requireApiType(type)
       const amount = parseAmount(given)
+      const note = textFlag(flags, 'note')
       const account = await requireAccount(db, name)
       const balance = await openCredits(db, secretKey)[verb]({
         accountId: account.id,
         apiType,
         amount,
-        note: textFlag(flags, 'note'),
+        note,
+        alongside: (tx) =>
+          insertAudit(tx, {
+            actor: cliActor,
+            action: `credits.${verb}`,
+            target: account.username,
+            note,
+            details: { api_type: apiType, amount },
+          }),
       })
       return {
         json: { username: account.username, ...balance },

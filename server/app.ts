@@ -9,6 +9,8 @@ import { sms } from '../contract/sms.ts'
 import { authenticator } from './accounts/authenticate.ts'
 import { keyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
+import { openConsole } from './console/console.ts'
+import type { RequestLog } from './console/request-log.ts'
 import { openCredits } from './credits/credits.ts'
 import { openPaidCalls } from './credits/paid-call.ts'
 import { type Decide, openSweeper } from './credits/sweeper.ts'
@@ -40,6 +42,8 @@ export const longestLeaseMs = 900_000
 export interface App {
   readonly services: Services
   readonly domainCheck: DomainCheck
+  /** The calls kept for the inspector. */
+  readonly requestLog: RequestLog
   /** Listens and starts the jobs; tells the address people use. */
   start(): Promise<string>
   /** Finishes running calls, refuses new ones, writes what is in memory. */
@@ -70,6 +74,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     isStopping: () => stopping,
     onAnswer(answered) {
       metrics.onAnswer(answered)
+      console.onAnswer(answered)
       log.info({
         requestId: answered.requestId,
         endpoint: answered.endpoint.name,
@@ -98,6 +103,8 @@ export function openApp(config: Config, installation: Installation, log: Logger)
   }
   const checks = openDomainCheck(services)
   const products = [openShortlink(services), openSms(services), openIdentity(services), checks]
+
+  const console = openConsole(services)
 
   const { app, server } = openServer()
   app.addHook('onRequest', async (request, reply) => {
@@ -130,6 +137,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     metricsHere: config.METRICS_PORT === 0,
   })
   app.get('/', async (_request, reply) => homePage(reply))
+  console.routes(app)
   app.register(async (api) => {
     api.removeAllContentTypeParsers()
     api.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
@@ -149,11 +157,13 @@ export function openApp(config: Config, installation: Installation, log: Logger)
   return {
     services,
     domainCheck: checks,
+    requestLog: console.requestLog,
     async start() {
       const address = await app.listen({ port: config.PORT, host: config.HOST })
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
       metricsServer?.listen(config.METRICS_PORT, config.HOST)
       for (const product of products) product.start?.()
+      console.start?.()
       sweeper.start()
       return publicUrl
     },
@@ -169,6 +179,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
       metricsServer?.close()
       await sweeper.stop()
       for (const product of products) await product.stop?.()
+      await console.stop?.()
       await app.close()
     },
   }

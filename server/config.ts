@@ -88,6 +88,14 @@ export const settings = {
     zh: '可信代理的地址或 CIDR，逗号分隔',
     en: 'Addresses and CIDR ranges of proxies whose X-Forwarded-For counts',
   }),
+  SIGN_UP: setting(choice('off', 'on'), 'off', {
+    zh: '是否开放注册账户',
+    en: 'Whether anybody may make an account in the console',
+  }),
+  REQUEST_LOG_DAYS: setting(integer(0, 3_650), 30, {
+    zh: '请求记录保留的天数；0 表示不记录',
+    en: 'Days that calls are kept for the inspector; 0: none are',
+  }),
   LOG_LEVEL: setting(choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info', {
     zh: '日志级别',
     en: 'Log level',

@@ -1,7 +1,7 @@
 // Accounts as the operator and the account holder handle them: made, changed, given and deprived of a key.
 import { formatDay, startOfDay } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { hashKey, hintOfKey, makeKey } from './key.ts'
 import { hashPassword, makePassword, passwordProblem } from './password.ts'
@@ -10,7 +10,7 @@ import {
   type AccountChange,
   findByUsername,
   insertAccount,
-  type NewAccount,
+  insertKey,
   replaceKey,
   type Role,
   updateAccount,
@@ -18,22 +18,20 @@ import {
 
 const usernamePattern = /^[\p{L}\p{N}][\p{L}\p{N}_.@-]{0,62}[\p{L}\p{N}]$/u
 
+/** What commits together with a change: the line of the audit log that tells of it. */
+export type Alongside = (tx: Tx) => Promise<void>
+
 export interface CreatedAccount {
   readonly id: number
   readonly username: string
   readonly password: string
 }
 
-export interface AccountDraft {
-  readonly username: string
-  /** A random one when left out. */
-  readonly password?: string | undefined
-  readonly role?: Role
-  readonly expiresOn?: string | undefined
-}
-
-/** Checks the wish and hashes the password: what is left is to insert the row. */
-export async function draftAccount(wish: AccountDraft): Promise<{ row: NewAccount; password: string }> {
+export async function createAccount(
+  db: Database,
+  wish: { username: string; password?: string | undefined; role?: Role; expiresOn?: string | undefined },
+  alongside?: (tx: Tx, id: number) => Promise<void>,
+): Promise<CreatedAccount> {
   if (!usernamePattern.test(wish.username)) {
     throw invalid(
       '用户名须为 2 至 64 个字母、数字、汉字或 _ . @ -，首尾为字母、数字或汉字',
@@ -42,37 +40,43 @@ export async function draftAccount(wish: AccountDraft): Promise<{ row: NewAccoun
   }
   const password = wish.password ?? makePassword()
   requireGoodPassword(password, wish.username)
-  const expiresOn = wish.expiresOn === undefined ? null : requireDay(wish.expiresOn)
   const passwordHash = await hashPassword(password)
-  return { row: { username: wish.username, role: wish.role ?? 'account', passwordHash, expiresOn }, password }
-}
-
-export async function createAccount(db: Database, wish: AccountDraft): Promise<CreatedAccount> {
-  const { row, password } = await draftAccount(wish)
-  const id = await db.write((tx) => insertAccount(tx, row))
-  if (id === undefined) throw nameTaken()
+  const id = await db.write(async (tx) => {
+    const inserted = await insertAccount(tx, {
+      username: wish.username,
+      role: wish.role ?? 'account',
+      passwordHash,
+      expiresOn: wish.expiresOn === undefined ? null : requireDay(wish.expiresOn),
+    })
+    if (inserted !== undefined) await alongside?.(tx, inserted)
+    return inserted
+  })
+  if (id === undefined) throw invalid('用户名已被使用', 'the user name is taken')
   return { id, username: wish.username, password }
 }
 
-export function nameTaken(): AppError {
-  return invalid('用户名已被使用', 'the user name is taken')
-}
-
-/** A new key with what is stored of it. */
-export function makeKeyRow(): { key: string; hash: string; hint: string } {
-  const key = makeKey()
-  return { key, hash: hashKey(key), hint: hintOfKey(key) }
-}
-
 /** Gives the account a new key; the old one, if any, is invalid from the next request on. The key is returned this once. */
-export async function resetKey(db: Database, accountId: number): Promise<string> {
-  const { key, hash, hint } = makeKeyRow()
-  await db.write((tx) => replaceKey(tx, accountId, { hash, hint }))
+export async function resetKey(db: Database, accountId: number, alongside?: Alongside): Promise<string> {
+  const key = makeKey()
+  await db.write(async (tx) => {
+    await replaceKey(tx, accountId, { hash: hashKey(key), hint: hintOfKey(key) })
+    await alongside?.(tx)
+  })
   return key
 }
 
-export async function clearKey(db: Database, accountId: number): Promise<void> {
-  await db.write((tx) => replaceKey(tx, accountId, undefined))
+/** A key for an account that has none; undefined when it has one already. */
+export async function generateKey(db: Database, accountId: number): Promise<string | undefined> {
+  const key = makeKey()
+  const made = await db.write((tx) => insertKey(tx, accountId, { hash: hashKey(key), hint: hintOfKey(key) }))
+  return made ? key : undefined
+}
+
+export async function clearKey(db: Database, accountId: number, alongside?: Alongside): Promise<void> {
+  await db.write(async (tx) => {
+    await replaceKey(tx, accountId, undefined)
+    await alongside?.(tx)
+  })
 }
 
 export interface AccountWish {
@@ -83,9 +87,16 @@ export interface AccountWish {
   /** An empty text takes the signature away. */
   readonly signName?: string | undefined
   readonly password?: string | undefined
+  /** Calls a second and burst; null: the platform's limit. */
+  readonly rateLimit?: { readonly perSecond: number; readonly burst: number } | null | undefined
 }
 
-export async function changeAccount(db: Database, account: Account, wish: AccountWish): Promise<void> {
+export async function changeAccount(
+  db: Database,
+  account: Account,
+  wish: AccountWish,
+  alongside?: Alongside,
+): Promise<void> {
   const change: AccountChange = {}
   if (wish.expires !== undefined)
     change.expires_on = wish.expires === 'never' ? null : requireDay(wish.expires)
@@ -97,7 +108,12 @@ export async function changeAccount(db: Database, account: Account, wish: Accoun
     requireGoodPassword(wish.password, account.username)
     change.password_hash = await hashPassword(wish.password)
   }
-  await db.write((tx) => updateAccount(tx, account.id, change))
+  if (wish.rateLimit !== undefined)
+    change.rate_limit = wish.rateLimit && `${wish.rateLimit.perSecond},${wish.rateLimit.burst}`
+  await db.write(async (tx) => {
+    await updateAccount(tx, account.id, change)
+    await alongside?.(tx)
+  })
 }
 
 export async function requireAccount(db: Database, username: string): Promise<Account> {

@@ -99,6 +99,15 @@ export async function replaceKey(
   )
 }
 
+/** Gives a key to an account that has none; false when it has one. */
+export async function insertKey(tx: Tx, id: number, key: { hash: string; hint: string }): Promise<boolean> {
+  const changed = await tx.run(
+    `UPDATE account SET key_hash = ?, key_hint = ?, key_created_at = ${tx.now} WHERE id = ? AND key_hash IS NULL`,
+    [key.hash, key.hint, id],
+  )
+  return changed === 1
+}
+
 export type AccountChange = Partial<{
   expires_on: string | null
   suspended: number

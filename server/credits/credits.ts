@@ -40,6 +40,8 @@ export interface CreditChange {
   readonly apiType: ApiType
   readonly amount: number
   readonly note?: string | undefined
+  /** What commits together with it: the line of the audit log that tells of it. */
+  readonly alongside?: ((tx: Tx) => Promise<void>) | undefined
 }
 
 export function openCredits(db: Database, secretKey: string): Credits {
@@ -53,19 +55,29 @@ export function openCredits(db: Database, secretKey: string): Credits {
     onMoved: undefined,
     balance: (accountId, apiType) => findBalance(db, accountId, apiType),
     balances: (accountId) => findBalances(db, accountId),
-    async grant({ accountId, apiType, amount, note }) {
+    async grant({ accountId, apiType, amount, note, alongside }) {
       requireAmount(amount)
-      const balance = await db.write((tx) =>
-        addCredits(tx, { accountId, apiType, kind: 'grant', amount, note: note ?? null }),
-      )
+      const balance = await db.write(async (tx) => {
+        const after = await addCredits(tx, { accountId, apiType, kind: 'grant', amount, note: note ?? null })
+        if (after) await alongside?.(tx)
+        return after
+      })
       if (!balance) throw new Error(`account ${accountId} has no balance`)
       return balance
     },
-    async take({ accountId, apiType, amount, note }) {
+    async take({ accountId, apiType, amount, note, alongside }) {
       requireAmount(amount)
-      const balance = await db.write((tx) =>
-        addCredits(tx, { accountId, apiType, kind: 'adjust', amount: -amount, note: note ?? null }),
-      )
+      const balance = await db.write(async (tx) => {
+        const after = await addCredits(tx, {
+          accountId,
+          apiType,
+          kind: 'adjust',
+          amount: -amount,
+          note: note ?? null,
+        })
+        if (after) await alongside?.(tx)
+        return after
+      })
       if (!balance) {
         throw new AppError(1002, {
           zh: '剩余额度不足以扣减',
@@ -99,6 +111,7 @@ function byName<T extends readonly [unknown, unknown]>(entries: T[]): T[] {
   return entries.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
 }
 
+/** More than nothing, whole, and not so much that it must be a slip. */
 export function requireAmount(amount: number): void {
   if (Number.isSafeInteger(amount) && amount > 0 && amount <= largestGrant) return
   throw new AppError(1002, {

@@ -1,0 +1,131 @@
+// What a console call sends, read by a schema: only declared fields are taken over, and each wrong one is named.
+import type { Static, TObject, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Text } from '../../contract/text.ts'
+import { type FieldProblems, invalidFields } from './problem.ts'
+
+export type Reader<Sent> = (given: unknown) => Sent
+
+interface Field {
+  readonly name: string
+  readonly schema: TSchema
+  readonly required: boolean
+  readonly compiled: ReturnType<typeof Compile>
+}
+
+/** Fields nobody declared (`role`, `remaining`, `account_id` …) are left behind, so they can change nothing. */
+export function readBody<S extends TObject>(schema: S): Reader<Static<S>> {
+  const fields = fieldsOf(schema)
+  return (given) => read(fields, isRecord(given) ? given : {}) as Static<S>
+}
+
+/** As a body, but everything comes as text: numbers and booleans are read from it, an empty value counts as not given. */
+export function readQuery<S extends TObject>(schema: S): Reader<Static<S>> {
+  const fields = fieldsOf(schema)
+  return (given) => {
+    const texts = isRecord(given) ? given : {}
+    const values: Record<string, unknown> = {}
+    for (const { name, schema: one } of fields) {
+      const text = Object.hasOwn(texts, name) ? texts[name] : undefined
+      if (typeof text !== 'string' || text === '') continue
+      values[name] = fromText(one, text)
+    }
+    return read(fields, values) as Static<S>
+  }
+}
+
+function fieldsOf(schema: TObject): readonly Field[] {
+  const required = new Set(schema.required)
+  return Object.entries(schema.properties).map(([name, one]) => ({
+    name,
+    schema: one,
+    required: required.has(name),
+    compiled: Compile(one),
+  }))
+}
+
+function read(fields: readonly Field[], given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  const problems: Record<string, Text> = {}
+  for (const { name, schema, required, compiled } of fields) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    if (value === undefined || (value === '' && required)) {
+      if (required) problems[name] = { zh: '必填', en: 'Required' }
+      continue
+    }
+    const taken = declared(schema, value)
+    if (compiled.Check(taken) && isSound(taken)) values[name] = taken
+    else problems[name] = problemOf(schema)
+  }
+  if (Object.keys(problems).length > 0) throw invalidFields(problems satisfies FieldProblems)
+  return values
+}
+
+/** Of an object only what its schema declares. */
+function declared(schema: TSchema, value: unknown): unknown {
+  const { properties } = schema as { properties?: Readonly<Record<string, TSchema>> }
+  if (!properties || !isRecord(value)) return value
+  const taken: Record<string, unknown> = {}
+  for (const [name, one] of Object.entries(properties)) {
+    if (Object.hasOwn(value, name)) taken[name] = declared(one, value[name])
+  }
+  return taken
+}
+
+interface Rules {
+  readonly type?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Rules[]
+  /** A schema may say in its own words what it wants. */
+  readonly wants?: Text
+}
+
+/** What the field wants, said the same way whatever was wrong. */
+function problemOf(schema: TSchema): Text {
+  const rules = schema as Rules
+  const [chosen] = rules.anyOf?.filter((one) => one.type !== 'null') ?? []
+  if (rules.wants) return rules.wants
+  if (chosen) return problemOf(chosen as TSchema)
+  if (rules.enum) {
+    const words = rules.enum.join('、')
+    return { zh: `只能是 ${words}`, en: `Must be one of ${rules.enum.join(', ')}` }
+  }
+  switch (rules.type) {
+    case 'integer':
+      return {
+        zh: `须为 ${rules.minimum ?? 0} 到 ${rules.maximum ?? Number.MAX_SAFE_INTEGER} 的整数`,
+        en: `Must be a whole number from ${rules.minimum ?? 0} to ${rules.maximum ?? Number.MAX_SAFE_INTEGER}`,
+      }
+    case 'boolean':
+      return { zh: '须为是或否', en: 'Must be true or false' }
+    case 'string':
+      return {
+        zh: `须为 ${rules.minLength ?? 0} 到 ${rules.maxLength ?? ''} 个字符的文本`,
+        en: `Must be text of ${rules.minLength ?? 0} to ${rules.maxLength ?? ''} characters`,
+      }
+    default:
+      return { zh: '格式有误', en: 'Has the wrong form' }
+  }
+}
+
+function fromText(schema: TSchema, text: string): unknown {
+  const { type } = schema as Rules
+  if (type === 'integer') return /^-?\d{1,16}$/.test(text) ? Number(text) : text
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  return text
+}
+
+/** No database stores a NUL or half a surrogate pair. */
+function isSound(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (Array.isArray(value)) return value.every(isSound)
+  return isRecord(value) ? Object.values(value).every(isSound) : true
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,117 @@
+// The web console's server: put together from its pages, with the log of API calls that feeds the inspector.
+import { readFileSync } from 'node:fs'
+import fastifyCookie from '@fastify/cookie'
+import type { FastifyInstance } from 'fastify'
+import { consoleApi } from '../../contract/console/route.ts'
+import type { Answered } from '../http/endpoint.ts'
+import { deriveSecret } from '../installation.ts'
+import type { Product, Services } from '../services.ts'
+import { type Api, apiOver } from './api.ts'
+import { insertAudit } from './audit-store.ts'
+import { creditPages } from './credits.ts'
+import { homePages } from './home.ts'
+import { keyPages } from './keys.ts'
+import { accountPages } from './operator/accounts.ts'
+import { auditPages } from './operator/audit.ts'
+import { overviewPages } from './operator/overview.ts'
+import { redeemBatchPages } from './operator/redeem.ts'
+import { settingPages } from './operator/settings.ts'
+import { consoleFiles, securityHeaders } from './pages.ts'
+import { passwordChecks } from './password-check.ts'
+import { redeemPages } from './redeem.ts'
+import { openRequestLog, type RequestLog } from './request-log.ts'
+import { requestPages } from './requests.ts'
+import { deleteDeadSessions } from './session-store.ts'
+import { openSessions } from './sessions.ts'
+import { sessionPages } from './sign-in.ts'
+
+const apiPolicy = `default-src 'none'; frame-ancestors 'none'`
+
+const sweepSessionsMs = 3_600_000
+
+export interface Console extends Product {
+  /** Told of every answered API call. */
+  readonly onAnswer: (answered: Answered) => void
+  readonly requestLog: RequestLog
+}
+
+export function openConsole(services: Services): Console {
+  const { db, config, secretKey, log } = services
+  const isSecure = config.PUBLIC_URL?.startsWith('https:') ?? false
+  const sessions = openSessions(db, { secret: deriveSecret(secretKey, 'csrf'), isSecure })
+  const passwords = passwordChecks(db)
+  const redeemSecret = deriveSecret(secretKey, 'redeem codes')
+  const requestLog = openRequestLog({
+    db,
+    secret: deriveSecret(secretKey, 'request terms'),
+    days: config.REQUEST_LOG_DAYS,
+    onError: (error) => log.error({ err: error }, 'the request log could not be written'),
+  })
+  let timer: NodeJS.Timeout | undefined
+
+  function pages(api: Api): void {
+    const version = readVersion()
+    sessionPages(api, services, { sessions, passwords, version })
+    homePages(api, services)
+    keyPages(api, services, passwords)
+    creditPages(api, services)
+    redeemPages(api, services, redeemSecret)
+    requestPages(api, services, requestLog)
+    overviewPages(api, services, requestLog, version)
+    accountPages(api, services)
+    redeemBatchPages(api, services, redeemSecret)
+    auditPages(api, services)
+    settingPages(api, services)
+  }
+
+  async function apiScope(app: FastifyInstance): Promise<void> {
+    await app.register(fastifyCookie)
+    app.addHook('onRequest', async (_request, reply) => {
+      securityHeaders(reply, apiPolicy, isSecure)
+      reply.header('cache-control', 'no-store')
+    })
+    const parseJson = app.getDefaultJsonParser('error', 'error')
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+      if (body === '') done(null, {})
+      else void parseJson(request, body as string, done)
+    })
+    pages(
+      apiOver(app, {
+        services,
+        sessions,
+        onView: ({ user }, account) =>
+          db.write((tx) =>
+            insertAudit(tx, { actor: user.username, action: 'account.view', target: account.username }),
+          ),
+      }),
+    )
+  }
+
+  return {
+    requestLog,
+    onAnswer: requestLog.record,
+    routes(app) {
+      app.register(apiScope, { prefix: consoleApi })
+      app.register(async (files) => consoleFiles(files, isSecure))
+    },
+    start() {
+      requestLog.start()
+      timer = setInterval(() => {
+        db.write(deleteDeadSessions).catch((error: unknown) =>
+          log.error({ err: error }, 'sessions not swept'),
+        )
+      }, sweepSessionsMs)
+      timer.unref()
+    },
+    async stop() {
+      clearInterval(timer)
+      await requestLog.stop()
+    },
+  }
+}
+
+function readVersion(): string {
+  const file = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}

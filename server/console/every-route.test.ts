@@ -1,0 +1,180 @@
+// What holds for every route of the console's API, taken from the contract so that a new route is held to it too.
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { creditRoutes } from '../../contract/console/credits.ts'
+import { homeRoutes } from '../../contract/console/home.ts'
+import { keyRoutes } from '../../contract/console/key.ts'
+import { operatorRoutes } from '../../contract/console/operator.ts'
+import { requestRoutes, searchRoutes } from '../../contract/console/requests.ts'
+import { pathOf } from '../../contract/console/route.ts'
+import { sessionRoutes } from '../../contract/console/session.ts'
+import { type Browser, openBrowser, operator, signedIn } from '../../test/support/console.ts'
+import { onEachEngine } from '../../test/support/engines.ts'
+import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
+
+const { start, signIn, signUp, signOut, ...ownSessionRoutes } = sessionRoutes
+
+const accountRoutes = {
+  ...ownSessionRoutes,
+  ...prefixed('home', homeRoutes),
+  ...prefixed('key', keyRoutes),
+  ...prefixed('credits', creditRoutes),
+  ...prefixed('requests', requestRoutes),
+  ...prefixed('search', searchRoutes),
+}
+
+const guarded = { ...accountRoutes, ...prefixed('operator', operatorRoutes) }
+
+const parts = { id: 1 }
+
+function prefixed<T extends Readonly<Record<string, object>>>(
+  name: string,
+  routes: T,
+): Record<string, T[keyof T]> {
+  return Object.fromEntries(
+    Object.entries(routes).map(([key, route]) => [`${name}.${key}`, route]),
+  ) as Record<string, T[keyof T]>
+}
+
+onEachEngine('every console route', (engine) => {
+  let service: TestService
+  let account: TestAccount
+  let browser: Browser
+
+  before(async () => {
+    service = await startService(engine)
+    account = await service.account()
+    browser = await signedIn(service, account)
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  it('refuses whoever is not signed in', async () => {
+    for (const [name, route] of Object.entries(guarded)) {
+      const reply = await openBrowser(service).call(route, { parts })
+      assert.equal(reply.status, 401, name)
+      assert.equal(reply.body.error.code, 'unauthenticated', name)
+      assert.equal(reply.body.error.request_id, reply.headers.get('x-request-id'), name)
+    }
+  })
+
+  it('refuses a changing call without the token of the session, or with another session’s', async () => {
+    const other = await signedIn(service, await service.account())
+    const changing = Object.entries({ ...guarded, signOut }).filter(([, route]) => route.method !== 'GET')
+    assert.ok(changing.length > 12)
+    for (const [name, route] of changing) {
+      for (const token of [undefined, '', 'x', other.csrf]) {
+        const reply = await browser.call(route, { parts, headers: { 'x-csrf-token': token } })
+        assert.equal(reply.status, 403, name)
+        assert.equal(reply.body.error.code, 'csrf', name)
+      }
+    }
+    assert.equal((await browser.call(sessionRoutes.me)).status, 200, 'the session is as it was')
+  })
+
+  it('refuses a changing call from another site, and one that is not JSON', async () => {
+    const changing = Object.entries({ ...guarded, signIn, signUp, signOut }).filter(
+      ([, route]) => route.method !== 'GET',
+    )
+    for (const [name, route] of changing) {
+      for (const headers of [
+        { origin: 'https://evil.test' },
+        { origin: 'null' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+      ]) {
+        const reply = await browser.call(route, { parts, headers })
+        assert.equal(reply.status, 403, name)
+        assert.equal(reply.body.error.code, 'csrf', name)
+      }
+      for (const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data; boundary=x',
+      ]) {
+        const reply = await browser.call(route, { parts, headers: { 'content-type': type } })
+        assert.equal(reply.status, 415, name)
+        assert.equal(reply.body.error.code, 'not_json', name)
+      }
+    }
+  })
+
+  it('keeps account sessions away from operators’ routes', async () => {
+    for (const [name, route] of Object.entries(operatorRoutes)) {
+      const reply = await browser.call(route, { parts: { id: account.id } })
+      assert.equal(reply.status, 403, name)
+      assert.equal(reply.body.error.code, 'forbidden', name)
+    }
+    const looked = await browser.call(sessionRoutes.me, { query: { view_as: account.id } })
+    assert.equal(looked.status, 403)
+  })
+
+  it('lets an operator look at an account and change nothing there', async () => {
+    const boss = await operator(service)
+    for (const [name, route] of Object.entries(accountRoutes)) {
+      if (route.method === 'GET') continue
+      const reply = await boss.call(route, { parts, query: { view_as: account.id } })
+      assert.equal(reply.status, 403, name)
+      assert.equal(reply.body.error.code, 'read_only', name)
+    }
+    const seen = await boss.call(sessionRoutes.me, { query: { view_as: account.id } })
+    assert.equal(seen.body.account.username, account.username)
+    assert.equal(seen.body.user.username, boss.username)
+    assert.equal(seen.body.read_only, true)
+    assert.equal((await boss.call(sessionRoutes.me, { query: { view_as: 999_999 } })).status, 404)
+    const { body } = await boss.call(operatorRoutes.audit, { sent: { action: 'account.view' } })
+    assert.deepEqual(
+      body.items.map((one: { actor: string; target: string }) => [one.actor, one.target]),
+      [[boss.username, account.username]],
+    )
+  })
+
+  it('says so when the account is suspended, and lets it sign out', async () => {
+    const stopped = await service.account()
+    const theirs = await signedIn(service, stopped)
+    const { db } = service.installation
+    await db.write((tx) => tx.run('UPDATE account SET suspended = 1 WHERE id = ?', [stopped.id]))
+    for (const [name, route] of Object.entries(accountRoutes)) {
+      const reply = await theirs.call(route, { parts })
+      assert.equal(reply.status, 403, name)
+      assert.equal(reply.body.error.code, 'suspended', name)
+    }
+    assert.equal((await openBrowser(service).signIn(stopped.username)).body.error.code, 'suspended')
+    assert.equal((await theirs.call(signOut)).status, 200)
+  })
+
+  it('carries its headers and never a stack', async () => {
+    const response = await fetch(`${service.url}${pathOf(start)}`)
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(response.headers.get('referrer-policy'), 'no-referrer')
+    assert.match(response.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+    const broken = await fetch(`${service.url}${pathOf(signIn)}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"username": ',
+    })
+    assert.equal(broken.status, 400)
+    assert.deepEqual(Object.keys((await broken.json()) as object), ['error'])
+    const polluted = await fetch(`${service.url}${pathOf(signIn)}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"__proto__": {"role": "operator"}}',
+    })
+    assert.equal(polluted.status, 400)
+  })
+
+  it('speaks the language of the request', async () => {
+    const zh = await openBrowser(service).call(sessionRoutes.me)
+    const en = await openBrowser(service).call(sessionRoutes.me, { headers: { 'accept-language': 'en' } })
+    assert.equal(zh.body.error.message, '请重新登录')
+    assert.equal(en.body.error.message, 'Please sign in again')
+  })
+
+  it('knows no other route', async () => {
+    for (const path of ['/console/api/nothing', '/console/api/', '/console/api/operator/nothing']) {
+      const response = await fetch(`${service.url}${path}`)
+      assert.equal(response.status, 404, path)
+      assert.equal(((await response.json()) as { error: { code: string } }).error.code, 'not_found')
+    }
+  })
+})

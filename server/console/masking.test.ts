@@ -1,0 +1,96 @@
+// Whatever a call holds, a person's number, name or key does not come out of the masks.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { identity } from '../../contract/identity.ts'
+import { sms } from '../../contract/sms.ts'
+import { makeKey } from '../accounts/key.ts'
+import { maskedAnswer, maskedParameters, maskIdCard, maskName, maskPhone, maskText } from './masking.ts'
+
+const phones = fc.stringMatching(/^1[3-9]\d{9}$/)
+const idcards = fc
+  .tuple(
+    fc.stringMatching(/^[1-9]\d{5}$/),
+    fc.integer({ min: 1900, max: 2025 }),
+    fc.stringMatching(/^\d{3}[\dX]$/),
+  )
+  .map(([area, year, tail]) => `${area}${year}0228${tail}`)
+
+void describe('masking', () => {
+  it('looks as documented', () => {
+    assert.equal(maskName('张三'), '张*')
+    assert.equal(maskIdCard('11010519491231002X'), '110105********002X')
+    assert.equal(maskPhone('13800138000'), '138****8000')
+  })
+
+  it('hides numbers and keys in any text', () => {
+    fc.assert(
+      fc.property(phones, idcards, fc.string({ maxLength: 20 }), (phone, idcard, noise) => {
+        const key = makeKey()
+        const plain = noise.replaceAll(/\w/g, '')
+        const text = maskText(`${plain} ${phone}，${idcard}；${key} ${plain}`)
+        assert.ok(!text.includes(phone) && !text.includes(idcard) && !text.includes(key.slice(3)))
+      }),
+    )
+  })
+
+  it('hides them in an answer of any shape', () => {
+    fc.assert(
+      fc.property(phones, idcards, fc.jsonValue({ maxDepth: 3 }), (phone, idcard, json) => {
+        const body = {
+          code: 0,
+          data: [
+            { phone_number: phone, nested: { text: `给${phone}` }, number: Number(phone) },
+            { idcard, json },
+          ],
+          template_params: { code: '483920', name: '王小明' },
+        }
+        const text = maskedAnswer(sms, body)
+        if (text === null) return
+        assert.doesNotThrow(() => void JSON.parse(text))
+        for (const secret of [phone, idcard, '483920', '王小明']) assert.ok(!text.includes(secret))
+      }),
+    )
+  })
+
+  it('hides all that an identity check tells of a person', () => {
+    const text = maskedAnswer(identity, {
+      success: true,
+      matched: true,
+      message: '验证通过',
+      extra: { birthday: '1949-12-31', sex: '女', address: '北京市朝阳区' },
+    })
+    assert.equal(
+      text,
+      '{"success":true,"matched":true,"message":"验证通过","extra":{"birthday":"••••••","sex":"••••••","address":"••••••"}}',
+    )
+  })
+
+  it('leaves serial numbers as they are: one must be able to copy them', () => {
+    const text = maskedAnswer(sms, { data: { biz_id: '202611150000000001' } })
+    assert.equal(text, '{"data":{"biz_id":"202611150000000001"}}')
+  })
+
+  it('keeps long things short', () => {
+    const many = { urls: Array.from({ length: 500 }, (_one, index) => `https://example.com/${index}`) }
+    const sources = { headers: {}, json: { ...many, title: 'x'.repeat(100_000) } }
+    const text = maskedParameters(sms, sources, { urls: 'json', title: 'json' })
+    assert.ok(text.length < 16_384)
+    const [urls] = JSON.parse(text) as [{ value: string[] }]
+    assert.equal(urls.value.length, 51)
+    assert.equal(urls.value.at(-1), '… 450')
+    assert.equal(
+      maskedAnswer(sms, { data: Array.from({ length: 50 }, () => ({ text: '长'.repeat(500) })) }),
+      null,
+    )
+  })
+
+  it('reads headers as the UTF-8 they are', () => {
+    const headers = { name: Buffer.from('李雷', 'utf8').toString('latin1'), 'api-key': makeKey() }
+    const text = maskedParameters(identity, { headers }, { name: 'header', api_key: 'header' })
+    assert.deepEqual(JSON.parse(text), [
+      { name: 'name', source: 'header', value: '李*' },
+      { name: 'api_key', source: 'header', value: '••••••' },
+    ])
+  })
+})

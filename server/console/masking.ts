@@ -1,0 +1,141 @@
+// What may be kept of a call: keys not at all, people only as `张*`, `110105********002X` and `138****8000`, and nothing too long.
+import type { RequestParameter } from '../../contract/console/requests.ts'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import type { ParameterSources, Source } from '../http/parameters.ts'
+
+const hidden = '••••••'
+
+const longestText = 500
+const longestList = 50
+const deepest = 6
+
+/** How much of one call is kept; what is larger is left out rather than cut into something that looks whole. */
+const largest = 16_384
+
+export function maskName(name: string): string {
+  const [first = '', ...rest] = [...name.trim()]
+  return rest.length === 0 ? '*' : `${first}${'*'.repeat(Math.min(rest.length, 4))}`
+}
+
+export function maskIdCard(number: string): string {
+  const text = number.trim()
+  return text.length === 18 ? `${text.slice(0, 6)}********${text.slice(14)}` : hidden
+}
+
+export function maskPhone(phone: string): string {
+  const text = phone.trim()
+  return /^\d{11}$/.test(text) ? `${text.slice(0, 3)}****${text.slice(7)}` : hidden
+}
+
+const phoneInText = /(?<![\dA-Za-z])1[3-9]\d{9}(?!\d)/g
+const idCardInText =
+  /(?<!\d)[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])/g
+const keyInText = /tg_[0-9A-Za-z]{43,}/g
+
+/** Whatever a text is about, these three have no place in it. */
+export function maskText(text: string): string {
+  const short = (text.length > longestText ? `${text.slice(0, longestText)}…` : text).toWellFormed()
+  // Most texts hold nothing of the kind, and this is the quick way to know.
+  if (!/\d{11}|tg_/.test(short)) return short
+  return short
+    .replaceAll(keyInText, `tg_${hidden}`)
+    .replaceAll(idCardInText, maskIdCard)
+    .replaceAll(phoneInText, maskPhone)
+}
+
+type Mask = (value: unknown) => unknown
+
+const hide: Mask = () => hidden
+const asText =
+  (mask: (text: string) => string): Mask =>
+  (value) =>
+    typeof value === 'string' || typeof value === 'number' ? mask(String(value)) : hidden
+const verbatim: Mask = (value) => (typeof value === 'string' ? value.slice(0, 64) : value)
+
+/** The variables are told, their values are not: they hold names and one-time codes. */
+const hideValues: Mask = (value) => {
+  let map = value
+  if (typeof map === 'string') {
+    try {
+      map = JSON.parse(map)
+    } catch {
+      return hidden
+    }
+  }
+  if (typeof map !== 'object' || map === null || Array.isArray(map)) return hidden
+  return Object.fromEntries(
+    Object.keys(map)
+      .slice(0, longestList)
+      .map((name) => [maskText(name), hidden]),
+  )
+}
+
+const everywhere: Readonly<Record<string, Mask>> = {
+  api_key: hide,
+  phone_number: asText(maskPhone),
+  template_params: hideValues,
+  idcard: asText(maskIdCard),
+  // Digits in a row that are nobody's number.
+  biz_id: verbatim,
+}
+
+/** `name` is a person's only here; elsewhere templates have names. */
+const ofIdentity: Readonly<Record<string, Mask>> = {
+  ...everywhere,
+  name: asText(maskName),
+  extra: hideValues,
+}
+
+function masksOf(endpoint: Endpoint): Readonly<Record<string, Mask>> {
+  return endpoint.name === 'identity' ? ofIdentity : everywhere
+}
+
+/** The parameters that were read, with where each came from, as JSON text. */
+export function maskedParameters(
+  endpoint: Endpoint,
+  sources: ParameterSources,
+  found: Readonly<Record<string, Source>>,
+): string {
+  const masks = masksOf(endpoint)
+  const parameters = Object.entries(found).map(([name, source]): RequestParameter => {
+    const value = sentValue(sources, name, source)
+    const mask = masks[name]
+    return { name, source, value: mask ? mask(value) : masked(value, masks, 0) }
+  })
+  const text = JSON.stringify(parameters)
+  if (text.length <= largest) return text
+  return JSON.stringify(parameters.map(({ name, source }) => ({ name, source, value: '…' })))
+}
+
+/** The answer as JSON text; null when it is too large to keep. */
+export function maskedAnswer(endpoint: Endpoint, body: unknown): string | null {
+  const text = JSON.stringify(masked(body, masksOf(endpoint), 0))
+  return text.length <= largest ? text : null
+}
+
+export function sentValue(sources: ParameterSources, name: string, source: Source): unknown {
+  if (source !== 'header') return sources[source]?.[name]
+  const raw = sources.headers[name] ?? sources.headers[name.replaceAll('_', '-')]
+  return typeof raw === 'string' ? Buffer.from(raw, 'latin1').toString('utf8') : raw
+}
+
+function masked(value: unknown, masks: Readonly<Record<string, Mask>>, depth: number): unknown {
+  if (typeof value === 'string') return maskText(value)
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 1e10) {
+    const text = maskText(String(value))
+    return text === String(value) ? value : text
+  }
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= deepest) return '…'
+  if (Array.isArray(value)) {
+    const kept = value.slice(0, longestList).map((one) => masked(one, masks, depth + 1))
+    if (value.length > longestList) kept.push(`… ${value.length - longestList}`)
+    return kept
+  }
+  if (value instanceof Map) return masked(Object.fromEntries(value), masks, depth)
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, 100)
+      .map(([name, one]) => [maskText(name), masks[name] ? masks[name](one) : masked(one, masks, depth + 1)]),
+  )
+}

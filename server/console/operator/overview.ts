@@ -1,0 +1,118 @@
+// One screen that answers "is anything wrong?".
+import { statfs } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { apiTypes } from '../../../contract/credits.ts'
+import { type EndpointName, endpointNames } from '../../../contract/console/home.ts'
+import { operatorRoutes, type Overview } from '../../../contract/console/operator.ts'
+import type { Services } from '../../services.ts'
+import type { Api } from '../api.ts'
+import { nothing, rangeOf } from '../fields.ts'
+import { callsByEndpoint, commonErrors, sum, typeOfEndpoint } from '../home.ts'
+import { findOpenOperations, findSold, ledgerIdAt } from '../ledger-store.ts'
+import type { RequestLog } from '../request-log.ts'
+import { findCounts, findDurations, wholePlatform } from '../request-log-store.ts'
+import { countKinds } from './accounts-store.ts'
+
+const latencyMs = 15 * 60_000
+const latencyCalls = 5_000
+
+/** The page asks every few seconds, on every operator's screen; the sums need not be made each time. */
+const freshMs = 3_000
+
+/** Failures that are not the caller's. */
+const ourCodes = new Set([500, 503, 1005, 5000])
+
+export function overviewPages(api: Api, services: Services, log: RequestLog, version: string): void {
+  const startedAt = Date.now()
+  let made: { at: number; overview: Promise<Overview> } | undefined
+
+  api.operator(operatorRoutes.overview, nothing, () => {
+    const now = performance.now()
+    if (!made || now - made.at > freshMs) {
+      const overview = look()
+      made = { at: now, overview }
+      overview.catch(() => (made = undefined))
+    }
+    return made.overview
+  })
+
+  async function look(): Promise<Overview> {
+    const { db, config } = services
+    const month = rangeOf({}, { usual: 30, most: 30 })
+    const fortnight = rangeOf({}, { usual: 14, most: 14 })
+    const week = rangeOf({}, { usual: 7, most: 7 })
+    const counts = await findCounts(db, wholePlatform, month.from, month.to)
+    const kinds = await countKinds(db, week.from)
+    const sold = await findSold(db, await ledgerIdAt(db, month.start))
+    const today = month.to
+    return {
+      now: Date.now(),
+      version,
+      started_at: startedAt,
+      engine: db.engine,
+      accounts: { total: kinds.total, active_7d: kinds.active, suspended: kinds.suspended },
+      days: fortnight.days.map((day) => {
+        const own = counts.filter((one) => one.day === day)
+        return {
+          day,
+          calls: callsByEndpoint(own),
+          total: sum(own.map((one) => one.calls)),
+          succeeded: sum(own.map((one) => one.succeeded)),
+          our_errors: sum(own.filter((one) => ourCodes.has(one.code)).map((one) => one.calls)),
+        }
+      }),
+      latency: latencyOf(await findDurations(db, Date.now() - latencyMs, latencyCalls)),
+      credits: apiTypes.map((apiType) => ({
+        api_type: apiType,
+        sold: sold.find((one) => one.api_type === apiType)?.sold ?? 0,
+        used: sum(
+          counts
+            .filter((one) => typeOfEndpoint[one.endpoint as EndpointName] === apiType)
+            .map((one) => one.credits),
+        ),
+      })),
+      operations: await findOpenOperations(db),
+      errors: commonErrors(counts.filter((one) => one.day === today)),
+      disk: await diskOf(config.DATA_DIR),
+      request_log: { waiting: log.stats.waiting, dropped: log.stats.dropped },
+      gateways: [
+        { group: 'sms', names: config.SMS_GATEWAYS },
+        { group: 'identity', names: config.IDENTITY_GATEWAYS },
+        { group: 'domain_check', names: config.DOMAIN_GATEWAYS },
+      ],
+    }
+  }
+}
+
+function latencyOf(durations: readonly { endpoint: string; duration_us: number }[]): Overview['latency'] {
+  return endpointNames.flatMap((endpoint) => {
+    const own = durations
+      .filter((one) => one.endpoint === endpoint)
+      .map((one) => one.duration_us / 1000)
+      .sort((a, b) => a - b)
+    if (own.length === 0) return []
+    return [
+      {
+        endpoint,
+        calls: own.length,
+        p50_ms: quantile(own, 0.5),
+        p95_ms: quantile(own, 0.95),
+        p99_ms: quantile(own, 0.99),
+      },
+    ]
+  })
+}
+
+/** Of sorted numbers, the smallest that so many of them do not exceed. */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
+}
+
+async function diskOf(directory: string): Promise<Overview['disk']> {
+  const folder = resolve(directory)
+  const { bavail, blocks, bsize } = await statfs(folder)
+  const files = ['tollgate.db', 'tollgate.db-wal']
+  const sizes = files.map((file) => statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0)
+  return { free_bytes: bavail * bsize, total_bytes: blocks * bsize, database_bytes: sum(sizes) }
+}

@@ -1,0 +1,71 @@
+// The built console as files: headers that let it run nothing but its own scripts, and one page for every address of the app.
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+
+const dist = resolve(import.meta.dirname, '..', '..', 'web', 'dist')
+
+/** Styles are put in by the components at run time; scripts come from files of ours and from nowhere else. */
+const contentPolicy = [
+  `default-src 'none'`,
+  `script-src 'self'`,
+  `style-src 'self' 'unsafe-inline'`,
+  `img-src 'self' data: blob:`,
+  `font-src 'self' data:`,
+  `connect-src 'self'`,
+  `manifest-src 'self'`,
+  `base-uri 'none'`,
+  `form-action 'self'`,
+  `frame-ancestors 'none'`,
+].join('; ')
+
+const notBuilt = `<!doctype html>
+<html lang="zh-CN">
+<head><meta charset="utf-8"><title>Tollgate</title></head>
+<body>
+<h1>控制台尚未构建</h1>
+<p>在项目目录运行 <code>npm run build:web</code>，然后刷新本页。接口不受影响。</p>
+<p lang="en">The console is not built yet. Run <code>npm run build:web</code> in the project's folder and reload. The API is not affected.</p>
+</body>
+</html>
+`
+
+export function securityHeaders(reply: FastifyReply, policy: string, isSecure: boolean): void {
+  reply
+    .header('content-security-policy', policy)
+    .header('x-content-type-options', 'nosniff')
+    .header('x-frame-options', 'DENY')
+    .header('referrer-policy', 'no-referrer')
+    .header('cross-origin-opener-policy', 'same-origin')
+  if (isSecure) reply.header('strict-transport-security', 'max-age=31536000')
+}
+
+export function consoleFiles(app: FastifyInstance, isSecure: boolean, folder: string = dist): void {
+  app.addHook('onRequest', async (_request, reply) => securityHeaders(reply, contentPolicy, isSecure))
+  app.register(fastifyStatic, {
+    root: folder,
+    serve: false,
+    // The build may lay compressed files (.br, .gz) beside the plain ones.
+    preCompressed: true,
+    cacheControl: false,
+    dotfiles: 'ignore',
+  })
+  app.get('/console', async (_request, reply) => reply.redirect('/console/', 308))
+  app.get('/console/', async (_request, reply) => sendApp(reply))
+  app.get<{ Params: { '*': string } }>('/console/*', async (request, reply) => {
+    const path = request.params['*']
+    // Anything that is no file is a page of the app.
+    if (!/\.\w+$/.test(path)) return sendApp(reply)
+    // Built files carry a hash of their content in their name.
+    const isHashed = path.startsWith('assets/') && existsSync(join(folder, 'assets', basename(path)))
+    reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+    return reply.sendFile(path)
+  })
+
+  function sendApp(reply: FastifyReply): FastifyReply {
+    const file = join(folder, 'index.html')
+    reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8')
+    return existsSync(file) ? reply.send(readFileSync(file)) : reply.code(503).send(notBuilt)
+  }
+}

@@ -1,0 +1,129 @@
+// The one error of the console: a code, a text in both languages, and what is wrong with which field.
+import { type ConsoleErrorCode, errorStatus, type ErrorBody } from '../../contract/console/route.ts'
+import type { Language, Text } from '../../contract/text.ts'
+import { AppError } from '../http/errors.ts'
+
+export type FieldProblems = Readonly<Record<string, Text>>
+
+export class ConsoleProblem extends Error {
+  readonly code: ConsoleErrorCode
+  readonly text: Text
+  readonly fields: FieldProblems | undefined
+  readonly retryAfter: number | undefined
+
+  constructor(
+    code: ConsoleErrorCode,
+    text: Text,
+    options: { fields?: FieldProblems; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(text.en, { cause: options.cause })
+    this.name = 'ConsoleProblem'
+    this.code = code
+    this.text = text
+    this.fields = options.fields
+    this.retryAfter = options.retryAfter
+  }
+
+  get status(): number {
+    return errorStatus[this.code]
+  }
+
+  body(language: Language, requestId: string): ErrorBody {
+    return {
+      error: {
+        code: this.code,
+        message: this.text[language],
+        ...(this.fields && {
+          fields: Object.fromEntries(
+            Object.entries(this.fields).map(([name, problem]) => [name, problem[language]]),
+          ),
+        }),
+        request_id: requestId,
+        ...(this.retryAfter !== undefined && { retry_after: this.retryAfter }),
+      },
+    }
+  }
+}
+
+export function invalidFields(fields: FieldProblems): ConsoleProblem {
+  return new ConsoleProblem(
+    'invalid',
+    { zh: '请检查标出的内容', en: 'Please check the marked fields' },
+    { fields },
+  )
+}
+
+export function notFound(): ConsoleProblem {
+  return new ConsoleProblem('not_found', { zh: '没有找到', en: 'Not found' })
+}
+
+export function conflict(zh: string, en: string): ConsoleProblem {
+  return new ConsoleProblem('conflict', { zh, en })
+}
+
+export function tooMany(retryAfter: number): ConsoleProblem {
+  return new ConsoleProblem(
+    'too_many',
+    { zh: `尝试过于频繁，请 ${retryAfter} 秒后再试`, en: `Too many tries, wait ${retryAfter} s` },
+    { retryAfter },
+  )
+}
+
+/** Whatever was thrown, as the console says it. What nobody expected is an internal error without details. */
+export function toProblem(error: unknown): ConsoleProblem {
+  if (error instanceof ConsoleProblem) return error
+  if (error instanceof AppError) return ofAppError(error)
+  if (error instanceof Error && error.name === 'DatabaseUnavailable') {
+    return new ConsoleProblem(
+      'unavailable',
+      {
+        zh: '数据库暂时不可用，请稍后再试',
+        en: 'The database is not available right now, try again shortly',
+      },
+      { cause: error },
+    )
+  }
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
+  if (status === 413) {
+    return new ConsoleProblem(
+      'too_large',
+      { zh: '内容过大', en: 'The content is too large' },
+      { cause: error },
+    )
+  }
+  if (status === 415) return notJson()
+  if (status >= 400 && status < 500) {
+    return new ConsoleProblem(
+      'invalid',
+      { zh: '请求格式有误', en: 'The request is malformed' },
+      { cause: error },
+    )
+  }
+  return new ConsoleProblem('internal', { zh: '系统内部错误', en: 'Internal system error' }, { cause: error })
+}
+
+export function notJson(): ConsoleProblem {
+  return new ConsoleProblem('not_json', { zh: '请以 JSON 发送', en: 'Send JSON' })
+}
+
+/** Rules shared with the public interface speak its codes. */
+function ofAppError(error: AppError): ConsoleProblem {
+  const code: ConsoleErrorCode =
+    error.code === 429
+      ? 'too_many'
+      : error.code === 1005
+        ? 'upstream'
+        : error.code === 1004 || error.code === 1006
+          ? 'forbidden'
+          : error.code === 1007
+            ? 'not_found'
+            : error.code === 5000
+              ? error.status === 503
+                ? 'unavailable'
+                : 'internal'
+              : 'invalid'
+  return new ConsoleProblem(code, error.text, {
+    cause: error,
+    ...(error.retryAfter !== undefined && { retryAfter: error.retryAfter }),
+  })
+}

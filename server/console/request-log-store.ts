@@ -1,0 +1,305 @@
+// The log of API calls and its counts by day. Only ever written in the background, many calls at a time.
+import type { Queries, Tx, Value } from '../db/database.ts'
+
+export interface LoggedCall {
+  readonly account_id: number
+  readonly request_id: string
+  readonly at: number
+  readonly endpoint: string
+  readonly action: string | null
+  readonly method: string
+  readonly status: number
+  readonly code: number
+  readonly ok: number
+  readonly message: string | null
+  readonly duration_us: number
+  readonly gateway: string | null
+  readonly charged: number
+  readonly given_back: number
+  readonly replayed: number
+  readonly idempotent: number
+  readonly address: string
+  readonly parameters: string
+  readonly answer: string | null
+  readonly steps: string
+}
+
+const columns = [
+  'account_id',
+  'request_id',
+  'at',
+  'endpoint',
+  'action',
+  'method',
+  'status',
+  'code',
+  'ok',
+  'message',
+  'duration_us',
+  'gateway',
+  'charged',
+  'given_back',
+  'replayed',
+  'idempotent',
+  'address',
+  'parameters',
+  'answer',
+  'steps',
+] as const satisfies readonly (keyof LoggedCall)[]
+
+export interface FoundBy {
+  readonly account_id: number
+  readonly term: string
+  readonly request_id: string
+  readonly at: number
+}
+
+type LogTables = { request_log: LoggedCall; request_term: FoundBy }
+
+const insertCallSql = `INSERT INTO request_log (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+const insertTermSql = `INSERT INTO request_term (account_id, term, request_id, at) VALUES (?, ?, ?, ?)
+  ON CONFLICT (account_id, term, request_id) DO NOTHING`
+
+export async function insertCalls(
+  tx: Tx,
+  calls: readonly LoggedCall[],
+  terms: readonly FoundBy[],
+): Promise<void> {
+  if (tx.engine === 'sqlite') {
+    // One prepared statement many times is the quickest here; over a wire it is one statement for all.
+    for (const call of calls) {
+      await tx.run(
+        insertCallSql,
+        columns.map((name) => call[name]),
+      )
+    }
+    for (const one of terms) await tx.run(insertTermSql, [one.account_id, one.term, one.request_id, one.at])
+    return
+  }
+  const q = tx.kysely.withTables<LogTables>()
+  if (calls.length > 0) await q.insertInto('request_log').values(calls).execute()
+  if (terms.length > 0) {
+    await q
+      .insertInto('request_term')
+      .values(terms)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+}
+
+/** The account under which the platform's own sums stand. */
+export const wholePlatform = 0
+
+export interface DayCount {
+  readonly account_id: number
+  readonly day: string
+  readonly endpoint: string
+  readonly code: number
+  calls: number
+  succeeded: number
+  /** Successful calls that cost something. */
+  paid: number
+  credits: number
+}
+
+export async function addCounts(tx: Tx, counts: readonly DayCount[]): Promise<void> {
+  for (const one of counts) {
+    await tx.run(
+      `INSERT INTO call_day (account_id, day, endpoint, code, calls, succeeded, paid, credits) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (account_id, day, endpoint, code) DO UPDATE SET calls = call_day.calls + excluded.calls,
+         succeeded = call_day.succeeded + excluded.succeeded, paid = call_day.paid + excluded.paid,
+         credits = call_day.credits + excluded.credits`,
+      [one.account_id, one.day, one.endpoint, one.code, one.calls, one.succeeded, one.paid, one.credits],
+    )
+  }
+}
+
+/** Forgets calls from before a moment, some at a time; tells whether there may be more. */
+export async function deleteCallsBefore(tx: Tx, moment: number, limit: number): Promise<boolean> {
+  const calls = await tx.run(
+    `DELETE FROM request_log WHERE id IN (SELECT id FROM request_log WHERE at < ? ORDER BY at LIMIT ${limit})`,
+    [moment],
+  )
+  const terms = await tx.run(
+    `DELETE FROM request_term WHERE (account_id, term, request_id) IN (
+       SELECT account_id, term, request_id FROM request_term WHERE at < ? ORDER BY at LIMIT ${limit})`,
+    [moment],
+  )
+  return calls === limit || terms === limit
+}
+
+export function findCounts(
+  queries: Queries,
+  accountId: number,
+  from: string,
+  to: string,
+): Promise<DayCount[]> {
+  return queries.all<DayCount>(
+    `SELECT account_id, day, endpoint, code, calls, succeeded, paid, credits FROM call_day
+     WHERE account_id = ? AND day >= ? AND day <= ?`,
+    [accountId, from, to],
+  )
+}
+
+/** Whether the account has ever called, and ever paid for a success. */
+export async function findFirstSteps(
+  queries: Queries,
+  accountId: number,
+): Promise<{ called: boolean; paid: boolean }> {
+  const row = await queries.one<{ calls: number | null; paid: number | null }>(
+    'SELECT SUM(calls) AS calls, SUM(paid) AS paid FROM call_day WHERE account_id = ?',
+    [accountId],
+  )
+  return { called: (row?.calls ?? 0) > 0, paid: (row?.paid ?? 0) > 0 }
+}
+
+export interface CallRow extends LoggedCall {
+  readonly id: number
+}
+
+export interface CallSearch {
+  readonly accountId: number
+  readonly endpoint?: string | undefined
+  readonly action?: string | undefined
+  readonly ok?: number | undefined
+  readonly code?: number | undefined
+  /** A request id, or the hash of what it can be found by. */
+  readonly requestId?: string | undefined
+  readonly term?: string | undefined
+  readonly start?: number | undefined
+  readonly end?: number | undefined
+  readonly before?: number | undefined
+  readonly after?: number | undefined
+}
+
+/** So many calls are looked at for one page, however few of them fit. */
+const scanLimit = 20_000
+
+const summaryColumns = `id, account_id, request_id, at, endpoint, action, method, status, code, ok, message, duration_us, gateway,
+  charged, given_back, replayed, idempotent, address`
+
+export type CallSummaryRow = Omit<CallRow, 'parameters' | 'answer' | 'steps'>
+
+export interface CallPage {
+  readonly rows: readonly CallSummaryRow[]
+  /** Where to go on; null when all were looked at. */
+  readonly next: number | null
+}
+
+/** Ids follow time but for what several processes write in the same moments. */
+const idSlack = 5_000
+
+/** The id at which a moment stands, roughly; undefined when nothing is that new. */
+async function idAt(queries: Queries, moment: number): Promise<number | undefined> {
+  const row = await queries.one<{ id: number }>(
+    'SELECT id FROM request_log WHERE at >= ? ORDER BY at LIMIT 1',
+    [moment],
+  )
+  return row?.id
+}
+
+/** Days narrow the ids that are looked at, so that a day long past is found without reading all that came after it. */
+async function withinIds(queries: Queries, search: CallSearch): Promise<CallSearch> {
+  const { start, end, before, after } = search
+  const last = end === undefined ? undefined : await idAt(queries, end)
+  const first = start === undefined ? undefined : await idAt(queries, start)
+  return {
+    ...search,
+    before: last === undefined ? before : Math.min(before ?? Number.MAX_SAFE_INTEGER, last + idSlack),
+    after: first === undefined ? after : Math.max(after ?? 0, first - idSlack),
+  }
+}
+
+export async function listCalls(queries: Queries, asked: CallSearch, limit: number): Promise<CallPage> {
+  const search = await withinIds(queries, asked)
+  const scope = joined([
+    ['account_id = ?', search.accountId],
+    // Written out, because only then is the index of failures used.
+    [`ok = ${search.ok === 0 ? 0 : 1}`, search.ok === undefined ? undefined : noValue],
+    ['id < ?', search.before],
+    ['id > ?', search.after],
+    ['request_id = ?', search.requestId],
+    ['request_id IN (SELECT request_id FROM request_term WHERE account_id = ? AND term = ?)', search.term],
+  ])
+  if (search.term !== undefined) scope.values.splice(-1, 0, search.accountId)
+  const filter = joined([
+    ['endpoint = ?', search.endpoint],
+    ['action = ?', search.action],
+    ['code = ?', search.code],
+    ['at >= ?', search.start],
+    ['at < ?', search.end],
+  ])
+  const scanned = `SELECT ${summaryColumns} FROM request_log WHERE ${scope.text} ORDER BY id DESC LIMIT ${scanLimit}`
+  const rows = await queries.all<CallSummaryRow>(
+    filter.text === ''
+      ? scanned.replace(/LIMIT \d+$/, `LIMIT ${limit + 1}`)
+      : `SELECT ${summaryColumns} FROM (${scanned}) scanned WHERE ${filter.text} ORDER BY id DESC LIMIT ${limit + 1}`,
+    [...scope.values, ...filter.values],
+  )
+  if (rows.length > limit) return { rows: rows.slice(0, limit), next: rows[limit - 1]!.id }
+  if (filter.text === '') return { rows, next: null }
+  const last = await queries.one<{ id: number | null; count: number }>(
+    `SELECT MIN(id) AS id, COUNT(*) AS count FROM (SELECT id FROM request_log WHERE ${scope.text} ORDER BY id DESC LIMIT ${scanLimit}) scanned`,
+    scope.values,
+  )
+  return { rows, next: last && last.count === scanLimit ? last.id : null }
+}
+
+/** A term of its own, without a value to be put in. */
+const noValue = Symbol('no value')
+
+function joined(given: readonly (readonly [string, Value | undefined | typeof noValue])[]): {
+  text: string
+  values: Value[]
+} {
+  const there = given.filter(([, value]) => value !== undefined)
+  return {
+    text: there.map(([text]) => text).join(' AND '),
+    values: there.map(([, value]) => value).filter((value): value is Value => value !== noValue),
+  }
+}
+
+export function findCall(
+  queries: Queries,
+  accountId: number,
+  requestId: string,
+): Promise<CallRow | undefined> {
+  return queries.one<CallRow>(
+    `SELECT id, ${columns.join(', ')} FROM request_log WHERE request_id = ? AND account_id = ?`,
+    [requestId, accountId],
+  )
+}
+
+/** Id and time of the account's newest call. */
+export async function findNewest(
+  queries: Queries,
+  accountId: number,
+): Promise<{ id: number; at: number } | undefined> {
+  return queries.one('SELECT id, at FROM request_log WHERE account_id = ? ORDER BY id DESC LIMIT 1', [
+    accountId,
+  ])
+}
+
+/** Counting goes only so far: beyond that the exact number tells nobody more. */
+const mostCounted = 100_000
+
+export async function countCallsSince(queries: Queries, accountId: number, moment: number): Promise<number> {
+  const row = await queries.one<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM (SELECT at FROM request_log WHERE account_id = ? ORDER BY id DESC
+       LIMIT ${mostCounted}) newest WHERE at >= ?`,
+    [accountId, moment],
+  )
+  return row?.count ?? 0
+}
+
+/** Endpoint and duration of the newest calls of everyone. */
+export function findDurations(
+  queries: Queries,
+  since: number,
+  limit: number,
+): Promise<{ endpoint: string; duration_us: number }[]> {
+  return queries.all(
+    `SELECT endpoint, duration_us FROM request_log WHERE at >= ? ORDER BY at DESC LIMIT ${limit}`,
+    [since],
+  )
+}

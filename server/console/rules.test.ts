@@ -1,0 +1,183 @@
+// The small rules behind the pages: reading what was sent, ranges of days, forecasts, limits on guessing.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { Type } from 'typebox'
+import { startOfDay } from '../../contract/time.ts'
+import { readBody, readQuery } from './body.ts'
+import { oneLine, rangeOf } from './fields.ts'
+import { guessLimits } from './guess-limits.ts'
+import { outlookOf } from './home.ts'
+import { quantile } from './operator/overview.ts'
+import { ConsoleProblem } from './problem.ts'
+
+function fieldsOf(run: () => unknown): string[] {
+  try {
+    run()
+  } catch (error) {
+    assert.ok(error instanceof ConsoleProblem)
+    return Object.keys(error.fields ?? {})
+  }
+  return []
+}
+
+const schema = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 5 }),
+  age: Type.Optional(Type.Integer({ minimum: 0, maximum: 150 })),
+  pair: Type.Optional(Type.Object({ a: Type.Optional(Type.Integer()) })),
+})
+
+void describe('a body', () => {
+  const read = readBody(schema)
+
+  it('takes over what is declared and nothing else', () => {
+    const given = JSON.parse('{"name":"x","role":"operator","pair":{"a":1,"b":2},"constructor":1}') as unknown
+    assert.deepEqual(read(given), { name: 'x', pair: { a: 1 } })
+  })
+
+  it('names every field that is wrong', () => {
+    assert.deepEqual(
+      fieldsOf(() => read({ age: -1, pair: { a: 'x' } })),
+      ['name', 'age', 'pair'],
+    )
+    for (const bad of [null, [], 'x', 5, undefined])
+      assert.deepEqual(
+        fieldsOf(() => read(bad)),
+        ['name'],
+      )
+    for (const bad of ['\0', '\ud800', 'toolong', '', 5])
+      assert.deepEqual(
+        fieldsOf(() => read({ name: bad })),
+        ['name'],
+      )
+  })
+
+  it('answers anything at all with values or with fields', () => {
+    fc.assert(
+      fc.property(fc.anything(), (given) => {
+        try {
+          const value = read(given)
+          assert.ok(value.name.length >= 1)
+        } catch (error) {
+          assert.ok(error instanceof ConsoleProblem)
+        }
+      }),
+    )
+  })
+})
+
+void describe('a query', () => {
+  const read = readQuery(schema)
+
+  it('reads numbers from text, and an empty value as none', () => {
+    assert.deepEqual(read({ name: '5', age: '12' }), { name: '5', age: 12 })
+    assert.deepEqual(read({ name: 'x', age: '' }), { name: 'x' })
+    for (const age of ['1e2', '1.5', '0x10', '-1', ' 1', '9'.repeat(30)]) {
+      assert.deepEqual(
+        fieldsOf(() => read({ name: 'x', age })),
+        ['age'],
+        age,
+      )
+    }
+    assert.deepEqual(
+      fieldsOf(() => read({ name: ['a', 'b'] })),
+      ['name'],
+    )
+  })
+})
+
+void describe('a range of days', () => {
+  const noon = startOfDay('2026-03-10')! + 12 * 3_600_000
+
+  it('is inclusive, in Shanghai, and the last days when none are named', () => {
+    const range = rangeOf({}, { usual: 7, most: 31 }, noon)
+    assert.deepEqual([range.from, range.to, range.days.length], ['2026-03-04', '2026-03-10', 7])
+    assert.equal(
+      rangeOf({ from: '2026-03-01', to: '2026-03-01' }, { usual: 7, most: 31 }, noon).days.length,
+      1,
+    )
+    // 16:30 UTC is past midnight in Shanghai.
+    assert.equal(rangeOf({}, { usual: 1, most: 1 }, Date.UTC(2026, 0, 1, 16, 30)).to, '2026-01-02')
+  })
+
+  it('is refused when it is none', () => {
+    const limits = { usual: 7, most: 31 }
+    assert.deepEqual(
+      fieldsOf(() => rangeOf({ from: '2026-03-02', to: '2026-03-01' }, limits, noon)),
+      ['from'],
+    )
+    assert.deepEqual(
+      fieldsOf(() => rangeOf({ from: '2026-01-01', to: '2026-03-01' }, limits, noon)),
+      ['from'],
+    )
+    assert.deepEqual(
+      fieldsOf(() => rangeOf({ to: '2026-02-30' }, limits, noon)),
+      ['to'],
+    )
+  })
+})
+
+void describe('the outlook of a balance', () => {
+  const days = Array.from({ length: 14 }, (_one, index) => `2026-03-${String(index + 1).padStart(2, '0')}`)
+  const outlook = (total: number, remaining: number, usedADay: number) =>
+    outlookOf(
+      { api_type: 'sms', total, used: total - remaining, remaining },
+      days,
+      days.flatMap((day) => [
+        { day, endpoint: 'sms', credits: usedADay },
+        { day, endpoint: 'identity', credits: 1_000 },
+      ]),
+    )
+
+  it('counts days at the pace of the last week, of its own type only', () => {
+    assert.deepEqual(outlook(1_000, 700, 10).daily, Array<number>(14).fill(10))
+    assert.equal(outlook(1_000, 700, 10).used_7d, 70)
+    assert.equal(outlook(1_000, 700, 10).days_left, 70)
+    assert.equal(outlook(1_000, 700, 0).days_left, null)
+  })
+
+  it('warns under a fifth, and under a twentieth or three days', () => {
+    assert.equal(outlook(1_000, 500, 1).level, 'ok')
+    assert.equal(outlook(1_000, 199, 1).level, 'low')
+    assert.equal(outlook(1_000, 49, 1).level, 'critical')
+    assert.equal(outlook(1_000, 500, 200).level, 'critical')
+    assert.equal(outlook(1_000, 0, 1).level, 'empty')
+    assert.equal(outlook(0, 0, 0).level, 'none')
+  })
+})
+
+void describe('guessing', () => {
+  it('is counted before it is looked at, and forgotten after a quarter of an hour', () => {
+    let now = 0
+    const limits = guessLimits(() => now)
+    const keys = [{ key: 'a', most: 3 }]
+    for (let i = 0; i < 3; i++) limits.begin(keys)
+    assert.throws(() => limits.begin(keys), ConsoleProblem)
+    assert.doesNotThrow(() => limits.begin([{ key: 'b', most: 3 }]))
+    now = 15 * 60_000
+    assert.doesNotThrow(() => limits.begin(keys))
+  })
+
+  it('does not count what was right', () => {
+    const limits = guessLimits()
+    for (let i = 0; i < 10; i++) limits.begin([{ key: 'a', most: 1 }]).right()
+    const two = [
+      { key: 'x', most: 1 },
+      { key: 'y', most: 2 },
+    ]
+    limits.begin(two).right('x')
+    limits.begin(two)
+    assert.throws(() => limits.begin(two), ConsoleProblem)
+  })
+})
+
+void describe('small things', () => {
+  it('puts a note on one line', () => {
+    assert.equal(oneLine(' a\r\nb\u001b[31m\u202ec\u2028 '), 'a b [31m c')
+  })
+
+  it('finds quantiles', () => {
+    const numbers = Array.from({ length: 100 }, (_one, index) => index + 1)
+    assert.deepEqual([quantile(numbers, 0.5), quantile(numbers, 0.95), quantile([7], 0.99)], [50, 95, 7])
+  })
+})

@@ -1,0 +1,87 @@
+// The session table. A session's token is known to its browser alone; here is its hash.
+import type { Queries, Tx } from '../db/database.ts'
+
+export const idleMs = 12 * 3_600_000
+export const absoluteMs = 7 * 24 * 3_600_000
+
+/** Being seen is written down no more often than this. */
+const seenEveryMs = 60_000
+
+export interface Session {
+  readonly id: number
+  readonly account_id: number
+  readonly address: string
+  readonly agent: string
+  readonly created_at: number
+  readonly seen_at: number
+}
+
+const columns = 'id, account_id, address, agent, created_at, seen_at'
+
+function alive(now: string): string {
+  return `seen_at > ${now} - ${idleMs} AND created_at > ${now} - ${absoluteMs}`
+}
+
+export async function insertSession(
+  tx: Tx,
+  session: { tokenHash: string; accountId: number; address: string; agent: string },
+): Promise<Session> {
+  const row = await tx.one<Session>(
+    `INSERT INTO console_session (token_hash, account_id, address, agent, created_at, seen_at)
+     VALUES (?, ?, ?, ?, ${tx.now}, ${tx.now}) RETURNING ${columns}`,
+    [session.tokenHash, session.accountId, session.address, session.agent],
+  )
+  if (!row) throw new Error('the session was not inserted')
+  return row
+}
+
+/** The session, and whether it is time to note that it was seen. */
+export async function findSession(
+  queries: Queries,
+  tokenHash: string,
+): Promise<{ session: Session; noteSeen: boolean } | undefined> {
+  const row = await queries.one<Session & { stale: number }>(
+    `SELECT ${columns}, CASE WHEN seen_at < ${queries.now} - ${seenEveryMs} THEN 1 ELSE 0 END AS stale
+     FROM console_session WHERE token_hash = ? AND ${alive(queries.now)}`,
+    [tokenHash],
+  )
+  if (!row) return undefined
+  const { stale, ...session } = row
+  return { session, noteSeen: stale === 1 }
+}
+
+export async function markSeen(tx: Tx, id: number): Promise<void> {
+  await tx.run(`UPDATE console_session SET seen_at = ${tx.now} WHERE id = ?`, [id])
+}
+
+export function listSessions(queries: Queries, accountId: number): Promise<Session[]> {
+  return queries.all<Session>(
+    `SELECT ${columns} FROM console_session WHERE account_id = ? AND ${alive(queries.now)} ORDER BY id DESC`,
+    [accountId],
+  )
+}
+
+export async function countSessions(queries: Queries, accountId: number): Promise<number> {
+  const row = await queries.one<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM console_session WHERE account_id = ? AND ${alive(queries.now)}`,
+    [accountId],
+  )
+  return row?.count ?? 0
+}
+
+export async function deleteSession(tx: Tx, accountId: number, id: number): Promise<boolean> {
+  return (await tx.run('DELETE FROM console_session WHERE account_id = ? AND id = ?', [accountId, id])) === 1
+}
+
+export async function deleteSessionByToken(tx: Tx, tokenHash: string): Promise<void> {
+  await tx.run('DELETE FROM console_session WHERE token_hash = ?', [tokenHash])
+}
+
+/** Ends the account's sessions, all but one when that is named. */
+export function deleteSessions(tx: Tx, accountId: number, except?: number): Promise<number> {
+  return tx.run('DELETE FROM console_session WHERE account_id = ? AND id <> ?', [accountId, except ?? 0])
+}
+
+export function deleteDeadSessions(tx: Tx): Promise<number> {
+  return tx.run(`DELETE FROM console_session WHERE NOT (${alive(tx.now)})`)
+}

@@ -1,0 +1,109 @@
+// Sessions: the cookie, the token bound to it that changing calls must show, and who is behind a request.
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { csrfHeader } from '../../contract/console/route.ts'
+import { type Account, findById } from '../accounts/store.ts'
+import type { Database } from '../db/database.ts'
+import { oneLine } from './fields.ts'
+import { ConsoleProblem } from './problem.ts'
+import {
+  absoluteMs,
+  deleteSessionByToken,
+  findSession,
+  insertSession,
+  markSeen,
+  type Session,
+} from './session-store.ts'
+
+const cookieName = 'tg_session'
+const tokenPattern = /^[A-Za-z0-9_-]{43}$/
+
+export interface SignedIn {
+  readonly user: Account
+  readonly session: Session
+  readonly csrfToken: string
+}
+
+export interface Sessions {
+  /** Who is behind the request; undefined without a live session. */
+  find(request: FastifyRequest): Promise<SignedIn | undefined>
+  /** A new session with a new id, whatever the browser brought along; that one ends. */
+  begin(request: FastifyRequest, reply: FastifyReply, user: Account, address: string): Promise<SignedIn>
+  /** Ends the request's own session, here and in the browser. */
+  end(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Throws unless the call shows the session's token. */
+  requireToken(request: FastifyRequest, signedIn: SignedIn): void
+}
+
+export function openSessions(db: Database, options: { secret: string; isSecure: boolean }): Sessions {
+  function csrfTokenOf(tokenHash: string): string {
+    return createHmac('sha256', options.secret).update(tokenHash).digest('base64url')
+  }
+
+  function setCookie(reply: FastifyReply, value: string, seconds: number): void {
+    reply.setCookie(cookieName, value, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: options.isSecure,
+      maxAge: seconds,
+    })
+  }
+
+  return {
+    async find(request) {
+      const token = tokenOf(request)
+      if (token === undefined) return undefined
+      const tokenHash = hashOf(token)
+      const found = await findSession(db, tokenHash)
+      if (!found) return undefined
+      const user = await findById(db, found.session.account_id)
+      if (!user) return undefined
+      if (found.noteSeen) await db.write((tx) => markSeen(tx, found.session.id))
+      return { user, session: found.session, csrfToken: csrfTokenOf(tokenHash) }
+    },
+
+    async begin(request, reply, user, address) {
+      const old = tokenOf(request)
+      const token = randomBytes(32).toString('base64url')
+      const tokenHash = hashOf(token)
+      const session = await db.write(async (tx) => {
+        if (old !== undefined) await deleteSessionByToken(tx, hashOf(old))
+        return insertSession(tx, { tokenHash, accountId: user.id, address, agent: agentOf(request) })
+      })
+      setCookie(reply, token, absoluteMs / 1000)
+      return { user, session, csrfToken: csrfTokenOf(tokenHash) }
+    },
+
+    async end(request, reply) {
+      const token = tokenOf(request)
+      if (token !== undefined) await db.write((tx) => deleteSessionByToken(tx, hashOf(token)))
+      setCookie(reply, '', 0)
+    },
+
+    requireToken(request, signedIn) {
+      const shown = request.headers[csrfHeader]
+      const wanted = Buffer.from(signedIn.csrfToken)
+      const given = Buffer.from(typeof shown === 'string' ? shown : '')
+      if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+        throw new ConsoleProblem('csrf', {
+          zh: '页面已过期，请刷新后重试',
+          en: 'The page is out of date, reload it and try again',
+        })
+      }
+    },
+  }
+}
+
+function tokenOf(request: FastifyRequest): string | undefined {
+  const value = request.cookies[cookieName]
+  return value !== undefined && tokenPattern.test(value) ? value : undefined
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+function agentOf(request: FastifyRequest): string {
+  return oneLine(request.headers['user-agent'] ?? '').slice(0, 200)
+}

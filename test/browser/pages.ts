@@ -1,0 +1,30 @@
+// Every page of the console by address, for the tests and the screenshots that walk through all of them.
+
+export const accountPages = [
+  '/',
+  '/shortlink',
+  '/sms',
+  '/sms?tab=send',
+  '/sms?tab=records',
+  '/identity',
+  '/domain-check',
+  '/domain-check?tab=runs',
+  '/domain-check?tab=watch',
+  '/credits',
+  '/credits?redeem=1',
+  '/requests',
+  '/keys',
+  '/docs',
+  '/account',
+] as const
+
+export const operatorPages = [
+  '/operator/overview',
+  '/operator/accounts',
+  '/operator/reviews',
+  '/operator/codes',
+  '/operator/domains',
+  '/operator/gateways',
+  '/operator/audit',
+  '/operator/settings',
+] as const

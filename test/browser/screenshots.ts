@@ -1,0 +1,86 @@
+// `npm run screenshots`: pictures of the main pages into docs/images. With a folder as argument, every page in every look into it.
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Look, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { fillWithSamples, type SampleData } from '../support/sample-data.ts'
+import { root, startService } from '../support/service.ts'
+import { accountPages, operatorPages } from './pages.ts'
+
+interface Shot {
+  readonly name: string
+  readonly path: string
+  readonly as: keyof SampleData
+  readonly look: Look
+}
+
+const wide = { width: 1280, height: 800 }
+const phone = { width: 390, height: 844 }
+
+/** Few and small: these are looked at by people who decide whether to read on. */
+const mainShots: readonly Shot[] = [
+  { name: 'home', path: '/', as: 'holder', look: wide },
+  { name: 'home-dark-en', path: '/', as: 'holder', look: { ...wide, theme: 'dark', language: 'en' } },
+  { name: 'home-phone', path: '/', as: 'holder', look: phone },
+  { name: 'requests', path: '/requests', as: 'holder', look: wide },
+  { name: 'keys', path: '/keys', as: 'holder', look: wide },
+  { name: 'credits', path: '/credits', as: 'holder', look: wide },
+  { name: 'shortlink', path: '/shortlink', as: 'holder', look: wide },
+  { name: 'sms', path: '/sms?tab=send', as: 'holder', look: wide },
+  { name: 'overview', path: '/operator/overview', as: 'operator', look: wide },
+  { name: 'accounts', path: '/operator/accounts', as: 'operator', look: wide },
+]
+
+function everyShot(): readonly Shot[] {
+  const looks: readonly (readonly [string, Look])[] = [
+    ['zh-light', wide],
+    ['en-dark', { ...wide, theme: 'dark', language: 'en' }],
+    ['zh-phone', phone],
+    ['en-phone-dark', { ...phone, theme: 'dark', language: 'en' }],
+  ]
+  const pages = [
+    ...accountPages.map((path) => ({ path, as: 'holder' as const })),
+    ...operatorPages.map((path) => ({ path, as: 'operator' as const })),
+  ]
+  return looks.flatMap(([name, look]) =>
+    pages.map(({ path, as }) => ({
+      name: `${path.replaceAll(/\W+/g, '-').slice(1) || 'home'}.${name}`,
+      path,
+      as,
+      look,
+    })),
+  )
+}
+
+async function takeAll(
+  browser: TestBrowser,
+  url: string,
+  people: SampleData,
+  shots: readonly Shot[],
+  folder: string,
+) {
+  const groups = Map.groupBy(shots, ({ as, look }) => JSON.stringify([as, look]))
+  for (const group of groups.values()) {
+    const { as, look } = group[0]!
+    await using visitor = await browser.visit(url, look)
+    await signIn(visitor, people[as])
+    for (const { name, path } of group) {
+      await visitor.page.goto(`/console${path}`)
+      await visitor.page.waitForLoadState('networkidle')
+      await visitor.page.waitForTimeout(400)
+      await visitor.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' })
+      process.stdout.write(`${name}\n`)
+    }
+    if (visitor.problems.length > 0) process.stdout.write(`  ${visitor.problems.join('\n  ')}\n`)
+  }
+}
+
+const [wanted] = process.argv.slice(2)
+const folder = wanted === undefined ? join(root, 'docs/images') : resolve(wanted)
+mkdirSync(folder, { recursive: true })
+{
+  await using service = await startService('sqlite')
+  await using browser = await openBrowser()
+  const people = await fillWithSamples(service)
+  await takeAll(browser, service.url, people, wanted === undefined ? mainShots : everyShot(), folder)
+}
+process.exit(0)

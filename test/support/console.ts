@@ -1,0 +1,84 @@
+// A browser as the console's API sees one: it keeps its cookie, shows its token, and sends JSON.
+import { pathOf, type Route } from '../../contract/console/route.ts'
+import { sessionRoutes } from '../../contract/console/session.ts'
+import { createAccount } from '../../server/accounts/accounts.ts'
+import { uniqueName } from './engines.ts'
+import type { Reply, TestService } from './service.ts'
+
+export const testPassword = 'correct horse 9'
+
+type AnyRoute = Pick<Route<unknown, unknown>, 'method' | 'path'>
+
+export interface CallOptions {
+  readonly parts?: Readonly<Record<string, string | number>>
+  /** The query of a GET, the body of anything else. */
+  readonly sent?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, string | number>>
+  readonly headers?: Readonly<Record<string, string | undefined>>
+}
+
+export interface Browser {
+  cookie: string | undefined
+  csrf: string | undefined
+  call(route: AnyRoute, options?: CallOptions): Promise<Reply>
+  /** The text of a file. */
+  text(route: AnyRoute, options?: CallOptions): Promise<{ status: number; headers: Headers; text: string }>
+  signIn(username: string, password?: string): Promise<Reply>
+}
+
+export function openBrowser(service: Pick<TestService, 'url'>): Browser {
+  const browser: Browser = {
+    cookie: undefined,
+    csrf: undefined,
+    async call(route, options = {}) {
+      const { status, headers, text } = await browser.text(route, options)
+      return { status, headers, body: JSON.parse(text) }
+    },
+    async text(route, { parts = {}, sent = {}, query = {}, headers = {} } = {}) {
+      const isGet = route.method === 'GET'
+      const path = pathOf(route, parts, isGet ? { ...(sent as typeof query), ...query } : query)
+      const all: Record<string, string | undefined> = {
+        cookie: browser.cookie,
+        ...(!isGet && {
+          'content-type': 'application/json',
+          'x-csrf-token': browser.csrf,
+          origin: service.url,
+        }),
+        ...headers,
+      }
+      const response = await fetch(`${service.url}${path}`, {
+        method: route.method,
+        headers: Object.fromEntries(
+          Object.entries(all).filter((one): one is [string, string] => one[1] !== undefined),
+        ),
+        body: isGet ? null : JSON.stringify(sent),
+      })
+      const [set] = response.headers.getSetCookie()
+      if (set !== undefined) browser.cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0]
+      // The decoder would swallow the byte order mark, which a test may want to see.
+      const text = Buffer.from(await response.arrayBuffer()).toString('utf8')
+      return { status: response.status, headers: response.headers, text }
+    },
+    async signIn(username, password = testPassword) {
+      const reply = await browser.call(sessionRoutes.signIn, { sent: { username, password } })
+      browser.csrf = reply.body.csrf_token
+      return reply
+    },
+  }
+  return browser
+}
+
+export async function signedIn(
+  service: TestService,
+  account: { readonly username: string },
+): Promise<Browser> {
+  const browser = openBrowser(service)
+  await browser.signIn(account.username)
+  return browser
+}
+
+export async function operator(service: TestService): Promise<Browser & { readonly username: string }> {
+  const username = uniqueName()
+  await createAccount(service.installation.db, { username, password: testPassword, role: 'operator' })
+  return Object.assign(await signedIn(service, { username }), { username })
+}

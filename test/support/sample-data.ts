@@ -1,0 +1,108 @@
+// A service that looks lived in: a month of counts, today's calls, credits in every state. For screenshots and page tests.
+import { type EndpointName, endpointNames } from '../../contract/console/home.ts'
+import { apiTypes } from '../../contract/credits.ts'
+import { formatDay } from '../../contract/time.ts'
+import { createAccount } from '../../server/accounts/accounts.ts'
+import { addCounts, type DayCount, wholePlatform } from '../../server/console/request-log-store.ts'
+import { post, type TestAccount, type TestService } from './service.ts'
+
+const dayMs = 86_400_000
+const password = 'correct horse 9'
+
+export interface SampleData {
+  readonly holder: TestAccount
+  readonly operator: { readonly id: number; readonly username: string; readonly password: string }
+}
+
+export async function fillWithSamples(service: TestService): Promise<SampleData> {
+  const holder = await service.account({
+    short_link: 50_000,
+    sms: 12_000,
+    id_verification: 3_000,
+    domain_check: 800,
+  })
+  const { db } = service.installation
+  const operator = await createAccount(db, { username: 'operator', password, role: 'operator' })
+  await createAccount(db, { username: 'lanhai-shop', password })
+  await createAccount(db, { username: 'xingchen-tech', password, expiresOn: '2026-01-31' })
+  await spend(service, holder)
+  await addHistory(service, holder)
+  await makeCalls(service, holder)
+  await service.app.requestLog.flush()
+  return { holder, operator }
+}
+
+/** So much of each type is gone. */
+async function spend(service: TestService, { id }: TestAccount): Promise<void> {
+  const spent = { short_link: 8_412, sms: 9_930, id_verification: 1_207, domain_check: 772 }
+  const { credits } = service.app.services
+  for (const apiType of apiTypes) {
+    await credits.charge({
+      accountId: id,
+      apiType,
+      action: `${apiType}.sample`,
+      cost: spent[apiType],
+      requestId: `sample-${apiType}`,
+    })
+  }
+}
+
+/** A month of counts with weekends, a rise, and one bad day. */
+async function addHistory(service: TestService, { id }: TestAccount): Promise<void> {
+  const usual: Readonly<Record<EndpointName, number>> = {
+    shortlink: 280,
+    sms: 330,
+    identity: 42,
+    'domain-check': 26,
+  }
+  const counts: DayCount[] = []
+  for (let ago = 30; ago >= 0; ago--) {
+    const day = formatDay(Date.now() - ago * dayMs)
+    const wave = 0.75 + 0.25 * Math.sin(ago * 0.9) + (30 - ago) * 0.012 - (ago === 0 ? 0.3 : 0)
+    for (const endpoint of endpointNames) {
+      const calls = Math.round(usual[endpoint] * wave)
+      const failed = Math.round(calls * (ago === 9 && endpoint === 'sms' ? 0.18 : 0.012))
+      const code = endpoint === 'shortlink' ? 400 : endpoint === 'sms' ? 1005 : 1002
+      for (const account_id of [id, wholePlatform]) {
+        const scale = account_id === wholePlatform ? 7 : 1
+        const good = (calls - failed) * scale
+        counts.push(
+          { account_id, day, endpoint, code: 0, calls: good, succeeded: good, paid: good, credits: good },
+          { account_id, day, endpoint, code, calls: failed * scale, succeeded: 0, paid: 0, credits: 0 },
+        )
+      }
+    }
+  }
+  await service.installation.db.write((tx) => addCounts(tx, counts))
+}
+
+/** Calls of every kind, through the front door. */
+async function makeCalls(service: TestService, { username, key }: TestAccount): Promise<void> {
+  const who = { username, api_key: key }
+  const call = (path: string, body: Record<string, unknown>) =>
+    post(`${service.url}/api/${path}`, { ...who, ...body })
+  for (const [index, title] of ['双十一主会场', '会员日', '新品预约', '客服入口'].entries()) {
+    await call('shortlink_api.php', {
+      action: 'generate',
+      target_url: `https://shop.example.com/activity/${index + 1}`,
+      title,
+    })
+  }
+  for (const phone of ['13800138000', '13900139000', '19900000001', '1380013']) {
+    await call('sms_api.php', {
+      action: 'send_sms',
+      phone_number: phone,
+      template_code: 'CODE_LOGIN',
+      template_params: { code: '482913' },
+    })
+  }
+  await call('sms_api.php', { action: 'get_credits' })
+  await call('sms_api.php', { action: 'get_templates' })
+  await post(`${service.url}/api/id_verification_api.php`, {
+    api_key: key,
+    name: '张三',
+    idcard: '11010519491231002X',
+  })
+  await call('video_platform_check.php', { urls: ['example.com', 'blocked.test', 'down.test'] })
+  await call('sms_api.php', { action: 'send_sms' })
+}

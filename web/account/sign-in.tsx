@@ -1,0 +1,90 @@
+// The sign-in page, and the sign-up page where the operator has opened it. Kept light: it is the first thing loaded.
+import { Link, Navigate, useLocation, useNavigate } from '@tanstack/react-router'
+import { Button } from 'antd'
+import { type ReactNode, useEffect } from 'react'
+import type { Me } from '../../contract/console/session.ts'
+import { useStart } from '../api/hooks.ts'
+import { setPreferences } from '../frame/preferences.ts'
+import { useLanguage, useText } from '../frame/text.ts'
+import { SignInForm } from './sign-in-form.tsx'
+import { accountText } from './text.ts'
+
+export function SignInPage(): ReactNode {
+  return <Door signUp={false} />
+}
+
+export function SignUpPage(): ReactNode {
+  return <Door signUp />
+}
+
+function Door({ signUp }: { signUp: boolean }): ReactNode {
+  const words = useText(accountText)
+  const start = useStart()
+  const navigate = useNavigate()
+  const next = useLocation({ select: (location) => (location.search as { next?: string }).next })
+  const title = signUp ? words.signUp : words.signIn
+  useEffect(() => {
+    document.title = `${title} · Tollgate`
+  }, [title])
+
+  const onSignedIn = (me: Me) => {
+    // Only ever a page of this console: `next` comes from the address.
+    if (next !== undefined && /^\/(?![/\\])/.test(next)) void navigate({ href: next, replace: true })
+    else void navigate({ to: me.user.role === 'operator' ? '/operator/overview' : '/', replace: true })
+  }
+  if (start.data?.me && next === undefined) {
+    return <Navigate to={start.data.me.user.role === 'operator' ? '/operator/overview' : '/'} replace />
+  }
+  const closed = signUp && start.data?.sign_up === false
+  return (
+    <main className="door">
+      <div className="door-card">
+        <div className="brand" style={{ padding: 0, marginBottom: 8 }}>
+          <img src="/console/gate.svg" alt="" />
+          Tollgate
+        </div>
+        <div className="door-box">
+          <h1 style={{ fontSize: 20, margin: '0 0 16px' }}>{title}</h1>
+          {closed ? <p>{words.signUpClosed}</p> : <SignInForm signUp={signUp} onSignedIn={onSignedIn} />}
+          {start.data?.sign_up === true && (
+            <p style={{ margin: '16px 0 0' }}>
+              {signUp ? (
+                <Link to="/sign-in">{words.haveAccount}</Link>
+              ) : (
+                <Link to="/sign-up">{words.noAccount}</Link>
+              )}
+            </p>
+          )}
+          {!signUp && (
+            <p className="muted" style={{ margin: '16px 0 0' }}>
+              {words.forgotten}
+            </p>
+          )}
+        </div>
+        <p className="muted small prose" style={{ marginTop: 16 }}>
+          {words.about}
+        </p>
+      </div>
+      <DoorFoot />
+    </main>
+  )
+}
+
+function DoorFoot(): ReactNode {
+  const words = useText(accountText)
+  const language = useLanguage()
+  return (
+    <div className="door-foot">
+      <Button
+        type="text"
+        title={words.language}
+        onClick={() => setPreferences({ language: language === 'zh' ? 'en' : 'zh' })}
+      >
+        {language === 'zh' ? 'English' : '中文'}
+      </Button>
+      <Button type="text" href="/docs/">
+        {words.docs}
+      </Button>
+    </div>
+  )
+}

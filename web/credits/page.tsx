@@ -1,0 +1,120 @@
+// Credits: balances, how they went, the ledger, and redeeming a code.
+import { GiftOutlined } from '@ant-design/icons'
+import { Button, Card, Progress, Select } from 'antd'
+import { type ReactNode, useMemo } from 'react'
+import {
+  creditRoutes,
+  type LedgerFilter,
+  type LedgerKind,
+  ledgerKinds,
+} from '../../contract/console/credits.ts'
+import { type ApiType, apiTypeNames, apiTypes, isApiType } from '../../contract/credits.ts'
+import { useAsk, useMe } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/text.ts'
+import { Chart } from '../parts/chart.tsx'
+import { DateRange } from '../parts/date-range.tsx'
+import { daysOf } from '../parts/day-range.ts'
+import { ExportLink } from '../parts/export-link.tsx'
+import { count } from '../parts/figures.tsx'
+import { LoadError } from '../parts/loaded.tsx'
+import { Page } from '../parts/page.tsx'
+import { useUrlState } from '../parts/url-state.ts'
+import { Ledger } from './ledger.tsx'
+import { Redeem } from './redeem.tsx'
+import { creditsText } from './text.ts'
+
+const defaults = { range: '30d', from: '', to: '', type: '', kind: '', before: '', redeem: '' }
+
+export function CreditsPage(): ReactNode {
+  const words = useText(creditsText)
+  const pick = usePick()
+  const me = useMe()
+  const [shown, show] = useUrlState(defaults)
+  const days = daysOf(shown.range, shown.from, shown.to, Date.now())
+  const history = useAsk(creditRoutes.history, days)
+  const type: ApiType | undefined = isApiType(shown.type) ? shown.type : undefined
+  const kind: LedgerKind | undefined = ledgerKinds.find((known) => known === shown.kind)
+  const filter: LedgerFilter = { ...days, ...(type ? { api_type: type } : {}), ...(kind ? { kind } : {}) }
+
+  const figures = useMemo(
+    () => ({
+      labels: history.data?.days.map(({ day }) => day) ?? [],
+      series: (type ? [type] : apiTypes).map((name) => ({
+        name: pick(apiTypeNames[name]),
+        values: history.data?.days.map(({ remaining }) => remaining[name]) ?? [],
+      })),
+    }),
+    [history.data, pick, type],
+  )
+
+  return (
+    <Page
+      title={words.title}
+      lead={words.lead}
+      actions={
+        me.data?.read_only === false && (
+          <Button type="primary" icon={<GiftOutlined />} onClick={() => show({ redeem: '1' })}>
+            {words.redeem}
+          </Button>
+        )
+      }
+    >
+      <div className="grid-4">
+        {(me.data?.balances ?? []).map(({ api_type, remaining, total }) => (
+          <Card key={api_type} size="small">
+            <div className="muted">{pick(apiTypeNames[api_type])}</div>
+            <div className="row" style={{ alignItems: 'baseline' }}>
+              <span className="figure">{count(remaining)}</span>
+              <span className="muted">{words.of(count(total))}</span>
+            </div>
+            <Progress
+              percent={total === 0 ? 0 : (remaining / total) * 100}
+              showInfo={false}
+              status="normal"
+              size="small"
+              aria-label={`${pick(apiTypeNames[api_type])}: ${count(remaining)} ${words.of(count(total))}`}
+            />
+          </Card>
+        ))}
+      </div>
+      <div className="filters" style={{ marginBottom: 0 }}>
+        <DateRange {...shown} onChange={(range) => show({ ...range, before: '' })} />
+        <Select
+          aria-label={words.type}
+          style={{ minWidth: 140 }}
+          value={shown.type}
+          onChange={(value) => show({ type: value, before: '' })}
+          options={[
+            { value: '', label: words.allTypes },
+            ...apiTypes.map((value) => ({ value, label: pick(apiTypeNames[value]) })),
+          ]}
+        />
+        <Select
+          aria-label={words.kind}
+          style={{ minWidth: 120 }}
+          value={shown.kind}
+          onChange={(value) => show({ kind: value, before: '' })}
+          options={[
+            { value: '', label: words.allKinds },
+            ...ledgerKinds.map((value) => ({ value, label: words[value] })),
+          ]}
+        />
+        <ExportLink route={creditRoutes.ledgerCsv} sent={filter} />
+      </div>
+      {history.isError ? (
+        <LoadError error={history.error} onRetry={() => void history.refetch()} />
+      ) : (
+        <Chart title={words.history} loading={history.isPending} file="balances" {...figures} />
+      )}
+      <Card size="small" title={<h2>{words.ledger}</h2>}>
+        <Ledger
+          filter={filter}
+          before={shown.before}
+          onBefore={(before) => show({ before })}
+          onClear={type || kind || shown.range !== defaults.range ? () => show({ ...defaults }) : undefined}
+        />
+      </Card>
+      <Redeem open={shown.redeem === '1'} onClose={() => show({ redeem: '' })} />
+    </Page>
+  )
+}

@@ -1,0 +1,146 @@
+// The interface reference in place, from the definitions the service itself reads.
+import { Link } from '@tanstack/react-router'
+import { Card, Select, Tag } from 'antd'
+import type { ReactNode } from 'react'
+import { type ErrorCode, statusOfCode } from '../../contract/codes.ts'
+import type { Endpoint, Operation } from '../../contract/endpoint.ts'
+import { usePick, useText } from '../frame/text.ts'
+import { endpoints, operations } from '../keys/operations.ts'
+import { Copyable } from '../parts/copy.tsx'
+import { endpointText } from '../parts/endpoint-names.ts'
+import { Page } from '../parts/page.tsx'
+import { useUrlState } from '../parts/url-state.ts'
+import { docsText } from './text.ts'
+import { TryIt } from './try-it.tsx'
+
+export function DocsPage(): ReactNode {
+  const words = useText(docsText)
+  const pick = usePick()
+  const [shown, show] = useUrlState({ operation: 'shortlink.generate' })
+  const chosen = operations.find(({ id }) => id === shown.operation) ?? operations[0]!
+  const { endpoint, operation } = chosen
+  return (
+    <Page
+      title={words.title}
+      lead={words.lead}
+      actions={
+        <>
+          <Link to="/keys" search={{ operation: chosen.id }}>
+            {words.samples}
+          </Link>
+          <a href="/docs/">{words.whole}</a>
+        </>
+      }
+    >
+      <Select
+        aria-label={words.operation}
+        style={{ width: 320, maxWidth: '100%' }}
+        value={chosen.id}
+        onChange={(id: string) => show({ operation: id })}
+        options={endpoints.map((one) => ({
+          label: pick(endpointText(one.name as Parameters<typeof endpointText>[0])),
+          options: operations
+            .filter((each) => each.endpoint === one)
+            .map(({ id, operation: each }) => ({ value: id, label: pick(each.text) })),
+        }))}
+      />
+      <div className="grid-2">
+        <div className="stack">
+          <Card size="small" title={<h2>{pick(operation.text)}</h2>}>
+            <Described endpoint={endpoint} operation={operation} />
+          </Card>
+          <Card size="small" title={<h2>{words.codes}</h2>}>
+            <Codes />
+          </Card>
+        </div>
+        <Card size="small" title={<h2>{words.tryIt}</h2>}>
+          <TryIt key={chosen.id} chosen={chosen} />
+        </Card>
+      </div>
+    </Page>
+  )
+}
+
+function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Operation }): ReactNode {
+  const words = useText(docsText)
+  const pick = usePick()
+  const parameters = Object.entries({ ...endpoint.common, ...operation.parameters })
+  return (
+    <div className="stack">
+      <div className="row">
+        {endpoint.methods.map((method) => (
+          <Tag key={method}>{method}</Tag>
+        ))}
+        <Copyable text={endpoint.path} what={words.path} />
+      </div>
+      {operation.actions.length > 0 && (
+        <div>
+          {words.actions}: <span className="mono">{operation.actions.join(' / ')}</span>
+        </div>
+      )}
+      <div style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={words.parameters}>
+        <table className="plain-table">
+          <thead>
+            <tr>
+              <th scope="col">{words.name}</th>
+              <th scope="col">{words.type}</th>
+              <th scope="col">{words.required}</th>
+              <th scope="col">{words.meaning}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {parameters.map(([name, { type, required, text, example }]) => (
+              <tr key={name}>
+                <th scope="row" className="mono nowrap">
+                  {name}
+                </th>
+                <td>{type}</td>
+                <td>{required ? words.yes : words.no}</td>
+                <td>
+                  {pick(text)}
+                  <div className="mono muted">
+                    {typeof example === 'string' ? example : JSON.stringify(example)}
+                  </div>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div>
+        <strong>{words.answer}</strong>
+        <div className="mono">{words[endpoint.shape]}</div>
+      </div>
+      <p className="muted" style={{ margin: 0 }}>
+        {endpoint.readsForms ? words.sources : words.sourcesJson}
+      </p>
+    </div>
+  )
+}
+
+function Codes(): ReactNode {
+  const words = useText(docsText)
+  const codes: readonly ErrorCode[] = [1001, 1002, 1003, 1004, 1005, 1006, 1007, 429, 5000]
+  return (
+    <table className="plain-table">
+      <thead>
+        <tr>
+          <th scope="col">{words.code}</th>
+          <th scope="col">{words.status}</th>
+          <th scope="col">{words.meaning}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {codes.map((code) => (
+          <tr key={code}>
+            <th scope="row" className="mono">
+              {code}
+            </th>
+            <td className="mono">{statusOfCode[code]}</td>
+            <td>{words[`c${code}`]}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

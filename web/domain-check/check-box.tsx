@@ -1,0 +1,87 @@
+// The paste box: counts and marks bad lines while one types, the price before the button.
+import { Alert, Button, Card, Checkbox, Input } from 'antd'
+import { type ReactNode, useMemo, useState } from 'react'
+import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
+import { prices } from '../../contract/credits.ts'
+import { useMe, useStart, useTell } from '../api/hooks.ts'
+import { useText } from '../frame/text.ts'
+import { count } from '../parts/figures.tsx'
+import { StepError } from '../parts/step-error.tsx'
+import { mostUrls, readLines } from './lines.ts'
+import { domainText } from './text.ts'
+
+const shownProblems = 5
+
+export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): ReactNode {
+  const words = useText(domainText)
+  const start = useStart()
+  const me = useMe()
+  const [pasted, setPasted] = useState('')
+  const [random, setRandom] = useState(false)
+  const run = useTell(domainCheckRoutes.start, { once: true })
+  const lines = useMemo(() => readLines(pasted), [pasted])
+  const bad = lines.filter(({ looksRight }) => !looksRight)
+  const tooMany = lines.length > mostUrls
+  const cost = lines.length * (random ? 2 : 1) * prices.domain
+  const left = me.data?.balances.find(({ api_type }) => api_type === 'domain_check')?.remaining ?? 0
+  if (me.data?.read_only) return <span className="muted">{words.readOnly}</span>
+  return (
+    <Card size="small">
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (lines.length === 0 || tooMany) return
+          const sent = { urls: lines.map(({ url }) => url), check_random: random }
+          run.mutate({ sent }, { onSuccess: ({ id }) => onStarted(id) })
+        }}
+      >
+        {start.data?.sandbox.includes('domain_check') && <Alert type="info" showIcon title={words.sandbox} />}
+        <Input.TextArea
+          className="mono"
+          aria-label={words.box}
+          placeholder={`${words.box}\nexample.com\nhttps://shop.example.com/page`}
+          autoSize={{ minRows: 6, maxRows: 16 }}
+          value={pasted}
+          status={tooMany ? 'error' : bad.length > 0 ? 'warning' : ''}
+          onChange={(event) => setPasted(event.target.value)}
+        />
+        <div className="row-between">
+          <Checkbox checked={random} onChange={(event) => setRandom(event.target.checked)}>
+            {words.random}
+          </Checkbox>
+          <span
+            className={tooMany ? 'tone-error' : bad.length > 0 ? 'tone-warning' : 'muted'}
+            aria-live="polite"
+          >
+            {tooMany ? words.tooMany : words.lines(lines.length - bad.length, bad.length)}
+          </span>
+        </div>
+        {bad.length > 0 && (
+          <ul className="tone-warning small" style={{ margin: 0, paddingInlineStart: 20 }}>
+            {bad.slice(0, shownProblems).map(({ line, url }) => (
+              <li key={line}>
+                {words.badLine(line, url)} — {words.notDomain}
+              </li>
+            ))}
+            {bad.length > shownProblems && <li>…</li>}
+          </ul>
+        )}
+        <StepError error={run.error} />
+        <div className="row-between">
+          <span className={cost > left ? 'tone-error' : 'muted'}>
+            {words.price(count(cost), count(left))}
+          </span>
+          <Button
+            type="primary"
+            htmlType="submit"
+            loading={run.isPending}
+            disabled={lines.length === 0 || tooMany}
+          >
+            {words.start}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}

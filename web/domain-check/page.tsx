@@ -1,0 +1,43 @@
+// Domain check: paste many and watch the results come, former runs, and the watch list.
+import { Tabs } from 'antd'
+import type { ReactNode } from 'react'
+import { useText } from '../frame/text.ts'
+import { Page } from '../parts/page.tsx'
+import { useUrlState } from '../parts/url-state.ts'
+import { CheckBox } from './check-box.tsx'
+import { RunResults } from './run-results.tsx'
+import { Runs } from './runs.tsx'
+import { domainText } from './text.ts'
+import { Watches } from './watches.tsx'
+
+export function DomainCheckPage(): ReactNode {
+  const words = useText(domainText)
+  const [shown, show] = useUrlState({ tab: 'check', run: '' })
+  return (
+    <Page title={words.title} lead={words.lead}>
+      <Tabs
+        activeKey={shown.tab}
+        onChange={(tab) => show({ tab, run: '' })}
+        destroyOnHidden
+        items={[
+          {
+            key: 'check',
+            label: words.check,
+            children: (
+              <div className="stack">
+                <CheckBox onStarted={(id) => show({ run: String(id) })} />
+                {shown.run !== '' && <RunResults key={shown.run} id={shown.run} />}
+              </div>
+            ),
+          },
+          {
+            key: 'runs',
+            label: words.runs,
+            children: <Runs onOpen={(id) => show({ tab: 'check', run: String(id) })} />,
+          },
+          { key: 'watch', label: words.watch, children: <Watches /> },
+        ]}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,39 @@
+// Everything that holds for the whole console: theme, language, data, routes.
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { ConfigProvider } from 'antd'
+import enUS from 'antd/locale/en_US'
+import zhCN from 'antd/locale/zh_CN'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { makeQueryClient } from '../api/hooks.ts'
+import { makeRouter } from '../router.tsx'
+import { useDark } from './preferences.ts'
+import { useLanguage } from './text.ts'
+import { consoleTheme } from './theme.ts'
+
+export function Console(): ReactNode {
+  const dark = useDark()
+  const language = useLanguage()
+  const [client] = useState(makeQueryClient)
+  const [router] = useState(makeRouter)
+  const theme = useMemo(() => consoleTheme(dark), [dark])
+  useEffect(() => {
+    document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
+  }, [language])
+  useEffect(() => {
+    document.documentElement.style.colorScheme = dark ? 'dark' : 'light'
+    // The variables of the theme stand under this class; dialogs hang from the body.
+    document.body.classList.add('tollgate')
+  }, [dark])
+  return (
+    <ConfigProvider
+      theme={theme}
+      locale={language === 'zh' ? zhCN : enUS}
+      button={{ autoInsertSpace: false }}
+    >
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </ConfigProvider>
+  )
+}

@@ -1,0 +1,154 @@
+// The frame around every page: navigation, top bar, banners; and the door for those who are not signed in.
+import { MenuFoldOutlined, MenuUnfoldOutlined } from '@ant-design/icons'
+import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router'
+import { Alert, App, Button, Drawer, Skeleton } from 'antd'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { Me, Start } from '../../contract/console/session.ts'
+import { whenSignedOut } from '../api/client.ts'
+import { useMe, useStart } from '../api/hooks.ts'
+import { leaveViewAs } from '../api/view-as.ts'
+import { Loaded, LoadError } from '../parts/loaded.tsx'
+import { Navigation } from './navigation.tsx'
+import { setPreferences, usePreferences } from './preferences.ts'
+import { SessionLost } from './session-lost.tsx'
+import { useText } from './text.ts'
+import { TopBar } from './top-bar.tsx'
+import { frameText } from './words.ts'
+
+export function Frame(): ReactNode {
+  const start = useStart()
+  const next = useLocation({ select: (location) => location.href })
+  if (start.data?.me === null) {
+    return <Navigate to="/sign-in" search={next === '/' ? {} : { next }} replace />
+  }
+  if (start.isError) {
+    return (
+      <main className="frame-main">
+        <LoadError error={start.error} onRetry={() => void start.refetch()} />
+      </main>
+    )
+  }
+  return <App component={false}>{start.data ? <SignedIn start={start.data} /> : <Bones />}</App>
+}
+
+/** The frame's shape before anything is known. */
+function Bones(): ReactNode {
+  return (
+    <div className="frame">
+      <div className="frame-side hide-narrow" style={{ width: 208 }} />
+      <div>
+        <div className="frame-top" />
+        <div className="frame-main">
+          <Skeleton active paragraph={{ rows: 8 }} />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function SignedIn({ start }: { start: Start }): ReactNode {
+  const me = useMe()
+  const [lost, setLost] = useState(false)
+  useEffect(() => whenSignedOut(() => setLost(true)), [])
+  return (
+    <>
+      {/* Behind the dialog stays what was typed. */}
+      {me.data ? (
+        <Whole start={start} me={me.data} />
+      ) : (
+        <Loaded asked={me} skeleton={<Bones />}>
+          {() => null}
+        </Loaded>
+      )}
+      {lost && start.me && <SessionLost username={start.me.user.username} onBack={() => setLost(false)} />}
+    </>
+  )
+}
+
+function Whole({ start, me }: { start: Start; me: Me }): ReactNode {
+  const words = useText(frameText)
+  const { folded } = usePreferences()
+  const [drawer, setDrawer] = useState(false)
+  const isOperator = me.user.role === 'operator' && !me.read_only
+  return (
+    <div className="frame">
+      <a className="skip" href="#content">
+        {words.skip}
+      </a>
+      <div className="frame-side hide-narrow" style={{ width: folded ? 64 : 208 }}>
+        <Brand folded={folded} />
+        <Navigation operator={isOperator} folded={folded} />
+        <Button
+          className="fold"
+          type="text"
+          icon={folded ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />}
+          aria-label={folded ? words.unfold : words.fold}
+          aria-expanded={!folded}
+          onClick={() => setPreferences({ folded: !folded })}
+        />
+      </div>
+      <Drawer
+        open={drawer}
+        placement="left"
+        size={264}
+        title="Tollgate"
+        onClose={() => setDrawer(false)}
+        styles={{ body: { padding: '8px 0' } }}
+      >
+        <Navigation operator={isOperator} folded={false} onChosen={() => setDrawer(false)} />
+      </Drawer>
+      <div className="frame-body">
+        <TopBar me={me} onMenu={() => setDrawer(true)} />
+        <Banners start={start} me={me} />
+        <main id="content" className="frame-main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  )
+}
+
+function Brand({ folded }: { folded: boolean }): ReactNode {
+  return (
+    <Link to="/" className="brand" aria-label="Tollgate" style={folded ? { padding: '0 18px' } : undefined}>
+      <img src="/console/gate.svg" alt="" />
+      {!folded && 'Tollgate'}
+    </Link>
+  )
+}
+
+function Banners({ start, me }: { start: Start; me: Me }): ReactNode {
+  const words = useText(frameText)
+  const names = { sms: words.sms, identity: words.identity, domain_check: words.domainCheck }
+  const { account } = me
+  return (
+    <>
+      {me.read_only && (
+        <Alert
+          className="banner"
+          banner
+          type="warning"
+          title={words.viewing(account.username)}
+          action={
+            <Button size="small" onClick={leaveViewAs}>
+              {words.leaveView}
+            </Button>
+          }
+        />
+      )}
+      {account.suspended ? (
+        <Alert className="banner" banner type="error" title={words.suspended} />
+      ) : (
+        account.expired && <Alert className="banner" banner type="warning" title={words.expired} />
+      )}
+      {start.sandbox.length > 0 && (
+        <Alert
+          className="banner"
+          banner
+          type="info"
+          title={words.sandbox(start.sandbox.map((group) => names[group]).join(words.separator))}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+// What a person chose for this browser: language, theme, folded navigation. Kept in localStorage, shared by all pages.
+import { useSyncExternalStore } from 'react'
+import type { Language } from '../../contract/text.ts'
+
+export type ThemeChoice = 'light' | 'dark' | 'system'
+
+interface Preferences {
+  readonly language: Language
+  readonly theme: ThemeChoice
+  readonly folded: boolean
+}
+
+const storageKey = 'tollgate.preferences'
+const listeners = new Set<() => void>()
+const darkMedia = window.matchMedia('(prefers-color-scheme: dark)')
+let current = readStored()
+
+export function preferences(): Preferences {
+  return current
+}
+
+export function setPreferences(change: Partial<Preferences>): void {
+  current = { ...current, ...change }
+  try {
+    localStorage.setItem(storageKey, JSON.stringify(current))
+  } catch {
+    // A browser that keeps nothing still shows the choice until the page is closed.
+  }
+  for (const listener of listeners) listener()
+}
+
+export function usePreferences(): Preferences {
+  return useSyncExternalStore(subscribe, preferences)
+}
+
+/** Whether the page is dark now: by choice, or because the system is. */
+export function useDark(): boolean {
+  const { theme } = usePreferences()
+  const system = useSyncExternalStore(subscribeMedia, () => darkMedia.matches)
+  return theme === 'system' ? system : theme === 'dark'
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+function subscribeMedia(listener: () => void): () => void {
+  darkMedia.addEventListener('change', listener)
+  return () => darkMedia.removeEventListener('change', listener)
+}
+
+function readStored(): Preferences {
+  const fallback: Preferences = {
+    language: navigator.language.toLowerCase().startsWith('en') ? 'en' : 'zh',
+    theme: 'system',
+    folded: false,
+  }
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '{}')
+    if (typeof stored !== 'object' || stored === null) return fallback
+    const { language, theme, folded } = stored as Partial<Record<keyof Preferences, unknown>>
+    return {
+      language: language === 'zh' || language === 'en' ? language : fallback.language,
+      theme: theme === 'light' || theme === 'dark' ? theme : 'system',
+      folded: folded === true,
+    }
+  } catch {
+    return fallback
+  }
+}

@@ -1,0 +1,51 @@
+// The look: one accent colour, everything else follows from antd's tokens. The only file with colours in it.
+import { theme, type ThemeConfig } from 'antd'
+
+const accent = '#3b5bdb'
+
+export function consoleTheme(dark: boolean): ThemeConfig {
+  const ink = dark ? '255,255,255' : '0,0,0'
+  return {
+    algorithm: dark ? theme.darkAlgorithm : theme.defaultAlgorithm,
+    // A fixed name, so that console.css can use the same variables.
+    cssVar: { key: 'tollgate' },
+    hashed: false,
+    token: {
+      colorPrimary: accent,
+      colorInfo: accent,
+      // What antd derives for these is below AA on its own backgrounds.
+      colorLink: dark ? '#91a7ff' : accent,
+      colorLinkHover: dark ? '#bac8ff' : '#364fc7',
+      colorSuccessText: dark ? '#69db7c' : '#237a34',
+      colorWarningText: dark ? '#ffd43b' : '#8a5a00',
+      colorErrorText: dark ? '#ff8787' : '#c92a2a',
+      colorError: dark ? '#e03131' : '#d6293a',
+      colorTextSecondary: `rgba(${ink},0.72)`,
+      colorTextTertiary: `rgba(${ink},0.62)`,
+      colorTextDescription: `rgba(${ink},0.62)`,
+      colorTextPlaceholder: `rgba(${ink},0.55)`,
+      colorBgLayout: dark ? '#0e1014' : '#f5f6f8',
+      colorBgContainer: dark ? '#17191f' : '#ffffff',
+      colorBgElevated: dark ? '#1e2128' : '#ffffff',
+      borderRadius: 8,
+      fontFamily: `system-ui, -apple-system, 'Segoe UI', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif`,
+      fontFamilyCode: `ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace`,
+    },
+    components: {
+      Layout: {
+        siderBg: dark ? '#17191f' : '#ffffff',
+        headerBg: dark ? '#17191f' : '#ffffff',
+        headerHeight: 56,
+        headerPadding: '0 16px',
+      },
+      Menu: { itemBg: 'transparent', itemHeight: 36, activeBarBorderWidth: 0 },
+      Table: { cellPaddingBlockMD: 10 },
+    },
+  }
+}
+
+/** One colour per product in charts, told apart by those who see no red or green too. */
+export const seriesColours: Readonly<Record<'light' | 'dark', readonly string[]>> = {
+  light: ['#3b5bdb', '#0c8599', '#e8890c', '#9c36b5', '#868e96', '#d6293a'],
+  dark: ['#748ffc', '#3bc9db', '#ffc078', '#da77f2', '#adb5bd', '#ff8787'],
+}

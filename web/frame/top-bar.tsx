@@ -1,0 +1,167 @@
+// The top: search, balances, language, theme, user.
+import {
+  BulbOutlined,
+  DesktopOutlined,
+  LogoutOutlined,
+  MenuOutlined,
+  MoonOutlined,
+  SearchOutlined,
+  SettingOutlined,
+  SunOutlined,
+  UserOutlined,
+} from '@ant-design/icons'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Button, Dropdown, Tooltip } from 'antd'
+import { type ReactNode, useEffect, useState } from 'react'
+import { apiTypeNames } from '../../contract/credits.ts'
+import { type Me, sessionRoutes } from '../../contract/console/session.ts'
+import { useTell } from '../api/hooks.ts'
+import { shortTypeNames } from '../parts/credit-names.ts'
+import { count, shortCount } from '../parts/figures.tsx'
+import { setPreferences, type ThemeChoice, usePreferences } from './preferences.ts'
+import { Search } from './search.tsx'
+import { useLanguage, usePick, useText } from './text.ts'
+import { frameText } from './words.ts'
+
+const mac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
+
+export function TopBar({ me, onMenu }: { me: Me; onMenu: () => void }): ReactNode {
+  const words = useText(frameText)
+  const [searching, setSearching] = useState(false)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      setSearching(true)
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+  const isOperator = me.user.role === 'operator' && !me.read_only
+  return (
+    <header className="frame-top">
+      <Button
+        className="hide-wide"
+        type="text"
+        icon={<MenuOutlined />}
+        aria-label={words.openMenu}
+        onClick={onMenu}
+      />
+      <div className="grow">
+        <Button
+          className="frame-search hide-narrow"
+          icon={<SearchOutlined />}
+          onClick={() => setSearching(true)}
+        >
+          <span className="clip">{words.search}</span>
+          <kbd>{mac ? '⌘ K' : 'Ctrl K'}</kbd>
+        </Button>
+        <Button
+          className="hide-wide"
+          type="text"
+          icon={<SearchOutlined />}
+          aria-label={words.searchShort}
+          onClick={() => setSearching(true)}
+        />
+      </div>
+      <Balances me={me} />
+      <LanguageSwitch />
+      <ThemeSwitch />
+      <UserMenu me={me} />
+      <Search open={searching} operator={isOperator} onClose={() => setSearching(false)} />
+    </header>
+  )
+}
+
+/** The four balances in one pill; the whole numbers on hover and on the page it leads to. */
+function Balances({ me }: { me: Me }): ReactNode {
+  const words = useText(frameText)
+  const pick = usePick()
+  const language = useLanguage()
+  const whole = me.balances.map(
+    ({ api_type, remaining }) => `${pick(apiTypeNames[api_type])} ${count(remaining)}`,
+  )
+  return (
+    <Tooltip title={whole.join(' · ')}>
+      <Link to="/credits" className="pill hide-narrow" aria-label={`${words.balances}: ${whole.join(', ')}`}>
+        {me.balances.map(({ api_type, remaining }) => (
+          <span key={api_type}>
+            <span className="muted">{pick(shortTypeNames[api_type])}</span>
+            {shortCount(remaining, language)}
+          </span>
+        ))}
+      </Link>
+    </Tooltip>
+  )
+}
+
+export function LanguageSwitch(): ReactNode {
+  const words = useText(frameText)
+  const language = useLanguage()
+  return (
+    <Button
+      type="text"
+      title={words.language}
+      onClick={() => setPreferences({ language: language === 'zh' ? 'en' : 'zh' })}
+    >
+      {language === 'zh' ? 'EN' : '中'}
+    </Button>
+  )
+}
+
+const themeIcons: Readonly<Record<ThemeChoice, ReactNode>> = {
+  light: <SunOutlined />,
+  dark: <MoonOutlined />,
+  system: <DesktopOutlined />,
+}
+
+function ThemeSwitch(): ReactNode {
+  const words = useText(frameText)
+  const { theme } = usePreferences()
+  const choices = ['light', 'dark', 'system'] as const
+  return (
+    <Dropdown
+      trigger={['click']}
+      menu={{
+        selectedKeys: [theme],
+        items: choices.map((key) => ({ key, label: words[key], icon: themeIcons[key] })),
+        onClick: ({ key }) => setPreferences({ theme: choices.find((choice) => choice === key) ?? 'system' }),
+      }}
+    >
+      <Button type="text" icon={<BulbOutlined />} aria-label={words.theme} />
+    </Dropdown>
+  )
+}
+
+function UserMenu({ me }: { me: Me }): ReactNode {
+  const words = useText(frameText)
+  const navigate = useNavigate()
+  const signOut = useTell(sessionRoutes.signOut)
+  const { username } = me.user
+  return (
+    <Dropdown
+      trigger={['click']}
+      menu={{
+        items: [
+          { key: 'name', label: username, disabled: true, icon: <UserOutlined /> },
+          { type: 'divider' },
+          { key: 'settings', label: words.mySettings, icon: <SettingOutlined /> },
+          { key: 'out', label: words.signOut, icon: <LogoutOutlined /> },
+        ],
+        onClick: ({ key }) => {
+          if (key === 'settings') void navigate({ to: '/account' })
+          // A whole new page: nothing of the account stays in memory.
+          else if (key === 'out') {
+            signOut.mutate({ sent: {} }, { onSettled: () => window.location.assign('/console/sign-in') })
+          }
+        },
+      }}
+    >
+      <Button type="text" icon={<UserOutlined />} aria-label={words.user(username)}>
+        <span className="hide-narrow clip" style={{ maxWidth: 120 }}>
+          {username}
+        </span>
+      </Button>
+    </Dropdown>
+  )
+}

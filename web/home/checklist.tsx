@@ -1,0 +1,76 @@
+// The first steps of a new account; each ticks itself when done.
+import { CheckCircleFilled, RightOutlined } from '@ant-design/icons'
+import { Link } from '@tanstack/react-router'
+import { Card } from 'antd'
+import type { ReactNode } from 'react'
+import type { Home } from '../../contract/console/home.ts'
+import { useText } from '../frame/text.ts'
+import { homeText } from './text.ts'
+
+export function Checklist({ done }: { done: Home['checklist'] }): ReactNode {
+  const words = useText(homeText)
+  const steps = [
+    {
+      done: done.has_credits,
+      title: words.stepCredits,
+      text: words.stepCreditsText,
+      go: words.stepCreditsGo,
+      to: '/credits',
+      search: { redeem: '1' },
+    },
+    {
+      done: done.has_key,
+      title: words.stepKey,
+      text: words.stepKeyText,
+      go: words.stepKeyGo,
+      to: '/keys',
+      search: {},
+    },
+    {
+      done: done.has_call,
+      title: words.stepCall,
+      text: words.stepCallText,
+      go: words.stepCallGo,
+      to: '/keys',
+      search: {},
+    },
+    {
+      done: done.has_success,
+      title: words.stepSuccess,
+      text: words.stepSuccessText,
+      go: words.stepSuccessGo,
+      to: '/requests',
+      search: {},
+    },
+  ]
+  const next = steps.findIndex((step) => !step.done)
+  return (
+    <Card title={<h2>{words.startTitle}</h2>}>
+      <p className="muted" style={{ marginTop: 0 }}>
+        {words.startText}
+      </p>
+      <ol className="checklist">
+        {steps.map((step, index) => (
+          <li key={step.title} className={step.done ? 'done' : index === next ? 'next' : ''}>
+            {step.done ? (
+              <CheckCircleFilled className="tone-success" aria-label={words.stepDone} />
+            ) : (
+              <span className="number" aria-hidden>
+                {index + 1}
+              </span>
+            )}
+            <div>
+              <strong>{step.title}</strong>
+              <div className="muted">{step.text}</div>
+            </div>
+            {!step.done && (
+              <Link to={step.to} search={step.search}>
+                {step.go} <RightOutlined />
+              </Link>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}

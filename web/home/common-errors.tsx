@@ -1,0 +1,60 @@
+// The most common errors, what each means, and the way to the calls themselves.
+import { Link } from '@tanstack/react-router'
+import { Card } from 'antd'
+import type { ReactNode } from 'react'
+import type { CommonError } from '../../contract/console/home.ts'
+import { usePick, useText } from '../frame/text.ts'
+import { endpointText } from '../parts/endpoint-names.ts'
+import { count, Outcome } from '../parts/figures.tsx'
+import { homeText } from './text.ts'
+
+interface CommonErrorsProps {
+  readonly errors: readonly CommonError[]
+  readonly range: { readonly range: string; readonly from: string; readonly to: string }
+}
+
+export function CommonErrors({ errors, range }: CommonErrorsProps): ReactNode {
+  const words = useText(homeText)
+  const pick = usePick()
+  return (
+    <Card size="small" title={<h2>{words.errors}</h2>}>
+      {errors.length === 0 ? (
+        <div style={{ minHeight: 280, display: 'grid', placeItems: 'center' }}>
+          <Outcome tone="success">{words.noErrors}</Outcome>
+        </div>
+      ) : (
+        <div tabIndex={0} role="region" aria-label={words.errors} style={{ height: 280, overflow: 'auto' }}>
+          <table className="plain-table">
+            <thead>
+              <tr>
+                <th scope="col">{words.code}</th>
+                <th scope="col">{words.meaning}</th>
+                <th scope="col" className="num">
+                  {words.count}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {errors.map(({ endpoint, code, count: times, meaning, advice }) => (
+                <tr key={`${endpoint}${code}`}>
+                  <td>
+                    <span className="mono">{code}</span>
+                    <div className="muted small">{pick(endpointText(endpoint))}</div>
+                  </td>
+                  <td>
+                    {meaning}
+                    <div className="muted">{advice}</div>
+                    <Link to="/requests" search={{ ...range, endpoint, code: String(code) }}>
+                      {words.seeThem}
+                    </Link>
+                  </td>
+                  <td className="num">{count(times)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Card>
+  )
+}

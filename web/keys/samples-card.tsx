@@ -1,0 +1,60 @@
+// Pick an operation and a language, get code that runs as it stands.
+import { Card, Segmented, Select } from 'antd'
+import type { ReactNode } from 'react'
+import { useMe, useStart } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/text.ts'
+import { CopyButton } from '../parts/copy.tsx'
+import { endpointText } from '../parts/endpoint-names.ts'
+import { useUrlState } from '../parts/url-state.ts'
+import { endpoints, exampleBody, operations } from './operations.ts'
+import { isSampleLanguage, sample, sampleLanguages } from './samples.ts'
+import { keysText } from './text.ts'
+
+/** The key as a placeholder, except right after it was made. */
+export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNode {
+  const words = useText(keysText)
+  const pick = usePick()
+  const me = useMe()
+  const start = useStart()
+  const [shown, show] = useUrlState({ operation: 'sms.send', language: 'curl' })
+  const chosen = operations.find(({ id }) => id === shown.operation) ?? operations[0]!
+  const language = isSampleLanguage(shown.language) ? shown.language : 'curl'
+  const base = start.data?.public_url ?? window.location.origin
+  const caller = { username: me.data?.account.username ?? '', key: freshKey ?? '<API_KEY>' }
+  const code = sample(language, base + chosen.endpoint.path, exampleBody(chosen, caller))
+  return (
+    <Card title={<h2>{words.samples}</h2>}>
+      <div className="stack">
+        <span>{freshKey === undefined ? words.samplesText : words.samplesWithKey}</span>
+        <div className="row-between">
+          <div className="row">
+            <Select
+              aria-label={words.operation}
+              style={{ width: 240 }}
+              value={chosen.id}
+              onChange={(operation: string) => show({ operation })}
+              options={endpoints.map((endpoint) => ({
+                label: pick(endpointText(endpoint.name as Parameters<typeof endpointText>[0])),
+                options: operations
+                  .filter((one) => one.endpoint === endpoint)
+                  .map(({ id, operation }) => ({ value: id, label: pick(operation.text) })),
+              }))}
+            />
+            <Segmented
+              aria-label={words.language}
+              value={language}
+              onChange={(value) => show({ language: value })}
+              options={sampleLanguages.map(([value, label]) => ({ value, label }))}
+            />
+          </div>
+          <CopyButton text={code} what={words.sample}>
+            {words.copyCode}
+          </CopyButton>
+        </div>
+        <pre className="code" tabIndex={0} aria-label={words.sample} data-testid="sample">
+          {code}
+        </pre>
+      </div>
+    </Card>
+  )
+}

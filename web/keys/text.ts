@@ -1,0 +1,83 @@
+// Words of the API key page.
+import { dictionary } from '../frame/text.ts'
+
+export const keysText = dictionary(
+  {
+    title: 'API 密钥',
+    lead: '每个账户一个密钥，放在参数 api_key 里随每次调用发送。只用在服务端，不要写进网页或 App。',
+    card: '密钥',
+    none: '还没有密钥，生成后即可调用接口。',
+    generate: '生成密钥',
+    current: '当前密钥',
+    created: '生成于',
+    lastCall: '最近调用',
+    calls24: '近 24 小时调用',
+    calls: (n: string) => `${n} 次`,
+    once: '只显示这一次',
+    onceText: '关闭后只能看到首尾几位。请立即保存到服务端的配置里；丢失只能重置。',
+    copy: '复制密钥',
+    keyWord: '密钥',
+    saved: '我已保存',
+    danger: '重置与清除',
+    dangerText: '两者都立即生效，旧密钥从下一次请求起失效，使用它的所有程序都会受影响。',
+    reset: '重置密钥',
+    resetTitle: '重置密钥？',
+    resetText: (n: string) =>
+      `旧密钥立即失效并换成新密钥。近 24 小时内有 ${n} 次调用使用旧密钥，换上新密钥之前它们都会失败。`,
+    clear: '清除密钥',
+    clearTitle: '清除密钥？',
+    clearText: (n: string) =>
+      `密钥将被删除，在重新生成之前无法调用任何接口。近 24 小时内的 ${n} 次调用都会变成失败。`,
+    password: '登录密码',
+    cleared: '密钥已清除',
+    samples: '调用示例',
+    samplesText: '选择操作和语言，复制即可运行。用户名已填好；密钥请替换 <API_KEY>。',
+    samplesWithKey: '选择操作和语言，复制即可运行。用户名和刚生成的密钥都已填好。',
+    operation: '操作',
+    language: '语言',
+    sample: '示例代码',
+    copyCode: '复制代码',
+    readOnly: '只读查看时不能改动密钥。',
+  },
+  {
+    title: 'API key',
+    lead: 'One key per account, sent as the parameter api_key with every call. For servers only: never put it into a web page or an app.',
+    card: 'Key',
+    none: 'There is no key yet. Make one to call the API.',
+    generate: 'Make a key',
+    current: 'Current key',
+    created: 'Made',
+    lastCall: 'Last call',
+    calls24: 'Calls in 24 hours',
+    calls: (n: string) => n,
+    once: 'Shown only this once',
+    onceText:
+      'Afterwards only its ends are shown. Save it in the configuration of your server now; a lost key can only be reset.',
+    copy: 'Copy key',
+    keyWord: 'key',
+    saved: 'I have saved it',
+    danger: 'Reset and clear',
+    dangerText:
+      'Both hold at once: the old key fails from the next request on, for every program that uses it.',
+    reset: 'Reset key',
+    resetTitle: 'Reset the key?',
+    resetText: (n: string) =>
+      `The old key ends at once and a new one is made. ${n} calls used the old key in the last 24 hours; such calls fail until they use the new one.`,
+    clear: 'Clear key',
+    clearTitle: 'Clear the key?',
+    clearText: (n: string) =>
+      `The key is deleted and no API can be called until a new one is made. Calls like the ${n} of the last 24 hours will fail.`,
+    password: 'Your password',
+    cleared: 'The key is cleared',
+    samples: 'Code samples',
+    samplesText:
+      'Pick an operation and a language, copy, run. Your user name is filled in; replace <API_KEY>.',
+    samplesWithKey:
+      'Pick an operation and a language, copy, run. Your user name and the new key are filled in.',
+    operation: 'Operation',
+    language: 'Language',
+    sample: 'sample',
+    copyCode: 'Copy code',
+    readOnly: 'A key cannot be changed while you only look.',
+  },
+)

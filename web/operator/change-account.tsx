@@ -1,0 +1,100 @@
+// What an operator can change about an account: validity, SMS, signature, rate limit.
+import { App, Form, Input, InputNumber, Switch } from 'antd'
+import type { ReactNode } from 'react'
+import { type AccountChange, type AccountDetail, operatorRoutes } from '../../contract/console/operator.ts'
+import { useTell } from '../api/hooks.ts'
+import { useText } from '../frame/text.ts'
+import { partsText } from '../parts/text.ts'
+import { OperatorForm } from './operator-form.tsx'
+import { operatorText } from './text.ts'
+
+interface Typed {
+  readonly expires_on: string
+  readonly sms_enabled: boolean
+  readonly sign_name: string
+  readonly own_limit: boolean
+  readonly per_second: number
+  readonly burst: number
+}
+
+interface ChangeAccountModalProps {
+  readonly open: boolean
+  readonly account: AccountDetail
+  readonly onClose: () => void
+}
+
+export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModalProps): ReactNode {
+  const words = useText(operatorText)
+  const common = useText(partsText)
+  const { message } = App.useApp()
+  const [form] = Form.useForm<Typed & { note: string }>()
+  const hasLimit = Form.useWatch('own_limit', form)
+  const change = useTell(operatorRoutes.changeAccount)
+  const limit = account.rate_limit ?? account.platform_rate_limit
+  const before: Typed = {
+    expires_on: account.expires_on ?? '',
+    sms_enabled: account.sms_enabled,
+    sign_name: account.sign_name ?? '',
+    own_limit: account.rate_limit !== null,
+    per_second: limit?.per_second ?? 100,
+    burst: limit?.burst ?? 200,
+  }
+  return (
+    <OperatorForm<Typed>
+      open={open}
+      title={`${words.changeAccount} · ${account.username}`}
+      ok={common.save}
+      form={form}
+      initial={before}
+      onClose={onClose}
+      onSubmit={async (typed) => {
+        await change.mutateAsync({ sent: changeOf(before, typed), parts: { id: account.id } })
+        message.success(words.saved)
+      }}
+    >
+      <Form.Item name="expires_on" label={words.setExpires} extra={words.noEnd}>
+        <Input type="date" allowClear />
+      </Form.Item>
+      <Form.Item name="sms_enabled" label={words.sms} valuePropName="checked">
+        <Switch checkedChildren={words.on} unCheckedChildren={words.off} />
+      </Form.Item>
+      <Form.Item name="sign_name" label={words.signName} extra={words.platformSign}>
+        <Input maxLength={20} allowClear />
+      </Form.Item>
+      <Form.Item name="own_limit" label={words.ownLimit} valuePropName="checked">
+        <Switch />
+      </Form.Item>
+      {hasLimit && (
+        <div className="row">
+          <Form.Item
+            name="per_second"
+            label={words.perSecond}
+            rules={[{ required: true, message: common.required }]}
+          >
+            <InputNumber min={1} max={100_000} precision={0} />
+          </Form.Item>
+          <Form.Item name="burst" label={words.burst} rules={[{ required: true, message: common.required }]}>
+            <InputNumber min={1} max={100_000} precision={0} />
+          </Form.Item>
+        </div>
+      )}
+    </OperatorForm>
+  )
+}
+
+/** Only what was changed is sent, so that two operators do not undo each other. */
+function changeOf(before: Typed, { note, ...typed }: Typed & { note: string }): AccountChange {
+  const { expires_on, sms_enabled, sign_name, own_limit } = typed
+  const per_second = typed.per_second ?? before.per_second
+  const burst = typed.burst ?? before.burst
+  const sameLimit =
+    own_limit === before.own_limit &&
+    (!own_limit || (per_second === before.per_second && burst === before.burst))
+  return {
+    note,
+    ...(expires_on === before.expires_on ? {} : { expires_on: expires_on || null }),
+    ...(sms_enabled === before.sms_enabled ? {} : { sms_enabled }),
+    ...(sign_name === before.sign_name ? {} : { sign_name: sign_name || null }),
+    ...(sameLimit ? {} : { rate_limit: own_limit ? { per_second, burst } : null }),
+  }
+}

@@ -1,0 +1,106 @@
+// Making a batch of codes. They are shown whole this once.
+import { DownloadOutlined } from '@ant-design/icons'
+import { Alert, Button, Form, Input, InputNumber, Modal, Select } from 'antd'
+import { type ReactNode, useState } from 'react'
+import { type MadeRedeemBatch, operatorRoutes } from '../../contract/console/operator.ts'
+import { type ApiType, apiTypeNames, apiTypes, largestGrant } from '../../contract/credits.ts'
+import { useTell } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/text.ts'
+import { CopyButton } from '../parts/copy.tsx'
+import { download, toCsv } from '../parts/csv.ts'
+import { count } from '../parts/figures.tsx'
+import { partsText } from '../parts/text.ts'
+import { OperatorForm } from './operator-form.tsx'
+import { operatorText } from './text.ts'
+
+interface Typed {
+  readonly api_type: ApiType
+  readonly amount: number
+  readonly count: number
+  readonly expires_on?: string
+}
+
+const most = 10_000
+
+export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () => void }): ReactNode {
+  const words = useText(operatorText)
+  const common = useText(partsText)
+  const pick = usePick()
+  const [form] = Form.useForm<Typed & { note: string }>()
+  const make = useTell(operatorRoutes.makeRedeemBatch)
+  const [made, setMade] = useState<MadeRedeemBatch>()
+  const required = { required: true, message: common.required }
+  return (
+    <>
+      <OperatorForm<Typed>
+        open={open}
+        title={words.newBatch}
+        ok={words.newBatch}
+        form={form}
+        initial={{ api_type: 'sms', count: 10 }}
+        onClose={onClose}
+        onSubmit={async ({ expires_on, ...typed }) => {
+          setMade(await make.mutateAsync({ sent: { ...typed, ...(expires_on ? { expires_on } : {}) } }))
+        }}
+      >
+        <Form.Item name="api_type" label={words.type}>
+          <Select options={apiTypes.map((value) => ({ value, label: pick(apiTypeNames[value]) }))} />
+        </Form.Item>
+        <div className="grid-half">
+          <Form.Item name="amount" label={words.amountEach} rules={[required]}>
+            <InputNumber min={1} max={largestGrant} precision={0} style={{ width: '100%' }} />
+          </Form.Item>
+          <Form.Item name="count" label={words.howMany} rules={[required]}>
+            <InputNumber min={1} max={most} precision={0} style={{ width: '100%' }} />
+          </Form.Item>
+        </div>
+        <Form.Item name="expires_on" label={words.setExpires} extra={words.noEnd}>
+          <Input type="date" />
+        </Form.Item>
+      </OperatorForm>
+      <Modal
+        open={made !== undefined}
+        title={words.codes}
+        closable={false}
+        footer={<Button onClick={() => setMade(undefined)}>{words.closeMade}</Button>}
+      >
+        {made && <Made made={made} />}
+      </Modal>
+    </>
+  )
+}
+
+function Made({ made }: { made: MadeRedeemBatch }): ReactNode {
+  const words = useText(operatorText)
+  const { batch, codes } = made
+  const rows = [
+    ['code', 'api_type', 'amount', 'expires_on'],
+    ...codes.map((code) => [code, batch.api_type, String(batch.amount), batch.expires_on ?? '']),
+  ]
+  return (
+    <div className="stack">
+      <Alert type="warning" showIcon title={words.made(count(codes.length))} description={words.madeText} />
+      <pre
+        className="code"
+        tabIndex={0}
+        aria-label={words.codesWord}
+        style={{ maxHeight: 240 }}
+        data-testid="codes"
+      >
+        {codes.join('\n')}
+      </pre>
+      <div className="row">
+        <Button
+          type="primary"
+          icon={<DownloadOutlined />}
+          onClick={() => download(`codes-${batch.id}.csv`, new Blob([toCsv(rows)], { type: 'text/csv' }))}
+        >
+          {words.downloadCodes}
+        </Button>
+        <CopyButton text={codes.join('\n')} what={words.codesWord}>
+          {words.copyAll}
+        </CopyButton>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+// A form in a dialog that ends with a note: every change by an operator says why.
+import { Form, type FormInstance, Input, Modal } from 'antd'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { useText } from '../frame/text.ts'
+import { focusFirstField, showFieldErrors } from '../parts/form.ts'
+import { StepError } from '../parts/step-error.tsx'
+import { partsText } from '../parts/text.ts'
+
+interface OperatorFormProps<Typed> {
+  readonly open: boolean
+  readonly title: string
+  readonly ok: string
+  readonly form: FormInstance<Typed & { note: string }>
+  readonly initial?: Partial<Typed>
+  readonly children: ReactNode
+  readonly onSubmit: (typed: Typed & { note: string }) => Promise<unknown>
+  readonly onClose: () => void
+}
+
+export function OperatorForm<Typed extends object>(props: OperatorFormProps<Typed>): ReactNode {
+  const { open, title, ok, form, initial, children, onSubmit, onClose } = props
+  const words = useText(partsText)
+  const formId = useId()
+  const [error, setError] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  useEffect(() => {
+    if (!open) return
+    form.resetFields()
+    setError(undefined)
+  }, [open, form])
+
+  const submit = async (typed: Typed & { note: string }) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await onSubmit(typed)
+      onClose()
+    } catch (failure) {
+      if (!showFieldErrors(form, failure)) setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Modal
+      open={open}
+      title={title}
+      okText={ok}
+      cancelText={words.cancel}
+      okButtonProps={{ htmlType: 'submit', form: formId, loading: busy }}
+      onCancel={onClose}
+      afterOpenChange={(isOpen) => isOpen && focusFirstField(formId)}
+      forceRender
+    >
+      <Form<Typed & { note: string }>
+        id={formId}
+        form={form}
+        layout="vertical"
+        requiredMark={false}
+        {...(initial ? { initialValues: initial } : {})}
+        onFinish={(typed) => void submit(typed)}
+      >
+        {children}
+        <Form.Item
+          // antd cannot know that every such form has this field.
+          name={'note' as never}
+          label={words.note}
+          rules={[{ required: true, whitespace: true, message: words.noteNeeded }]}
+        >
+          <Input placeholder={words.noteHint} maxLength={500} />
+        </Form.Item>
+      </Form>
+      <StepError error={error} />
+    </Modal>
+  )
+}

@@ -1,0 +1,123 @@
+// The small tables of the overview: latency, credits, errors, gateways.
+import { Card } from 'antd'
+import type { ReactNode } from 'react'
+import { Link } from '@tanstack/react-router'
+import type { Overview } from '../../contract/console/operator.ts'
+import { apiTypeNames } from '../../contract/credits.ts'
+import { usePick, useText } from '../frame/text.ts'
+import { endpointText } from '../parts/endpoint-names.ts'
+import { count, duration, Outcome } from '../parts/figures.tsx'
+import { gatewayGroupText } from './gateway-groups.ts'
+import { operatorText } from './text.ts'
+
+export function OverviewTables({ overview }: { overview: Overview }): ReactNode {
+  const words = useText(operatorText)
+  const pick = usePick()
+  const { latency, credits, errors, gateways, request_log } = overview
+  return (
+    <div className="grid-3">
+      <Card size="small" title={<h2>{words.latency}</h2>}>
+        {latency.length === 0 ? (
+          <span className="muted">{words.noCalls}</span>
+        ) : (
+          <Plain
+            heads={[words.endpoint, words.calls, 'p50', 'p95', 'p99']}
+            rows={latency.map((row) => [
+              pick(endpointText(row.endpoint)),
+              count(row.calls),
+              duration(row.p50_ms),
+              duration(row.p95_ms),
+              duration(row.p99_ms),
+            ])}
+          />
+        )}
+      </Card>
+      <Card size="small" title={<h2>{words.creditsMonth}</h2>}>
+        <Plain
+          heads={[words.type, words.sold, words.used]}
+          rows={credits.map(({ api_type, sold, used }) => [
+            pick(apiTypeNames[api_type]),
+            count(sold),
+            count(used),
+          ])}
+        />
+      </Card>
+      <Card size="small" title={<h2>{words.commonErrors}</h2>}>
+        {errors.length === 0 ? (
+          <Outcome tone="success">{words.noErrors}</Outcome>
+        ) : (
+          <Plain
+            heads={[words.endpoint, words.code, words.count]}
+            rows={errors.map(({ endpoint, code, count: times }) => [
+              pick(endpointText(endpoint)),
+              String(code),
+              count(times),
+            ])}
+          />
+        )}
+      </Card>
+      <Card
+        size="small"
+        title={
+          <h2>
+            <Link to="/operator/gateways">{words.gatewaysInUse}</Link>
+          </h2>
+        }
+      >
+        <table className="plain-table">
+          <tbody>
+            {gateways.map(({ group, names }) => (
+              <tr key={group}>
+                <th scope="row">{pick(gatewayGroupText[group])}</th>
+                <td className="mono">{names.join(' → ')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <div className="muted small" style={{ marginTop: 8 }}>
+          {words.queue(count(request_log.waiting))}
+        </div>
+      </Card>
+    </div>
+  )
+}
+
+/** First column is a name, the others are figures. */
+function Plain({
+  heads,
+  rows,
+}: {
+  heads: readonly string[]
+  rows: readonly (readonly string[])[]
+}): ReactNode {
+  return (
+    <table className="plain-table">
+      <thead>
+        <tr>
+          {heads.map((head, index) => (
+            <th key={head} scope="col" className={index === 0 ? '' : 'num'}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((cells) => (
+          <tr key={cells.slice(0, 2).join()}>
+            {cells.map((cell, index) =>
+              index === 0 ? (
+                <th key={heads[index]} scope="row">
+                  {cell}
+                </th>
+              ) : (
+                <td key={heads[index]} className="num">
+                  {cell}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,158 @@
+// What accounts have submitted: approve, or refuse with a reason they see.
+import { App, Button, Card, Form, Input, Select } from 'antd'
+import { type ReactNode, useState } from 'react'
+import { operatorProductRoutes, type Review } from '../../contract/console/operator-products.ts'
+import { templateStates } from '../../contract/console/sms.ts'
+import { useAsk, useTell } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/text.ts'
+import { Ago } from '../parts/figures.tsx'
+import { List, Pager } from '../parts/list.tsx'
+import { Page } from '../parts/page.tsx'
+import { partsText } from '../parts/text.ts'
+import { useUrlState } from '../parts/url-state.ts'
+import { ReviewState, reviewStateText } from '../sms/review-state.tsx'
+import { OperatorForm } from './operator-form.tsx'
+import { productsText } from './products-text.ts'
+
+const defaults = { kind: '', state: '审核中', page: '1', size: '20' }
+const kinds = ['template', 'signature'] as const
+
+interface Deciding {
+  readonly review: Review
+  readonly verdict: 'approve' | 'refuse'
+}
+
+export function ReviewsPage(): ReactNode {
+  const words = useText(productsText)
+  const pick = usePick()
+  const [shown, show] = useUrlState(defaults)
+  const [deciding, setDeciding] = useState<Deciding>()
+  const kind = kinds.find((known) => known === shown.kind)
+  const state = templateStates.find((known) => known === shown.state)
+  const reviews = useAsk(operatorProductRoutes.reviews, {
+    page: Number(shown.page),
+    size: Number(shown.size),
+    ...(kind ? { kind } : {}),
+    ...(state ? { state } : {}),
+  })
+  return (
+    <Page title={words.reviews} lead={words.reviewsLead}>
+      <div className="filters" style={{ marginBottom: 0 }}>
+        <Select
+          aria-label={words.state}
+          style={{ minWidth: 130 }}
+          value={shown.state}
+          onChange={(value) => show({ state: value, page: '1' })}
+          options={templateStates.map((value) => ({
+            value: value as string,
+            label: pick(reviewStateText(value)),
+          }))}
+        />
+        <Select
+          aria-label={words.kind}
+          style={{ minWidth: 110 }}
+          value={shown.kind}
+          onChange={(value) => show({ kind: value, page: '1' })}
+          options={[
+            { value: '', label: words.allKinds },
+            ...kinds.map((value) => ({ value, label: words[value] })),
+          ]}
+        />
+      </div>
+      <Card size="small">
+        <List<Review, NonNullable<typeof reviews.data>>
+          asked={reviews}
+          items={({ items }) => items}
+          rowKey={(review) => `${review.kind}${review.id}`}
+          label={words.reviews}
+          empty={{ text: words.noReviews }}
+          onClear={kind ? () => show(defaults) : undefined}
+          columns={[
+            { title: words.account, dataIndex: 'username' },
+            { title: words.kind, render: (_value, review) => words[review.kind] },
+            {
+              title: words.content,
+              render: (_value, review) => (
+                <div style={{ maxWidth: 480, whiteSpace: 'normal' }}>
+                  <strong>{review.kind === 'signature' ? `【${review.name}】` : review.name}</strong>{' '}
+                  <span className="mono muted">{review.code}</span>
+                  <div>{review.content}</div>
+                  {review.reason && <div className="small muted">{review.reason}</div>}
+                </div>
+              ),
+            },
+            { title: words.state, render: (_value, review) => <ReviewState state={review.state} /> },
+            { title: words.at, render: (_value, { at }) => <Ago at={at} /> },
+            {
+              title: '',
+              align: 'end',
+              render: (_value, review) =>
+                review.state === '审核中' && (
+                  <span className="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
+                    <Button
+                      size="small"
+                      type="primary"
+                      onClick={() => setDeciding({ review, verdict: 'approve' })}
+                    >
+                      {words.approve}
+                    </Button>
+                    <Button size="small" danger onClick={() => setDeciding({ review, verdict: 'refuse' })}>
+                      {words.refuse}
+                    </Button>
+                  </span>
+                ),
+            },
+          ]}
+          footer={({ page, size, total }) => (
+            <Pager
+              page={page}
+              size={size}
+              total={total}
+              onChange={(next, length) => show({ page: String(next), size: String(length) })}
+            />
+          )}
+        />
+      </Card>
+      <Decide deciding={deciding} onClose={() => setDeciding(undefined)} />
+    </Page>
+  )
+}
+
+function Decide({ deciding, onClose }: { deciding: Deciding | undefined; onClose: () => void }): ReactNode {
+  const words = useText(productsText)
+  const common = useText(partsText)
+  const { message } = App.useApp()
+  const [form] = Form.useForm<{ reason?: string; note: string }>()
+  const decide = useTell(operatorProductRoutes.decideReview)
+  const refusing = deciding?.verdict === 'refuse'
+  const name = deciding?.review.name ?? ''
+  return (
+    <OperatorForm<{ reason?: string }>
+      open={deciding !== undefined}
+      title={refusing ? words.refuse : words.approve}
+      ok={refusing ? words.refuse : words.approve}
+      form={form}
+      onClose={onClose}
+      onSubmit={async ({ reason, note }) => {
+        if (!deciding) return
+        const { kind, id } = deciding.review
+        await decide.mutateAsync({
+          sent: { verdict: deciding.verdict, note, ...(reason ? { reason } : {}) },
+          parts: { kind, id },
+        })
+        message.success(words.decided)
+      }}
+    >
+      <p>{refusing ? words.refuseText(name) : words.approveText(name)}</p>
+      {refusing && (
+        <Form.Item
+          name="reason"
+          label={words.reason}
+          rules={[{ required: true, whitespace: true, message: common.required }]}
+        >
+          <Input.TextArea placeholder={words.reasonHint} maxLength={200} autoSize={{ minRows: 2 }} />
+        </Form.Item>
+      )}
+    </OperatorForm>
+  )
+}

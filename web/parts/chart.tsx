@@ -1,0 +1,248 @@
+// A chart in a card: the same figures as a table one click away, both can be taken along.
+import { DownloadOutlined } from '@ant-design/icons'
+import { Button, Card, Dropdown, Segmented, Skeleton, theme } from 'antd'
+import type { ECharts } from 'echarts/core'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useDark } from '../frame/preferences.ts'
+import { seriesColours } from '../frame/theme.ts'
+import { useText } from '../frame/text.ts'
+import { download, toCsv } from './csv.ts'
+import { count, percent } from './figures.tsx'
+import { partsText } from './text.ts'
+
+export interface Series {
+  readonly name: string
+  /** One per label; null where there is nothing to say. */
+  readonly values: readonly (number | null)[]
+}
+
+interface ChartProps {
+  readonly title: string
+  readonly labels: readonly string[]
+  readonly series: readonly Series[]
+  readonly kind?: 'line' | 'stack' | 'bar'
+  /** Values are parts of one. */
+  readonly parts?: boolean
+  readonly loading?: boolean
+  readonly extra?: ReactNode
+  /** The name of exported files. */
+  readonly file: string
+}
+
+export function Chart(props: ChartProps): ReactNode {
+  const { title, labels, series, parts = false, loading = false, extra, file } = props
+  const words = useText(partsText)
+  const [asTable, setAsTable] = useState(false)
+  const chart = useRef<ECharts | undefined>(undefined)
+  const isEmpty = series.every(({ values }) => values.every((value) => value === null || value === 0))
+  const show = (value: number | null) => (value === null ? '–' : parts ? percent(value) : count(value))
+
+  const save = (key: string) => {
+    if (key === 'csv') {
+      const rows = labels.map((label, at) => [label, ...series.map(({ values }) => String(values[at] ?? ''))])
+      const text = toCsv([[words.label, ...series.map(({ name }) => name)], ...rows])
+      download(`${file}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }))
+      return
+    }
+    const address = chart.current?.getDataURL({ pixelRatio: 2 })
+    if (address === undefined) return
+    // Decoded here: the CSP lets nobody fetch a data: address.
+    const binary = atob(address.slice(address.indexOf(',') + 1))
+    const image = Uint8Array.from(binary, (char) => char.charCodeAt(0))
+    download(`${file}.png`, new Blob([image], { type: 'image/png' }))
+  }
+
+  return (
+    <Card
+      size="small"
+      title={<h2>{title}</h2>}
+      extra={
+        <span className="row">
+          {extra}
+          <Segmented
+            size="small"
+            aria-label={`${title}: ${words.view}`}
+            value={asTable ? 'table' : 'chart'}
+            options={[
+              { value: 'chart', label: words.asChart },
+              { value: 'table', label: words.asTable },
+            ]}
+            onChange={(value) => setAsTable(value === 'table')}
+          />
+          <Dropdown
+            trigger={['click']}
+            menu={{
+              items: [
+                { key: 'csv', label: words.exportCsv },
+                { key: 'png', label: words.exportPng, disabled: asTable || isEmpty },
+              ],
+              onClick: ({ key }) => save(key),
+            }}
+          >
+            <Button
+              size="small"
+              type="text"
+              icon={<DownloadOutlined />}
+              aria-label={`${title}: ${words.exportCsv}`}
+            />
+          </Dropdown>
+        </span>
+      }
+    >
+      <div style={{ height: 280, position: 'relative' }}>
+        {loading ? (
+          <Skeleton active title={false} paragraph={{ rows: 7 }} />
+        ) : asTable ? (
+          <ChartTable title={title} labels={labels} series={series} show={show} />
+        ) : isEmpty ? (
+          <div style={{ display: 'grid', placeItems: 'center', height: '100%' }} className="muted">
+            {words.noData}
+          </div>
+        ) : (
+          <Canvas {...props} onOpen={(opened) => (chart.current = opened)} show={show} />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+interface ChartTableProps {
+  readonly title: string
+  readonly labels: readonly string[]
+  readonly series: readonly Series[]
+  readonly show: (value: number | null) => string
+}
+
+function ChartTable({ title, labels, series, show }: ChartTableProps): ReactNode {
+  const words = useText(partsText)
+  return (
+    // The region scrolls, so the keyboard must be able to reach it.
+    <div className="chart-table" tabIndex={0} role="region" aria-label={title}>
+      <table className="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">{words.label}</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col" className="num">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {labels.map((label, at) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              {series.map(({ name, values }) => (
+                <td key={name} className="num">
+                  {show(values[at] ?? null)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface CanvasProps extends ChartProps {
+  readonly onOpen: (chart: ECharts) => void
+  readonly show: (value: number | null) => string
+}
+
+function Canvas({
+  title,
+  labels,
+  series,
+  kind = 'line',
+  parts = false,
+  onOpen,
+  show,
+}: CanvasProps): ReactNode {
+  const { token } = theme.useToken()
+  const dark = useDark()
+  const box = useRef<HTMLDivElement>(null)
+  const [chart, setChart] = useState<ECharts>()
+
+  useEffect(() => {
+    let opened: ECharts | undefined
+    let gone = false
+    const watcher = new ResizeObserver(() => opened?.resize())
+    void import('./echarts.ts').then(({ openChart }) => {
+      if (gone || box.current === null) return
+      opened = openChart(box.current)
+      onOpen(opened)
+      setChart(opened)
+      watcher.observe(box.current)
+    })
+    return () => {
+      gone = true
+      watcher.disconnect()
+      opened?.dispose()
+    }
+    // The chart is made once; what it shows is set below.
+  }, [])
+
+  useEffect(() => {
+    chart?.setOption(
+      {
+        animation: false,
+        color: [...seriesColours[dark ? 'dark' : 'light']],
+        textStyle: { fontFamily: token.fontFamily },
+        grid: { left: 8, right: 16, top: 16, bottom: series.length > 1 ? 36 : 8, containLabel: true },
+        ...(series.length > 1
+          ? {
+              legend: {
+                bottom: 0,
+                textStyle: { color: token.colorTextSecondary },
+                icon: 'roundRect',
+                itemHeight: 8,
+              },
+            }
+          : {}),
+        tooltip: {
+          trigger: 'axis',
+          backgroundColor: token.colorBgElevated,
+          borderColor: token.colorBorderSecondary,
+          textStyle: { color: token.colorText },
+          valueFormatter: (value: unknown) => show(typeof value === 'number' ? value : null),
+        },
+        xAxis: {
+          type: 'category',
+          data: [...labels],
+          boundaryGap: kind !== 'line',
+          axisLine: { lineStyle: { color: token.colorBorder } },
+          axisTick: { show: false },
+          axisLabel: {
+            color: token.colorTextTertiary,
+            hideOverlap: true,
+            // The year is in the tooltip and the table.
+            formatter: (label: string) => label.replace(/^\d{4}-/, ''),
+          },
+        },
+        yAxis: {
+          type: 'value',
+          ...(parts ? { max: 1, min: 0 } : { minInterval: 1 }),
+          splitLine: { lineStyle: { color: token.colorBorderSecondary } },
+          axisLabel: {
+            color: token.colorTextTertiary,
+            formatter: (value: number) => (parts ? `${Math.round(value * 100)}%` : count(value)),
+          },
+        },
+        series: series.map(({ name, values }) => ({
+          name,
+          type: kind === 'line' ? 'line' : 'bar',
+          ...(kind === 'stack' ? { stack: 'all' } : {}),
+          ...(kind === 'line'
+            ? { showSymbol: values.length < 3, lineStyle: { width: 2 } }
+            : { barMaxWidth: 28 }),
+          data: [...values],
+        })),
+      },
+      { notMerge: true },
+    )
+  }, [chart, labels, series, kind, parts, dark, token, show])
+
+  return <div ref={box} className="chart" role="img" aria-label={title} />
+}

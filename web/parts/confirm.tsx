@@ -1,0 +1,106 @@
+// A step that needs a second thought: names what it does, asks for the password or a note where one is due.
+import { Alert, Form, Input, Modal } from 'antd'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { useText } from '../frame/text.ts'
+import { focusFirstField, showFieldErrors } from './form.ts'
+import { StepError } from './step-error.tsx'
+import { partsText } from './text.ts'
+
+export interface Confirmed {
+  readonly note: string
+  readonly password: string
+}
+
+interface ConfirmProps {
+  readonly open: boolean
+  readonly title: string
+  /** What it does, and what it destroys. */
+  readonly consequence: ReactNode
+  readonly ok: string
+  readonly danger?: boolean
+  readonly withNote?: boolean
+  /** The label of the password field, when one is asked for. */
+  readonly password?: string
+  readonly children?: ReactNode
+  readonly onConfirm: (given: Confirmed) => Promise<unknown>
+  readonly onClose: () => void
+}
+
+export function Confirm(props: ConfirmProps): ReactNode {
+  const {
+    open,
+    title,
+    consequence,
+    ok,
+    danger = false,
+    withNote = false,
+    password,
+    onConfirm,
+    onClose,
+  } = props
+  const words = useText(partsText)
+  const [form] = Form.useForm<Partial<Confirmed>>()
+  const formId = useId()
+  const [error, setError] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  useEffect(() => {
+    if (open) return
+    form.resetFields()
+    setError(undefined)
+  }, [open, form])
+
+  const submit = async ({ note = '', password: typed = '' }: Partial<Confirmed>) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await onConfirm({ note, password: typed })
+      onClose()
+    } catch (failure) {
+      if (!showFieldErrors(form, failure)) setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Modal
+      open={open}
+      title={title}
+      okText={ok}
+      cancelText={words.cancel}
+      okButtonProps={{ danger, htmlType: 'submit', form: formId, loading: busy }}
+      onCancel={onClose}
+      afterOpenChange={(isOpen) => isOpen && focusFirstField(formId)}
+      destroyOnHidden
+      forceRender
+    >
+      <div className="stack">
+        <Alert type={danger ? 'warning' : 'info'} showIcon title={consequence} />
+        {props.children}
+        <Form
+          id={formId}
+          form={form}
+          layout="vertical"
+          requiredMark={false}
+          onFinish={(given) => void submit(given)}
+        >
+          {password !== undefined && (
+            <Form.Item name="password" label={password} rules={[{ required: true, message: words.required }]}>
+              <Input.Password autoComplete="current-password" />
+            </Form.Item>
+          )}
+          {withNote && (
+            <Form.Item
+              name="note"
+              label={words.note}
+              rules={[{ required: true, whitespace: true, message: words.noteNeeded }]}
+            >
+              <Input placeholder={words.noteHint} maxLength={500} />
+            </Form.Item>
+          )}
+        </Form>
+        <StepError error={error} />
+      </div>
+    </Modal>
+  )
+}

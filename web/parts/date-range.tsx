@@ -1,0 +1,68 @@
+// The one way to choose days: presets, or two dates. Always Asia/Shanghai, and it says so.
+import { Input, Select, Tooltip } from 'antd'
+import type { ReactNode } from 'react'
+import { useText } from '../frame/text.ts'
+import { daysOf, type RangeName } from './day-range.ts'
+import { partsText } from './text.ts'
+
+interface DateRangeProps {
+  readonly range: string
+  readonly from: string
+  readonly to: string
+  readonly onChange: (change: { range: string; from: string; to: string }) => void
+  /** Where no range at all makes sense too. */
+  readonly withAll?: boolean
+}
+
+export function DateRange({ range, from, to, onChange, withAll = false }: DateRangeProps): ReactNode {
+  const words = useText(partsText)
+  const names: readonly (readonly [RangeName, string])[] = [
+    ...(withAll ? ([['all', words.all]] as const) : []),
+    ['today', words.today],
+    ['yesterday', words.yesterday],
+    ['7d', words.days7],
+    ['30d', words.days30],
+    ['month', words.month],
+    ['custom', words.custom],
+  ]
+  return (
+    <span className="row">
+      <Tooltip title={words.zone}>
+        <Select
+          aria-label={`${words.range} (Asia/Shanghai)`}
+          value={range}
+          style={{ minWidth: 120 }}
+          options={names.map(([value, label]) => ({ value, label }))}
+          onChange={(chosen) => {
+            // "Custom" starts from the days that are shown now.
+            const days = daysOf(range, from, to, Date.now())
+            onChange(
+              chosen === 'custom'
+                ? { range: chosen, from: days.from ?? '', to: days.to ?? '' }
+                : { range: chosen, from: '', to: '' },
+            )
+          }}
+        />
+      </Tooltip>
+      {range === 'custom' && (
+        <span className="row">
+          <Input
+            type="date"
+            aria-label={words.from}
+            style={{ width: 150 }}
+            value={from}
+            onChange={(event) => onChange({ range, from: event.target.value, to })}
+          />
+          <span aria-hidden>–</span>
+          <Input
+            type="date"
+            aria-label={words.to}
+            style={{ width: 150 }}
+            value={to}
+            onChange={(event) => onChange({ range, from, to: event.target.value })}
+          />
+        </span>
+      )}
+    </span>
+  )
+}

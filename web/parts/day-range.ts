@@ -1,0 +1,44 @@
+// Ranges of days in Asia/Shanghai, whatever zone the browser is in.
+import { formatDay, startOfDay } from '../../contract/time.ts'
+
+const dayMs = 86_400_000
+
+export const rangeNames = ['today', 'yesterday', '7d', '30d', 'month', 'custom', 'all'] as const
+
+export type RangeName = (typeof rangeNames)[number]
+
+/** Both ends included, as YYYY-MM-DD; absent where the range is open. */
+export interface DayRange {
+  readonly from?: string
+  readonly to?: string
+}
+
+export function isRangeName(name: string): name is RangeName {
+  return (rangeNames as readonly string[]).includes(name)
+}
+
+export function daysOf(name: string, from: string, to: string, now: number): DayRange {
+  const today = formatDay(now)
+  switch (isRangeName(name) ? name : 'all') {
+    case 'today':
+      return { from: today, to: today }
+    case 'yesterday': {
+      const day = formatDay(now - dayMs)
+      return { from: day, to: day }
+    }
+    case '7d':
+      return { from: formatDay(now - 6 * dayMs), to: today }
+    case '30d':
+      return { from: formatDay(now - 29 * dayMs), to: today }
+    case 'month':
+      return { from: `${today.slice(0, 8)}01`, to: today }
+    case 'custom': {
+      const valid = (day: string) => startOfDay(day) !== undefined
+      // Typed the wrong way round it is still clear what was meant.
+      const [first, last] = valid(from) && valid(to) && from > to ? [to, from] : [from, to]
+      return { ...(valid(first) ? { from: first } : {}), ...(valid(last) ? { to: last } : {}) }
+    }
+    case 'all':
+      return {}
+  }
+}

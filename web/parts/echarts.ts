@@ -1,0 +1,11 @@
+// The parts of ECharts that are used, loaded only where a chart is shown.
+import { BarChart, LineChart } from 'echarts/charts'
+import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components'
+import { type ECharts, init, use } from 'echarts/core'
+import { CanvasRenderer } from 'echarts/renderers'
+
+use([BarChart, LineChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer])
+
+export function openChart(element: HTMLElement): ECharts {
+  return init(element)
+}

@@ -1,0 +1,110 @@
+// Numbers, times and outcomes, said the same way on every page.
+import {
+  CheckCircleOutlined,
+  ClockCircleOutlined,
+  CloseCircleOutlined,
+  MinusCircleOutlined,
+  WarningOutlined,
+} from '@ant-design/icons'
+import { Tooltip } from 'antd'
+import type { ReactNode } from 'react'
+import { formatTime } from '../../contract/time.ts'
+import type { Language } from '../../contract/text.ts'
+import { useLanguage, useText } from '../frame/text.ts'
+import { partsText } from './text.ts'
+
+const grouped = new Intl.NumberFormat('en-US')
+
+export function count(value: number): string {
+  return grouped.format(value)
+}
+
+/** Large figures where room is short: 12.4万 or 124K. */
+export function shortCount(value: number, language: Language): string {
+  if (Math.abs(value) < 10_000) return grouped.format(value)
+  return new Intl.NumberFormat(language === 'zh' ? 'zh-CN' : 'en-US', {
+    notation: 'compact',
+    maximumFractionDigits: 1,
+  }).format(value)
+}
+
+export function percent(part: number): string {
+  return `${(part * 100).toFixed(part > 0.9995 || part === 0 ? 0 : 1)}%`
+}
+
+export function duration(ms: number): string {
+  if (ms < 10) return `${ms.toFixed(1)} ms`
+  return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}
+
+export function bytes(value: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB']
+  let amount = value
+  let unit = 0
+  while (amount >= 1024 && unit < units.length - 1) {
+    amount /= 1024
+    unit += 1
+  }
+  return `${amount.toFixed(amount >= 100 || unit === 0 ? 0 : 1)} ${units[unit]}`
+}
+
+/** A change of credits with its sign. */
+export function Amount({ value }: { value: number }): ReactNode {
+  const sign = value > 0 ? '+' : value < 0 ? '−' : ''
+  const tone = value > 0 ? 'tone-success' : ''
+  return <span className={`num ${tone}`}>{sign + count(Math.abs(value))}</span>
+}
+
+const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+
+export function relativeTime(ms: number, now: number, language: Language, justNow: string): string {
+  const away = ms - now
+  const format = new Intl.RelativeTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { numeric: 'auto' })
+  for (const [unit, size] of steps) {
+    if (Math.abs(away) >= size) {
+      // Beyond a month the date itself says more.
+      if (unit === 'day' && Math.abs(away) > 30 * size) return formatTime(ms).slice(0, 10)
+      return format.format(Math.trunc(away / size), unit)
+    }
+  }
+  return justNow
+}
+
+/** Relative time; the exact one, in Shanghai, on hover. */
+export function Ago({ at }: { at: number | null | undefined }): ReactNode {
+  const language = useLanguage()
+  const words = useText(partsText)
+  if (at === null || at === undefined) return <span className="muted">–</span>
+  const exact = formatTime(at)
+  return (
+    <Tooltip title={`${exact} (UTC+8)`}>
+      <time dateTime={new Date(at).toISOString()} className="nowrap">
+        {relativeTime(at, Date.now(), language, words.justNow)}
+      </time>
+    </Tooltip>
+  )
+}
+
+export type Tone = 'success' | 'warning' | 'error' | 'pending' | 'muted'
+
+const icons: Readonly<Record<Tone, ReactNode>> = {
+  success: <CheckCircleOutlined />,
+  warning: <WarningOutlined />,
+  error: <CloseCircleOutlined />,
+  pending: <ClockCircleOutlined />,
+  muted: <MinusCircleOutlined />,
+}
+
+/** Icon, word and colour together. */
+export function Outcome({ tone, children }: { tone: Tone; children: ReactNode }): ReactNode {
+  return (
+    <span className={`outcome tone-${tone === 'pending' ? 'muted' : tone}`}>
+      {icons[tone]}
+      <span>{children}</span>
+    </span>
+  )
+}

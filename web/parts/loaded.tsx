@@ -1,0 +1,45 @@
+// What stands where data will be: skeleton, error with what to do, or the thing itself. Nothing jumps.
+import { ReloadOutlined } from '@ant-design/icons'
+import { Alert, Button, Skeleton } from 'antd'
+import type { ReactNode } from 'react'
+import { ApiError } from '../api/client.ts'
+import type { Asked } from '../api/hooks.ts'
+import { useText } from '../frame/text.ts'
+import { ErrorText } from './step-error.tsx'
+import { partsText } from './text.ts'
+
+interface LoadedProps<Got> {
+  readonly asked: Asked<Got>
+  readonly skeleton?: ReactNode
+  readonly children: (got: Got) => ReactNode
+}
+
+export function Loaded<Got>({ asked, skeleton, children }: LoadedProps<Got>): ReactNode {
+  if (asked.data !== undefined && !asked.isError) return children(asked.data)
+  if (asked.isError) return <LoadError error={asked.error} onRetry={() => void asked.refetch()} />
+  return skeleton ?? <Skeleton active paragraph={{ rows: 6 }} />
+}
+
+/** Stands where the data would. */
+export function LoadError({ error, onRetry }: { error: unknown; onRetry: () => void }): ReactNode {
+  const words = useText(partsText)
+  if (error instanceof ApiError && error.code === 'missing') {
+    return <Alert type="info" showIcon title={words.missing} description={words.missingText} />
+  }
+  const forbidden = error instanceof ApiError && (error.code === 'forbidden' || error.code === 'suspended')
+  return (
+    <Alert
+      type="error"
+      showIcon
+      title={forbidden ? words.forbidden : words.failed}
+      description={<ErrorText error={error} />}
+      action={
+        forbidden ? undefined : (
+          <Button size="small" icon={<ReloadOutlined />} onClick={onRetry}>
+            {words.retry}
+          </Button>
+        )
+      }
+    />
+  )
+}

@@ -1,0 +1,27 @@
+// The head of a page: its name, what it is for, and its first action.
+import { type ReactNode, useEffect } from 'react'
+
+interface PageProps {
+  readonly title: string
+  readonly lead?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+export function Page({ title, lead, actions, children }: PageProps): ReactNode {
+  useEffect(() => {
+    document.title = `${title} · Tollgate`
+  }, [title])
+  return (
+    <>
+      <div className="page-head">
+        <div className="page-title">
+          <h1>{title}</h1>
+          {lead !== undefined && <p>{lead}</p>}
+        </div>
+        {actions !== undefined && <div className="row">{actions}</div>}
+      </div>
+      <div className="stack">{children}</div>
+    </>
+  )
+}

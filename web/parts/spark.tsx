@@ -1,0 +1,33 @@
+// A small line without axes: drawn as SVG, so that lists need no chart library.
+import type { ReactNode } from 'react'
+import { useText } from '../frame/text.ts'
+import { partsText } from './text.ts'
+
+const width = 120
+const height = 32
+
+export function Sparkline({ values, what }: { values: readonly number[]; what: string }): ReactNode {
+  const words = useText(partsText)
+  const highest = Math.max(1, ...values)
+  const step = values.length > 1 ? width / (values.length - 1) : width
+  const points = values.map((value, index) => [index * step, height - 2 - (value / highest) * (height - 6)])
+  const line = points.map(([x, y]) => `${x!.toFixed(1)},${y!.toFixed(1)}`).join(' ')
+  return (
+    <svg
+      className="spark"
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${words.trend(what)}: ${values.join(', ')}`}
+    >
+      <polygon points={`0,${height} ${line} ${width},${height}`} fill="var(--ant-color-primary-bg)" />
+      <polyline
+        points={line}
+        fill="none"
+        stroke="var(--ant-color-primary)"
+        strokeWidth="1.5"
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  )
+}

@@ -1,0 +1,48 @@
+// Filters, page and sort live in the address: a link shows the same view, and the back button works.
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+
+type Fields = Readonly<Record<string, string>>
+
+/** Reads the named fields from the address; what equals its default does not stand there. */
+export function useUrlState<const T extends Fields>(
+  defaults: T,
+): readonly [{ readonly [K in keyof T]: string }, (change: Partial<Record<keyof T, string>>) => void] {
+  const search = useLocation({ select: (location) => location.search as Fields })
+  const navigate = useNavigate()
+  // Callers write their defaults in place; only their content counts.
+  const key = JSON.stringify(defaults)
+  const values = useMemo(() => {
+    const known = JSON.parse(key) as Record<string, string>
+    for (const name of Object.keys(known)) known[name] = search[name] ?? known[name]!
+    return known as { [K in keyof T]: string }
+  }, [search, key])
+  const change = useCallback(
+    (wanted: Partial<Record<keyof T, string>>) => {
+      const known = JSON.parse(key) as Fields
+      void navigate({
+        to: '.',
+        search: ((before: Fields) => {
+          const after: Record<string, string> = { ...before }
+          for (const [name, value] of Object.entries(wanted as Fields)) {
+            if (value === known[name]) delete after[name]
+            else after[name] = value
+          }
+          return after
+        }) as never,
+      })
+    },
+    [navigate, key],
+  )
+  return [values, change]
+}
+
+export function parseSearch(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text))
+}
+
+export function stringifySearch(fields: Record<string, unknown>): string {
+  const given = Object.entries(fields).filter(([, value]) => typeof value === 'string' && value !== '')
+  const text = new URLSearchParams(given as [string, string][]).toString()
+  return text === '' ? '' : `?${text}`
+}

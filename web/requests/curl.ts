@@ -1,0 +1,25 @@
+// A kept call as a curl command: each parameter where it came from, the key as a placeholder.
+import type { RequestDetail } from '../../contract/console/requests.ts'
+import { shellText } from '../keys/samples.ts'
+
+export function curlOf(call: Pick<RequestDetail, 'method' | 'parameters'>, url: string): string {
+  const from = (source: string) =>
+    call.parameters
+      .filter((parameter) => parameter.source === source)
+      .map(({ name, value }) => [name, name === 'api_key' ? '<API_KEY>' : value] as const)
+  const query = new URLSearchParams(from('query').map(([name, value]) => [name, asText(value)])).toString()
+  const lines = [`curl -sS -X ${call.method} ${shellText(query === '' ? url : `${url}?${query}`)}`]
+  for (const [name, value] of from('header')) lines.push(`-H ${shellText(`${name}: ${asText(value)}`)}`)
+  const json = from('json')
+  if (json.length > 0) {
+    lines.push(`-H 'Content-Type: application/json'`)
+    lines.push(`-d ${shellText(JSON.stringify(Object.fromEntries(json)))}`)
+  }
+  for (const [name, value] of from('form'))
+    lines.push(`--data-urlencode ${shellText(`${name}=${asText(value)}`)}`)
+  return lines.join(' \\\n  ')
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

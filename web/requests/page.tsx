@@ -1,0 +1,201 @@
+// The inspector: every call of the account, newest first, live.
+import { PauseCircleOutlined, PlayCircleOutlined } from '@ant-design/icons'
+import { Link } from '@tanstack/react-router'
+import { Badge, Button, Card, Input, InputNumber, Select, Tag, Tooltip } from 'antd'
+import { type ReactNode, useState } from 'react'
+import { endpointNames } from '../../contract/console/home.ts'
+import { type RequestFilter, requestRoutes, type RequestSummary } from '../../contract/console/requests.ts'
+import { useAsk } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/text.ts'
+import { DateRange } from '../parts/date-range.tsx'
+import { daysOf } from '../parts/day-range.ts'
+import { endpointText } from '../parts/endpoint-names.ts'
+import { ExportLink } from '../parts/export-link.tsx'
+import { Ago, duration, Outcome } from '../parts/figures.tsx'
+import { List, Slicer } from '../parts/list.tsx'
+import { Page } from '../parts/page.tsx'
+import { useUrlState } from '../parts/url-state.ts'
+import { RequestDrawer } from './detail.tsx'
+import { requestsText } from './text.ts'
+
+const defaults = {
+  range: 'all',
+  from: '',
+  to: '',
+  endpoint: '',
+  outcome: '',
+  code: '',
+  q: '',
+  before: '',
+  open: '',
+}
+const liveMs = 3_000
+
+export function RequestsPage(): ReactNode {
+  const words = useText(requestsText)
+  const pick = usePick()
+  const [shown, show] = useUrlState(defaults)
+  const [paused, setPaused] = useState(false)
+  const endpoint = endpointNames.find((name) => name === shown.endpoint)
+  const outcome = (['ok', 'error'] as const).find((name) => name === shown.outcome)
+  const filter: RequestFilter = {
+    ...daysOf(shown.range, shown.from, shown.to, Date.now()),
+    ...(endpoint ? { endpoint } : {}),
+    ...(outcome ? { outcome } : {}),
+    ...(/^\d+$/.test(shown.code) ? { code: Number(shown.code) } : {}),
+    ...(shown.q.trim() === '' ? {} : { q: shown.q.trim() }),
+  }
+  const isFiltered = Object.entries(defaults).some(
+    ([name, value]) => !['open', 'before'].includes(name) && shown[name as keyof typeof defaults] !== value,
+  )
+  // Older pages stand still: only the newest one is live.
+  const isLive = !paused && shown.before === ''
+  const requests = useAsk(
+    requestRoutes.list,
+    { ...filter, ...(shown.before === '' ? {} : { before: Number(shown.before) }) },
+    { refetchMs: isLive ? liveMs : false },
+  )
+
+  return (
+    <Page
+      title={words.title}
+      lead={words.lead(requests.data?.kept_days ?? 30)}
+      actions={
+        <>
+          <Badge status={isLive ? 'processing' : 'default'} text={isLive ? words.live : words.paused} />
+          <Button
+            icon={paused ? <PlayCircleOutlined /> : <PauseCircleOutlined />}
+            onClick={() => setPaused(!paused)}
+            disabled={shown.before !== ''}
+          >
+            {paused ? words.resume : words.pause}
+          </Button>
+        </>
+      }
+    >
+      <div className="filters" style={{ marginBottom: 0 }}>
+        <Input.Search
+          key={shown.q}
+          allowClear
+          style={{ width: 320, maxWidth: '100%' }}
+          placeholder={words.search}
+          aria-label={words.search}
+          defaultValue={shown.q}
+          onSearch={(q) => show({ q, before: '' })}
+        />
+        <DateRange withAll {...shown} onChange={(range) => show({ ...range, before: '' })} />
+        <Select
+          aria-label={words.endpoint}
+          style={{ minWidth: 130 }}
+          value={shown.endpoint}
+          onChange={(value) => show({ endpoint: value, before: '' })}
+          options={[
+            { value: '', label: words.allEndpoints },
+            ...endpointNames.map((value) => ({ value, label: pick(endpointText(value)) })),
+          ]}
+        />
+        <Select
+          aria-label={words.outcome}
+          style={{ minWidth: 120 }}
+          value={shown.outcome}
+          onChange={(value) => show({ outcome: value, before: '' })}
+          options={[
+            { value: '', label: words.allOutcomes },
+            { value: 'ok', label: words.ok },
+            { value: 'error', label: words.error },
+          ]}
+        />
+        <InputNumber
+          aria-label={words.code}
+          placeholder={words.code}
+          style={{ width: 96 }}
+          controls={false}
+          value={shown.code === '' ? null : Number(shown.code)}
+          onChange={(value) => show({ code: value === null ? '' : String(value), before: '' })}
+        />
+        <ExportLink route={requestRoutes.csv} sent={filter} />
+      </div>
+      <Card size="small">
+        <List<RequestSummary, NonNullable<typeof requests.data>>
+          asked={requests}
+          items={({ items }) => items}
+          rowKey={({ id }) => id}
+          label={words.title}
+          empty={{ text: words.empty, action: <Link to="/keys">{words.goKeys}</Link> }}
+          onClear={isFiltered ? () => show(defaults) : undefined}
+          onOpen={({ request_id }) => show({ open: request_id })}
+          columns={[
+            { title: words.at, render: (_value, { at }) => <Ago at={at} /> },
+            {
+              title: words.endpoint,
+              render: (_value, { endpoint: name, action }) => (
+                <span>
+                  {pick(endpointText(name))} <span className="mono muted">{action}</span>
+                </span>
+              ),
+            },
+            {
+              title: words.outcome,
+              render: (_value, { ok, code, message }) => (
+                <Outcome tone={ok ? 'success' : 'error'}>
+                  {ok ? (
+                    words.ok
+                  ) : (
+                    <span title={message ?? ''}>
+                      <span className="mono">{code}</span> {cut(message ?? '')}
+                    </span>
+                  )}
+                </Outcome>
+              ),
+            },
+            {
+              title: words.duration,
+              align: 'end',
+              render: (_value, { duration_ms }) => duration(duration_ms),
+            },
+            { title: words.gateway, render: (_value, { gateway }) => gateway ?? '' },
+            {
+              title: words.credits,
+              align: 'end',
+              render: (_value, { charged, given_back, replayed }) => (
+                <span className="num">
+                  {replayed && (
+                    <Tooltip title={words.replayedText}>
+                      <Tag>{words.replayed}</Tag>
+                    </Tooltip>
+                  )}
+                  {charged > 0 ? `−${charged}` : '0'}
+                  {given_back > 0 && <span className="tone-success"> +{given_back}</span>}
+                </span>
+              ),
+            },
+            {
+              title: words.requestId,
+              render: (_value, { request_id }) => (
+                <Button
+                  type="link"
+                  size="small"
+                  className="mono"
+                  onClick={(event) => {
+                    event.stopPropagation()
+                    show({ open: request_id })
+                  }}
+                >
+                  {request_id}
+                </Button>
+              ),
+            },
+          ]}
+          footer={({ next }) => (
+            <Slicer before={shown.before} next={next} onChange={(before) => show({ before })} />
+          )}
+        />
+      </Card>
+      <RequestDrawer requestId={shown.open} onClose={() => show({ open: '' })} />
+    </Page>
+  )
+}
+
+function cut(text: string): string {
+  return text.length > 24 ? `${text.slice(0, 24)}…` : text
+}

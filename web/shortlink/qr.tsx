@@ -1,0 +1,95 @@
+// The QR code of an address, drawn here: nothing is asked of anyone. As SVG and as PNG.
+import { QrcodeOutlined } from '@ant-design/icons'
+import { Button, Popover } from 'antd'
+import qrcode from 'qrcode-generator'
+import { type ReactNode, useMemo } from 'react'
+import { useText } from '../frame/text.ts'
+import { download } from '../parts/csv.ts'
+import { shortlinkText } from './text.ts'
+
+const quietZone = 4
+const pngPixels = 1024
+
+interface Matrix {
+  readonly size: number
+  readonly path: string
+}
+
+function matrixOf(text: string): Matrix {
+  const code = qrcode(0, 'M')
+  code.addData(text)
+  code.make()
+  const modules = code.getModuleCount()
+  let path = ''
+  for (let y = 0; y < modules; y++) {
+    for (let x = 0; x < modules; x++) {
+      if (code.isDark(y, x)) path += `M${x + quietZone} ${y + quietZone}h1v1h-1z`
+    }
+  }
+  return { size: modules + 2 * quietZone, path }
+}
+
+function svgOf({ size, path }: Matrix): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${path}"/></svg>`
+}
+
+function savePng({ size, path }: Matrix, name: string): void {
+  const scale = Math.ceil(pngPixels / size)
+  const canvas = document.createElement('canvas')
+  canvas.width = size * scale
+  canvas.height = size * scale
+  const pen = canvas.getContext('2d')
+  if (!pen) return
+  pen.fillStyle = 'white'
+  pen.fillRect(0, 0, canvas.width, canvas.height)
+  pen.scale(scale, scale)
+  pen.fillStyle = 'black'
+  pen.fill(new Path2D(path))
+  canvas.toBlob((image) => image && download(`${name}.png`, image), 'image/png')
+}
+
+export function Qr({ url, name }: { url: string; name: string }): ReactNode {
+  const words = useText(shortlinkText)
+  const matrix = useMemo(() => matrixOf(url), [url])
+  return (
+    <div className="stack-8" style={{ width: 200 }}>
+      {/* Always black on white: scanners do not know about dark themes. */}
+      <svg
+        viewBox={`0 0 ${matrix.size} ${matrix.size}`}
+        shapeRendering="crispEdges"
+        role="img"
+        aria-label={`${words.qr} ${url}`}
+        data-testid="qr"
+      >
+        <path fill="white" d={`M0 0h${matrix.size}v${matrix.size}H0z`} />
+        <path fill="black" d={matrix.path} />
+      </svg>
+      <div className="row">
+        <Button
+          size="small"
+          onClick={() => download(`${name}.svg`, new Blob([svgOf(matrix)], { type: 'image/svg+xml' }))}
+        >
+          {words.svg}
+        </Button>
+        <Button size="small" onClick={() => savePng(matrix, name)}>
+          {words.png}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+export function QrButton({ url, name }: { url: string; name: string }): ReactNode {
+  const words = useText(shortlinkText)
+  return (
+    <Popover trigger="click" content={<Qr url={url} name={name} />} destroyOnHidden>
+      <Button
+        type="text"
+        size="small"
+        icon={<QrcodeOutlined />}
+        aria-label={`${words.qr} ${name}`}
+        onClick={(event) => event.stopPropagation()}
+      />
+    </Popover>
+  )
+}

@@ -1,0 +1,21 @@
+// The three states of a review. Their Chinese names are part of the interface; English readers get a word beside.
+import type { ReactNode } from 'react'
+import type { TemplateState } from '../../contract/console/sms.ts'
+import type { Text } from '../../contract/text.ts'
+import { usePick } from '../frame/text.ts'
+import { Outcome, type Tone } from '../parts/figures.tsx'
+
+const states: Readonly<Record<TemplateState, { tone: Tone; text: Text }>> = {
+  审核中: { tone: 'pending', text: { zh: '审核中', en: 'In review' } },
+  审核通过: { tone: 'success', text: { zh: '审核通过', en: 'Approved' } },
+  审核不通过: { tone: 'error', text: { zh: '审核不通过', en: 'Refused' } },
+}
+
+export function ReviewState({ state }: { state: TemplateState }): ReactNode {
+  const { tone, text } = states[state]
+  return <Outcome tone={tone}>{usePick()(text)}</Outcome>
+}
+
+export function reviewStateText(state: TemplateState): Text {
+  return states[state].text
+}

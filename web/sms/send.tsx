@@ -1,0 +1,185 @@
+// Sending one by hand: the price stands before the button.
+import { Link } from '@tanstack/react-router'
+import { Alert, Button, Card, Form, Input, Select } from 'antd'
+import { type ReactNode, useEffect, useState } from 'react'
+import { type SmsDraft, type SmsPrice, smsRoutes } from '../../contract/console/sms.ts'
+import { ask } from '../api/client.ts'
+import { useAsk, useMe, useStart, useTell } from '../api/hooks.ts'
+import { useText } from '../frame/text.ts'
+import { count } from '../parts/figures.tsx'
+import { showFieldErrors } from '../parts/form.ts'
+import { Loaded } from '../parts/loaded.tsx'
+import { StepError } from '../parts/step-error.tsx'
+import { partsText } from '../parts/text.ts'
+import { useUrlState } from '../parts/url-state.ts'
+import { piecesOf } from './message.ts'
+import { Phone } from './phone.tsx'
+import { smsText } from './text.ts'
+
+interface Typed {
+  readonly phone_number?: string
+  readonly template_code?: string
+  readonly sign_name?: string
+  readonly params?: Readonly<Record<string, string>>
+}
+
+const phoneShape = /^1[3-9]\d{9}$/
+
+export function SendOne(): ReactNode {
+  const words = useText(smsText)
+  const start = useStart()
+  const me = useMe()
+  const templates = useAsk(smsRoutes.templates, { state: '审核通过', size: 200 })
+  return (
+    <div className="stack">
+      {start.data?.sandbox.includes('sms') && <Alert type="info" showIcon title={words.sandbox} />}
+      <Loaded asked={templates}>
+        {({ items }) =>
+          me.data?.read_only ? (
+            <span className="muted">{words.readOnly}</span>
+          ) : items.length === 0 ? (
+            <Alert type="info" showIcon title={words.noTemplates} />
+          ) : (
+            <SendForm templates={items} />
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}
+
+interface SendFormProps {
+  readonly templates: readonly {
+    readonly code: string
+    readonly name: string
+    readonly content: string
+    readonly variables: readonly string[]
+  }[]
+}
+
+function SendForm({ templates }: SendFormProps): ReactNode {
+  const words = useText(smsText)
+  const common = useText(partsText)
+  const [form] = Form.useForm<Typed>()
+  const typed = Form.useWatch([], form) ?? {}
+  const [shown] = useUrlState({ template: '' })
+  const signature = useAsk(smsRoutes.signature, {})
+  const send = useTell(smsRoutes.send, { once: true })
+  const first = templates.find(({ code }) => code === shown.template)?.code ?? templates[0]!.code
+  const template = templates.find(({ code }) => code === (typed.template_code ?? first)) ?? templates[0]!
+  const draft = draftOf(typed, template)
+  const price = usePrice(draft)
+  const sign =
+    typed.sign_name || signature.data?.sign_name || signature.data?.platform_sign_name || 'Tollgate'
+  return (
+    <Card size="small">
+      <div className="editor">
+        <Form
+          form={form}
+          layout="vertical"
+          requiredMark={false}
+          initialValues={{ template_code: first }}
+          onFinish={() =>
+            draft && send.mutate({ sent: draft }, { onError: (error) => void showFieldErrors(form, error) })
+          }
+        >
+          <Form.Item
+            name="template_code"
+            label={words.template}
+            rules={[{ required: true, message: words.templateRule }]}
+          >
+            <Select
+              showSearch={{ optionFilterProp: 'label' }}
+              options={templates.map(({ code, name }) => ({ value: code, label: `${name} (${code})` }))}
+            />
+          </Form.Item>
+          <Form.Item
+            name="phone_number"
+            label={words.phone}
+            rules={[
+              { required: true, message: words.phoneRule },
+              { pattern: phoneShape, message: words.phoneRule, validateTrigger: ['onBlur'] },
+            ]}
+            validateTrigger={['onBlur', 'onSubmit']}
+          >
+            <Input inputMode="numeric" maxLength={11} className="mono" autoComplete="off" />
+          </Form.Item>
+          {template.variables.map((name) => (
+            <Form.Item
+              key={`${template.code} ${name}`}
+              name={['params', name]}
+              label={<span className="mono">{name}</span>}
+              rules={[{ required: true, message: common.required }]}
+            >
+              <Input />
+            </Form.Item>
+          ))}
+          <Form.Item
+            name="sign_name"
+            label={words.sign}
+            extra={words.signHint}
+            rules={[{ pattern: /^[^【】[\]]{2,20}$/u, message: words.signRule }]}
+          >
+            <Input maxLength={20} />
+          </Form.Item>
+          <div className="stack">
+            <StepError error={send.error} />
+            {send.data && (
+              <Alert
+                type="success"
+                showIcon
+                title={words.sentTitle}
+                description={words.sent(send.data.biz_id)}
+                action={
+                  <Link to="/sms" search={{ tab: 'records' }}>
+                    {words.seeRecord}
+                  </Link>
+                }
+              />
+            )}
+            <div className="row-between">
+              <span className="muted" aria-live="polite">
+                {price ? words.price(count(price.cost), count(price.remaining)) : words.priceWait}
+              </span>
+              <Button type="primary" htmlType="submit" loading={send.isPending}>
+                {words.sendNow}
+              </Button>
+            </div>
+          </div>
+        </Form>
+        <Phone sign={sign} pieces={piecesOf(template.content, typed.params ?? {})} />
+      </div>
+    </Card>
+  )
+}
+
+/** The whole draft, or nothing while something is missing. */
+function draftOf(typed: Typed, template: SendFormProps['templates'][number]): SmsDraft | undefined {
+  const values = template.variables.map((name) => [name, typed.params?.[name] ?? ''] as const)
+  if (!phoneShape.test(typed.phone_number ?? '') || values.some(([, value]) => value === '')) return undefined
+  return {
+    phone_number: typed.phone_number!,
+    template_code: template.code,
+    template_params: Object.fromEntries(values),
+    ...(typed.sign_name ? { sign_name: typed.sign_name } : {}),
+  }
+}
+
+/** What the draft would cost, asked for shortly after the last key. */
+function usePrice(draft: SmsDraft | undefined): SmsPrice | undefined {
+  const [price, setPrice] = useState<SmsPrice>()
+  const key = draft ? JSON.stringify(draft) : ''
+  useEffect(() => {
+    setPrice(undefined)
+    if (key === '') return undefined
+    const stopping = new AbortController()
+    const timer = setTimeout(() => {
+      ask(smsRoutes.price, JSON.parse(key) as SmsDraft, { signal: stopping.signal }).then(setPrice, () => {})
+    }, 400)
+    return () => {
+      clearTimeout(timer)
+      stopping.abort()
+    }
+  }, [key])
+  return price
+}

@@ -1,0 +1,132 @@
+// Writing a template: the phone fills its variables while one types.
+import { App, Button, Drawer, Form, Input } from 'antd'
+import { type ReactNode, useState } from 'react'
+import { smsRoutes, type Template, type TemplateWish } from '../../contract/console/sms.ts'
+import { useAsk, useTell } from '../api/hooks.ts'
+import { useText } from '../frame/text.ts'
+import { showFieldErrors } from '../parts/form.ts'
+import { StepError } from '../parts/step-error.tsx'
+import { partsText } from '../parts/text.ts'
+import { lengthOf, longestMessage, piecesOf, variablesOf } from './message.ts'
+import { Phone } from './phone.tsx'
+import { smsText } from './text.ts'
+
+interface TemplateEditorProps {
+  readonly editing: Template | 'new' | undefined
+  readonly onClose: () => void
+}
+
+export function TemplateEditor({ editing, onClose }: TemplateEditorProps): ReactNode {
+  const words = useText(smsText)
+  return (
+    <Drawer
+      open={editing !== undefined}
+      size={800}
+      title={editing === 'new' ? words.newTemplate : words.editTemplate}
+      onClose={onClose}
+      destroyOnHidden
+    >
+      {editing !== undefined && (
+        <Editor template={editing === 'new' ? undefined : editing} onDone={onClose} />
+      )}
+    </Drawer>
+  )
+}
+
+function Editor({ template, onDone }: { template: Template | undefined; onDone: () => void }): ReactNode {
+  const words = useText(smsText)
+  const common = useText(partsText)
+  const { message } = App.useApp()
+  const [form] = Form.useForm<TemplateWish>()
+  const content = Form.useWatch('content', form) ?? template?.content ?? ''
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const signature = useAsk(smsRoutes.signature, {})
+  const sign = signature.data?.sign_name ?? signature.data?.platform_sign_name ?? 'Tollgate'
+  const create = useTell(smsRoutes.createTemplate)
+  const change = useTell(smsRoutes.changeTemplate)
+  const variables = variablesOf(content)
+  const done = {
+    onSuccess: () => {
+      message.success(words.submitted)
+      onDone()
+    },
+    onError: (error: Error) => void showFieldErrors(form, error),
+  }
+  const required = { required: true, whitespace: true, message: common.required }
+  return (
+    <div className="editor">
+      <Form
+        form={form}
+        layout="vertical"
+        requiredMark={false}
+        initialValues={template ?? {}}
+        onFinish={({ name, content: text, code }) =>
+          template
+            ? change.mutate({ sent: { name, content: text }, parts: { id: template.id } }, done)
+            : create.mutate({ sent: { name, content: text, ...(code ? { code } : {}) } }, done)
+        }
+      >
+        <Form.Item name="name" label={words.name} rules={[required]}>
+          <Input maxLength={50} />
+        </Form.Item>
+        {!template && (
+          <Form.Item
+            name="code"
+            label={words.code}
+            extra={words.codeHint}
+            rules={[{ pattern: /^\w{1,64}$/, message: words.codeHint }]}
+          >
+            <Input className="mono" maxLength={64} />
+          </Form.Item>
+        )}
+        <Form.Item
+          name="content"
+          label={words.content}
+          extra={words.contentHint}
+          rules={[
+            required,
+            {
+              validator: async (_rule, text: string | undefined) => {
+                if (lengthOf(sign, [{ text: text ?? '' }]) > longestMessage)
+                  throw new Error(words.contentLong)
+              },
+            },
+          ]}
+        >
+          <Input.TextArea autoSize={{ minRows: 4, maxRows: 12 }} />
+        </Form.Item>
+        <fieldset className="plain-fieldset">
+          <legend>{words.variables}</legend>
+          {variables.length === 0 ? (
+            <p className="muted">{words.noVariables}</p>
+          ) : (
+            <>
+              <p className="muted">{words.variablesHint}</p>
+              <div className="grid-half">
+                {variables.map((name) => (
+                  <label key={name} className="stack-8" style={{ gap: 4, marginBottom: 8 }}>
+                    <span className="mono">{name}</span>
+                    <Input
+                      value={values[name] ?? ''}
+                      onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+                    />
+                  </label>
+                ))}
+              </div>
+            </>
+          )}
+        </fieldset>
+        <div className="stack">
+          {template && <span className="muted">{words.reviewNote}</span>}
+          <StepError error={create.error ?? change.error} />
+          <div>
+            <Button type="primary" htmlType="submit" loading={create.isPending || change.isPending}>
+              {words.submit}
+            </Button>
+          </div>
+        </div>
+      </Form>
+      <Phone sign={sign} pieces={piecesOf(content, values)} />
+    </div>
+  )
+}
