@@ -6,9 +6,17 @@ import { openInstallation, StartProblem } from '../server/installation.ts'
 import { accountCommands } from './accounts.ts'
 import { type Command, type Flags, Mistake } from './command.ts'
 import { creditCommands } from './credits.ts'
+import { gatewayCommands } from './gateways.ts'
+import { templateCommands } from './sms.ts'
 import { storageCommands } from './storage.ts'
 
-const commands: readonly Command[] = [...accountCommands, ...creditCommands, ...storageCommands]
+const commands: readonly Command[] = [
+  ...accountCommands,
+  ...creditCommands,
+  ...templateCommands,
+  ...gatewayCommands,
+  ...storageCommands,
+]
 
 try {
   process.exitCode = await run(process.argv.slice(2))

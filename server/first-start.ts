@@ -6,6 +6,8 @@ import type { Config } from './config.ts'
 import { openCredits } from './credits/credits.ts'
 import { AppError } from './http/errors.ts'
 import type { Installation } from './installation.ts'
+import { sampleTemplates } from './sms/sample-templates.ts'
+import { createTemplate } from './sms/templates.ts'
 
 const sampleCredits = 1_000
 
@@ -35,6 +37,9 @@ export async function firstStart(
         amount: sampleCredits,
         note: '示例额度 / sample credits',
       })
+    }
+    for (const template of sampleTemplates) {
+      await createTemplate(db, { kind: 'operator' }, { ...template, accountId: sample.id })
     }
     return { operator, sample: { ...sample, apiKey: await resetKey(db, sample.id) } }
   } catch (error) {
