@@ -34,7 +34,14 @@ test('an emoji counts twice', () => {
 })
 
 test('numbers of the mainland and nothing else', () => {
-  for (const good of ['13800138000', '19900000001', '16612345678', '17012345678', '19212345678', '14712345678']) {
+  for (const good of [
+    '13800138000',
+    '19900000001',
+    '16612345678',
+    '17012345678',
+    '19212345678',
+    '14712345678',
+  ]) {
     assert.ok(isPhoneNumber(good), good)
   }
   const bad = [
@@ -115,7 +122,15 @@ test('a serial number has 18 digits, grows, and leads back', () => {
       assert.ok(bizIdOf(id + 1) > bizId)
     }),
   )
-  for (const none of ['', '1', 'abc', '1'.repeat(19), '100000000000000000', '999999999999999999', '1 0000000000000001']) {
+  for (const none of [
+    '',
+    '1',
+    'abc',
+    '1'.repeat(19),
+    '100000000000000000',
+    '999999999999999999',
+    '1 0000000000000001',
+  ]) {
     assert.equal(recordIdOf(none), undefined, none)
   }
 })

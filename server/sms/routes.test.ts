@@ -17,7 +17,12 @@ onEachEngine('SMS endpoint', (engine) => {
     assert.equal(sent.body.code, 0)
     assert.equal(sent.body.message, 'success')
     const { data } = sent.body
-    assert.deepEqual(Object.keys(data).toSorted(), ['biz_id', 'phone_number', 'remaining_credits', 'send_time'])
+    assert.deepEqual(Object.keys(data).toSorted(), [
+      'biz_id',
+      'phone_number',
+      'remaining_credits',
+      'send_time',
+    ])
     assert.equal(data.phone_number, phone)
     assert.match(data.biz_id, /^\d{18,20}$/)
     assert.match(data.send_time, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
@@ -205,7 +210,11 @@ onEachEngine('SMS endpoint', (engine) => {
       [{ phone_number: '123' }, 1002],
     ] as const
     for (const [values, code] of bad) {
-      assert.equal((await sms.call({ action: 'get_status', ...values })).body.code, code, JSON.stringify(values))
+      assert.equal(
+        (await sms.call({ action: 'get_status', ...values })).body.code,
+        code,
+        JSON.stringify(values),
+      )
     }
     const both = await sms.call({ action: 'get_status', start_date: 'x', end_date: 'y', phone_number: 'z' })
     for (const name of ['start_date', 'end_date', 'phone_number']) assert.ok(both.body.message.includes(name))
@@ -223,7 +232,8 @@ onEachEngine('SMS endpoint', (engine) => {
     assert.deepEqual(await sms.records({ start_date: tomorrow }), [])
     assert.deepEqual(await sms.records({ phone_number: phone, end_date: '2020-01-01' }), [])
     assert.deepEqual(await sms.records({ biz_id: ids[0], phone_number: '13900139000' }), [])
-    for (const none of ['100000000000009999', 'abc', '1']) assert.deepEqual(await sms.records({ biz_id: none }), [])
+    for (const none of ['100000000000009999', 'abc', '1'])
+      assert.deepEqual(await sms.records({ biz_id: none }), [])
 
     const other = await sms.service.account()
     const foreign = await sms.call({

@@ -131,7 +131,9 @@ onEachEngine('SMS send', (engine) => {
     assert.equal((await sms.send({ template_code: 'LATER' }, key)).body.code, 0)
     // The same key at once: one send.
     const many = await Promise.all(
-      Array.from({ length: 10 }, () => sms.send({ phone_number: '13900139000' }, { 'idempotency-key': 'many' })),
+      Array.from({ length: 10 }, () =>
+        sms.send({ phone_number: '13900139000' }, { 'idempotency-key': 'many' }),
+      ),
     )
     assert.ok(many.every(({ status }) => status === 200 || status === 409))
     assert.equal((await sms.records({ phone_number: '13900139000' })).length, 1)
@@ -144,7 +146,9 @@ onEachEngine('SMS send', (engine) => {
     await sms.send({}, { 'idempotency-key': 'crash' })
     // As if the process had died between the gateway's answer and the settling.
     await db.write(async (tx) => {
-      await tx.run(`UPDATE operation SET state = 'held', ended_at = NULL, response = NULL, sends = 0, lease_until = 1`)
+      await tx.run(
+        `UPDATE operation SET state = 'held', ended_at = NULL, response = NULL, sends = 0, lease_until = 1`,
+      )
       await tx.run(`UPDATE sms_send SET state = 'sending', success = 0`)
     })
     const again = await sms.send({}, { 'idempotency-key': 'crash' })

@@ -76,7 +76,14 @@ export async function smsService(
       const open = await db.all<{ id: number }>(`SELECT id FROM operation WHERE state = 'held'`)
       const decide = service.app.services.deciders.get('sms.send')!
       for (const { id } of open) {
-        await decide({ id, account_id: account.id, api_type: 'sms', action: 'sms.send', cost: 1, lease_until: 0 })
+        await decide({
+          id,
+          account_id: account.id,
+          api_type: 'sms',
+          action: 'sms.send',
+          cost: 1,
+          lease_until: 0,
+        })
       }
     },
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
