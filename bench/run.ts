@@ -1,9 +1,11 @@
 // `npm run bench -- NAME`: every figure is a ratio within one run, because machines are noisy.
 import { chargeBench } from './charge.ts'
+import { smsBench } from './sms.ts'
 
 /** Each benchmark prints a small table and returns what it measured. */
 const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   charge: chargeBench,
+  sms: smsBench,
 }
 
 const [name] = process.argv.slice(2)
