@@ -198,7 +198,7 @@ onEachEngine('SMS gateways', (engine) => {
     await sms.sweepAll()
     const records = await sms.records()
     // One message was found, so one of the two is paid for and the other given back.
-    assert.deepEqual(records.map(({ success }) => success).toSorted(), [false, true, true])
+    assert.equal(records.filter(({ success }) => success).length, 2)
     assert.equal(await sms.remaining(), 98)
     assert.deepEqual(await sms.ledgerOk(), [])
   })

@@ -56,7 +56,7 @@ onEachEngine('SMS endpoint', (engine) => {
       template_code: 'CODE',
       'template_params[code]': '0123',
     })
-    const byGet = await get(`${url}?${query}`, { api_key: key })
+    const byGet = await get(`${url}?${query.toString()}`, { api_key: key })
     assert.equal(byGet.body.code, 0)
     const form = new URLSearchParams({
       action: 'send_sms',

@@ -9,6 +9,7 @@ import {
   longestText,
   wholeText,
 } from '../../contract/sms-text.ts'
+import type { Language } from '../../contract/text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import { signNameProblem } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
@@ -23,7 +24,7 @@ import { sendFailed, successAnswer } from './answer.ts'
 import type { GuardedGateway } from './gateways.ts'
 import { giveRoomBack, requireRoom, takeRoom } from './number-limits.ts'
 import type { Sent } from './port.ts'
-import { problemOf, problemText } from './problems.ts'
+import { type Problem, problemOf, problemText } from './problems.ts'
 import { insertSend, lockSend, markAccepted, markFailed, nameGateway } from './store.ts'
 import { templateLookup } from './template-store.ts'
 import { noSuchTemplate, type Template, templateOf } from './templates.ts'
@@ -40,12 +41,13 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
   const findTemplate = templateLookup(db)
   const leaseMs = config.OPERATION_LEASE_S * 1000
   const limits = config.SMS_NUMBER_LIMITS
+  // Every call carries it, hardly one needs it: made once, because making an error is dear.
+  const unconfirmed = { zh: failedAnswer('unconfirmed', 'zh'), en: failedAnswer('unconfirmed', 'en') }
 
   return async (call, caller) => {
     const values = readSend(call)
     const { phone_number: phone } = values
-    const lost = answerOf(call, sendFailed(problemText('unconfirmed')))
-    const purchase = { action: sendAction, values, lost }
+    const purchase = { action: sendAction, values, lost: unconfirmed[call.language] }
     const repeat = await paidCalls.repeat(call, caller, purchase)
     if (repeat) return repeat
 
@@ -126,11 +128,11 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
       )
       // Somebody decided before us. A receipt or the gateway's own word settled it: it was sent and paid for. Or the
       // sweeper gave the credits back: then it was sent for nothing, which the record shows, and is no paid success.
-      return ended || stillPaid ? answer : answerOf(call, sendFailed(problemText('unconfirmed')))
+      return ended || stillPaid ? answer : unconfirmed[call.language]
     }
 
     const { problem, code } = problemOf(outcome)
-    const answer = answerOf(call, sendFailed(problemText(problem)))
+    const answer = failedAnswer(problem, call.language)
     if (outcome.kind === 'ambiguous') {
       await db.write(async (tx) => {
         const held = await credits.hold(tx, {
@@ -153,8 +155,8 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
     return answer
   }
 
-  function answerOf(call: Call, error: AppError): Answer {
-    return errorAnswer(sms.shape, error, call.language, services.http)
+  function failedAnswer(problem: Problem, language: Language): Answer {
+    return errorAnswer(sms.shape, sendFailed(problemText(problem)), language, services.http)
   }
 }
 

@@ -1,5 +1,5 @@
 // Send records: written with the charge, ended with it, and read by serial number, recipient and day.
-import { bizIdOf, recordIdOf } from '../../contract/sms-text.ts'
+import { recordIdOf } from '../../contract/sms-text.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { Problem } from './problems.ts'
 
@@ -220,8 +220,4 @@ export function findPage(queries: Queries, filter: PageFilter, limit: number): P
     query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)))
   }
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
-}
-
-export function bizIdOfRecord(record: Pick<SendRecord, 'id'>): string {
-  return bizIdOf(record.id)
 }
