@@ -62,7 +62,8 @@ async function benchEngine(name: string, environment: Readonly<Record<string, st
     template_params: { code: '123456' },
   })
 
-  const service = await spawnService({ ...environment, SAMPLE_ACCOUNT: 'off' })
+  // The bare handler writes no log, so neither does the service write a line for each call.
+  const service = await spawnService({ ...environment, SAMPLE_ACCOUNT: 'off', LOG_LEVEL: 'warn' })
   const bare = await spawnBare()
   const limit = openLoad(bare.url, bare.pid, body)
   const ours = openLoad(service.url, service.child.pid, body)

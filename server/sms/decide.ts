@@ -108,7 +108,6 @@ export function openDecisions(services: Services, gateways: readonly GuardedGate
       if (result.ended && record) {
         await markFailed(tx, record.id, {
           state: 'unknown',
-          gateway: record.gateway,
           charged: false,
           problem: 'unconfirmed',
           code: record.problem_code,

@@ -26,8 +26,7 @@ import { giveRoomBack, requireRoom, takeRoom } from './number-limits.ts'
 import type { Sent } from './port.ts'
 import { type Problem, problemOf, problemText } from './problems.ts'
 import { insertSend, lockSend, markAccepted, markFailed, nameGateway } from './store.ts'
-import { templateLookup } from './template-store.ts'
-import { noSuchTemplate, type Template, templateOf } from './templates.ts'
+import { noSuchTemplate, type UsableTemplate, usableTemplates } from './templates.ts'
 
 export const sendAction = 'sms.send'
 
@@ -38,7 +37,7 @@ export type Send = (call: Call, caller: Caller) => Promise<Answer>
 
 export function openSend(services: Services, gateways: readonly GuardedGateway[]): Send {
   const { config, db, credits, paidCalls } = services
-  const findTemplate = templateLookup(db)
+  const findTemplate = usableTemplates(db)
   const leaseMs = config.OPERATION_LEASE_S * 1000
   const limits = config.SMS_NUMBER_LIMITS
   // Every call carries it, hardly one needs it: made once, because making an error is dear.
@@ -52,9 +51,8 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
     if (repeat) return repeat
 
     requireSmsAccount(caller.account, gateways)
-    const row = await findTemplate(caller.account.id, values.template_code)
-    if (row?.status !== '审核通过') throw noSuchTemplate()
-    const template = templateOf(row)
+    const template = await findTemplate(caller.account.id, values.template_code)
+    if (template?.status !== '审核通过') throw noSuchTemplate()
     const signName = values.sign_name ?? caller.account.sign_name ?? config.SMS_SIGN_NAME
     const { variables, text, parts } = composeText(template, signName, values.template_params ?? new Map())
     await requireRoom(db, limits, phone)
@@ -85,6 +83,7 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
     if (paid.repeat) return paid.repeat
     const { operationId, remaining } = paid
     const { record, periods } = paid.value
+    const { gatewayCodes } = template
     const operation = { operationId, apiType: 'sms' } as const
 
     const message = {
@@ -111,7 +110,7 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
           )
         if (!named) return { kind: 'not_sent', reason: 'database' }
       }
-      return one.send({ ...message, templateId: template.gatewayCodes[one.name] ?? template.code })
+      return one.send({ ...message, templateId: gatewayCodes[one.name] ?? message.templateCode })
     }
 
     if (outcome.kind === 'accepted') {
@@ -122,7 +121,7 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
         operation,
         { end: { state: 'settled' }, answer, sends: 1 },
         async (tx, result) => {
-          await markAccepted(tx, record.id, { gateway, gatewayId: outcome.value.gatewayId })
+          await markAccepted(tx, record.id, outcome.value.gatewayId)
           if (!result.ended) stillPaid = (await lockSend(tx, record.id))?.charged === 1
         },
       )
@@ -142,14 +141,14 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
           ...(call.idempotencyKey === undefined ? {} : { answer }),
         })
         if (held) {
-          await markFailed(tx, record.id, { state: 'unknown', gateway, charged: true, problem, code })
+          await markFailed(tx, record.id, { state: 'unknown', charged: true, problem, code })
         }
       })
       return answer
     }
     await paidCalls.end(call, operation, { end: { state: 'refunded' }, answer }, async (tx, { ended }) => {
       if (!ended) return
-      await markFailed(tx, record.id, { state: 'refused', gateway, charged: false, problem, code })
+      await markFailed(tx, record.id, { state: 'refused', charged: false, problem, code })
       await giveRoomBack(tx, phone, periods)
     })
     return answer
@@ -193,7 +192,7 @@ function requireSmsAccount(account: Account, gateways: readonly GuardedGateway[]
 }
 
 /** The text with its values, or one error that names every variable without a value, every value without a variable, and the length. */
-function composeText(template: Template, signName: string, given: ReadonlyMap<string, string>) {
+function composeText(template: UsableTemplate, signName: string, given: ReadonlyMap<string, string>) {
   const { missing, surplus } = compareVariables(template.variables, given)
   const zh: string[] = []
   const en: string[] = []

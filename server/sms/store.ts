@@ -76,19 +76,23 @@ export async function nameGateway(tx: Tx, id: number, gateway: string): Promise<
 }
 
 /** The gateway took the message. What a receipt has said meanwhile stands. */
-export async function markAccepted(
-  tx: Tx,
-  id: number,
-  sent: { gateway: string; gatewayId: string | undefined },
-): Promise<void> {
+export async function markAccepted(tx: Tx, id: number, gatewayId: string | undefined): Promise<void> {
+  // Most records are as they were inserted; only a receipt or the sweeper makes the difference.
+  const values = gatewayId === undefined ? [id] : [gatewayId, id]
+  const set = gatewayId === undefined ? '' : ', gateway_id = ?'
+  const changed = await tx.run(
+    `UPDATE sms_send SET state = 'accepted', success = 1${set} WHERE id = ? AND state = 'sending'`,
+    values,
+  )
+  if (changed === 1) return
   await tx.run(
-    `UPDATE sms_send SET gateway = ?, gateway_id = ?,
+    `UPDATE sms_send SET
        success = CASE WHEN state = 'undelivered' THEN 0 ELSE 1 END,
        problem = CASE WHEN state = 'undelivered' THEN problem ELSE '' END,
        problem_code = CASE WHEN state = 'undelivered' THEN problem_code ELSE '' END,
-       state = CASE WHEN state IN ('delivered', 'undelivered') THEN state ELSE 'accepted' END
+       state = CASE WHEN state IN ('delivered', 'undelivered') THEN state ELSE 'accepted' END${set}
      WHERE id = ?`,
-    [sent.gateway, sent.gatewayId ?? null, id],
+    values,
   )
 }
 
@@ -96,12 +100,12 @@ export async function markAccepted(
 export async function markFailed(
   tx: Tx,
   id: number,
-  failed: { state: 'refused' | 'unknown'; gateway: string; charged: boolean; problem: Problem; code: string },
+  failed: { state: 'refused' | 'unknown'; charged: boolean; problem: Problem; code: string },
 ): Promise<void> {
   await tx.run(
-    `UPDATE sms_send SET state = ?, gateway = ?, charged = ?, success = 0, problem = ?, problem_code = ?
+    `UPDATE sms_send SET state = ?, charged = ?, success = 0, problem = ?, problem_code = ?
      WHERE id = ? AND state IN ('sending', 'unknown')`,
-    [failed.state, failed.gateway, failed.charged ? 1 : 0, failed.problem, failed.code, id],
+    [failed.state, failed.charged ? 1 : 0, failed.problem, failed.code, id],
   )
 }
 

@@ -27,21 +27,25 @@ type TemplateTables = { sms_template: TemplateRow }
 const columns =
   'id, account_id, code, name, content, variables, status, reason, gateway_codes, revision, created_at, updated_at'
 
+export type SendingRow = Pick<TemplateRow, 'code' | 'content' | 'variables' | 'status' | 'gateway_codes'>
+
+const sendingColumns = 'code, content, variables, status, gateway_codes'
+
 /** What the account means by a code: its own template before a shared one. Straight from the table, no cache. */
 export function templateLookup(
   db: Database,
-): (accountId: number, code: string) => Promise<TemplateRow | undefined> {
+): (accountId: number, code: string) => Promise<SendingRow | undefined> {
   const direct = db.direct
   if (direct) {
-    const own = `SELECT ${columns} FROM sms_template WHERE account_id = ? AND code = ?`
-    const shared = `SELECT ${columns} FROM sms_template WHERE account_id IS NULL AND code = ?`
+    const own = `SELECT ${sendingColumns} FROM sms_template WHERE account_id = ? AND code = ?`
+    const shared = `SELECT ${sendingColumns} FROM sms_template WHERE account_id IS NULL AND code = ?`
     return async (accountId, code) =>
-      direct.one<TemplateRow>(own, [accountId, code]) ?? direct.one<TemplateRow>(shared, [code])
+      direct.one<SendingRow>(own, [accountId, code]) ?? direct.one<SendingRow>(shared, [code])
   }
-  const find = coalesce<TemplateRow>(async (keys) => {
+  const find = coalesce<SendingRow>(async (keys) => {
     const pairs = keys.map((key) => JSON.parse(key) as [number, string])
-    const rows = await db.all<TemplateRow & { asker: number }>(
-      `SELECT DISTINCT ON (k.asker, k.code) k.asker, t.*
+    const rows = await db.all<SendingRow & { asker: number }>(
+      `SELECT DISTINCT ON (k.asker, k.code) k.asker, t.code, t.content, t.variables, t.status, t.gateway_codes
        FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS k (asker, code)
        JOIN sms_template t ON t.code = k.code AND (t.account_id = k.asker OR t.account_id IS NULL)
        ORDER BY k.asker, k.code, t.account_id NULLS LAST`,

@@ -9,6 +9,7 @@ import {
   isSharedCode,
   lockTemplate,
   removeTemplate,
+  templateLookup,
   type TemplateRow,
   updateTemplate,
 } from './template-store.ts'
@@ -144,7 +145,28 @@ export async function listTemplates(
   return rows.map(templateOf)
 }
 
-export function templateOf(row: TemplateRow): Template {
+export type UsableTemplate = Pick<Template, 'code' | 'content' | 'variables' | 'status' | 'gatewayCodes'>
+
+/** What an account means by a code when it sends. */
+export function usableTemplates(
+  db: Database,
+): (accountId: number, code: string) => Promise<UsableTemplate | undefined> {
+  const find = templateLookup(db)
+  return async (accountId, code) => {
+    const row = await find(accountId, code)
+    return (
+      row && {
+        code: row.code,
+        content: row.content,
+        variables: JSON.parse(row.variables) as string[],
+        status: row.status,
+        gatewayCodes: JSON.parse(row.gateway_codes) as Record<string, string>,
+      }
+    )
+  }
+}
+
+function templateOf(row: TemplateRow): Template {
   return {
     id: row.id,
     accountId: row.account_id,
