@@ -40,6 +40,9 @@ export type Job<T> = (tx: Tx) => Promise<T>
 /** Reads that answer in the same turn of the event loop. Only the embedded engine can. */
 export interface DirectReads {
   one<R>(sql: string, values?: readonly Value[]): R | undefined
+  all<R>(sql: string, values?: readonly Value[]): R[]
+  /** The file, for a thread that opens it on its own. */
+  readonly file: string
   /** Changes whenever another connection has committed since the last look. */
   dataVersion(): number
 }

@@ -111,6 +111,9 @@ export function openSqlite(file: string): Database {
     ...reads,
     stats,
     direct: {
+      file,
+      all: <R>(sql: string, values: readonly Value[] = []) =>
+        reader.prepare(sql).all(...(values as SQLInputValue[])) as R[],
       one: <R>(sql: string, values: readonly Value[] = []) =>
         reader.prepare(sql).get(...(values as SQLInputValue[])) as R | undefined,
       dataVersion: () => (readVersion.get() as { data_version: number }).data_version,

@@ -1,0 +1,213 @@
+// Clicks on their way: counted in memory, written together. Counting never waits and never fails a redirect.
+import type { Agent, AgentClass } from './agents.ts'
+import type { ClickBatch } from './click-store.ts'
+import type { ClickWriter } from './click-writer.ts'
+import { dayOfHour, hourOf } from './hours.ts'
+
+/** What a crash can lose. */
+const flushMs = 500
+/** So many counters are written without waiting for the time. */
+const flushCounters = 1_000
+/** While the database is away counters wait in memory, but no more than these; then clicks are lost, and counted as lost. */
+const mostCounters = 20_000
+const mostVisitors = 50_000
+/** A link whose clicks come from more places than this at a time has the rest counted together. */
+const mostPerLink = 50
+export const otherReferrers = '*'
+
+interface Counter {
+  readonly agent: AgentClass
+  readonly referrer: string
+  clicks: number
+}
+
+interface LinkPage {
+  readonly counters: Counter[]
+  readonly visitors: Set<string>
+  lastAddress: string
+  lastAgent: string
+}
+
+/** The clicks of one hour. */
+interface Page {
+  readonly hour: number
+  readonly links: Map<number, LinkPage>
+}
+
+export interface Visit {
+  readonly linkId: number
+  readonly agent: Agent
+  readonly isLookingAhead: boolean
+  readonly referrer: string
+  readonly address: string
+}
+
+export interface Clicks {
+  count(visit: Visit): void
+  /** Writes what was counted before the call; at once when nothing of this link waits. */
+  flush(linkId?: number): Promise<void>
+  start(): void
+  stop(): Promise<void>
+  readonly lost: () => number
+}
+
+export function openClicks(writer: ClickWriter, onError: (error: unknown) => void): Clicks {
+  let pages: Page[] = []
+  let written: readonly Page[] | undefined
+  let lastWrite: Promise<void> = Promise.resolve()
+  let counters = 0
+  let visitors = 0
+  let lost = 0
+  let timer: NodeJS.Timeout | undefined
+
+  function pageOf(hour: number): Page {
+    // Pages are one, or two around the full hour: the latest is the one that is wanted.
+    for (let index = pages.length - 1; index >= 0; index -= 1) {
+      if (pages[index]!.hour === hour) return pages[index]!
+    }
+    const page: Page = { hour, links: new Map() }
+    pages.push(page)
+    return page
+  }
+
+  function linkPageOf(page: Page, linkId: number): LinkPage {
+    let link = page.links.get(linkId)
+    if (link === undefined) {
+      link = { counters: [], visitors: new Set(), lastAddress: '', lastAgent: '' }
+      page.links.set(linkId, link)
+    }
+    return link
+  }
+
+  function add(link: LinkPage, agent: AgentClass, referrer: string, clicks: number): void {
+    for (const counter of link.counters) {
+      if (counter.agent === agent && counter.referrer === referrer) {
+        counter.clicks += clicks
+        return
+      }
+    }
+    if (counters >= mostCounters) {
+      lost += clicks
+    } else if (link.counters.length >= mostPerLink && referrer !== otherReferrers) {
+      add(link, agent, otherReferrers, clicks)
+    } else {
+      link.counters.push({ agent, referrer, clicks })
+      counters += 1
+    }
+  }
+
+  function addVisitor(link: LinkPage, text: string): void {
+    if (visitors >= mostVisitors || link.visitors.has(text)) return
+    link.visitors.add(text)
+    visitors += 1
+  }
+
+  /** Takes what waits and writes it. What could not be written waits again, beside what came meanwhile. */
+  async function write(): Promise<void> {
+    if (pages.length === 0) return
+    const taken = pages
+    const takenCounters = counters
+    const takenVisitors = visitors
+    pages = []
+    written = taken
+    try {
+      await writer.run({ kind: 'add', batch: batchOf(taken) })
+      counters -= takenCounters
+      visitors -= takenVisitors
+    } catch (error) {
+      counters -= takenCounters
+      visitors -= takenVisitors
+      for (const page of taken) putBack(page)
+      throw error
+    } finally {
+      written = undefined
+    }
+  }
+
+  function putBack(page: Page): void {
+    const target = pageOf(page.hour)
+    for (const [linkId, link] of page.links) {
+      const targetLink = linkPageOf(target, linkId)
+      for (const { agent, referrer, clicks } of link.counters) add(targetLink, agent, referrer, clicks)
+      for (const text of link.visitors) addVisitor(targetLink, text)
+    }
+  }
+
+  /** One write at a time, each after the one before, however that ended. */
+  function writeNext(): Promise<void> {
+    lastWrite = lastWrite.then(write, write)
+    return lastWrite
+  }
+
+  function writeSoon(): void {
+    if (pages.length > 0 && written === undefined) writeNext().catch(onError)
+  }
+
+  const waits = (list: readonly Page[], linkId: number | undefined) =>
+    linkId === undefined ? list.length > 0 : list.some((page) => page.links.has(linkId))
+
+  return {
+    count({ linkId, agent, isLookingAhead, referrer, address }) {
+      const page = pageOf(hourOf(Date.now()))
+      if (counters >= mostCounters && !page.links.has(linkId)) {
+        lost += 1
+        return
+      }
+      const link = linkPageOf(page, linkId)
+      const agentClass = isLookingAhead ? agent.lookingAhead : agent.usual
+      add(link, agentClass, referrer, 1)
+      if (agentClass.kind === 'person' && (link.lastAddress !== address || link.lastAgent !== agent.text)) {
+        link.lastAddress = address
+        link.lastAgent = agent.text
+        addVisitor(link, `${address}\n${agent.text}`)
+      }
+      if (counters >= flushCounters && written === undefined) writeSoon()
+    },
+    async flush(linkId) {
+      if (waits(pages, linkId) || (written && waits(written, linkId))) await writeNext()
+    },
+    start() {
+      timer = setInterval(writeSoon, flushMs).unref()
+    },
+    async stop() {
+      clearInterval(timer)
+      await this.flush().catch(onError)
+    },
+    lost: () => lost,
+  }
+}
+
+function batchOf(pages: readonly Page[]): ClickBatch {
+  const batch: ClickBatch = {
+    linkIds: [],
+    hours: [],
+    kinds: [],
+    devices: [],
+    browsers: [],
+    referrers: [],
+    clicks: [],
+    visitorLinkIds: [],
+    visitorDays: [],
+    visitorTexts: [],
+  }
+  for (const { hour, links } of pages) {
+    // In the order of the tables: neighbours are written together, and two processes never wait for each other in a ring.
+    for (const [linkId, link] of [...links].sort(([a], [b]) => a - b)) {
+      for (const { agent, referrer, clicks } of link.counters) {
+        batch.linkIds.push(linkId)
+        batch.hours.push(hour)
+        batch.kinds.push(agent.kind)
+        batch.devices.push(agent.device)
+        batch.browsers.push(agent.browser)
+        batch.referrers.push(referrer)
+        batch.clicks.push(clicks)
+      }
+      for (const text of link.visitors) {
+        batch.visitorLinkIds.push(linkId)
+        batch.visitorDays.push(dayOfHour(hour))
+        batch.visitorTexts.push(text)
+      }
+    }
+  }
+  return batch
+}
