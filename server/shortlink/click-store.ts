@@ -2,21 +2,25 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { hoursPerDay, shanghaiOffsetHours } from './hours.ts'
 import type { Queries, Tx } from '../db/database.ts'
-import type { VisitKind } from './agents.ts'
+import type { AgentClass, VisitKind } from './agents.ts'
 
-/** Counters and visitors of one write, as columns: cheap to hand to a thread, and what `unnest` wants. */
+/**
+ * Counters and visitors of one write, as columns: cheap to hand to a thread, and what `unnest` wants. Texts are few and
+ * stand in tables of their own; the columns hold their places.
+ */
 export interface ClickBatch {
-  readonly linkIds: number[]
-  readonly hours: number[]
-  readonly kinds: string[]
-  readonly devices: string[]
-  readonly browsers: string[]
-  readonly referrers: string[]
-  readonly clicks: number[]
-  readonly visitorLinkIds: number[]
-  readonly visitorDays: number[]
+  readonly linkIds: Float64Array
+  readonly hours: Int32Array
+  readonly agents: Int32Array
+  readonly referrers: Int32Array
+  readonly clicks: Float64Array
+  readonly agentTable: readonly AgentClass[]
+  readonly referrerTable: readonly string[]
+  readonly visitorLinkIds: Float64Array
+  readonly visitorDays: Int32Array
+  readonly visitors: Int32Array
   /** Address and browser. They live for this moment only; what is stored is a hash. */
-  readonly visitorTexts: string[]
+  readonly visitorTable: readonly string[]
 }
 
 const keyColumns = 'link_id, hour, kind, device, browser, referrer'
@@ -24,49 +28,71 @@ const addUp = `ON CONFLICT (${keyColumns}) DO UPDATE SET clicks = link_click.cli
 
 /** Each counter stands in the batch once, in the order of the links. */
 export async function addClicks(tx: Tx, batch: ClickBatch): Promise<void> {
+  const agents = Array.from(batch.agents, (place) => batch.agentTable[place]!)
+  const referrers = Array.from(batch.referrers, (place) => batch.referrerTable[place]!)
   const visitors = await hashVisitors(tx, batch)
   if (tx.engine === 'postgres') {
     await tx.run(
       `INSERT INTO link_click (${keyColumns}, clicks)
        SELECT * FROM unnest(CAST(? AS bigint[]), CAST(? AS integer[]), CAST(? AS text[]), CAST(? AS text[]),
          CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[])) ${addUp}`,
-      [batch.linkIds, batch.hours, batch.kinds, batch.devices, batch.browsers, batch.referrers, batch.clicks],
+      [
+        [...batch.linkIds],
+        [...batch.hours],
+        agents.map(({ kind }) => kind),
+        agents.map(({ device }) => device),
+        agents.map(({ browser }) => browser),
+        referrers,
+        [...batch.clicks],
+      ],
     )
     if (visitors.length === 0) return
     await tx.run(
       `INSERT INTO link_visitor (day, link_id, visitor)
        SELECT * FROM unnest(CAST(? AS integer[]), CAST(? AS bigint[]), CAST(? AS bigint[]))
        ON CONFLICT (day, link_id, visitor) DO NOTHING`,
-      [batch.visitorDays, batch.visitorLinkIds, visitors],
+      [[...batch.visitorDays], [...batch.visitorLinkIds], visitors],
     )
     return
   }
   for (const [index, linkId] of batch.linkIds.entries()) {
-    await tx.run(`INSERT INTO link_click (${keyColumns}, clicks) VALUES (?, ?, ?, ?, ?, ?, ?) ${addUp}`, [
+    const { kind, device, browser } = agents[index]!
+    await tx.run(addOneSql, [
       linkId,
       batch.hours[index]!,
-      batch.kinds[index]!,
-      batch.devices[index]!,
-      batch.browsers[index]!,
-      batch.referrers[index]!,
+      kind,
+      device,
+      browser,
+      referrers[index]!,
       batch.clicks[index]!,
     ])
   }
   for (const [index, visitor] of visitors.entries()) {
-    await tx.run(
-      'INSERT INTO link_visitor (day, link_id, visitor) VALUES (?, ?, ?) ON CONFLICT (day, link_id, visitor) DO NOTHING',
-      [batch.visitorDays[index]!, batch.visitorLinkIds[index]!, visitor],
-    )
+    await tx.run(addVisitorSql, [batch.visitorDays[index]!, batch.visitorLinkIds[index]!, visitor])
   }
 }
 
+const addOneSql = `INSERT INTO link_click (${keyColumns}, clicks) VALUES (?, ?, ?, ?, ?, ?, ?) ${addUp}`
+const addVisitorSql = `INSERT INTO link_visitor (day, link_id, visitor) VALUES (?, ?, ?)
+  ON CONFLICT (day, link_id, visitor) DO NOTHING`
+
 /** The day's salt makes today's hashes useless for recognising anyone tomorrow; it is deleted after the day. */
 async function hashVisitors(tx: Tx, batch: ClickBatch): Promise<number[]> {
+  const hashes = new Map<number, (number | undefined)[]>()
   const salts = new Map<number, string>()
-  for (const day of new Set(batch.visitorDays)) salts.set(day, await saltOf(tx, day))
-  return batch.visitorTexts.map((text, index) =>
-    createHmac('sha256', salts.get(batch.visitorDays[index]!)!).update(text).digest().readUIntBE(0, 6),
-  )
+  for (const day of new Set(batch.visitorDays)) {
+    salts.set(day, await saltOf(tx, day))
+    hashes.set(day, [])
+  }
+  return Array.from(batch.visitors, (place, index) => {
+    const day = batch.visitorDays[index]!
+    const known = hashes.get(day)!
+    known[place] ??= createHmac('sha256', salts.get(day)!)
+      .update(batch.visitorTable[place]!)
+      .digest()
+      .readUIntBE(0, 6)
+    return known[place]
+  })
 }
 
 async function saltOf(tx: Tx, day: number): Promise<string> {

@@ -28,7 +28,10 @@ function threadWriter(file: string): ClickWriter {
 
   /** Started with the first click: a service that counts none has no use for it. After a crash of the thread, again. */
   function open(): Worker {
-    const opened = new Worker(new URL('./click-thread-store.ts', import.meta.url), { workerData: { file } })
+    const opened = new Worker(new URL('./click-thread-store.ts', import.meta.url), {
+      workerData: { file },
+      resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
+    })
     opened.unref()
     opened.on('message', ({ id, problem }: ThreadAnswer) => {
       const waiter = waiting.get(id)

@@ -7,9 +7,9 @@ import { dayOfHour, hourOf } from './hours.ts'
 /** What a crash can lose. */
 const flushMs = 500
 /** So many counters are written without waiting for the time. */
-const flushCounters = 1_000
+const flushCounters = 10_000
 /** While the database is away counters wait in memory, but no more than these; then clicks are lost, and counted as lost. */
-const mostCounters = 20_000
+const mostCounters = 50_000
 const mostVisitors = 50_000
 /** A link whose clicks come from more places than this at a time has the rest counted together. */
 const mostPerLink = 50
@@ -21,11 +21,16 @@ interface Counter {
   clicks: number
 }
 
+/** Most links have one counter and one visitor at a time: nothing is made for more until there are more. */
 interface LinkPage {
   readonly counters: Counter[]
-  readonly visitors: Set<string>
-  lastAddress: string
-  lastAgent: string
+  visitor: Visitor | undefined
+  others: Map<string, Visitor> | undefined
+}
+
+interface Visitor {
+  readonly address: string
+  readonly agent: string
 }
 
 /** The clicks of one hour. */
@@ -73,7 +78,7 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
   function linkPageOf(page: Page, linkId: number): LinkPage {
     let link = page.links.get(linkId)
     if (link === undefined) {
-      link = { counters: [], visitors: new Set(), lastAddress: '', lastAgent: '' }
+      link = { counters: [], visitor: undefined, others: undefined }
       page.links.set(linkId, link)
     }
     return link
@@ -96,9 +101,18 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
     }
   }
 
-  function addVisitor(link: LinkPage, text: string): void {
-    if (visitors >= mostVisitors || link.visitors.has(text)) return
-    link.visitors.add(text)
+  function addVisitor(link: LinkPage, address: string, agent: string): void {
+    const first = link.visitor
+    if (first !== undefined && first.address === address && first.agent === agent) return
+    if (visitors >= mostVisitors) return
+    if (first === undefined) {
+      link.visitor = { address, agent }
+    } else {
+      link.others ??= new Map()
+      const text = visitorText({ address, agent })
+      if (link.others.has(text)) return
+      link.others.set(text, { address, agent })
+    }
     visitors += 1
   }
 
@@ -129,7 +143,7 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
     for (const [linkId, link] of page.links) {
       const targetLink = linkPageOf(target, linkId)
       for (const { agent, referrer, clicks } of link.counters) add(targetLink, agent, referrer, clicks)
-      for (const text of link.visitors) addVisitor(targetLink, text)
+      for (const { address, agent } of visitorsOf(link)) addVisitor(targetLink, address, agent)
     }
   }
 
@@ -156,11 +170,7 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
       const link = linkPageOf(page, linkId)
       const agentClass = isLookingAhead ? agent.lookingAhead : agent.usual
       add(link, agentClass, referrer, 1)
-      if (agentClass.kind === 'person' && (link.lastAddress !== address || link.lastAgent !== agent.text)) {
-        link.lastAddress = address
-        link.lastAgent = agent.text
-        addVisitor(link, `${address}\n${agent.text}`)
-      }
+      if (agentClass.kind === 'person') addVisitor(link, address, agent.text)
       if (counters >= flushCounters && written === undefined) writeSoon()
     },
     async flush(linkId) {
@@ -177,37 +187,74 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
   }
 }
 
+function visitorText({ address, agent }: Visitor): string {
+  return `${address}\n${agent}`
+}
+
+function* visitorsOf({ visitor, others }: LinkPage): Generator<Visitor> {
+  if (visitor) yield visitor
+  if (others) yield* others.values()
+}
+
 function batchOf(pages: readonly Page[]): ClickBatch {
-  const batch: ClickBatch = {
-    linkIds: [],
-    hours: [],
-    kinds: [],
-    devices: [],
-    browsers: [],
-    referrers: [],
-    clicks: [],
-    visitorLinkIds: [],
-    visitorDays: [],
-    visitorTexts: [],
-  }
+  const linkIds: number[] = []
+  const hours: number[] = []
+  const agents: number[] = []
+  const referrers: number[] = []
+  const clicks: number[] = []
+  const visitorLinkIds: number[] = []
+  const visitorDays: number[] = []
+  const visitors: number[] = []
+  const agentTable = openTable<AgentClass>()
+  const referrerTable = openTable<string>()
+  const visitorTable = openTable<string>()
   for (const { hour, links } of pages) {
+    const day = dayOfHour(hour)
     // In the order of the tables: neighbours are written together, and two processes never wait for each other in a ring.
-    for (const [linkId, link] of [...links].sort(([a], [b]) => a - b)) {
-      for (const { agent, referrer, clicks } of link.counters) {
-        batch.linkIds.push(linkId)
-        batch.hours.push(hour)
-        batch.kinds.push(agent.kind)
-        batch.devices.push(agent.device)
-        batch.browsers.push(agent.browser)
-        batch.referrers.push(referrer)
-        batch.clicks.push(clicks)
+    for (const linkId of Float64Array.from(links.keys()).sort()) {
+      const link = links.get(linkId)!
+      for (const counter of link.counters) {
+        linkIds.push(linkId)
+        hours.push(hour)
+        agents.push(agentTable.placeOf(counter.agent))
+        referrers.push(referrerTable.placeOf(counter.referrer))
+        clicks.push(counter.clicks)
       }
-      for (const text of link.visitors) {
-        batch.visitorLinkIds.push(linkId)
-        batch.visitorDays.push(dayOfHour(hour))
-        batch.visitorTexts.push(text)
+      for (const visitor of visitorsOf(link)) {
+        visitorLinkIds.push(linkId)
+        visitorDays.push(day)
+        visitors.push(visitorTable.placeOf(visitorText(visitor)))
       }
     }
   }
-  return batch
+  return {
+    linkIds: Float64Array.from(linkIds),
+    hours: Int32Array.from(hours),
+    agents: Int32Array.from(agents),
+    referrers: Int32Array.from(referrers),
+    clicks: Float64Array.from(clicks),
+    agentTable: agentTable.items,
+    referrerTable: referrerTable.items,
+    visitorLinkIds: Float64Array.from(visitorLinkIds),
+    visitorDays: Int32Array.from(visitorDays),
+    visitors: Int32Array.from(visitors),
+    visitorTable: visitorTable.items,
+  }
+}
+
+/** Each thing once, with the place where it stands. */
+function openTable<T>() {
+  const items: T[] = []
+  const places = new Map<T, number>()
+  return {
+    items,
+    placeOf(item: T): number {
+      let place = places.get(item)
+      if (place === undefined) {
+        place = items.push(item) - 1
+        places.set(item, place)
+      }
+      return place
+    },
+  }
 }

@@ -58,7 +58,7 @@ const rememberedLinks = 20_000
  * anyone has committed since, and if so, whether that touched links (`link_change`); memory is empty after that.
  */
 function directLookup(direct: DirectReads): Lookup {
-  const links = new Map<string, Destination>()
+  const links = twoGenerations<Destination>(rememberedLinks / 2)
   let pools: Pools | undefined
   let isFresh = false
   let dataVersion = -1
@@ -89,7 +89,6 @@ function directLookup(direct: DirectReads): Lookup {
       const row = direct.one<Row>(oneRowSql, [code])
       if (!row) return undefined
       const found = destinationOf(row)
-      if (links.size >= rememberedLinks) forgetOldest(links)
       links.set(code, found)
       return found
     },
@@ -132,9 +131,32 @@ function destinationOf(row: Row): Destination {
   }
 }
 
-function forgetOldest(entries: Map<string, unknown>): void {
-  for (const key of entries.keys()) {
-    entries.delete(key)
-    return
+/**
+ * Remembers the latest, and drops the oldest half at once when it is full. Deleting one by one from the front of a Map
+ * leaves holes that every next look at the front has to step over.
+ */
+function twoGenerations<V>(half: number) {
+  let young = new Map<string, V>()
+  let old = new Map<string, V>()
+  function set(key: string, value: V): void {
+    if (young.size >= half) {
+      old = young
+      young = new Map()
+    }
+    young.set(key, value)
+  }
+  return {
+    set,
+    get(key: string): V | undefined {
+      const value = young.get(key)
+      if (value !== undefined) return value
+      const older = old.get(key)
+      if (older !== undefined) set(key, older)
+      return older
+    },
+    clear() {
+      young = new Map()
+      old = new Map()
+    },
   }
 }
