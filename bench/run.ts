@@ -1,10 +1,12 @@
 // `npm run bench -- NAME`: every figure is a ratio within one run, because machines are noisy.
 import { chargeBench } from './charge.ts'
+import { generateBench } from './generate.ts'
 import { redirectBench } from './redirect.ts'
 
 /** Each benchmark prints a small table and returns what it measured. */
 const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   charge: chargeBench,
+  generate: generateBench,
   redirect: redirectBench,
 }
 

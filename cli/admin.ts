@@ -6,9 +6,15 @@ import { openInstallation, StartProblem } from '../server/installation.ts'
 import { accountCommands } from './accounts.ts'
 import { type Command, type Flags, Mistake } from './command.ts'
 import { creditCommands } from './credits.ts'
+import { domainCommands } from './shortlink.ts'
 import { storageCommands } from './storage.ts'
 
-const commands: readonly Command[] = [...accountCommands, ...creditCommands, ...storageCommands]
+const commands: readonly Command[] = [
+  ...accountCommands,
+  ...creditCommands,
+  ...domainCommands,
+  ...storageCommands,
+]
 
 try {
   process.exitCode = await run(process.argv.slice(2))

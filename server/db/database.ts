@@ -25,6 +25,8 @@ export interface Queries {
   one<R>(sql: string, values?: readonly Value[]): Promise<R | undefined>
   /** Runs a changing statement and tells how many rows it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>
+  /** Inserts one row into a table with an identity `id` and tells the id. */
+  insert(sql: string, values?: readonly Value[]): Promise<number>
 }
 
 declare const transaction: unique symbol

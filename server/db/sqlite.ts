@@ -198,6 +198,9 @@ function queriesOver(connection: Connection): Queries {
       connection.prepare(sql).get(...(values as SQLInputValue[])) as R | undefined,
     run: async (sql, values = []) =>
       Number(connection.prepare(sql).run(...(values as SQLInputValue[])).changes),
+    // RETURNING goes through a table of its own, which makes an insert half as slow again.
+    insert: async (sql, values = []) =>
+      Number(connection.prepare(sql).run(...(values as SQLInputValue[])).lastInsertRowid),
   }
 }
 

@@ -131,15 +131,17 @@ const ugly = [
     'sabi',
     'seqing',
   ],
-  ...['shabi', 'shabi', 'tamade', 'tmd', 'wangba', 'wocao', 'yinhu', 'zhapian'],
+  ...['shabi', 'tamade', 'tmd', 'wangba', 'wocao', 'yinhu', 'zhapian'],
 ]
+
+const uglyWords = new RegExp(ugly.join('|'))
 
 const letterOf: Readonly<Record<string, string>> = { 3: 'e', 4: 'a', 5: 's', 6: 'g', 7: 't', 8: 'b', 9: 'g' }
 
 export function isUgly(code: string): boolean {
-  const plain = code.toLowerCase()
-  const read = plain.replaceAll(/[3-9]/g, (digit) => letterOf[digit]!)
-  return ugly.some((word) => plain.includes(word) || read.includes(word))
+  let plain = ''
+  for (const character of code.toLowerCase()) plain += letterOf[character] ?? character
+  return uglyWords.test(plain)
 }
 
 const pool = Buffer.alloc(4_096)

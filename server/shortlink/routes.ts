@@ -71,7 +71,7 @@ export function openShortlink(services: Services): Shortlink {
       ...purchase,
       apiType: 'short_link',
       cost: config.PRICES.generate,
-      insufficient: noGenerations(),
+      insufficient: noGenerations,
       async alongside(tx, { remaining }) {
         const made = await make(tx)
         const answer = shortlinkSuccess({ ...made, remaining_balance: remaining })
@@ -105,7 +105,7 @@ export function openShortlink(services: Services): Shortlink {
       ...purchase,
       apiType: 'short_link',
       cost: config.PRICES.execute_update,
-      insufficient: noBalance(),
+      insufficient: noBalance,
       async alongside(tx, { remaining }) {
         const { link_id, a_url, b_url, short_code } = await renew(tx)
         const answer = shortlinkSuccess({
@@ -236,17 +236,17 @@ function missingCommon(error: AppError): AppError {
   })
 }
 
-function noGenerations(): AppError {
-  return new AppError(1004, { zh: '生成次数不足', en: 'Generation count insufficient' }, { status: 400 })
-}
-
-function noBalance(): AppError {
-  return new AppError(
-    1004,
-    { zh: '余额不足，无法执行更新', en: 'Balance insufficient to execute the update' },
-    { status: 400 },
-  )
-}
+// Made once: an error notes the stack when it is made, and these two are at hand for every call that succeeds.
+const noGenerations = new AppError(
+  1004,
+  { zh: '生成次数不足', en: 'Generation count insufficient' },
+  { status: 400 },
+)
+const noBalance = new AppError(
+  1004,
+  { zh: '余额不足，无法执行更新', en: 'Balance insufficient to execute the update' },
+  { status: 400 },
+)
 
 /** Never told: a link is made by its charge, in one transaction. */
 const lost: Answer = { status: 500, body: { success: false, message: '系统内部错误' } }

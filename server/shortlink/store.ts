@@ -1,5 +1,6 @@
 // The links and their codes.
 import type { RedirectType } from '../../contract/shortlink.ts'
+import { clocked } from '../db/clocked.ts'
 import type { Queries, Tx } from '../db/database.ts'
 
 export type Pool = 'a' | 'b'
@@ -51,29 +52,29 @@ export interface MadeLink {
 
 export async function insertLink(tx: Tx, link: NewLink, makeCode: () => string): Promise<MadeLink> {
   const code = makeCode()
-  const row = await tx.one<{ id: number }>(
-    `INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a, location_b,
-       host_a, host_b, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${tx.now}, ${tx.now}) RETURNING id`,
-    [
-      link.accountId,
-      code,
-      link.title,
-      link.targetUrl,
-      link.redirectUrlA,
-      link.redirectType,
-      link.locationA,
-      link.locationB,
-      link.hosts.a,
-      link.hosts.b,
-    ],
-  )
-  if (!row) throw new Error('the link was not inserted')
-  if (await claimCode(tx, code, row.id)) return { id: row.id, code }
-  const other = await claimAny(tx, row.id, makeCode)
-  await tx.run('UPDATE link SET code = ? WHERE id = ?', [other, row.id])
-  return { id: row.id, code: other }
+  const id = await tx.insert(insertLinkSql(tx), [
+    link.accountId,
+    code,
+    link.title,
+    link.targetUrl,
+    link.redirectUrlA,
+    link.redirectType,
+    link.locationA,
+    link.locationB,
+    link.hosts.a,
+    link.hosts.b,
+  ])
+  if (await claimCode(tx, code, id)) return { id, code }
+  const other = await claimAny(tx, id, makeCode)
+  await tx.run('UPDATE link SET code = ? WHERE id = ?', [other, id])
+  return { id, code: other }
 }
+
+const insertLinkSql = clocked(
+  (now) => `INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a,
+    location_b, host_a, host_b, created_at, updated_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${now}, ${now})`,
+)
 
 /** False when the code was given out before, to whomever. */
 async function claimCode(tx: Tx, code: string, linkId: number): Promise<boolean> {
