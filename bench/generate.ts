@@ -29,7 +29,10 @@ export async function generateBench(): Promise<void> {
     const answer = await fetch(service.url + path, { method: 'POST', headers, body })
     const bytes = (await answer.text()).length
     const bare = await startBare('json', String(bytes))
-    const load = { seconds, method: 'POST', paths: [path], headers, body, status: 200 } satisfies Omit<Load, 'url'>
+    const load = { seconds, method: 'POST', paths: [path], headers, body, status: 200 } satisfies Omit<
+      Load,
+      'url'
+    >
 
     process.stdout.write(`generate, 64 connections, ${hasWrk() ? 'wrk' : 'node sockets'}, ${rounds} rounds\n`)
     const results: { bare: Measured; service: Measured }[] = []
@@ -55,7 +58,11 @@ export async function generateBench(): Promise<void> {
 async function makeAccount(directory: string): Promise<{ username: string; api_key: string }> {
   const { db, secretKey, close } = await openInstallation(readConfig({ DATA_DIR: directory }))
   const account = await createAccount(db, { username: 'bench' })
-  await openCredits(db, secretKey).grant({ accountId: account.id, apiType: 'short_link', amount: 1_000_000_000 })
+  await openCredits(db, secretKey).grant({
+    accountId: account.id,
+    apiType: 'short_link',
+    amount: 1_000_000_000,
+  })
   const key = await resetKey(db, account.id)
   await close()
   return { username: account.username, api_key: key }

@@ -77,7 +77,15 @@ async function runWrk(load: Load, directory: string): Promise<Measured> {
 }
 
 async function wrk(load: Load, directory: string, seconds: number): Promise<string> {
-  const words = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', join(directory, 'load.lua'), load.url]
+  const words = [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--latency',
+    '-s',
+    join(directory, 'load.lua'),
+    load.url,
+  ]
   const child = spawn('wrk', words, { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.on('data', (data: Buffer) => (output += data.toString()))
@@ -91,7 +99,11 @@ async function wrk(load: Load, directory: string, seconds: number): Promise<stri
 function tailOf(load: Load): string {
   const { host } = new URL(load.url)
   const body = load.body ?? ''
-  const headers = { host, ...load.headers, ...(body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }) }
+  const headers = {
+    host,
+    ...load.headers,
+    ...(body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+  }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return ` HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
@@ -99,7 +111,9 @@ function tailOf(load: Load): string {
 async function runSockets(load: Load, directory: string): Promise<Measured> {
   const file = join(directory, 'load.json')
   writeFileSync(file, JSON.stringify(load))
-  const child = spawn(process.execPath, [import.meta.filename, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [import.meta.filename, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let output = ''
   child.stdout.on('data', (data: Buffer) => (output += data.toString()))
   await once(child, 'close')

@@ -54,7 +54,8 @@ async function compare(name: string, bareUrl: string, serviceUrl: string, paths:
     const bare = await measureOne(bareUrl)
     results.push({ bare, service: await measureOne(serviceUrl) })
   }
-  const middle = (of: 'bare' | 'service', field: keyof Measured) => median(results.map((one) => one[of][field]))
+  const middle = (of: 'bare' | 'service', field: keyof Measured) =>
+    median(results.map((one) => one[of][field]))
   const all = (of: 'bare' | 'service'): Measured => ({
     perSecond: middle(of, 'perSecond'),
     p50: middle(of, 'p50'),

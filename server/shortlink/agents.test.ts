@@ -9,7 +9,12 @@ test('people, bots and previews are told apart', () => {
   const cases: [string, string, string, string][] = [
     [chrome, 'person', 'desktop', 'chrome'],
     [`${chrome} Edg/141.0`, 'person', 'desktop', 'edge'],
-    ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'person', 'desktop', 'firefox'],
+    [
+      'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      'person',
+      'desktop',
+      'firefox',
+    ],
     [
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 MicroMessenger/8.0.50 NetType/WIFI Language/zh_CN',
       'person',
@@ -22,7 +27,12 @@ test('people, bots and previews are told apart', () => {
       'tablet',
       'safari',
     ],
-    ['Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/141.0 Mobile Safari/537.36', 'person', 'phone', 'chrome'],
+    [
+      'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/141.0 Mobile Safari/537.36',
+      'person',
+      'phone',
+      'chrome',
+    ],
     ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', 'bot', 'other', 'other'],
     ['Mozilla/5.0 (compatible; Baiduspider/2.0)', 'bot', 'other', 'other'],
     ['curl/8.5.0', 'bot', 'other', 'other'],
@@ -47,7 +57,15 @@ test('looking ahead is said by headers of several generations', () => {
 test('of a referrer only the host is kept', () => {
   assert.equal(referrerHost('https://WWW.Example.com:8443/secret?q=1'), 'www.example.com')
   assert.equal(referrerHost('http://example.com'), 'example.com')
-  for (const strange of [undefined, '', 'nonsense', 'https://', 'https://exa mple/', 'https://<script>/', `https://${'a'.repeat(200)}.com/`])
+  for (const strange of [
+    undefined,
+    '',
+    'nonsense',
+    'https://',
+    'https://exa mple/',
+    'https://<script>/',
+    `https://${'a'.repeat(200)}.com/`,
+  ])
     assert.equal(referrerHost(strange), '')
 })
 

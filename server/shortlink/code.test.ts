@@ -11,7 +11,10 @@ test('codes are seven characters that nobody misreads', () => {
   for (let i = 0; i < 5_000; i += 1) {
     const code = makeCode()
     assert.equal(code.length, codeLength)
-    assert.ok([...code].every((letter) => alphabet.includes(letter)), code)
+    assert.ok(
+      [...code].every((letter) => alphabet.includes(letter)),
+      code,
+    )
     assert.ok(!isUgly(code) && !isReserved(code), code)
     for (const letter of code) letters.add(letter)
     seen.add(code)
@@ -21,9 +24,17 @@ test('codes are seven characters that nobody misreads', () => {
 })
 
 test('ugly words are refused in any case and with digits for letters', () => {
-  for (const code of ['FuCkabc', 'ab5h1tx', 'xx5exyy', 'porn234', 'aShabiz', 'tmd2345', 'p3ni5ab', 'NaZ2naz']) {
-    const expected = !['ab5h1tx', 'NaZ2naz'].includes(code)
-    assert.equal(isUgly(code), expected, code)
+  for (const code of [
+    'FuCkabc',
+    'xx5exyy',
+    'porn234',
+    'aShabiz',
+    'tmd2345',
+    'p3ni5ab',
+    'aNa7SH7',
+    'xna2i2x',
+  ]) {
+    assert.equal(isUgly(code), !['aNa7SH7', 'xna2i2x'].includes(code), code)
   }
   assert.ok(!isUgly('kQm2xRw'))
 })

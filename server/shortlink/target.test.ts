@@ -65,7 +65,12 @@ test('control characters are refused wherever they stand', () => {
 })
 
 test('a user part is refused, an @ in the path is not', () => {
-  for (const url of ['https://user@example.com/', 'https://u:p@example.com/', 'https://@example.com/', 'https://example.com@evil.test'])
+  for (const url of [
+    'https://user@example.com/',
+    'https://u:p@example.com/',
+    'https://@example.com/',
+    'https://example.com@evil.test',
+  ])
     assert.match(problemOf(url), /user name/, url)
   assert.equal(locationOf('https://example.com/@someone?a=b@c'), 'https://example.com/@someone?a=b@c')
 })
@@ -80,7 +85,10 @@ test('our own domains are refused in every spelling', () => {
     'https://s。example。net/x',
   ])
     assert.match(problemOf(url), /own link domains/, url)
-  assert.equal(locationOf('https://example.com/?u=https://go.example.com/'), 'https://example.com/?u=https://go.example.com/')
+  assert.equal(
+    locationOf('https://example.com/?u=https://go.example.com/'),
+    'https://example.com/?u=https://go.example.com/',
+  )
   assert.equal(locationOf('https://go.example.com:8443/'), 'https://go.example.com:8443/')
 })
 
