@@ -32,7 +32,6 @@ function threadWriter(file: string): ClickWriter {
       workerData: { file },
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
     })
-    opened.unref()
     opened.on('message', ({ id, problem }: ThreadAnswer) => {
       const waiter = waiting.get(id)
       waiting.delete(id)
@@ -47,6 +46,8 @@ function threadWriter(file: string): ClickWriter {
     }
     opened.on('error', lost)
     opened.on('exit', lost)
+    // After the listeners, which would hold the process again.
+    opened.unref()
     return opened
   }
 

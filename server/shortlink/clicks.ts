@@ -63,6 +63,8 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
   let counters = 0
   let visitors = 0
   let lost = 0
+  let waiting = false
+  let hasFailed = false
   let timer: NodeJS.Timeout | undefined
 
   function pageOf(hour: number): Page {
@@ -153,8 +155,21 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
     return lastWrite
   }
 
-  function writeSoon(): void {
-    if (pages.length > 0 && written === undefined) writeNext().catch(onError)
+  function writeOnTime(): void {
+    if (pages.length === 0 || waiting) return
+    waiting = true
+    writeNext()
+      .then(() => (hasFailed = false))
+      .catch((error: unknown) => {
+        hasFailed = true
+        onError(error)
+      })
+      .finally(() => (waiting = false))
+  }
+
+  /** A full buffer does not wait for the time, unless the database has just refused: then only time may help. */
+  function writeWhenFull(): void {
+    if (counters >= flushCounters && !waiting && !hasFailed) writeOnTime()
   }
 
   const waits = (list: readonly Page[], linkId: number | undefined) =>
@@ -171,13 +186,13 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
       const agentClass = isLookingAhead ? agent.lookingAhead : agent.usual
       add(link, agentClass, referrer, 1)
       if (agentClass.kind === 'person') addVisitor(link, address, agent.text)
-      if (counters >= flushCounters && written === undefined) writeSoon()
+      writeWhenFull()
     },
     async flush(linkId) {
       if (waits(pages, linkId) || (written && waits(written, linkId))) await writeNext()
     },
     start() {
-      timer = setInterval(writeSoon, flushMs).unref()
+      timer = setInterval(writeOnTime, flushMs).unref()
     },
     async stop() {
       clearInterval(timer)

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { onEachEngine } from '../../test/support/engines.ts'
-import { post, startService, type TestAccount, type TestService } from '../../test/support/service.ts'
+import {
+  freePort,
+  post,
+  startService,
+  type TestAccount,
+  type TestService,
+} from '../../test/support/service.ts'
 import { changeAccount, requireAccount } from '../accounts/accounts.ts'
 import { addPoolDomain, removePoolDomain } from './domains.ts'
 
@@ -31,15 +35,6 @@ function visit(url: string, headers: Record<string, string> = {}, method = 'GET'
     )
     sent.on('error', reject).end()
   })
-}
-
-/** For a service whose PUBLIC_URL says something else than where it listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 onEachEngine('redirects', (engine) => {
