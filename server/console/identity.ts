@@ -1,11 +1,11 @@
 // Identity verification in the console: one by hand, and the masked history.
 import { type Static, Type } from 'typebox'
+import { type IdentityOutcome, type IdentityRecord, identityRoutes } from '../../contract/console/identity.ts'
 import {
-  type IdentityOutcome,
-  type IdentityRecord,
-  identityRoutes,
-} from '../../contract/console/identity.ts'
-import { identity as endpoint, identityMessages, type IdentityOutcome as Told } from '../../contract/identity.ts'
+  identity as endpoint,
+  identityMessages,
+  type IdentityOutcome as Told,
+} from '../../contract/identity.ts'
 import type { Identity } from '../identity/routes.ts'
 import type { IdentityRecord as KeptRecord } from '../identity/store.ts'
 import type { Services } from '../services.ts'

@@ -82,7 +82,7 @@ const within = 'l.id < ? AND l.id > ? AND l.at >= ? AND l.at < ?'
 
 /** The first entry from a moment on. */
 export function ledgerIdAt(queries: Queries, moment: number): Promise<number> {
-  return firstIdFrom(queries, 'ledger', moment)
+  return firstIdFrom(queries, { table: 'ledger', time: 'at' }, moment)
 }
 
 interface BalanceAt {

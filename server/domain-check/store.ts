@@ -76,7 +76,11 @@ async function insertRow(
   )
 }
 
-export function findWatch(queries: Queries, accountId: number, id: number): Promise<WatchedDomain | undefined> {
+export function findWatch(
+  queries: Queries,
+  accountId: number,
+  id: number,
+): Promise<WatchedDomain | undefined> {
   return queries.one<WatchedDomain>(`SELECT ${columns} FROM domain_watch WHERE account_id = ? AND id = ?`, [
     accountId,
     id,

@@ -21,13 +21,9 @@ export async function addWatch(
   const address = requireAddress(wish.text)
   const text = wish.text.trim()
   const insertion = await db.write((tx) => insertWatch(tx, { ...wish, text, address }))
-  if (insertion === 'known')
-    throw wrongAddress('该地址已在监测', 'This address is under watch already')
+  if (insertion === 'known') throw wrongAddress('该地址已在监测', 'This address is under watch already')
   if (insertion === 'full') {
-    throw wrongAddress(
-      `最多监测 ${wish.limit} 个地址`,
-      `At most ${wish.limit} addresses can be under watch`,
-    )
+    throw wrongAddress(`最多监测 ${wish.limit} 个地址`, `At most ${wish.limit} addresses can be under watch`)
   }
   return address
 }

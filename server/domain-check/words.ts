@@ -7,7 +7,10 @@ export function tooManyUrls(most: number): Text {
 }
 
 export function checkFailed(): AppError {
-  return new AppError(1005, { zh: '域名检测失败，请稍后重试', en: 'The domain check failed, please try again' })
+  return new AppError(1005, {
+    zh: '域名检测失败，请稍后重试',
+    en: 'The domain check failed, please try again',
+  })
 }
 
 /** Why a watched domain is not being checked. */

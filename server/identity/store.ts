@@ -86,7 +86,7 @@ export async function findRecords(
   accountId: number,
   search: RecordSearch,
 ): Promise<IdentityRecord[]> {
-  const border = (moment: number) => firstIdFrom(queries, 'identity_record', moment)
+  const border = (moment: number) => firstIdFrom(queries, { table: 'identity_record', time: 'at' }, moment)
   const least = search.start === undefined ? 0 : (await border(search.start)) - idSlack
   const most = search.end === undefined ? Number.MAX_SAFE_INTEGER : (await border(search.end)) + idSlack
   const verdict = search.verdict === undefined ? '' : 'AND r.verdict = ?'

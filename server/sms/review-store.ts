@@ -36,7 +36,8 @@ export async function findReviews(
   queries: Queries,
   search: ReviewSearch,
 ): Promise<{ rows: ReviewRow[]; total: number }> {
-  const union = search.kind === undefined ? `${parts.template} UNION ALL ${parts.signature}` : parts[search.kind]
+  const union =
+    search.kind === undefined ? `${parts.template} UNION ALL ${parts.signature}` : parts[search.kind]
   const terms: string[] = []
   const values: Value[] = []
   if (search.status !== undefined) {

@@ -24,7 +24,11 @@ export function lockSignature(tx: Tx, id: number): Promise<SignatureRow | undefi
 }
 
 /** A new request has a new number: nobody decides on it by the old one, which was about other words. */
-export async function replaceSignature(tx: Tx, accountId: number, signName: string | undefined): Promise<void> {
+export async function replaceSignature(
+  tx: Tx,
+  accountId: number,
+  signName: string | undefined,
+): Promise<void> {
   await tx.run('DELETE FROM sms_signature WHERE account_id = ?', [accountId])
   if (signName === undefined) return
   await tx.run(

@@ -274,7 +274,8 @@ function requireContent(content: string): { content: string; variables: string }
 
 export function requireReason(status: TemplateState, given: string): string {
   const reason = given.trim()
-  if (reason.length > 200) throw invalid('原因至多 200 个字符', 'a reason has 200 characters at most', 'reason')
+  if (reason.length > 200)
+    throw invalid('原因至多 200 个字符', 'a reason has 200 characters at most', 'reason')
   if (status === '审核不通过' && reason === '')
     throw invalid('审核不通过须写明原因', 'a rejection needs a reason', 'reason')
   return status === '审核不通过' ? reason : ''

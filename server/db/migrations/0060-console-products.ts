@@ -47,6 +47,18 @@ export const migration: Migration = async (tx, column) => {
     .where(sql.ref('idempotency_key'), 'is not', null)
     .execute()
 
+  // A number for each link domain, and what the last look at it brought. Rows are never deleted, so the next number is free.
+  await db.schema.alterTable('link_domain').addColumn('id', 'bigint').execute()
+  await db.schema.alterTable('link_domain').addColumn('probed_at', 'bigint').execute()
+  await db.schema
+    .alterTable('link_domain')
+    .addColumn('probe_failed', 'integer', (c) => c.notNull().defaultTo(0))
+    .execute()
+  await sql`UPDATE link_domain SET id = (SELECT COUNT(*) FROM link_domain other WHERE other.host <= link_domain.host)`.execute(
+    db,
+  )
+  await db.schema.createIndex('link_domain_id').on('link_domain').column('id').unique().execute()
+
   // Null: every so often as the settings say. `stopped`: by the account itself, until it says otherwise.
   await db.schema.alterTable('domain_watch').addColumn('every_minutes', 'integer').execute()
   await db.schema
