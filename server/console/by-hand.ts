@@ -60,27 +60,33 @@ export function openHandCall(ask: SignedInAsk, { endpoint, action, parameters }:
 
 /** Does the work and tells log, metrics and inspector how it ended, as if it had come with a key. */
 export async function recorded(
-  { http }: Pick<Services, 'http'>,
+  services: Pick<Services, 'http'>,
   call: Call,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
-  const tell = (answer: Answer) =>
-    http.onAnswer({
-      endpoint: call.endpoint,
-      requestId: call.requestId,
-      method: 'POST',
-      answer,
-      durationMs: performance.now() - call.notes.startedAt,
-      call,
-    })
   try {
     const answer = await work()
-    tell(answer)
+    tell(services, call, answer)
     return answer
   } catch (error) {
-    tell(errorAnswer(call.endpoint.shape, toAppError(error), call.language, http))
+    tellOfFailure(services, call, error)
     throw error
   }
+}
+
+export function tellOfFailure(services: Pick<Services, 'http'>, call: Call, error: unknown): void {
+  tell(services, call, errorAnswer(call.endpoint.shape, toAppError(error), call.language, services.http))
+}
+
+function tell({ http }: Pick<Services, 'http'>, call: Call, answer: Answer): void {
+  http.onAnswer({
+    endpoint: call.endpoint,
+    requestId: call.requestId,
+    method: 'POST',
+    answer,
+    durationMs: performance.now() - call.notes.startedAt,
+    call,
+  })
 }
 
 /** Reading goes on after the last day, consuming and changing does not. */

@@ -22,7 +22,7 @@ import {
 import { addWatch } from '../domain-check/watch-list.ts'
 import type { Services } from '../services.ts'
 import type { Api, SignedInAsk } from './api.ts'
-import { openHandCall, recorded, requireNotExpired } from './by-hand.ts'
+import { openHandCall, recorded, requireNotExpired, tellOfFailure } from './by-hand.ts'
 import { csvStream } from './csv.ts'
 import { dayRange, filterRange, nothing, slice } from './fields.ts'
 import { notFound } from './problem.ts'
@@ -53,12 +53,11 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
     const parameters = { urls: sent.urls, check_random: sent.check_random ?? false }
     const call = openHandCall(ask, { endpoint, action: 'check', parameters })
     const caller = { account: ask.account, keyHash: undefined }
-    const started = await checks.runs
-      .start(call, caller, { urls: sent.urls, checkRandom: parameters.check_random })
-      .catch(async (error: unknown) => {
-        await recorded(services, call, () => Promise.reject(error))
-        throw error
-      })
+    const begin = checks.runs.start(call, caller, { urls: sent.urls, checkRandom: parameters.check_random })
+    const started = await begin.catch((error: unknown) => {
+      tellOfFailure(services, call, error)
+      throw error
+    })
     const { finished } = started
     // Nobody waits for it: the page asks how far it has come.
     if (finished) {

@@ -31,12 +31,19 @@ export async function idRangeOf(
   }
 }
 
-export async function countLinks(queries: Queries, accountId: number, range: IdRange): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM link WHERE account_id = ? AND id >= ? AND id < ?',
+/** How many links there are from `range.from` on, up to `most`, and where the counting ended. */
+export async function countSome(
+  queries: Queries,
+  accountId: number,
+  range: IdRange,
+  most: number,
+): Promise<{ readonly count: number; readonly last: number | null }> {
+  const row = await queries.one<{ count: number; last: number | null }>(
+    `SELECT COUNT(*) AS count, MAX(id) AS last FROM (SELECT id FROM link WHERE account_id = ? AND id >= ? AND id < ?
+       ORDER BY id LIMIT ${most}) AS counted`,
     [accountId, range.from, range.to],
   )
-  return row?.count ?? 0
+  return { count: row?.count ?? 0, last: row?.last ?? null }
 }
 
 /** By age: the index alone is read up to the page. */
@@ -59,6 +66,10 @@ export interface SliceSearch {
   readonly text: string | undefined
   readonly redirectType: RedirectType | undefined
   readonly withClicks: boolean
+  /** Only what comes before this one, or level with it, in the order by clicks or title. */
+  readonly better?:
+    | { readonly sort: string; readonly order: 'asc' | 'desc'; readonly than: SliceRow }
+    | undefined
 }
 
 export interface SliceRow {
@@ -99,8 +110,15 @@ export async function findSlice(
   const clicks = search.withClicks
     ? `COALESCE((SELECT SUM(c.clicks) FROM link_click c WHERE c.link_id = l.id AND c.kind = 'person'), 0)`
     : '0'
+  const { better } = search
+  const column = better?.sort === 'clicks' ? 'clicks' : better?.sort === 'title' ? 'title' : undefined
+  let bound = ''
+  if (better && column) {
+    bound = `WHERE ${column} ${better.order === 'asc' ? '<=' : '>='} ?`
+    values.push(better.than[column])
+  }
   const rows = await queries.all<SliceRow>(
-    `SELECT l.id, l.title, ${clicks} AS clicks FROM link l WHERE ${terms.join(' AND ')}`,
+    `SELECT * FROM (SELECT l.id, l.title, ${clicks} AS clicks FROM link l WHERE ${terms.join(' AND ')}) AS found ${bound}`,
     values,
   )
   return { rows: rows.map((row) => ({ ...row, clicks: Number(row.clicks) })), next: last && last.id + 1 }

@@ -3,7 +3,7 @@ import type { RedirectType } from '../../contract/shortlink.ts'
 import type { Database } from '../db/database.ts'
 import { hourOf, dayOfHour, firstHourOfDay } from './hours.ts'
 import {
-  countLinks,
+  countSome,
   findDaily,
   findIdsByAge,
   findLinks,
@@ -73,23 +73,20 @@ const sparkDays = 14
 
 /** One statement looks at so many links; between two of them everyone else has a turn. */
 const perSlice = 4_000
+const perCount = 50_000
 
 const perFilePage = 500
 
 /** Of a search or an unusual order so many are kept in hand. The count goes on beyond them. */
-const mostRanked = 10_000
+const mostRanked = 5_000
 
-/** A walk through all links is good for the next pages too. */
-const walkFreshMs = 15_000
-const mostWalks = 50
-
-interface Walk {
-  readonly at: number
-  readonly result: Promise<{ ids: readonly number[]; total: number }>
-}
+/** How long something that took long to find out is remembered. */
+const freshMs = 15_000
+const longMs = 50
+const mostRemembered = 100
 
 export function openLinkList(db: Database, links: Links, flush: (linkId: number) => Promise<void>): LinkList {
-  const walks = new Map<string, Walk>()
+  const memory = new Map<string, { readonly at: number; readonly result: Promise<unknown> }>()
 
   async function idsOf(
     accountId: number,
@@ -100,26 +97,38 @@ export function openLinkList(db: Database, links: Links, flush: (linkId: number)
     if (text === undefined && redirectType === undefined && search.sort === 'created') {
       const range = await idRangeOf(db, search)
       const ids = await findIdsByAge(db, accountId, range, { ...page, order: search.order })
-      return { ids, total: await countLinks(db, accountId, range) }
+      const total = await remembered(JSON.stringify([accountId, range]), () => countAll(accountId, range))
+      return { ids, total }
     }
-    const walked = await walkOf(accountId, search)
+    const walked = await remembered(JSON.stringify([accountId, search]), () => walk(accountId, search))
     return { ids: walked.ids.slice(page.offset, page.offset + page.limit), total: walked.total }
   }
 
-  function walkOf(accountId: number, search: LinkSearch): Walk['result'] {
-    const key = JSON.stringify([accountId, search])
-    const known = walks.get(key)
-    if (known && performance.now() - known.at < walkFreshMs) return known.result
-    const result = walk(accountId, search)
-    if (walks.size >= mostWalks) walks.delete(walks.keys().next().value!)
+  /** What was quick is made anew each time and never out of date; what took long is good for the next pages too. */
+  function remembered<T>(key: string, make: () => Promise<T>): Promise<T> {
+    const known = memory.get(key)
+    if (known && performance.now() - known.at < freshMs) return known.result as Promise<T>
+    const result = make()
+    if (memory.size >= mostRemembered) memory.delete(memory.keys().next().value!)
     const entry = { at: performance.now(), result }
-    walks.set(key, entry)
-    // What was quick is not worth being out of date; what failed is not worth keeping.
-    const forget = () => void (walks.get(key) === entry && walks.delete(key))
+    memory.set(key, entry)
+    const forget = () => void (memory.get(key) === entry && memory.delete(key))
     result.then(() => {
-      if (performance.now() - entry.at < 200) forget()
+      if (performance.now() - entry.at < longMs) forget()
     }, forget)
     return result
+  }
+
+  async function countAll(accountId: number, range: IdRange): Promise<number> {
+    let total = 0
+    let from = range.from
+    for (;;) {
+      const { count, last } = await countSome(db, accountId, { from, to: range.to }, perCount)
+      total += count
+      if (count < perCount || last === null) return total
+      from = last + 1
+      await letOthersIn()
+    }
   }
 
   async function walk(
@@ -128,19 +137,25 @@ export function openLinkList(db: Database, links: Links, flush: (linkId: number)
   ): Promise<{ ids: readonly number[]; total: number }> {
     const wanted = sliceSearch(search)
     const compare = comparison(search)
+    // Without a filter everything fits, so what cannot come to the front need not even be read.
+    const isPlain = wanted.text === undefined && wanted.redirectType === undefined
     let kept: SliceRow[] = []
-    let total = 0
     const byCode = search.q === undefined ? undefined : await findByCode(accountId, search)
     let range: IdRange = await idRangeOf(db, search)
+    let total = isPlain ? await countAll(accountId, range) : 0
+    let worst: SliceRow | undefined
     for (;;) {
-      const { rows, next } = await findSlice(db, accountId, range, wanted, perSlice)
-      total += rows.length
-      kept.push(...rows)
-      if (kept.length > 2 * mostRanked) kept = kept.sort(compare).slice(0, mostRanked)
+      const better = isPlain && worst ? { ...search, than: worst } : undefined
+      const { rows, next } = await findSlice(db, accountId, range, { ...wanted, better }, perSlice)
+      if (!isPlain) total += rows.length
+      kept = kept.concat(rows)
+      if (kept.length > 2 * mostRanked) {
+        kept = kept.sort(compare).slice(0, mostRanked)
+        worst = kept.at(-1)
+      }
       if (next === undefined) break
       range = { from: range.from, to: next }
-      // Reads of the embedded engine answer in the same turn: let the others in.
-      await new Promise((resolve) => setImmediate(resolve))
+      await letOthersIn()
     }
     if (byCode && !kept.some(({ id }) => id === byCode.id)) {
       total += 1
@@ -238,6 +253,11 @@ export function openLinkList(db: Database, links: Links, flush: (linkId: number)
       }
     },
   }
+}
+
+/** Reads of the embedded engine answer in the same turn of the event loop. */
+function letOthersIn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 function sliceSearch({ q, redirectType, sort }: LinkSearch): SliceSearch {

@@ -185,9 +185,9 @@ onEachEngine('the operator’s product pages', (engine) => {
       assert.equal(refused.body.ok, false)
       assert.equal((await test('sms', { phone_number: '13800138000' }, 'aliyun')).status, 404)
       assert.equal((await test('nothing')).status, 404)
-      const after = (await boss.call(routes.gateways)).body.items[0]
-      assert.deepEqual([after.name, after.calls], ['sandbox', 2])
-      assert.ok(after.last_ok_at > 0)
+      const seen = (await boss.call(routes.gateways)).body.items[0]
+      assert.deepEqual([seen.name, seen.calls], ['sandbox', 2])
+      assert.ok(seen.last_ok_at > 0)
       const audit = await boss.call(operatorRoutes.audit, { sent: { action: 'gateway.test' } })
       assert.ok(!JSON.stringify(audit.body).includes('13800138000'))
     })
