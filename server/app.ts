@@ -15,6 +15,7 @@ import { openCredits } from './credits/credits.ts'
 import { openPaidCalls } from './credits/paid-call.ts'
 import { type Decide, openSweeper } from './credits/sweeper.ts'
 import { type DomainCheck, openDomainCheck } from './domain-check/routes.ts'
+import { registerDocs } from './docs/routes.ts'
 import { homePage } from './home.ts'
 import { addressReader } from './http/address.ts'
 import { makeRequestId } from './http/call.ts'
@@ -137,6 +138,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     metricsHere: config.METRICS_PORT === 0,
   })
   app.get('/', async (_request, reply) => homePage(reply))
+  registerDocs(app, services)
   console.routes(app)
   app.register(async (api) => {
     api.removeAllContentTypeParsers()
