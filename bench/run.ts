@@ -3,6 +3,7 @@ import { chargeBench } from './charge.ts'
 import { domainBench } from './domain.ts'
 import { identityBench } from './identity.ts'
 import { consoleBench } from './console.ts'
+import { smsBench } from './sms.ts'
 
 /** Each benchmark prints a small table and returns what it measured. */
 const benches: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -10,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   domain: domainBench,
   identity: identityBench,
   console: consoleBench,
+  sms: smsBench,
 }
 
 const [name] = process.argv.slice(2)

@@ -8,6 +8,8 @@ import { type Command, type Flags, Mistake } from './command.ts'
 import { creditCommands } from './credits.ts'
 import { watchCommands } from './domain-check.ts'
 import { identityCommands } from './identity.ts'
+import { gatewayCommands } from './gateways.ts'
+import { templateCommands } from './sms.ts'
 import { storageCommands } from './storage.ts'
 
 const commands: readonly Command[] = [
@@ -16,6 +18,8 @@ const commands: readonly Command[] = [
   ...storageCommands,
   ...watchCommands,
   ...identityCommands,
+  ...templateCommands,
+  ...gatewayCommands,
 ]
 
 try {

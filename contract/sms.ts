@@ -81,7 +81,7 @@ export const sms = {
           type: 'string',
           required: false,
           text: { zh: '发送流水号', en: 'Send serial number' },
-          example: '202611150000000001',
+          example: '100000000000000001',
         },
         phone_number: {
           type: 'string',

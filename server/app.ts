@@ -21,7 +21,7 @@ import { addressReader } from './http/address.ts'
 import { makeRequestId } from './http/call.ts'
 import { type HttpContext, methodNotAllowed, sendError, toAppError } from './http/endpoint.ts'
 import { openIdentity } from './identity/routes.ts'
-import type { Installation } from './installation.ts'
+import { deriveSecret, type Installation } from './installation.ts'
 import { registerHealth } from './operations/health.ts'
 import { openMetrics } from './operations/metrics.ts'
 import type { Services } from './services.ts'
@@ -94,6 +94,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     publicUrl: () => publicUrl,
     db,
     secretKey,
+    secretFor: (purpose) => deriveSecret(secretKey, purpose),
     log,
     metrics: metrics.registry,
     http,

@@ -6,6 +6,8 @@ import type { Config } from './config.ts'
 import { openAccount } from './credits/open-account.ts'
 import { AppError } from './http/errors.ts'
 import type { Installation } from './installation.ts'
+import { sampleTemplates } from './sms/sample-templates.ts'
+import { createTemplate } from './sms/templates.ts'
 
 const sampleCredits = 1_000
 
@@ -31,7 +33,11 @@ export async function firstStart(
       amount: sampleCredits,
       note: '示例额度 / sample credits',
     }))
-    return { operator, sample: await openAccount(db, { username: 'demo' }, grants) }
+    const sample = await openAccount(db, { username: 'demo' }, grants)
+    for (const template of sampleTemplates) {
+      await createTemplate(db, { kind: 'operator' }, { ...template, accountId: sample.id })
+    }
+    return { operator, sample }
   } catch (error) {
     if (error instanceof AppError && (await countAccounts(db)) > 0) return undefined
     throw error

@@ -16,6 +16,8 @@ export interface Services {
   readonly publicUrl: () => string
   readonly db: Database
   readonly secretKey: string
+  /** A secret of its own for each purpose, the same on every process. */
+  readonly secretFor: (purpose: string) => string
   readonly log: Logger
   readonly metrics: Registry
   readonly http: HttpContext

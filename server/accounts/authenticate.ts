@@ -12,8 +12,8 @@ const failuresPerMinute = 60
 
 export interface Caller {
   readonly account: Account
-  /** The key that was shown; a charge makes sure that it still holds. */
-  readonly keyHash: string
+  /** The key that was shown; a charge makes sure that it still holds. Undefined for who came without one, by a session. */
+  readonly keyHash: string | undefined
 }
 
 export interface AuthenticatorOptions {

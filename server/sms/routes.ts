@@ -1,4 +1,5 @@
-// The SMS endpoint: one request reads from top to bottom here.
+// The SMS endpoint: one request reads from top to bottom here; sending goes on in send.ts.
+import { Counter } from 'prom-client'
 import { apiTypeNames, isApiType } from '../../contract/credits.ts'
 import { sms } from '../../contract/sms.ts'
 import { type Caller, requireNotSuspended } from '../accounts/authenticate.ts'
@@ -9,14 +10,65 @@ import { AppError } from '../http/errors.ts'
 import { type Answer, envelope } from '../http/shapes.ts'
 import { findOperation } from '../http/operation.ts'
 import type { Product, Services } from '../services.ts'
+import { describeRecord } from './answer.ts'
+import { openDecisions } from './decide.ts'
+import { openGateways } from './gateways.ts'
+import { forgetPast } from './number-limit-store.ts'
+import { registerReceipts } from './receipts.ts'
+import { readFilter } from './records.ts'
+import { openSend, type Send, sendAction } from './send.ts'
+import { findSends } from './store.ts'
+import { listTemplates } from './templates.ts'
 
-export function openSms(services: Services): Product {
+const mostRecords = 20
+
+/** Counters of past minutes and days are of no use to anyone. */
+const forgetEveryMs = 600_000
+
+export interface SmsProduct extends Product {
+  /** The same send for a caller who did not come with a key. */
+  readonly send: Send
+}
+
+export function openSms(services: Services): SmsProduct {
+  const { db, deciders, log } = services
+  const outcomes = new Counter({
+    name: 'tollgate_sms_gateway_calls_total',
+    help: 'Messages given to an SMS gateway, by how it ended',
+    labelNames: ['gateway', 'outcome'],
+    registers: [services.metrics],
+  })
+  const gateways = openGateways(services.config, (gateway, outcome) => outcomes.inc({ gateway, outcome }))
+  const decisions = openDecisions(services, gateways)
+  const send = openSend(services, gateways)
+  deciders.set(sendAction, decisions.decideOverdue)
+
   async function handle(call: Call): Promise<Answer> {
     const { caller, values } = await services.authenticate(call, sms.common)
     const operation = findOperation(call, sms.operations, values.action)
-    if (operation === 'credits') return showCredits(call, caller)
-    requireParameters(call, sms.operations[operation].parameters)
-    throw new AppError(1006, { zh: '短信服务未开通', en: 'SMS service not enabled' })
+    switch (operation) {
+      case 'send':
+        return send(call, caller)
+      case 'templates':
+        return showTemplates(caller)
+      case 'credits':
+        return showCredits(call, caller)
+      case 'logs':
+        return showRecords(call, caller)
+    }
+  }
+
+  async function showTemplates({ account }: Caller): Promise<Answer> {
+    requireNotSuspended(account)
+    const templates = await listTemplates(db, { kind: 'account', accountId: account.id })
+    return envelope(
+      templates.map(({ code, name, content, status }) => ({
+        template_code: code,
+        template_name: name,
+        template_content: content,
+        status,
+      })),
+    )
   }
 
   async function showCredits(call: Call, { account }: Caller): Promise<Answer> {
@@ -28,7 +80,31 @@ export function openSms(services: Services): Product {
     return envelope(describeBalance(await services.credits.balance(account.id, apiType), call))
   }
 
-  return { routes: (api) => registerEndpoint(api, services.http, sms, handle) }
+  async function showRecords(call: Call, { account }: Caller): Promise<Answer> {
+    const filter = readFilter(call)
+    requireNotSuspended(account)
+    const records = await findSends(db, { ...filter, accountId: account.id }, mostRecords)
+    return envelope(records.map((record) => describeRecord(record, call.language)))
+  }
+
+  let timer: NodeJS.Timeout | undefined
+  function forget(): void {
+    db.write(forgetPast).catch((error: unknown) => log.warn({ err: error }, 'old number counts stay'))
+  }
+
+  return {
+    send,
+    routes(api) {
+      registerEndpoint(api, services.http, sms, handle)
+      registerReceipts(api, services, decisions)
+    },
+    start() {
+      if (services.config.SMS_NUMBER_LIMITS.length > 0) timer = setInterval(forget, forgetEveryMs)
+    },
+    async stop() {
+      clearInterval(timer)
+    },
+  }
 }
 
 function describeBalance(balance: Balance, call: Call) {

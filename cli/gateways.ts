@@ -1,0 +1,87 @@
+// gateway …
+import type { Config } from '../server/config.ts'
+import { deriveSecret } from '../server/installation.ts'
+import { openGateway, receiptForms } from '../server/sms/gateways.ts'
+import { receiptSecret } from '../server/sms/receipts.ts'
+import { type Command, Mistake, type Output, table } from './command.ts'
+import { testDomainGateway } from './domain-check.ts'
+import { testIdentityGateway } from './identity.ts'
+
+/** What each product tells of its gateways. `test` finds out whether one can be used. */
+interface Group {
+  readonly configured: (config: Config) => readonly string[]
+  readonly test: (config: Config, name: string) => Promise<Output>
+}
+
+const groups: Readonly<Record<string, Group>> = {
+  sms: { configured: (config) => config.SMS_GATEWAYS, test: testSmsGateway },
+  identity: { configured: (config) => config.IDENTITY_GATEWAYS, test: testIdentityGateway },
+  domain: { configured: (config) => config.DOMAIN_GATEWAYS, test: testDomainGateway },
+}
+
+export const gatewayCommands: readonly Command[] = [
+  {
+    name: 'gateway list',
+    usage: '',
+    text: { zh: '列出网关与回执地址', en: 'list the gateways and the addresses for receipts' },
+    least: 0,
+    most: 0,
+    flags: {},
+    async run({ config, installation: { secretKey } }) {
+      const base = (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '')
+      const forms = receiptForms(config)
+      const secret = receiptSecret({ config, secretFor: (purpose) => deriveSecret(secretKey, purpose) })
+      const gateways = Object.entries(groups).flatMap(([group, { configured }]) =>
+        configured(config).map((name, index) => ({
+          group,
+          name,
+          order: index + 1,
+          receipts: group === 'sms' && forms.has(name) ? `${base}/receipts/sms/${name}/${secret}` : null,
+        })),
+      )
+      return {
+        json: { gateways },
+        text: table(
+          ['group', 'order', 'name', 'receipts'],
+          gateways.map((one) => [one.group, one.order, one.name, one.receipts]),
+        ),
+      }
+    },
+  },
+  {
+    name: 'gateway test',
+    usage: `${Object.keys(groups).join('|')} NAME`,
+    text: {
+      zh: '检查网关能否连通、凭据是否有效；不发送短信',
+      en: 'see whether a gateway can be reached with our credentials; sends no message',
+    },
+    least: 2,
+    most: 2,
+    flags: {},
+    async run({ config, words }) {
+      const [groupName, name] = words as [string, string]
+      const group = Object.hasOwn(groups, groupName) ? groups[groupName] : undefined
+      if (!group) throw new Mistake(`没有这组网关，可用 ${Object.keys(groups).join('、')} / no such group`)
+      if (!group.configured(config).includes(name)) throw notConfigured(groupName, name)
+      return group.test(config, name)
+    },
+  },
+]
+
+/** Connects with our credentials and sends nothing. */
+async function testSmsGateway(config: Config, name: string): Promise<Output> {
+  const known = config.SMS_GATEWAYS.find((one) => one === name)
+  if (!known) throw notConfigured('sms', name)
+  const { ok, detail } = await openGateway(known, config).probe()
+  return {
+    json: { group: 'sms', name, ok, detail },
+    text: `sms ${name}: ${ok ? '正常 / ok' : '不可用 / not usable'} (${detail})`,
+    failed: !ok,
+  }
+}
+
+function notConfigured(group: string, name: string): Mistake {
+  return new Mistake(
+    `网关 ${name} 未在 ${group.toUpperCase()}_GATEWAYS 中配置 / the gateway is not configured`,
+  )
+}

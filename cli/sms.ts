@@ -1,0 +1,198 @@
+// template …
+import { isTemplateState, type TemplateState, templateStates } from '../contract/sms-text.ts'
+import { formatTime } from '../contract/time.ts'
+import { requireAccount } from '../server/accounts/accounts.ts'
+import { listAccounts } from '../server/accounts/store.ts'
+import type { Database } from '../server/db/database.ts'
+import {
+  createTemplate,
+  deleteTemplate,
+  editTemplate,
+  listTemplates,
+  reviewTemplate,
+  type Template,
+} from '../server/sms/templates.ts'
+import { type Command, type Flags, listFlag, Mistake, table, textFlag } from './command.ts'
+
+const operator = { kind: 'operator' } as const
+
+const noReason = '未说明 / not given'
+
+export const templateCommands: readonly Command[] = [
+  {
+    name: 'template add',
+    usage: `[NAME|--shared] --code C --name N --content '… \${code} …' [--status ${templateStates.join('|')}] [--reason T] [--gateway aliyun=SMS_123456]`,
+    text: {
+      zh: '添加短信模板，默认为审核通过；--shared 为所有账户共用',
+      en: 'add an SMS template, approved unless told otherwise; --shared is for every account',
+    },
+    least: 0,
+    most: 1,
+    flags: {
+      shared: { type: 'boolean' },
+      code: { type: 'string' },
+      name: { type: 'string' },
+      content: { type: 'string' },
+      status: { type: 'string' },
+      reason: { type: 'string' },
+      gateway: { type: 'string', multiple: true },
+    },
+    async run({ installation: { db }, words, flags }) {
+      const [username] = words
+      if ((username === undefined) !== (flags['shared'] === true)) {
+        throw new Mistake('须指明账户或 --shared 之一 / name an account or --shared, one of them')
+      }
+      const account = username === undefined ? undefined : await requireAccount(db, username)
+      const status = statusFlag(flags) ?? '审核通过'
+      const made = await createTemplate(db, operator, {
+        accountId: account?.id ?? null,
+        code: requireFlag(flags, 'code'),
+        name: requireFlag(flags, 'name'),
+        content: requireFlag(flags, 'content'),
+        status,
+        reason: textFlag(flags, 'reason') ?? noReason,
+        gatewayCodes: gatewayCodes(flags),
+      })
+      return shown(made, username)
+    },
+  },
+  {
+    name: 'template edit',
+    usage: 'ID [--name N] [--content T] [--gateway aliyun=SMS_123456]',
+    text: {
+      zh: '修改短信模板；改动名称或内容后重新进入审核',
+      en: 'change an SMS template; new words go back to review',
+    },
+    least: 1,
+    most: 1,
+    flags: {
+      name: { type: 'string' },
+      content: { type: 'string' },
+      gateway: { type: 'string', multiple: true },
+    },
+    async run({ installation: { db }, words, flags }) {
+      const name = textFlag(flags, 'name')
+      const content = textFlag(flags, 'content')
+      const changed = await editTemplate(db, operator, requireId(words[0]!), {
+        ...(name === undefined ? {} : { name }),
+        ...(content === undefined ? {} : { content }),
+        ...(listFlag(flags, 'gateway').length === 0 ? {} : { gatewayCodes: gatewayCodes(flags) }),
+      })
+      return shown(changed, await ownerOf(db, changed))
+    },
+  },
+  {
+    name: 'template review',
+    usage: `ID --status ${templateStates.join('|')} [--reason T]`,
+    text: { zh: '审核短信模板', en: 'review an SMS template' },
+    least: 1,
+    most: 1,
+    flags: { status: { type: 'string' }, reason: { type: 'string' } },
+    async run({ installation: { db }, words, flags }) {
+      const status = statusFlag(flags)
+      if (!status) throw new Mistake('缺少 --status / --status is needed')
+      const reviewed = await reviewTemplate(db, operator, requireId(words[0]!), {
+        status,
+        reason: textFlag(flags, 'reason') ?? noReason,
+      })
+      return shown(reviewed, await ownerOf(db, reviewed))
+    },
+  },
+  {
+    name: 'template remove',
+    usage: 'ID',
+    text: { zh: '删除短信模板', en: 'delete an SMS template' },
+    least: 1,
+    most: 1,
+    flags: {},
+    async run({ installation: { db }, words }) {
+      const id = requireId(words[0]!)
+      await deleteTemplate(db, operator, id)
+      return { json: { id, removed: true }, text: `${id}: 已删除 / removed` }
+    },
+  },
+  {
+    name: 'template list',
+    usage: `[--status ${templateStates.join('|')}]`,
+    text: { zh: '列出短信模板', en: 'list the SMS templates' },
+    least: 0,
+    most: 0,
+    flags: { status: { type: 'string' } },
+    async run({ installation: { db }, flags }) {
+      const status = statusFlag(flags)
+      const names = new Map((await listAccounts(db)).map(({ id, username }) => [id, username]))
+      const templates = (await listTemplates(db, operator, status ? { status } : {})).map((template) =>
+        describe(template, template.accountId === null ? undefined : names.get(template.accountId)),
+      )
+      return {
+        json: { templates },
+        text: table(
+          ['id', 'account', 'code', 'status', 'content'],
+          templates.map((one) => [
+            one.id,
+            one.username ?? 'shared',
+            one.template_code,
+            one.status,
+            one.template_content,
+          ]),
+        ),
+      }
+    },
+  },
+]
+
+function describe(template: Template, username: string | undefined) {
+  return {
+    id: template.id,
+    username: username ?? null,
+    shared: template.accountId === null,
+    template_code: template.code,
+    template_name: template.name,
+    template_content: template.content,
+    variables: template.variables,
+    status: template.status,
+    reason: template.reason,
+    gateways: template.gatewayCodes,
+    updated_at: formatTime(template.updatedAt),
+  }
+}
+
+function shown(template: Template, username: string | undefined) {
+  return {
+    json: describe(template, username),
+    text: `${template.id}  ${username ?? 'shared'}  ${template.code}  ${template.status}  ${template.content}`,
+  }
+}
+
+async function ownerOf(db: Database, template: Template): Promise<string | undefined> {
+  return (await listAccounts(db)).find(({ id }) => id === template.accountId)?.username
+}
+
+function requireFlag(flags: Flags, name: string): string {
+  const value = textFlag(flags, name)
+  if (value === undefined) throw new Mistake(`缺少 --${name} / --${name} is needed`)
+  return value
+}
+
+function statusFlag(flags: Flags): TemplateState | undefined {
+  const status = textFlag(flags, 'status')
+  if (status === undefined || isTemplateState(status)) return status
+  throw new Mistake(`--status 只能是 ${templateStates.join('、')} / must be one of these`)
+}
+
+function gatewayCodes(flags: Flags): Record<string, string> {
+  return Object.fromEntries(
+    listFlag(flags, 'gateway').map((item): [string, string] => {
+      const mark = item.indexOf('=')
+      if (mark < 1) throw new Mistake(`--gateway 须如 aliyun=SMS_123456 / must look like this: ${item}`)
+      return [item.slice(0, mark), item.slice(mark + 1)]
+    }),
+  )
+}
+
+function requireId(word: string): number {
+  if (/^[1-9]\d{0,14}$/.test(word)) return Number(word)
+  throw new Mistake(
+    `ID 须为正整数，见 template list / a template's id is a number, see template list: ${word}`,
+  )
+}

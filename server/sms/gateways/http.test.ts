@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import {
+  cutBeforeHeaders,
+  cutInBody,
+  hang,
+  html502,
+  json,
+  late,
+  type RecordedRequest,
+  startFakeUpstream,
+  text,
+} from '../../../test/support/fake-upstream.ts'
+import { httpGateway, httpReceipts } from './http.ts'
+
+const upstream = await startFakeUpstream()
+after(() => upstream.close())
+
+const secret = 'a secret of the two'
+const gateway = httpGateway({ url: `${upstream.url}sms?v=1`, secret, timeoutMs: 300 })
+
+const message = {
+  bizId: '100000000000000001',
+  phone: '13800138000',
+  signName: '签名',
+  templateCode: 'CODE',
+  templateId: 'T1',
+  variables: [{ name: 'code', value: '1234' }],
+  text: '【签名】1234',
+}
+
+function sign(body: string, timestamp: string): string {
+  return `sha256=${createHmac('sha256', secret).update(timestamp).update('.').update(body).digest('hex')}`
+}
+
+function isSigned(request: RecordedRequest): boolean {
+  const timestamp = request.headers['x-tollgate-timestamp'] ?? ''
+  const fresh = Math.abs(Number(timestamp) - Date.now() / 1000) < 300
+  return fresh && request.headers['x-tollgate-signature'] === sign(request.body, timestamp)
+}
+
+test('a send: signed JSON to the whole address, with everything a gateway may need', async () => {
+  upstream.handle((request) => {
+    assert.ok(isSigned(request))
+    assert.equal(request.target, '/sms?v=1')
+    assert.deepEqual(JSON.parse(request.body), {
+      action: 'send',
+      biz_id: '100000000000000001',
+      phone_number: '13800138000',
+      sign_name: '签名',
+      template_code: 'T1',
+      template_params: { code: '1234' },
+      content: '【签名】1234',
+    })
+    return json(200, { result: 'accepted', id: 'x1' })
+  })
+  assert.deepEqual(await gateway.send(message), { kind: 'accepted', value: { gatewayId: 'x1' } })
+})
+
+test('the four words, and nothing else, mean something', async () => {
+  const cases = [
+    [{ result: 'accepted' }, { kind: 'accepted', value: { gatewayId: undefined } }],
+    [
+      { result: 'refused', reason: 'number', code: 'E1' },
+      { kind: 'refused', code: 'E1', reason: 'number' },
+    ],
+    [
+      { result: 'refused', reason: 'whatever' },
+      { kind: 'refused', code: 'no_code', reason: 'content' },
+    ],
+    [
+      { result: 'throttled', code: 'E2' },
+      { kind: 'throttled', concerns: 'recipient', reason: 'E2' },
+    ],
+    [
+      { result: 'not_sent', code: 'E3' },
+      { kind: 'not_sent', reason: 'E3' },
+    ],
+    [
+      { result: 'not_sent', code: 'mail to 13800138000!' },
+      { kind: 'not_sent', reason: 'no_code' },
+    ],
+  ] as const
+  for (const [answer, expected] of cases) {
+    upstream.handle(() => json(200, answer))
+    assert.deepEqual(await gateway.send(message), expected)
+  }
+  const unclear = [
+    json(200, {}),
+    json(200, { result: 'ACCEPTED' }),
+    json(200, { result: true }),
+    json(201, { result: 'accepted' }),
+    json(500, { result: 'not_sent' }),
+    text(200, 'accepted'),
+    html502(),
+    hang(),
+    late(600, json(200, { result: 'accepted' })),
+    cutBeforeHeaders(),
+    cutInBody(),
+  ]
+  for (const behaviour of unclear) {
+    upstream.handle(() => behaviour)
+    assert.equal((await gateway.send(message)).kind, 'ambiguous')
+  }
+})
+
+test('any answer at all is one of the five outcomes, and only the word accepted is accepted', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.json(), async (body) => {
+      upstream.handle(() => text(200, body))
+      const { kind } = await gateway.send(message)
+      const value: unknown = JSON.parse(body)
+      const word = typeof value === 'object' && value !== null && 'result' in value ? value.result : undefined
+      assert.equal(kind === 'accepted', word === 'accepted')
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('a query', async () => {
+  const question = { bizId: '100000000000000001', gatewayId: 'x1', phone: '13800138000', sentAt: 5_000 }
+  upstream.handle((request) => {
+    assert.ok(isSigned(request))
+    assert.deepEqual(JSON.parse(request.body), {
+      action: 'query',
+      biz_id: '100000000000000001',
+      id: 'x1',
+      phone_number: '13800138000',
+      sent_at: 5,
+    })
+    return json(200, { result: 'found', status: 'failed', code: 'E9' })
+  })
+  assert.deepEqual(await gateway.ask!(question), [
+    { bizId: question.bizId, gatewayId: undefined, phone: question.phone, state: 'undelivered', code: 'E9' },
+  ])
+  upstream.handle(() => json(200, { result: 'not_found' }))
+  assert.deepEqual(await gateway.ask!(question), [])
+  for (const behaviour of [json(404, {}), json(200, { result: 'found', status: 'x' }), hang()]) {
+    upstream.handle(() => behaviour)
+    assert.equal(await gateway.ask!(question), undefined)
+  }
+})
+
+test('the probe', async () => {
+  upstream.handle((request) => (isSigned(request) ? json(200, { result: 'pong' }) : json(401, {})))
+  assert.deepEqual(await gateway.probe(), { ok: true, detail: 'pong' })
+  const wrong = httpGateway({ url: upstream.url, secret: 'x', timeoutMs: 300 })
+  assert.deepEqual(await wrong.probe(), { ok: false, detail: 'http_401' })
+})
+
+test('receipts must be signed, fresh, and of the documented form', () => {
+  const now = 1_700_000_000
+  const form = httpReceipts(secret, () => now * 1000)
+  const read = (value: unknown, timestamp = String(now), signature?: string) => {
+    const body = typeof value === 'string' ? value : JSON.stringify(value)
+    const headers = {
+      'x-tollgate-timestamp': timestamp,
+      'x-tollgate-signature': signature ?? sign(body, timestamp),
+    }
+    return form.read({ headers, body }).kind
+  }
+  const good = {
+    receipts: [{ biz_id: '100000000000000001', phone_number: '13800138000', status: 'delivered' }],
+  }
+  assert.equal(read(good), 'receipts')
+  assert.equal(read(good, String(now - 301)), 'forged')
+  assert.equal(read(good, String(now + 301)), 'forged')
+  assert.equal(read(good, String(now), sign('other', String(now))), 'forged')
+  assert.equal(read(good, String(now), 'sha256='), 'forged')
+  assert.equal(read(good, 'soon'), 'forged')
+  assert.equal(form.read({ headers: {}, body: JSON.stringify(good) }).kind, 'forged')
+  for (const bad of [
+    '{',
+    [],
+    {},
+    { receipts: {} },
+    { receipts: [{}] },
+    { receipts: [{ ...good.receipts[0], status: 'accepted' }] },
+  ]) {
+    assert.equal(read(bad), 'malformed', JSON.stringify(bad))
+  }
+})

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import {
+  cutBeforeHeaders,
+  cutInBody,
+  hang,
+  html502,
+  json,
+  late,
+  startFakeUpstream,
+  text,
+  verifyTencentSignature,
+} from '../../../test/support/fake-upstream.ts'
+import { tencentCodes, tencentGateway, tencentReceipts } from './tencent.ts'
+
+const upstream = await startFakeUpstream()
+after(() => upstream.close())
+
+const secrets = { AKIDtest: 'testsecret' }
+
+function open(secret = 'testsecret') {
+  return tencentGateway({
+    key: { id: 'AKIDtest', secret },
+    endpoint: upstream.url,
+    region: 'ap-guangzhou',
+    appId: '1400006666',
+    timeoutMs: 300,
+  })
+}
+const gateway = open()
+
+const message = {
+  bizId: '100000000000000001',
+  phone: '13800138000',
+  signName: '腾讯云',
+  templateCode: 'CODE',
+  templateId: '1110',
+  variables: [
+    { name: 'zz', value: '1234' },
+    { name: 'a', value: '5' },
+  ],
+  text: '【腾讯云】1234，5',
+}
+
+const item = {
+  SerialNo: '5000:1',
+  PhoneNumber: '+8613800138000',
+  Fee: 1,
+  Code: 'Ok',
+  Message: 'send success',
+}
+const ok = json(200, { Response: { SendStatusSet: [item], RequestId: 'r' } })
+const failedCall = (code: unknown) =>
+  json(200, { Response: { Error: { Code: code, Message: 'x' }, RequestId: 'r' } })
+const failedNumber = (code: unknown) =>
+  json(200, { Response: { SendStatusSet: [{ ...item, SerialNo: '', Fee: 0, Code: code }], RequestId: 'r' } })
+
+test('SendSms: signed, values by position in the order of the template', async () => {
+  upstream.handle((request) => {
+    assert.equal(verifyTencentSignature(request, secrets), undefined)
+    assert.equal(request.headers['x-tc-action'], 'SendSms')
+    assert.equal(request.headers['x-tc-version'], '2021-01-11')
+    assert.equal(request.headers['x-tc-region'], 'ap-guangzhou')
+    assert.deepEqual(JSON.parse(request.body), {
+      PhoneNumberSet: ['+8613800138000'],
+      SmsSdkAppId: '1400006666',
+      TemplateId: '1110',
+      SignName: '腾讯云',
+      SessionContext: '100000000000000001',
+      TemplateParamSet: ['1234', '5'],
+    })
+    return ok
+  })
+  assert.deepEqual(await gateway.send(message), { kind: 'accepted', value: { gatewayId: '5000:1' } })
+})
+
+test('every listed code, as the table has it, for the call and for the number', async () => {
+  assert.equal(tencentCodes.size, 36)
+  for (const [listed, meaning] of tencentCodes) {
+    const code = listed.replace('*', 'AnySubCode')
+    const expected =
+      typeof meaning === 'object'
+        ? { kind: 'refused', code, reason: meaning.refused }
+        : {
+            throttled_recipient: { kind: 'throttled', concerns: 'recipient', reason: code },
+            not_here: { kind: 'not_sent', reason: code, onlyThisMessage: true },
+            not_sent: { kind: 'not_sent', reason: code },
+            ambiguous: { kind: 'ambiguous', reason: code },
+          }[meaning]
+    upstream.handle(() => failedCall(code))
+    assert.deepEqual(await gateway.send(message), expected, code)
+    upstream.handle(() => failedNumber(code))
+    assert.deepEqual(await gateway.send(message), expected, code)
+  }
+})
+
+test('which class the documented codes fall into', async () => {
+  const classes = {
+    refused:
+      'InvalidParameterValue.IncorrectPhoneNumber FailedOperation.ContainSensitiveWord FailedOperation.PhoneNumberInBlacklist FailedOperation.MarketingSendTimeConstraint',
+    throttled: 'LimitExceeded.PhoneNumberThirtySecondLimit LimitExceeded.DeliveryFrequencyLimit',
+    not_sent:
+      'AuthFailure.SignatureFailure AuthFailure.SecretIdNotFound RequestLimitExceeded RequestLimitExceeded.UinLimitExceeded FailedOperation.InsufficientBalanceInSmsPackage LimitExceeded.AppDailyLimit InternalError.RequestTimeException',
+    ambiguous:
+      'InternalError.Timeout InternalError.OtherError InternalError OK ok Okay LimitExceeded LimitExceeded.New FailedOperation constructor',
+  }
+  for (const [kind, codes] of Object.entries(classes)) {
+    for (const code of codes.split(' ')) {
+      upstream.handle(() => failedNumber(code))
+      assert.equal((await gateway.send(message)).kind, kind, code)
+    }
+  }
+})
+
+test('whatever is no clear answer is ambiguous', async () => {
+  const cases = {
+    html: html502(),
+    'html with 200': text(200, '<html>Ok</html>'),
+    empty: json(200, {}),
+    'no set': json(200, { Response: { RequestId: 'r' } }),
+    'empty set': json(200, { Response: { SendStatusSet: [] } }),
+    'two items': json(200, { Response: { SendStatusSet: [item, item] } }),
+    'an error beside a success': json(200, { Response: { Error: {}, SendStatusSet: [item] } }),
+    'code that is no text': failedNumber(1),
+    'a success with 500': json(500, { Response: { SendStatusSet: [item] } }),
+    'a refusal with 400': json(400, { Response: { Error: { Code: 'AuthFailure.SignatureFailure' } } }),
+    hang: hang(),
+    late: late(600, ok),
+    'cut before the headers': cutBeforeHeaders(),
+    'cut in the body': cutInBody('{"Response":'),
+  }
+  for (const [name, behaviour] of Object.entries(cases)) {
+    upstream.handle(() => behaviour)
+    assert.equal((await gateway.send(message)).kind, 'ambiguous', name)
+  }
+})
+
+test('a wrong secret and a wrong clock are refused', async () => {
+  upstream.handle((request) =>
+    verifyTencentSignature(request, secrets) === undefined ? ok : failedCall('AuthFailure.SignatureFailure'),
+  )
+  assert.equal((await open('other').send(message)).kind, 'not_sent')
+  upstream.handle((request) =>
+    verifyTencentSignature(request, secrets, { now: Date.now() + 600_000 }) === undefined
+      ? ok
+      : failedCall('InternalError.RequestTimeException'),
+  )
+  assert.equal((await gateway.send(message)).kind, 'not_sent')
+})
+
+const question = {
+  bizId: '100000000000000001',
+  gatewayId: undefined,
+  phone: '13800138000',
+  sentAt: Date.now(),
+}
+
+test('the status of a number is pulled and read', async () => {
+  upstream.handle((request) => {
+    assert.equal(verifyTencentSignature(request, secrets), undefined)
+    assert.equal(request.headers['x-tc-action'], 'PullSmsSendStatusByPhoneNumber')
+    const body = JSON.parse(request.body)
+    assert.equal(body.PhoneNumber, '+8613800138000')
+    assert.equal(body.SmsSdkAppId, '1400006666')
+    assert.equal(body.Offset, 0)
+    assert.ok(body.Limit <= 100 && body.BeginTime <= question.sentAt / 1000)
+    return json(200, {
+      Response: {
+        PullSmsSendStatusSet: [
+          { SerialNo: 's1', ReportStatus: 'SUCCESS', Description: 'DELIVRD', PhoneNumber: '+8613800138000' },
+          { SerialNo: 's2', ReportStatus: 'FAIL', Description: '空号', SessionContext: '100000000000000001' },
+          { SerialNo: 's3', ReportStatus: 'WHO KNOWS' },
+        ],
+      },
+    })
+  })
+  assert.deepEqual(
+    (await gateway.ask!(question))?.map(({ bizId, gatewayId, state }) => [bizId, gatewayId, state]),
+    [
+      [undefined, 's1', 'delivered'],
+      ['100000000000000001', 's2', 'undelivered'],
+    ],
+  )
+  for (const behaviour of [html502(), hang(), failedCall('InternalError.Timeout'), json(200, {})]) {
+    upstream.handle(() => behaviour)
+    assert.equal(await gateway.ask!(question), undefined)
+  }
+})
+
+test('the probe tells right credentials from wrong ones', async () => {
+  upstream.handle((request) =>
+    verifyTencentSignature(request, secrets) === undefined
+      ? json(200, { Response: { PullSmsSendStatusSet: [], RequestId: 'r' } })
+      : failedCall('AuthFailure.SignatureFailure'),
+  )
+  assert.deepEqual(await gateway.probe(), { ok: true, detail: 'Ok' })
+  assert.deepEqual(await open('x').probe(), { ok: false, detail: 'AuthFailure.SignatureFailure' })
+})
+
+test('receipts: by sid, and what is none', () => {
+  const good = {
+    mobile: '13800138000',
+    report_status: 'SUCCESS',
+    errmsg: 'DELIVRD',
+    sid: '5000:1',
+    nationcode: '86',
+  }
+  const read = (value: unknown) => tencentReceipts.read({ headers: {}, body: JSON.stringify(value) })
+  assert.deepEqual(read([good, { ...good, report_status: 'FAIL', errmsg: '空号' }, {}]), {
+    kind: 'receipts',
+    fates: [
+      { bizId: undefined, gatewayId: '5000:1', phone: '13800138000', state: 'delivered', code: 'DELIVRD' },
+      { bizId: undefined, gatewayId: '5000:1', phone: '13800138000', state: 'undelivered', code: '' },
+    ],
+  })
+  for (const bad of [null, {}, good, [{}], [{ ...good, report_status: 'success' }], [{ ...good, sid: '' }]]) {
+    assert.deepEqual(read(bad), { kind: 'malformed' }, JSON.stringify(bad))
+  }
+})

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { freshStorage, onEachEngine } from '../../test/support/engines.ts'
+import { startService } from '../../test/support/service.ts'
+import { phone, smsService } from '../../test/support/sms.ts'
+import { forgetPast } from './number-limit-store.ts'
+import { periodsAt } from './number-limits.ts'
+
+const limits = [
+  { count: 10, window: 'd' },
+  { count: 1, window: 'm' },
+  { count: 5, window: 'h' },
+] as const
+
+test('calendar minutes, hours and days of Shanghai', () => {
+  const at = Date.parse('2026-01-02T15:59:59.999Z')
+  const ends = periodsAt(limits, at).map(({ endsAt }) => new Date(endsAt).toISOString())
+  assert.deepEqual(ends, Array(3).fill('2026-01-02T16:00:00.000Z'))
+  const later = periodsAt(limits, at + 1).map(({ endsAt }) => new Date(endsAt).toISOString())
+  assert.deepEqual(later, [
+    '2026-01-02T16:01:00.000Z',
+    '2026-01-02T17:00:00.000Z',
+    '2026-01-03T16:00:00.000Z',
+  ])
+})
+
+test('a moment lies in its period, the next one begins where it ends, the shortest comes first', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 4_102_444_800_000 }), (now) => {
+      const periods = periodsAt(limits, now)
+      assert.deepEqual(
+        periods.map(({ key }) => key[0]),
+        ['m', 'h', 'd'],
+      )
+      for (const [index, period] of periods.entries()) {
+        assert.ok(period.endsAt > now)
+        assert.equal(periodsAt(limits, period.endsAt - 1)[index]?.key, period.key)
+        assert.notEqual(periodsAt(limits, period.endsAt)[index]?.key, period.key)
+      }
+    }),
+  )
+})
+
+onEachEngine('SMS number limits', (engine) => {
+  test('over the limit: 1002 with the wait, nothing charged, other numbers go on', async () => {
+    await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '2/d' })
+    assert.equal((await sms.send()).body.code, 0)
+    assert.equal((await sms.send()).body.code, 0)
+    const third = await sms.send()
+    assert.deepEqual([third.body.code, third.status], [1002, 400])
+    assert.match(third.body.message, /phone_number .* \d+ 秒/)
+    assert.ok(Number(third.headers.get('retry-after')) > 0)
+    assert.equal((await sms.send({ phone_number: '13900139000' })).body.code, 0)
+    assert.equal(await sms.remaining(), 97)
+    assert.equal((await sms.records()).length, 2)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('what was provably not sent does not count, what may have been does', async () => {
+    await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '1/d' })
+    for (let i = 0; i < 3; i++)
+      assert.equal((await sms.send({ phone_number: '19900000001' })).body.code, 1005)
+    assert.equal((await sms.send({ phone_number: '19900000002' })).body.code, 1005)
+    assert.equal((await sms.send({ phone_number: '19900000002' })).body.code, 1002)
+  })
+
+  test('many at once from two processes to one number: exactly the limit, the others to other numbers all go', async () => {
+    const storage = await freshStorage(engine)
+    {
+      await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '3/d' }, { sms: 200 }, storage)
+      await using other = await startService(engine, { SMS_NUMBER_LIMITS: '3/d' }, storage)
+      const { username, key } = sms.account
+      const viaOther = (number: string) =>
+        fetch(`${other.url}/api/sms_api.php`, {
+          method: 'POST',
+          body: new URLSearchParams({
+            action: 'send',
+            username,
+            api_key: key,
+            phone_number: number,
+            template_code: 'CODE',
+            template_params: '{"code":"1"}',
+          }),
+        }).then(async (response) => ((await response.json()) as { code: number }).code)
+      const calls = Array.from({ length: 40 }, (_, index) => {
+        const number = index % 4 === 0 ? `139001390${String(index).padStart(2, '0')}` : phone
+        const code =
+          index % 2 === 0
+            ? sms.send({ phone_number: number }).then(({ body }) => body.code)
+            : viaOther(number)
+        return code.then((value: number) => ({ number, code: value }))
+      })
+      const ended = await Promise.all(calls)
+      const toOne = ended.filter(({ number }) => number === phone).map(({ code }) => code)
+      assert.deepEqual(
+        toOne.toSorted((a, b) => a - b),
+        [0, 0, 0, ...Array<number>(27).fill(1002)],
+      )
+      assert.ok(ended.every(({ number, code }) => number === phone || code === 0))
+      assert.equal(await sms.remaining(), 200 - 13)
+      assert.deepEqual(await sms.ledgerOk(), [])
+    }
+    await storage.remove()
+  })
+
+  test('counts of past periods are forgotten', async () => {
+    await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '5/m,9/d' })
+    await sms.send()
+    const { db } = sms.service.installation
+    const count = async () => (await db.one<{ n: number }>('SELECT COUNT(*) AS n FROM sms_number_count'))?.n
+    assert.equal(await count(), 2)
+    await db.write((tx) => tx.run(`UPDATE sms_number_count SET ends_at = 1 WHERE period LIKE 'm%'`))
+    await db.write(forgetPast)
+    assert.equal(await count(), 1)
+  })
+})

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onEachEngine } from '../../test/support/engines.ts'
+import { phone, smsService } from '../../test/support/sms.ts'
+
+onEachEngine('SMS send', (engine) => {
+  test('parts and price at the documented lengths, emoji twice', async () => {
+    await using sms = await smsService(engine)
+    await sms.template({ code: 'T', content: '${text}' })
+    // 【Tollgate】 takes ten.
+    const cases = [
+      ['字'.repeat(60), 1],
+      ['a'.repeat(61), 2],
+      ['，'.repeat(124), 2],
+      ['1'.repeat(125), 3],
+      ['字'.repeat(490), 8],
+      ['😀'.repeat(30), 1],
+      ['😀'.repeat(31), 2],
+    ] as const
+    for (const [text, parts] of cases) {
+      const before = await sms.remaining()
+      const sent = await sms.send({ template_code: 'T', template_params: { text } })
+      assert.equal(sent.body.code, 0)
+      assert.equal(before - sent.body.data.remaining_credits, parts, String(text.length))
+      assert.equal(await sms.remaining(), before - parts)
+    }
+    const before = await sms.remaining()
+    const long = await sms.send({ template_code: 'T', template_params: { text: 'x'.repeat(491) } })
+    assert.equal(long.body.code, 1002)
+    assert.match(long.body.message, /501/)
+    assert.equal(await sms.remaining(), before)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('a value that looks like a variable stays text', async () => {
+    await using sms = await smsService(engine)
+    await sms.template({ code: 'T', content: '${a}-${b}' })
+    const params = { a: '${b}', b: '$&' }
+    assert.equal((await sms.send({ template_code: 'T', template_params: params })).body.code, 0)
+    assert.deepEqual((await sms.records())[0].template_params, params)
+  })
+
+  test('without credits: 1004, no record', async () => {
+    await using sms = await smsService(engine, {}, { sms: 1 })
+    await sms.template({ code: 'T', content: '${text}' })
+    const two = await sms.send({ template_code: 'T', template_params: { text: 'x'.repeat(100) } })
+    assert.deepEqual([two.body.code, two.status], [1004, 403])
+    assert.deepEqual(await sms.records(), [])
+    assert.equal((await sms.send()).body.code, 0)
+    assert.equal((await sms.send()).body.code, 1004)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('100 at once with 10 credits: exactly 10', async () => {
+    await using sms = await smsService(engine, {}, { sms: 10 })
+    const answers = await Promise.all(Array.from({ length: 100 }, () => sms.send()))
+    const codes = answers.map(({ body }) => body.code)
+    assert.equal(codes.filter((code) => code === 0).length, 10)
+    assert.equal(codes.filter((code) => code === 1004).length, 90)
+    assert.equal(await sms.remaining(), 0)
+    const records = await sms.records()
+    assert.equal(records.length, 10)
+    assert.ok(records.every(({ success }) => success))
+    assert.equal(new Set(records.map((record) => record.biz_id)).size, 10)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('the sandbox’s refusals: 1005, a record with the reason, the credits back', async () => {
+    await using sms = await smsService(engine)
+    for (const [number, words] of [
+      ['19900000001', /号码无效.*SANDBOX_REFUSED/],
+      ['19900000003', /过于频繁.*SANDBOX_TOO_FREQUENT/],
+    ] as const) {
+      const refused = await sms.send({ phone_number: number })
+      assert.deepEqual([refused.body.code, refused.status], [1005, 502])
+      assert.doesNotMatch(refused.body.message, /SANDBOX/)
+      const [record] = await sms.records({ phone_number: number })
+      assert.equal(record.success, false)
+      assert.match(record.error_message, words)
+    }
+    assert.equal(await sms.remaining(), 100)
+    assert.deepEqual(await sms.ledgerOk(), [])
+    // Many refusals close nothing.
+    for (let i = 0; i < 7; i++) await sms.send({ phone_number: '19900000002' })
+    assert.equal((await sms.send()).body.code, 0)
+  })
+
+  test('an ambiguous end: 1005, credits held, refunded exactly once by the sweep', async () => {
+    await using sms = await smsService(engine)
+    const answer = await sms.send({ phone_number: '19900000002' })
+    assert.deepEqual([answer.body.code, answer.status], [1005, 502])
+    assert.equal(await sms.remaining(), 99)
+    const [record] = await sms.records({ phone_number: '19900000002' })
+    assert.equal(record.success, false)
+    assert.match(record.error_message, /未知/)
+    assert.deepEqual(await sms.ledgerOk(), [])
+    const { db } = sms.service.installation
+    const open = await db.one<{ left: number; sends: number }>(
+      `SELECT lease_until - ${db.now} AS left, sends FROM operation WHERE state = 'held'`,
+    )
+    assert.ok(open && open.left > 880_000 && open.left <= 900_000)
+    assert.equal(open.sends, 1)
+
+    await sms.sweepAll()
+    await sms.sweepAll()
+    assert.equal(await sms.remaining(), 100)
+    const [decided] = await sms.records({ phone_number: '19900000002' })
+    assert.equal(decided.success, false)
+    assert.match(decided.error_message, /退回/)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('Idempotency-Key: success and 1005 are replayed, nothing is sent or charged twice', async () => {
+    await using sms = await smsService(engine)
+    for (const number of [phone, '19900000001', '19900000002']) {
+      const key = { 'idempotency-key': `key-${number}` }
+      const first = await sms.send({ phone_number: number }, key)
+      const balance = await sms.remaining()
+      const again = await sms.send({ phone_number: number }, key)
+      assert.deepEqual([again.status, again.body], [first.status, first.body])
+      assert.equal(again.headers.get('idempotent-replayed'), 'true')
+      assert.equal(await sms.remaining(), balance)
+      assert.equal((await sms.records({ phone_number: number })).length, 1)
+      const other = await sms.send({ phone_number: number, template_params: { code: '9' } }, key)
+      assert.equal(other.status, 422)
+    }
+    // What was refused before the charge is not remembered.
+    const key = { 'idempotency-key': 'early' }
+    assert.equal((await sms.send({ template_code: 'LATER' }, key)).body.code, 1007)
+    await sms.template({ code: 'LATER' })
+    assert.equal((await sms.send({ template_code: 'LATER' }, key)).body.code, 0)
+    // The same key at once: one send.
+    const many = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        sms.send({ phone_number: '13900139000' }, { 'idempotency-key': 'many' }),
+      ),
+    )
+    assert.ok(many.every(({ status }) => status === 200 || status === 409))
+    assert.equal((await sms.records({ phone_number: '13900139000' })).length, 1)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('what a crash left open is refunded, and its key answers', async () => {
+    await using sms = await smsService(engine, { OPERATION_LEASE_S: '1' })
+    const { db } = sms.service.installation
+    await sms.send({}, { 'idempotency-key': 'crash' })
+    // As if the process had died between the gateway's answer and the settling.
+    await db.write(async (tx) => {
+      await tx.run(
+        `UPDATE operation SET state = 'held', ended_at = NULL, response = NULL, sends = 0, lease_until = 1`,
+      )
+      await tx.run(`UPDATE sms_send SET state = 'sending', success = 0`)
+    })
+    const again = await sms.send({}, { 'idempotency-key': 'crash' })
+    assert.deepEqual([again.body.code, again.headers.get('idempotent-replayed')], [1005, 'true'])
+    assert.equal(await sms.remaining(), 100)
+    const records = await sms.records()
+    assert.equal(records.length, 1)
+    assert.equal(records[0].success, false)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('numbers, values and the key stand in no log line', async () => {
+    await using sms = await smsService(engine)
+    await sms.send({ phone_number: '13712345678', template_params: { code: 'geheim77' } })
+    await sms.send({ phone_number: '19900000002', template_params: { code: 'geheim77' } })
+    await sms.send({ phone_number: '1371234567', template_params: { code: 'geheim77' } })
+    const log = sms.service.logged.join('')
+    for (const secret of ['13712345678', '1371234567', '19900000002', 'geheim77', sms.account.key]) {
+      assert.ok(!log.includes(secret), secret)
+    }
+  })
+})

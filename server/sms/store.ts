@@ -1,0 +1,227 @@
+// Send records: written with the charge, ended with it, and read by serial number, recipient and day.
+import { recordIdOf } from '../../contract/sms-text.ts'
+import type { Queries, Tx } from '../db/database.ts'
+import type { Problem } from './problems.ts'
+
+/**
+ * What is known of the message: `sending` (a gateway is being asked), `unknown` (it may have gone out), `refused` (it
+ * did not), `accepted`, and after a receipt `delivered` or `undelivered`.
+ */
+export type SendState = 'sending' | 'unknown' | 'refused' | 'accepted' | 'delivered' | 'undelivered'
+
+export interface SendRecord {
+  readonly id: number
+  readonly account_id: number
+  readonly operation_id: number
+  readonly phone: string
+  readonly template_code: string
+  /** JSON object. */
+  readonly template_params: string
+  readonly sign_name: string
+  readonly parts: number
+  /** The gateway that was asked last, written before it is asked. */
+  readonly gateway: string
+  readonly gateway_id: string | null
+  readonly state: SendState
+  readonly success: number
+  /** 1 while the credits are held or spent, 0 once they were given back. */
+  readonly charged: number
+  readonly problem: string
+  readonly problem_code: string
+  readonly created_at: number
+}
+
+const columns = `id, account_id, operation_id, phone, template_code, template_params, sign_name, parts, gateway,
+  gateway_id, state, success, charged, problem, problem_code, created_at`
+
+export interface NewSend {
+  readonly accountId: number
+  readonly operationId: number
+  readonly phone: string
+  readonly templateCode: string
+  readonly templateParams: string
+  readonly signName: string
+  readonly parts: number
+  readonly gateway: string
+}
+
+export interface OpenedSend {
+  readonly id: number
+  readonly created_at: number
+}
+
+export async function insertSend(tx: Tx, send: NewSend): Promise<OpenedSend> {
+  const row = await tx.one<OpenedSend>(
+    `INSERT INTO sms_send (account_id, operation_id, phone, template_code, template_params, sign_name, parts, gateway,
+       state, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'sending', ${tx.now}) RETURNING id, created_at`,
+    [
+      send.accountId,
+      send.operationId,
+      send.phone,
+      send.templateCode,
+      send.templateParams,
+      send.signName,
+      send.parts,
+      send.gateway,
+    ],
+  )
+  if (!row) throw new Error('the send record was not inserted')
+  return row
+}
+
+/** Says who is about to be asked next, so that after a crash the right gateway is asked what became of the message. */
+export async function nameGateway(tx: Tx, id: number, gateway: string): Promise<void> {
+  await tx.run('UPDATE sms_send SET gateway = ? WHERE id = ?', [gateway, id])
+}
+
+/** The gateway took the message. What a receipt has said meanwhile stands. */
+export async function markAccepted(tx: Tx, id: number, gatewayId: string | undefined): Promise<void> {
+  // Most records are as they were inserted; only a receipt or the sweeper makes the difference.
+  const values = gatewayId === undefined ? [id] : [gatewayId, id]
+  const set = gatewayId === undefined ? '' : ', gateway_id = ?'
+  const changed = await tx.run(
+    `UPDATE sms_send SET state = 'accepted', success = 1${set} WHERE id = ? AND state = 'sending'`,
+    values,
+  )
+  if (changed === 1) return
+  await tx.run(
+    `UPDATE sms_send SET
+       success = CASE WHEN state = 'undelivered' THEN 0 ELSE 1 END,
+       problem = CASE WHEN state = 'undelivered' THEN problem ELSE '' END,
+       problem_code = CASE WHEN state = 'undelivered' THEN problem_code ELSE '' END,
+       state = CASE WHEN state IN ('delivered', 'undelivered') THEN state ELSE 'accepted' END${set}
+     WHERE id = ?`,
+    values,
+  )
+}
+
+/** Nothing went out, or nobody knows. A receipt that came in between knows better and is left alone. */
+export async function markFailed(
+  tx: Tx,
+  id: number,
+  failed: { state: 'refused' | 'unknown'; charged: boolean; problem: Problem; code: string },
+): Promise<void> {
+  await tx.run(
+    `UPDATE sms_send SET state = ?, charged = ?, success = 0, problem = ?, problem_code = ?
+     WHERE id = ? AND state IN ('sending', 'unknown')`,
+    [failed.state, failed.charged ? 1 : 0, failed.problem, failed.code, id],
+  )
+}
+
+/** What a receipt or an answer to our question says. */
+export async function markFate(
+  tx: Tx,
+  id: number,
+  fate: {
+    state: 'accepted' | 'delivered' | 'undelivered'
+    gatewayId: string | null
+    charged: boolean
+    problem: Problem
+    code: string
+  },
+): Promise<void> {
+  await tx.run(
+    `UPDATE sms_send SET state = ?, gateway_id = COALESCE(?, gateway_id), charged = ?, success = ?, problem = ?,
+       problem_code = ? WHERE id = ?`,
+    [
+      fate.state,
+      fate.gatewayId,
+      fate.charged ? 1 : 0,
+      fate.state === 'undelivered' ? 0 : 1,
+      fate.problem,
+      fate.code,
+      id,
+    ],
+  )
+}
+
+/** Reads a record to change it: on PostgreSQL it is locked, on SQLite the transaction is the lock. */
+export function lockSend(tx: Tx, id: number): Promise<SendRecord | undefined> {
+  const sql = `SELECT ${columns} FROM sms_send WHERE id = ?`
+  return tx.one<SendRecord>(tx.engine === 'postgres' ? `${sql} FOR UPDATE` : sql, [id])
+}
+
+export function findByOperation(queries: Queries, operationId: number): Promise<SendRecord | undefined> {
+  return queries.one<SendRecord>(`SELECT ${columns} FROM sms_send WHERE operation_id = ?`, [operationId])
+}
+
+export async function findIdByGatewayId(
+  queries: Queries,
+  gateway: string,
+  gatewayId: string,
+): Promise<number | undefined> {
+  const row = await queries.one<{ id: number }>(
+    'SELECT id FROM sms_send WHERE gateway_id = ? AND gateway = ?',
+    [gatewayId, gateway],
+  )
+  return row?.id
+}
+
+export interface SendFilter {
+  readonly accountId: number
+  readonly bizId?: string | undefined
+  readonly phone?: string | undefined
+  /** From this millisecond on. */
+  readonly from?: number | undefined
+  /** Before this millisecond. */
+  readonly before?: number | undefined
+}
+
+/** The newest first. Each combination of filters is its own text, so that each gets the index that fits it. */
+export async function findSends(queries: Queries, filter: SendFilter, limit: number): Promise<SendRecord[]> {
+  const conditions = ['account_id = ?']
+  const values: (string | number)[] = [filter.accountId]
+  if (filter.bizId !== undefined) {
+    const id = recordIdOf(filter.bizId)
+    if (id === undefined) return []
+    conditions.push('id = ?')
+    values.push(id)
+  }
+  if (filter.phone !== undefined) {
+    conditions.push('phone = ?')
+    values.push(filter.phone)
+  }
+  if (filter.from !== undefined) {
+    conditions.push('created_at >= ?')
+    values.push(filter.from)
+  }
+  if (filter.before !== undefined) {
+    conditions.push('created_at < ?')
+    values.push(filter.before)
+  }
+  return queries.all<SendRecord>(
+    `SELECT ${columns} FROM sms_send WHERE ${conditions.join(' AND ')}
+     ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
+    values,
+  )
+}
+
+export interface PageFilter extends Omit<SendFilter, 'accountId'> {
+  /** Undefined: of all accounts, for the operator. */
+  readonly accountId: number | undefined
+  readonly templateCode?: string | undefined
+  readonly success?: boolean | undefined
+  /** The last record of the page before. */
+  readonly after?: { readonly created_at: number; readonly id: number } | undefined
+}
+
+type SendTables = { sms_send: SendRecord }
+
+/** For the console and for exports: any mix of filters, page after page by the place where the last one ended. */
+export function findPage(queries: Queries, filter: PageFilter, limit: number): Promise<SendRecord[]> {
+  let query = queries.kysely.withTables<SendTables>().selectFrom('sms_send').selectAll()
+  if (filter.accountId !== undefined) query = query.where('account_id', '=', filter.accountId)
+  // An id that is none finds nothing: no record has the number 0.
+  if (filter.bizId !== undefined) query = query.where('id', '=', recordIdOf(filter.bizId) ?? 0)
+  if (filter.phone !== undefined) query = query.where('phone', '=', filter.phone)
+  if (filter.from !== undefined) query = query.where('created_at', '>=', filter.from)
+  if (filter.before !== undefined) query = query.where('created_at', '<', filter.before)
+  if (filter.templateCode !== undefined) query = query.where('template_code', '=', filter.templateCode)
+  if (filter.success !== undefined) query = query.where('success', '=', filter.success ? 1 : 0)
+  if (filter.after !== undefined) {
+    const { created_at: at, id } = filter.after
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)))
+  }
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createAccount } from '../accounts/accounts.ts'
+import { AppError } from '../http/errors.ts'
+import { freshDatabase, onEachEngine, uniqueName } from '../../test/support/engines.ts'
+import { templateLookup } from './template-store.ts'
+import {
+  type Actor,
+  createTemplate,
+  deleteTemplate,
+  editTemplate,
+  listTemplates,
+  reviewTemplate,
+} from './templates.ts'
+
+const operator: Actor = { kind: 'operator' }
+const wish = { code: 'T1', name: '模板', content: '${b}和${a}和${b}' }
+
+function withCode(code: number): (error: unknown) => boolean {
+  return (error) => error instanceof AppError && error.code === code
+}
+
+onEachEngine('SMS templates', (engine) => {
+  async function ground() {
+    const fresh = await freshDatabase(engine)
+    const account = async (): Promise<Actor & { accountId: number }> => ({
+      kind: 'account',
+      accountId: (await createAccount(fresh.db, { username: uniqueName(), password: 'correct horse 9' })).id,
+    })
+    return {
+      db: fresh.db,
+      mine: await account(),
+      other: await account(),
+      [Symbol.asyncDispose]: () => fresh[Symbol.asyncDispose](),
+    }
+  }
+
+  test('what an account makes waits for review, whatever it asks for', async () => {
+    await using on = await ground()
+    const made = await createTemplate(on.db, on.mine, {
+      ...wish,
+      status: '审核通过',
+      accountId: null,
+      gatewayCodes: { aliyun: 'SMS_1' },
+    })
+    assert.deepEqual([made.status, made.accountId], ['审核中', on.mine.accountId])
+    assert.deepEqual(made.variables, ['b', 'a'])
+    assert.deepEqual(made.gatewayCodes, {})
+  })
+
+  test('review, edit, and back to review', async () => {
+    await using on = await ground()
+    const { id, revision } = await createTemplate(on.db, on.mine, wish)
+    assert.equal(
+      (await reviewTemplate(on.db, operator, id, { status: '审核通过', revision })).status,
+      '审核通过',
+    )
+
+    const mapped = await editTemplate(on.db, operator, id, { gatewayCodes: { tencent: '1110' } })
+    assert.deepEqual([mapped.status, mapped.gatewayCodes], ['审核通过', { tencent: '1110' }])
+    const same = await editTemplate(on.db, on.mine, id, {
+      content: wish.content,
+      gatewayCodes: { aliyun: 'x' },
+    })
+    assert.deepEqual([same.status, same.gatewayCodes], ['审核通过', { tencent: '1110' }])
+
+    const edited = await editTemplate(on.db, on.mine, id, { content: '新的${c}' })
+    assert.deepEqual([edited.status, edited.variables], ['审核中', ['c']])
+    // The reviewer has read the old words.
+    await assert.rejects(
+      reviewTemplate(on.db, operator, id, { status: '审核通过', revision }),
+      withCode(1002),
+    )
+    await assert.rejects(reviewTemplate(on.db, operator, id, { status: '审核不通过' }), withCode(1002))
+    const rejected = await reviewTemplate(on.db, operator, id, { status: '审核不通过', reason: '含网址' })
+    assert.deepEqual([rejected.status, rejected.reason], ['审核不通过', '含网址'])
+    const again = await editTemplate(on.db, on.mine, id, { name: '新名称' })
+    assert.deepEqual([again.status, again.reason], ['审核中', ''])
+  })
+
+  test('another’s and the shared templates do not exist for an account that would change them', async () => {
+    await using on = await ground()
+    const { id } = await createTemplate(on.db, on.mine, wish)
+    const shared = await createTemplate(on.db, operator, { ...wish, code: 'S1', status: '审核通过' })
+    for (const target of [id, shared.id, 999_999]) {
+      await assert.rejects(editTemplate(on.db, on.other, target, { name: 'x' }), withCode(1007))
+      await assert.rejects(deleteTemplate(on.db, on.other, target), withCode(1007))
+      await assert.rejects(reviewTemplate(on.db, on.other, target, { status: '审核通过' }), withCode(1007))
+    }
+    await assert.rejects(reviewTemplate(on.db, on.mine, id, { status: '审核通过' }), withCode(1007))
+    const codes = async (actor: Actor) => (await listTemplates(on.db, actor)).map(({ code }) => code)
+    assert.deepEqual(await codes(on.mine), ['T1', 'S1'])
+    assert.deepEqual(await codes(on.other), ['S1'])
+    assert.deepEqual(await codes(operator), ['T1', 'S1'])
+    assert.equal((await listTemplates(on.db, operator, { status: '审核中' })).length, 1)
+    assert.equal((await listTemplates(on.db, operator, { accountId: null })).length, 1)
+    await deleteTemplate(on.db, on.mine, id)
+    assert.deepEqual(await codes(on.mine), ['S1'])
+  })
+
+  test('codes are unique per account, and an account’s own comes before a shared one', async () => {
+    await using on = await ground()
+    const find = templateLookup(on.db)
+    await createTemplate(on.db, on.mine, wish)
+    await createTemplate(on.db, on.other, { ...wish, content: '别人的' })
+    await assert.rejects(createTemplate(on.db, on.mine, wish), withCode(1002))
+    await createTemplate(on.db, operator, { ...wish, content: '共用的' })
+    await assert.rejects(createTemplate(on.db, operator, wish), withCode(1002))
+    const third = await createAccount(on.db, { username: uniqueName(), password: 'correct horse 9' })
+    await assert.rejects(
+      createTemplate(on.db, { kind: 'account', accountId: third.id }, wish),
+      withCode(1002),
+    )
+    const found = await Promise.all(
+      [on.mine.accountId, on.other.accountId, third.id].map((accountId) => find(accountId, 'T1')),
+    )
+    assert.deepEqual(
+      found.map((row) => row?.content),
+      [wish.content, '别人的', '共用的'],
+    )
+    assert.equal(await find(third.id, 'NONE'), undefined)
+    assert.equal((await listTemplates(on.db, on.mine)).length, 1)
+  })
+
+  test('bad wishes are refused in words', async () => {
+    await using on = await ground()
+    const bad: Partial<typeof wish>[] = [
+      { code: '' },
+      { code: 'a b' },
+      { code: 'x'.repeat(65) },
+      { name: ' ' },
+      { name: 'x'.repeat(51) },
+      { name: 'a\nb' },
+      { content: '  ' },
+      { content: 'x'.repeat(501) },
+      { content: '${__proto__}' },
+      { content: '${constructor}' },
+      { content: '${1}' },
+      { content: '${open' },
+      { content: 'a\0b' },
+    ]
+    for (const one of bad) {
+      await assert.rejects(
+        createTemplate(on.db, on.mine, { ...wish, ...one }),
+        withCode(1002),
+        JSON.stringify(one),
+      )
+    }
+    for (const gatewayCodes of [{ other: 'x' }, { aliyun: 'a b' }, { aliyun: '' }]) {
+      await assert.rejects(createTemplate(on.db, operator, { ...wish, gatewayCodes }), withCode(1002))
+    }
+    assert.deepEqual(await listTemplates(on.db, operator), [])
+  })
+})

@@ -1,0 +1,103 @@
+// `template …` and `gateway …` of the operator's command line, beside a running service.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onEachEngine } from './support/engines.ts'
+import { json, startFakeUpstream, verifyAliyunSignature } from './support/fake-upstream.ts'
+import { admin } from './support/service.ts'
+import { smsService } from './support/sms.ts'
+
+onEachEngine('SMS command line', (engine) => {
+  test('a template that is added can be used at once; review and removal hold at once', async () => {
+    await using sms = await smsService(engine)
+    const { environment } = sms.service.storage
+    const { username } = sms.account
+    const added = await admin(
+      environment,
+      ...['template', 'add', username, '--code', 'CLI', '--name', '命令行', '--content', '您好${name}'],
+      ...['--gateway', 'aliyun=SMS_1', '--gateway', 'tencent=1110', '--json'],
+    )
+    assert.equal(added.code, 0, added.stderr)
+    const made = JSON.parse(added.stdout)
+    assert.deepEqual(made.gateways, { aliyun: 'SMS_1', tencent: '1110' })
+    assert.deepEqual([made.status, made.username, made.variables], ['审核通过', username, ['name']])
+    const values = { template_code: 'CLI', template_params: { name: '李' } }
+    assert.equal((await sms.send(values)).body.code, 0)
+
+    await admin(
+      environment,
+      'template',
+      'review',
+      String(made.id),
+      '--status',
+      '审核不通过',
+      '--reason',
+      '不行',
+    )
+    assert.equal((await sms.send(values)).body.code, 1007)
+    const listed = JSON.parse((await admin(environment, 'template', 'list', '--json')).stdout)
+    assert.equal(listed.templates.find((one: { id: number }) => one.id === made.id).reason, '不行')
+    await admin(environment, 'template', 'remove', String(made.id))
+    assert.equal((await sms.call({ action: 'get_templates' })).body.data.length, 1)
+
+    const shared = await admin(
+      environment,
+      ...['template', 'add', '--shared', '--code', 'ALL', '--name', '共用', '--content', '大家好', '--json'],
+    )
+    assert.equal(JSON.parse(shared.stdout).shared, true)
+    assert.equal((await sms.send({ template_code: 'ALL', template_params: {} })).body.code, 0)
+  })
+})
+
+test('slips are one line and a non-zero exit', async () => {
+  await using sms = await smsService('sqlite')
+  const { environment } = sms.service.storage
+  const cases = [
+    ['template', 'add', '--code', 'X', '--name', 'x', '--content', 'x'],
+    ['template', 'add', 'nobody', '--code', 'X', '--name', 'x', '--content', 'x'],
+    ['template', 'add', '--shared', '--name', 'x', '--content', 'x'],
+    ['template', 'add', '--shared', '--code', 'X', '--name', 'x', '--content', '${1}'],
+    ['gateway', 'test', 'sms', 'aliyun'],
+  ]
+  const results = await Promise.all(cases.map((words) => admin(environment, ...words)))
+  for (const [index, { code, stdout, stderr }] of results.entries()) {
+    assert.equal(code, 1, cases[index]!.join(' '))
+    assert.equal(stdout, '')
+    assert.equal(stderr.trim().split('\n').length, 1, stderr)
+  }
+})
+
+test('gateways are listed with the address for receipts, and tested without sending', async () => {
+  const upstream = await startFakeUpstream((request) =>
+    verifyAliyunSignature(request, { testid: 'testsecret' }) === undefined
+      ? json(200, { Code: 'OK', SmsSendDetailDTOs: { SmsSendDetailDTO: [] } })
+      : json(400, { Code: 'SignatureDoesNotMatch' }),
+  )
+  await using sms = await smsService('sqlite')
+  const environment = {
+    ...sms.service.storage.environment,
+    SMS_GATEWAYS: 'aliyun,sandbox',
+    ALIYUN_ACCESS_KEY_ID: 'testid',
+    ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
+    ALIYUN_SMS_ENDPOINT: upstream.url,
+    PUBLIC_URL: 'https://sms.example.com/',
+  }
+  const { gateways } = JSON.parse((await admin(environment, 'gateway', 'list', '--json')).stdout)
+  const secret = sms.service.app.services.secretFor('sms receipts')
+  assert.deepEqual(gateways.slice(0, 2), [
+    {
+      group: 'sms',
+      name: 'aliyun',
+      order: 1,
+      receipts: `https://sms.example.com/receipts/sms/aliyun/${secret}`,
+    },
+    { group: 'sms', name: 'sandbox', order: 2, receipts: null },
+  ])
+  const good = await admin(environment, 'gateway', 'test', 'sms', 'aliyun', '--json')
+  assert.deepEqual(JSON.parse(good.stdout), { group: 'sms', name: 'aliyun', ok: true, detail: 'OK' })
+  const wrong = { ...environment, ALIYUN_ACCESS_KEY_SECRET: 'other' }
+  const bad = await admin(wrong, 'gateway', 'test', 'sms', 'aliyun', '--json')
+  assert.equal(bad.code, 1)
+  assert.equal(JSON.parse(bad.stdout).detail, 'SignatureDoesNotMatch')
+  assert.ok(upstream.requests.every((request) => request.headers['x-acs-action'] === 'QuerySendDetails'))
+  await upstream.close()
+})

@@ -1,0 +1,95 @@
+// kill -9 in the middle of a send: after the restart the gateway is asked, the credits are decided, nothing is sent again.
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'node:test'
+import { createAccount, resetKey } from '../server/accounts/accounts.ts'
+import { readConfig } from '../server/config.ts'
+import { checkLedger } from '../server/credits/check-store.ts'
+import { openCredits } from '../server/credits/credits.ts'
+import { openInstallation } from '../server/installation.ts'
+import { createTemplate } from '../server/sms/templates.ts'
+import { freshStorage, onEachEngine } from './support/engines.ts'
+import { hang, json, startFakeUpstream } from './support/fake-upstream.ts'
+import { post, spawnService } from './support/service.ts'
+
+onEachEngine('SMS after a crash', (engine) => {
+  test('killed while the gateway works: sent ones are paid, the others given back, none twice', async () => {
+    const storage = await freshStorage(engine)
+    const aliyun = await startFakeUpstream(() => hang())
+    const environment = {
+      ...storage.environment,
+      SAMPLE_ACCOUNT: 'off',
+      OPERATION_LEASE_S: '1',
+      SWEEP_S: '1',
+      GATEWAY_TIMEOUT_MS: '20000',
+      SMS_GATEWAYS: 'aliyun',
+      ALIYUN_ACCESS_KEY_ID: 'testid',
+      ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
+      ALIYUN_SMS_ENDPOINT: aliyun.url,
+    }
+    const installation = await openInstallation(readConfig(environment))
+    const { db, secretKey } = installation
+    const { id, username } = await createAccount(db, { username: 'crash', password: 'correct horse 9' })
+    const key = await resetKey(db, id)
+    const credits = openCredits(db, secretKey)
+    await credits.grant({ accountId: id, apiType: 'sms', amount: 10 })
+    const operator = { kind: 'operator' } as const
+    await createTemplate(db, operator, {
+      accountId: id,
+      code: 'C',
+      name: 'c',
+      content: '${c}',
+      status: '审核通过',
+    })
+
+    const values = { action: 'send', username, api_key: key, template_code: 'C', template_params: { c: '1' } }
+    const first = await spawnService(environment)
+    const calls = ['13800138000', '13900139000'].map((number) =>
+      post(
+        `${first.url}/api/sms_api.php`,
+        { ...values, phone_number: number },
+        { 'idempotency-key': number },
+      ).catch(() => undefined),
+    )
+    while (aliyun.requests.length < 2) await sleep(10)
+    await first.kill('SIGKILL')
+    await Promise.all(calls)
+    assert.equal((await credits.balance(id, 'sms')).remaining, 8)
+
+    // The first of the two did go out.
+    const sent = aliyun.requests.find((request) => request.query.get('PhoneNumbers') === '13800138000')
+    aliyun.handle((request) =>
+      json(200, {
+        Code: 'OK',
+        SmsSendDetailDTOs: {
+          SmsSendDetailDTO:
+            request.query.get('PhoneNumber') === '13800138000'
+              ? [{ OutId: sent!.query.get('OutId'), SendStatus: 3 }]
+              : [],
+        },
+      }),
+    )
+    const second = await spawnService(environment)
+    const again = (number: string) =>
+      post(
+        `${second.url}/api/sms_api.php`,
+        { ...values, phone_number: number },
+        { 'idempotency-key': number },
+      )
+    for (;;) {
+      const open = await db.one<{ n: number }>(`SELECT COUNT(*) AS n FROM operation WHERE state = 'held'`)
+      if (open?.n === 0) break
+      await sleep(50)
+    }
+    assert.equal((await credits.balance(id, 'sms')).remaining, 9)
+    const [paid, lost] = [await again('13800138000'), await again('13900139000')]
+    assert.deepEqual([paid.body.code, paid.body.data.biz_id], [0, sent!.query.get('OutId')])
+    assert.equal(lost.body.code, 1005)
+    assert.equal(aliyun.requests.filter((one) => one.headers['x-acs-action'] === 'SendSms').length, 2)
+    assert.deepEqual((await checkLedger(db, 10_000)).problems, [])
+    assert.equal(await second.kill('SIGTERM'), 0)
+    await installation.close()
+    await aliyun.close()
+    await storage.remove()
+  })
+})

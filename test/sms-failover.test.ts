@@ -1,0 +1,329 @@
+// Real gateways behind the endpoint: failover, ambiguous ends, and who decides them. Whatever happens, one message at most.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Engine } from '../server/db/database.ts'
+import { onEachEngine } from './support/engines.ts'
+import {
+  type Behaviour,
+  cutBeforeHeaders,
+  type FakeUpstream,
+  hang,
+  html502,
+  json,
+  late,
+  startFakeUpstream,
+  verifyAliyunSignature,
+  verifyTencentSignature,
+} from './support/fake-upstream.ts'
+import { smsService } from './support/sms.ts'
+
+const aliyunOk = json(200, { Code: 'OK', Message: 'OK', BizId: '9006^0', RequestId: 'r' })
+const aliyunCode = (code: string) => json(200, { Code: code, Message: 'x', RequestId: 'r' })
+const serial = () => `5000:${Math.random()}`
+const tencentOk = (): Behaviour =>
+  json(200, { Response: { SendStatusSet: [{ SerialNo: serial(), Code: 'Ok', Fee: 1 }], RequestId: 'r' } })
+const tencentCode = (code: string) => json(200, { Response: { Error: { Code: code }, RequestId: 'r' } })
+
+async function twoGateways(engine: Engine, environment: Record<string, string> = {}) {
+  const aliyun = await startFakeUpstream(() => aliyunOk)
+  const tencent = await startFakeUpstream(() => tencentOk())
+  const sms = await smsService(engine, {
+    SMS_GATEWAYS: 'aliyun,tencent',
+    ALIYUN_ACCESS_KEY_ID: 'testid',
+    ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
+    ALIYUN_SMS_ENDPOINT: aliyun.url,
+    TENCENT_SECRET_ID: 'AKIDtest',
+    TENCENT_SECRET_KEY: 'tencentsecret',
+    TENCENT_SMS_APP_ID: '1400006666',
+    TENCENT_SMS_ENDPOINT: tencent.url,
+    GATEWAY_TIMEOUT_MS: '250',
+    ...environment,
+  })
+  await sms.template({
+    code: 'MAPPED',
+    content: '${b}，${a}',
+    gatewayCodes: { aliyun: 'SMS_1', tencent: '1110' },
+  })
+  const sent = { template_code: 'MAPPED', template_params: { a: '1', b: '2' } }
+  return {
+    ...sms,
+    aliyun,
+    tencent,
+    sendMapped: (values = {}, headers = {}) => sms.send({ ...sent, ...values }, headers),
+    async [Symbol.asyncDispose]() {
+      await sms[Symbol.asyncDispose]()
+      await aliyun.close()
+      await tencent.close()
+    },
+  }
+}
+
+function isSend(upstream: FakeUpstream, header: string) {
+  return upstream.requests.filter((request) => request.headers[header] === 'SendSms')
+}
+
+onEachEngine('SMS gateways', (engine) => {
+  test('the first gateway serves, signed, with its own template id and our serial number', async () => {
+    await using sms = await twoGateways(engine)
+    const { body } = await sms.sendMapped()
+    assert.equal(body.code, 0)
+    const [request] = sms.aliyun.requests
+    assert.equal(verifyAliyunSignature(request!, { testid: 'testsecret' }), undefined)
+    assert.equal(request!.query.get('TemplateCode'), 'SMS_1')
+    assert.equal(request!.query.get('OutId'), body.data.biz_id)
+    assert.equal(sms.tencent.requests.length, 0)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('a proven "not sent" goes on to the next gateway, positions in the order of the template', async () => {
+    await using sms = await twoGateways(engine)
+    for (const behaviour of [
+      aliyunCode('isv.AMOUNT_NOT_ENOUGH'),
+      json(400, { Code: 'SignatureDoesNotMatch' }),
+      json(400, { Code: 'Throttling.User' }),
+      aliyunCode('isv.SMS_TEMPLATE_ILLEGAL'),
+    ]) {
+      sms.aliyun.handle(() => behaviour)
+      assert.equal((await sms.sendMapped()).body.code, 0)
+    }
+    assert.equal(sms.tencent.requests.length, 4)
+    const [request] = sms.tencent.requests
+    assert.equal(verifyTencentSignature(request!, { AKIDtest: 'tencentsecret' }), undefined)
+    const { TemplateId, TemplateParamSet } = JSON.parse(request!.body)
+    assert.deepEqual([TemplateId, TemplateParamSet], ['1110', ['2', '1']])
+
+    await sms.aliyun.close()
+    assert.equal((await sms.sendMapped()).body.code, 0)
+    assert.equal(await sms.remaining(), 95)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('a refusal of the message and a throttled number go nowhere else', async () => {
+    await using sms = await twoGateways(engine)
+    for (const [code, words] of [
+      ['isv.MOBILE_NUMBER_ILLEGAL', /isv\.MOBILE_NUMBER_ILLEGAL/],
+      ['isv.BUSINESS_LIMIT_CONTROL', /频繁.*isv\.BUSINESS_LIMIT_CONTROL/],
+      ['isv.CUSTOMER_REFUSED', /退订/],
+    ] as const) {
+      sms.aliyun.handle(() => aliyunCode(code))
+      const { body, status } = await sms.sendMapped()
+      assert.deepEqual([body.code, status], [1005, 502])
+      assert.doesNotMatch(body.message, /isv|aliyun/i)
+      const [record] = await sms.records()
+      assert.equal(record.success, false)
+      assert.match(record.error_message, words)
+    }
+    assert.equal(sms.tencent.requests.length, 0)
+    assert.equal(await sms.remaining(), 100)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('nobody could take it: 1005, the credits back, the operator’s affairs not shown', async () => {
+    await using sms = await twoGateways(engine)
+    sms.aliyun.handle(() => aliyunCode('isv.AMOUNT_NOT_ENOUGH'))
+    sms.tencent.handle(() => tencentCode('AuthFailure.SignatureFailure'))
+    assert.equal((await sms.sendMapped()).body.code, 1005)
+    const [record] = await sms.records()
+    assert.equal(record.error_message, '短信通道暂不可用')
+    assert.equal(await sms.remaining(), 100)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('ambiguous ends stay with their gateway and hold the credits', async () => {
+    await using sms = await twoGateways(engine)
+    const unclear = [hang(), cutBeforeHeaders(), html502(), aliyunCode('isv.NEW_CODE')]
+    for (const behaviour of unclear) {
+      sms.aliyun.handle(() => behaviour)
+      assert.equal((await sms.sendMapped()).body.code, 1005)
+    }
+    assert.equal(sms.tencent.requests.length, 0)
+    assert.equal(await sms.remaining(), 100 - unclear.length)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('the sweep asks Aliyun by our number and settles, refunds, or gives back what it cannot learn', async () => {
+    await using sms = await twoGateways(engine)
+    sms.aliyun.handle(() => cutBeforeHeaders())
+    for (let i = 0; i < 4; i++) await sms.sendMapped()
+    const ids = (await sms.records()).map((record) => record.biz_id).toReversed()
+    assert.equal(await sms.remaining(), 96)
+    sms.aliyun.handle((request) => {
+      assert.equal(request.headers['x-acs-action'], 'QuerySendDetails')
+      return json(200, {
+        Code: 'OK',
+        SmsSendDetailDTOs: {
+          SmsSendDetailDTO: [
+            { OutId: ids[0], SendStatus: 3, ErrCode: 'DELIVERED' },
+            { OutId: ids[1], SendStatus: 1 },
+            { OutId: ids[2], SendStatus: 2, ErrCode: 'MOBILE_IN_BLACK' },
+            { OutId: 'somebody else', SendStatus: 3 },
+          ],
+        },
+      })
+    })
+    await sms.sweepAll()
+    await sms.sweepAll()
+    const records = (await sms.records()).toReversed()
+    assert.deepEqual(
+      records.map(({ success }) => success),
+      [true, true, false, false],
+    )
+    assert.equal(records[0].error_message, '')
+    assert.match(records[2].error_message, /未送达（MOBILE_IN_BLACK）/)
+    assert.match(records[3].error_message, /未能确认/)
+    assert.equal(await sms.remaining(), 98)
+    assert.equal(isSend(sms.aliyun, 'x-acs-action').length, 4)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('the sweep asks Tencent by number: a message that is no other record’s is the lost one', async () => {
+    await using sms = await twoGateways(engine, { SMS_GATEWAYS: 'tencent' })
+    sms.tencent.handle(() =>
+      json(200, { Response: { SendStatusSet: [{ SerialNo: 'known', Code: 'Ok' }], RequestId: 'r' } }),
+    )
+    assert.equal((await sms.sendMapped()).body.code, 0)
+    sms.tencent.handle(() => cutBeforeHeaders())
+    await sms.sendMapped()
+    await sms.sendMapped()
+    sms.tencent.handle(() =>
+      json(200, {
+        Response: {
+          PullSmsSendStatusSet: [
+            { SerialNo: 'known', ReportStatus: 'SUCCESS' },
+            { SerialNo: 'orphan', ReportStatus: 'SUCCESS' },
+          ],
+        },
+      }),
+    )
+    await sms.sweepAll()
+    const records = await sms.records()
+    // One message was found, so one of the two is paid for and the other given back.
+    assert.equal(records.filter(({ success }) => success).length, 2)
+    assert.equal(await sms.remaining(), 98)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('a call that died after sending: the gateway is asked, its repeat hears of the success', async () => {
+    await using sms = await twoGateways(engine)
+    const key = { 'idempotency-key': 'died' }
+    const first = await sms.sendMapped({}, key)
+    const { db } = sms.service.installation
+    await db.write(async (tx) => {
+      await tx.run(
+        `UPDATE operation SET state = 'held', ended_at = NULL, response = NULL, sends = 0, lease_until = 1`,
+      )
+      await tx.run(`UPDATE sms_send SET state = 'sending', success = 0, gateway_id = NULL`)
+    })
+    const { biz_id: bizId } = first.body.data
+    sms.aliyun.handle(() =>
+      json(200, { Code: 'OK', SmsSendDetailDTOs: { SmsSendDetailDTO: [{ OutId: bizId, SendStatus: 3 }] } }),
+    )
+    const again = await sms.sendMapped({}, key)
+    assert.deepEqual(again.body, first.body)
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    assert.equal(await sms.remaining(), 99)
+    assert.equal(isSend(sms.aliyun, 'x-acs-action').length, 1)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('a success that comes after the sweeper’s refund is no paid success, and the record tells the truth', async () => {
+    await using sms = await twoGateways(engine, { GATEWAY_TIMEOUT_MS: '5000' })
+    let answerNow = () => {}
+    const asked = new Promise<void>((resolve) => {
+      sms.aliyun.handle((request) => {
+        if (request.headers['x-acs-action'] !== 'SendSms') return json(200, { Code: 'isp.SYSTEM_ERROR' })
+        resolve()
+        return new Promise((ready) => (answerNow = () => ready(aliyunOk)))
+      })
+    })
+    const calling = sms.sendMapped()
+    await asked
+    await sms.sweepAll()
+    assert.equal(await sms.remaining(), 100)
+    answerNow()
+    const { body } = await calling
+    assert.equal(body.code, 1005)
+    const [record] = await sms.records()
+    assert.deepEqual([record.success, record.error_message], [true, ''])
+    assert.equal(await sms.remaining(), 100)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('a gateway that keeps failing is passed over, and late answers change nothing', async () => {
+    await using sms = await twoGateways(engine)
+    sms.aliyun.handle(() => late(400, aliyunOk))
+    for (let i = 0; i < 5; i++) assert.equal((await sms.sendMapped()).body.code, 1005)
+    assert.equal((await sms.sendMapped()).body.code, 0)
+    assert.equal(sms.aliyun.requests.length, 5)
+    assert.equal(sms.tencent.requests.length, 1)
+    assert.equal(await sms.remaining(), 94)
+    assert.deepEqual(await sms.ledgerOk(), [])
+  })
+
+  test('no number, value or vendor address in any log line', async () => {
+    await using sms = await twoGateways(engine)
+    sms.aliyun.handle(() => cutBeforeHeaders())
+    await sms.sendMapped({ phone_number: '13712345678', template_params: { a: 'geheim77', b: 'x' } })
+    sms.aliyun.handle(() => html502())
+    await sms.sweepAll()
+    const log = sms.service.logged.join('')
+    for (const secret of ['13712345678', 'geheim77', 'PhoneNumbers', 'testsecret', sms.aliyun.url]) {
+      assert.ok(!log.includes(secret), secret)
+    }
+  })
+})
+
+/** What each way of behaving means: whether the recipient gets the message. */
+const aliyunWays: Readonly<Record<string, [Behaviour, boolean]>> = {
+  ok: [aliyunOk, true],
+  refused: [aliyunCode('isv.MOBILE_NUMBER_ILLEGAL'), false],
+  limited: [aliyunCode('isv.BUSINESS_LIMIT_CONTROL'), false],
+  poor: [aliyunCode('isv.AMOUNT_NOT_ENOUGH'), false],
+  busy: [json(400, { Code: 'Throttling.User' }), false],
+  unlisted: [aliyunCode('isv.SOMETHING_NEW'), true],
+  html: [html502(), true],
+  'sends and cuts': [cutBeforeHeaders(), true],
+}
+const tencentWays: Readonly<Record<string, [() => Behaviour, boolean]>> = {
+  ok: [tencentOk, true],
+  refused: [() => tencentCode('FailedOperation.PhoneNumberInBlacklist'), false],
+  poor: [() => tencentCode('FailedOperation.InsufficientBalanceInSmsPackage'), false],
+  'sends and cuts': [() => cutBeforeHeaders(), true],
+}
+
+test('whatever two gateways do, a message arrives once at most and the ledger holds', async () => {
+  await using sms = await twoGateways('sqlite')
+  // A success at each in between keeps the breakers closed, so that every pair is really tried.
+  async function heal(): Promise<void> {
+    sms.aliyun.handle(() => aliyunOk)
+    assert.equal((await sms.sendMapped()).body.code, 0)
+    sms.aliyun.handle(() => aliyunCode('isv.SMS_TEMPLATE_ILLEGAL'))
+    sms.tencent.handle(() => tencentOk())
+    assert.equal((await sms.sendMapped()).body.code, 0)
+  }
+  for (const [first, [behaviour, arrives]] of Object.entries(aliyunWays)) {
+    for (const [second, [nextBehaviour, nextArrives]] of Object.entries(tencentWays)) {
+      await heal()
+      let arrived = 0
+      let asked = false
+      sms.aliyun.handle(() => {
+        asked = true
+        if (arrives) arrived += 1
+        return behaviour
+      })
+      sms.tencent.handle(() => {
+        if (nextArrives) arrived += 1
+        return nextBehaviour()
+      })
+      const before = await sms.remaining()
+      const { body } = await sms.sendMapped()
+      const pair = `${first}, ${second}`
+      assert.ok(asked, pair)
+      assert.ok(arrived <= 1, `${pair}: ${arrived} messages`)
+      // Success is only told when it arrived, and what may have arrived is not given back at once.
+      if (body.code === 0) assert.equal(arrived, 1, pair)
+      assert.equal(before - (await sms.remaining()), arrived, pair)
+    }
+  }
+  assert.deepEqual(await sms.ledgerOk(), [])
+})

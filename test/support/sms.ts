@@ -1,0 +1,91 @@
+// What the SMS tests share: a service with an account that has credits and a few templates.
+import type { ApiType } from '../../contract/credits.ts'
+import { checkLedger } from '../../server/credits/check-store.ts'
+import type { Engine } from '../../server/db/database.ts'
+import { createTemplate, type Template, type TemplateWish } from '../../server/sms/templates.ts'
+import type { FreshStorage } from './engines.ts'
+import { post, type Reply, startService, type TestAccount, type TestService } from './service.ts'
+
+export interface SmsService extends AsyncDisposable {
+  readonly service: TestService
+  readonly account: TestAccount
+  /** Posts an action of the account. */
+  call(values: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply>
+  /** Sends `code` through the template CODE unless told otherwise. */
+  send(values?: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply>
+  template(wish: Partial<TemplateWish>): Promise<Template>
+  remaining(): Promise<number>
+  /** The account's records, newest first, as `get_status` shows them. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  records(values?: Record<string, unknown>): Promise<any[]>
+  ledgerOk(): Promise<readonly string[]>
+  /** One round of the sweeper over operations whose lease is made to be over. */
+  sweepAll(): Promise<void>
+}
+
+export const phone = '13800138000'
+
+export async function smsService(
+  engine: Engine,
+  environment: Record<string, string> = {},
+  credits: Partial<Record<ApiType, number>> = { sms: 100 },
+  storage?: FreshStorage,
+): Promise<SmsService> {
+  const service = await startService(engine, { SWEEP_S: '3600', ...environment }, storage)
+  const account = await service.account(credits)
+  const { db } = service.installation
+  const template = (wish: Partial<TemplateWish>) =>
+    createTemplate(
+      db,
+      { kind: 'operator' },
+      {
+        accountId: account.id,
+        code: 'CODE',
+        name: '验证码',
+        content: '您的验证码是${code}。',
+        status: '审核通过',
+        ...wish,
+      },
+    )
+  await template({})
+  const url = `${service.url}/api/sms_api.php`
+  const call = (values: Record<string, unknown>, headers: Record<string, string> = {}) =>
+    post(url, { username: account.username, api_key: account.key, ...values }, headers)
+  return {
+    service,
+    account,
+    call,
+    send: (values = {}, headers = {}) =>
+      call(
+        {
+          action: 'send_sms',
+          phone_number: phone,
+          template_code: 'CODE',
+          template_params: { code: '1234' },
+          ...values,
+        },
+        headers,
+      ),
+    template,
+    remaining: async () => (await service.app.services.credits.balance(account.id, 'sms')).remaining,
+    async records(values = { phone_number: phone }) {
+      return (await call({ action: 'get_status', ...values })).body.data
+    },
+    ledgerOk: async () => (await checkLedger(db, 60_000)).problems,
+    async sweepAll() {
+      const open = await db.all<{ id: number }>(`SELECT id FROM operation WHERE state = 'held'`)
+      const decide = service.app.services.deciders.get('sms.send')!
+      for (const { id } of open) {
+        await decide({
+          id,
+          account_id: account.id,
+          api_type: 'sms',
+          action: 'sms.send',
+          cost: 1,
+          lease_until: 0,
+        })
+      }
+    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  }
+}
