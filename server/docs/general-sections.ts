@@ -63,8 +63,8 @@ function startBody({ publicUrl }: Facts, language: Language): Html {
   return html`<ol>
       ${steps.map((step) => html`<li>${sentence(step[language])}</li>`)}
     </ol>
-    <pre><code>${code}</code></pre>
-    <pre><code>${answer}</code></pre>
+    <pre tabindex="0"><code>${code}</code></pre>
+    <pre tabindex="0"><code>${answer}</code></pre>
     <p>
       ${then[language]}<a href="${publicUrl}/openapi.json">OpenAPI 3.1</a> ·
       <a href="${publicUrl}/docs/postman.json">Postman</a>
@@ -231,7 +231,7 @@ function idempotencyBody({ publicUrl }: Facts, language: Language): Html {
   -H 'Content-Type: application/json' -H 'Idempotency-Key: order-1001' \\
   -d '{"username":"demo","api_key":"<API_KEY>","action":"send_sms","phone_number":"13800138000","template_code":"CODE_LOGIN","template_params":{"code":"1234"}}'`
   return html`${paragraphs(texts, language)}
-    <pre><code>${code}</code></pre>`
+    <pre tabindex="0"><code>${code}</code></pre>`
 }
 
 function rateBody({ config: { RATE_LIMIT: limit } }: Facts, language: Language): Html {

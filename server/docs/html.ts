@@ -42,7 +42,7 @@ export function sentence(text: string): Html {
 
 export function table(heading: readonly string[], rows: readonly (readonly Part[])[]): Html {
   if (rows.length === 0) return html``
-  return html`<div class="wide">
+  return html`<div class="wide" tabindex="0">
     <table>
       <thead>
         <tr>

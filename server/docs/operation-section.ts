@@ -179,9 +179,9 @@ function exampleBlock(endpoint: Endpoint, operation: Operation, example: Example
   const body = exampleBody(endpoint, operation, example)
   return html`<details class="example">
     <summary>${example.title[language]}<span class="status">HTTP ${example.status}</span></summary>
-    <pre><code>POST ${endpoint.path}
+    <pre tabindex="0"><code>POST ${endpoint.path}
 ${JSON.stringify(body, null, 2)}</code></pre>
-    <pre><code>${JSON.stringify(example.answer, null, 2)}</code></pre>
+    <pre tabindex="0"><code>${JSON.stringify(example.answer, null, 2)}</code></pre>
   </details>`
 }
 
@@ -206,7 +206,8 @@ function samples(
         /><label for="${anchor}-${one}">${sampleLanguageNames[one]}</label>`,
   )
   const programs = sampleLanguages.map(
-    (one) => html`<pre><code>${sample(one, { baseUrl: publicUrl, endpoint, values })}</code></pre>`,
+    (one) =>
+      html`<pre tabindex="0"><code>${sample(one, { baseUrl: publicUrl, endpoint, values })}</code></pre>`,
   )
   return html`<div class="tabs">${tabs}${programs}</div>`
 }
