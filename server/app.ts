@@ -137,6 +137,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     isStopping: () => stopping,
     registry: metrics.registry,
     metricsHere: config.METRICS_PORT === 0,
+    trustedProxies: config.TRUSTED_PROXIES,
   })
   app.get('/', async (_request, reply) => homePage(reply))
   registerDocs(app, services)
