@@ -1,5 +1,5 @@
 // Gateways that can be reached, and the public address with the proxy in front of it.
-import { connect as connectTcp } from 'node:net'
+import { connect as connectTcp, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { sms } from '../../contract/sms.ts'
 import type { Config } from '../../server/config.ts'
@@ -88,7 +88,9 @@ function connect(url: URL): Promise<void> {
   const port = Number(url.port) || (isTls ? 443 : 80)
   const host = url.hostname.replaceAll(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
-    const socket = isTls ? connectTls({ host, port, servername: host }) : connectTcp({ host, port })
+    const socket = isTls
+      ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) })
+      : connectTcp({ host, port })
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error('timed out')))
     socket.once(isTls ? 'secureConnect' : 'connect', () => {
       resolve()
