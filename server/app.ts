@@ -127,12 +127,17 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     }
     return false
   }
-  app.addHook('onRequest', async (request, reply) => {
+  // With callbacks, not promises: they run for every call.
+  app.addHook('onRequest', (request, reply, done) => {
     running += 1
     reply.header('x-request-id', request.id)
     if (stopping) reply.header('connection', 'close')
+    done()
   })
-  app.addHook('onResponse', async () => void (running -= 1))
+  app.addHook('onResponse', (_request, _reply, done) => {
+    running -= 1
+    done()
+  })
 
   const endpoints = [shortlink, sms, identity, domainCheck]
   app.setErrorHandler((error, request, reply) => {

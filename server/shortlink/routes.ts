@@ -14,6 +14,7 @@ import type { Product, Services } from '../services.ts'
 import { findClickTotals } from './click-store.ts'
 import { openClickWriter } from './click-writer.ts'
 import { openClicks } from './clicks.ts'
+import { type LinkDesk, openLinkDesk } from './desk.ts'
 import { openDealer, watchedDomains, type WatchedDomains } from './domains.ts'
 import { noSuchLink, openLinks } from './links.ts'
 import { openLookup } from './lookup-store.ts'
@@ -24,6 +25,8 @@ import { openTidying } from './tidying.ts'
 export interface Shortlink extends Product {
   /** For the domain block check, which knows nothing of links. */
   readonly domains: WatchedDomains
+  /** For the console. */
+  readonly desk: LinkDesk
 }
 
 export function openShortlink(services: Services): Shortlink {
@@ -188,6 +191,7 @@ export function openShortlink(services: Services): Shortlink {
 
   return {
     domains,
+    desk: openLinkDesk(services, links),
     routes: (api) => registerEndpoint(api, http, shortlink, handle),
     fastPath: redirects.tryHandle,
     lostPage,
