@@ -46,7 +46,8 @@ function written(fallback: unknown): string {
 export function withSettings(page: string, language: Language): string {
   const [before, rest] = page.split(begin)
   const after = rest?.split(end)[1]
-  if (before === undefined || after === undefined) throw new Error(`the page has no place for the settings: ${begin} … ${end}`)
+  if (before === undefined || after === undefined)
+    throw new Error(`the page has no place for the settings: ${begin} … ${end}`)
   return `${before}${begin}\n${settingsTable(language)}\n${end}${after}`
 }
 
