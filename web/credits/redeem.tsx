@@ -55,7 +55,7 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
       forceRender
       afterOpenChange={(isOpen) => isOpen && focusFirstField('redeem')}
     >
-      <Form id="redeem" form={form} layout="vertical" requiredMark={false} onFinish={submit}>
+      <Form id="redeem" name="redeem" form={form} layout="vertical" requiredMark={false} onFinish={submit}>
         <p className="muted">{words.once}</p>
         <Form.Item
           name="code"

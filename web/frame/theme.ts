@@ -3,6 +3,9 @@ import { theme, type ThemeConfig } from 'antd'
 
 const accent = '#3b5bdb'
 
+/** People who asked their system for less motion get none. */
+const motion = !window.matchMedia('(prefers-reduced-motion: reduce)').matches
+
 export function consoleTheme(dark: boolean): ThemeConfig {
   const ink = dark ? '255,255,255' : '0,0,0'
   return {
@@ -11,6 +14,7 @@ export function consoleTheme(dark: boolean): ThemeConfig {
     cssVar: { key: 'tollgate' },
     hashed: false,
     token: {
+      motion,
       colorPrimary: accent,
       colorInfo: accent,
       // What antd derives for these is below AA on its own backgrounds.

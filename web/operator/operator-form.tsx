@@ -55,6 +55,8 @@ export function OperatorForm<Typed extends object>(props: OperatorFormProps<Type
     >
       <Form<Typed & { note: string }>
         id={formId}
+        // Fields are found by their label: two dialogs must not have the same ids.
+        name={formId}
         form={form}
         layout="vertical"
         requiredMark={false}

@@ -79,6 +79,8 @@ export function Confirm(props: ConfirmProps): ReactNode {
         {props.children}
         <Form
           id={formId}
+          // Fields are found by their label: two dialogs must not have the same ids.
+          name={formId}
           form={form}
           layout="vertical"
           requiredMark={false}

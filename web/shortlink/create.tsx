@@ -37,6 +37,7 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
     >
       <Form
         id="new-link"
+        name="new-link"
         form={form}
         layout="vertical"
         requiredMark={false}
