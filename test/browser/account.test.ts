@@ -107,7 +107,7 @@ describe('account holder', () => {
     assert.ok(!(await drawer.textContent())!.includes(account.key), 'the key is masked')
     assert.match(page.url(), new RegExp(`open=${requestId}`))
 
-    await drawer.getByRole('button', { name: '复制curl 命令' }).click()
+    await drawer.getByRole('button', { name: '复制为 curl' }).click()
     const copied = String(await page.evaluate('navigator.clipboard.readText()'))
     assert.match(copied, /^curl -sS -X POST 'http.*sms_api\.php'/)
     assert.ok(copied.includes('<API_KEY>') && !copied.includes(account.key))

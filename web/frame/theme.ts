@@ -7,6 +7,8 @@ const accent = '#3b5bdb'
 const motion = !window.matchMedia('(prefers-reduced-motion: reduce)').matches
 
 export function consoleTheme(dark: boolean): ThemeConfig {
+  // As text the accent must be lighter on dark than as a button's ground.
+  const accentText = dark ? '#91a7ff' : accent
   const ink = dark ? '255,255,255' : '0,0,0'
   return {
     algorithm: dark ? theme.darkAlgorithm : theme.defaultAlgorithm,
@@ -18,7 +20,7 @@ export function consoleTheme(dark: boolean): ThemeConfig {
       colorPrimary: accent,
       colorInfo: accent,
       // What antd derives for these is below AA on its own backgrounds.
-      colorLink: dark ? '#91a7ff' : accent,
+      colorLink: accentText,
       colorLinkHover: dark ? '#bac8ff' : '#364fc7',
       colorSuccessText: dark ? '#69db7c' : '#237a34',
       colorWarningText: dark ? '#ffd43b' : '#8a5a00',
@@ -36,14 +38,16 @@ export function consoleTheme(dark: boolean): ThemeConfig {
       fontFamilyCode: `ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace`,
     },
     components: {
-      Layout: {
-        siderBg: dark ? '#17191f' : '#ffffff',
-        headerBg: dark ? '#17191f' : '#ffffff',
-        headerHeight: 56,
-        headerPadding: '0 16px',
-      },
-      Menu: { itemBg: 'transparent', itemHeight: 36, activeBarBorderWidth: 0 },
+      Button: dark ? { colorError: '#ff8787', dangerColor: '#17191f' } : {},
+      Dropdown: { colorPrimary: accentText },
+      Pagination: { itemActiveColor: accentText, itemActiveColorHover: accentText, colorPrimary: accentText },
       Table: { cellPaddingBlockMD: 10 },
+      Tabs: {
+        itemSelectedColor: accentText,
+        itemHoverColor: accentText,
+        itemActiveColor: accentText,
+        inkBarColor: accentText,
+      },
     },
   }
 }

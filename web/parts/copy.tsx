@@ -45,7 +45,7 @@ export function CopyButton({ text, what, children, primary = false }: CopyButton
       type={primary ? 'primary' : children === undefined ? 'text' : 'default'}
       size={children === undefined ? 'small' : 'middle'}
       icon={done ? <CheckOutlined /> : <CopyOutlined />}
-      aria-label={label}
+      {...(children === undefined ? { 'aria-label': label } : {})}
       onClick={(event) => {
         event.stopPropagation()
         void copyText(typeof text === 'string' ? text : text()).then(

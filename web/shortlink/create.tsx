@@ -32,7 +32,6 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
       title={words.create}
       footer={null}
       onCancel={onClose}
-      forceRender
       afterOpenChange={(isOpen) => isOpen && focusFirstField('new-link')}
     >
       <Form
