@@ -20,6 +20,7 @@ export function consoleTheme(dark: boolean): ThemeConfig {
       colorPrimary: accent,
       colorInfo: accent,
       // What antd derives for these is below AA on its own backgrounds.
+      colorPrimaryHover: dark ? '#4263eb' : '#364fc7',
       colorLink: accentText,
       colorLinkHover: dark ? '#bac8ff' : '#364fc7',
       colorSuccessText: dark ? '#69db7c' : '#237a34',
@@ -38,7 +39,11 @@ export function consoleTheme(dark: boolean): ThemeConfig {
       fontFamilyCode: `ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace`,
     },
     components: {
-      Button: dark ? { colorError: '#ff8787', dangerColor: '#17191f' } : {},
+      Button: {
+        defaultHoverColor: accentText,
+        defaultHoverBorderColor: accentText,
+        ...(dark ? { colorError: '#ff8787', dangerColor: '#17191f' } : {}),
+      },
       Dropdown: { colorPrimary: accentText },
       Pagination: { itemActiveColor: accentText, itemActiveColorHover: accentText, colorPrimary: accentText },
       Table: { cellPaddingBlockMD: 10 },

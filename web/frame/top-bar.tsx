@@ -96,7 +96,7 @@ function Balances({ me }: { me: Me }): ReactNode {
   )
 }
 
-export function LanguageSwitch(): ReactNode {
+function LanguageSwitch(): ReactNode {
   const words = useText(frameText)
   const language = useLanguage()
   return (

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useText } from '../frame/text.ts'
 import { partsText } from './text.ts'
 
-export async function copyText(text: string): Promise<void> {
+async function copyText(text: string): Promise<void> {
   // Over plain http from another machine there is no clipboard API.
   if (window.isSecureContext) {
     await navigator.clipboard.writeText(text)
