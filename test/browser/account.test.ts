@@ -20,6 +20,26 @@ const askCredits = (username: string, key: string) =>
   post(`${service.url}/api/sms_api.php`, { action: 'get_credits', username, api_key: key })
 
 describe('account holder', () => {
+  test('signs up only where the operator has opened it', async () => {
+    await using closed = await browser.visit(service.url)
+    await closed.page.goto('/console/sign-up')
+    await closed.page.getByText('平台没有开放注册').waitFor()
+
+    await using open = await startService('sqlite', { SIGN_UP: 'on' })
+    await using visitor = await browser.visit(open.url)
+    const { page } = visitor
+    await page.goto('/console/sign-in')
+    await page.getByRole('link', { name: /注册一个/ }).click()
+    await page.getByLabel('用户名').fill('newcomer')
+    await page.locator('input[type=password]').fill('short')
+    await page.getByRole('button', { name: '注册账户' }).click()
+    await page.getByText('至少 8 个字符', { exact: true }).waitFor()
+    await page.locator('input[type=password]').fill('a long horse 41')
+    await page.getByRole('button', { name: '注册账户' }).click()
+    await page.getByText('五分钟跑通第一次调用').waitFor()
+    assert.deepEqual([...closed.problems, ...visitor.problems], [])
+  })
+
   test('signs in, is told when the password is wrong, and signs out for good', async () => {
     const account = await service.account()
     await using visitor = await browser.visit(service.url)
