@@ -47,7 +47,7 @@ const typeOf = {
   map: 'object',
 } as const
 
-export function parameterSchema(parameter: Parameter, rule: ParameterRule, language: Language): JsonSchema {
+function parameterSchema(parameter: Parameter, rule: ParameterRule, language: Language): JsonSchema {
   return {
     type: typeOf[parameter.type],
     description: parameter.text[language],

@@ -10,6 +10,7 @@ import { codeMeanings, documentedEndpoints, sharedErrors } from '../contract/ref
 import { exampleBody } from '../server/docs/openapi.ts'
 import { startService, type TestService } from './support/service.ts'
 
+// oxlint-disable-next-line typescript/no-explicit-any -- the document is taken apart as it comes
 type Json = Record<string, any>
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
@@ -160,10 +161,8 @@ describe('openapi.json', () => {
 
   test('codes and statuses are those of the contract', () => {
     assert.deepEqual(
-      codeMeanings.map(({ code, status }) => [code, status]).toSorted(),
-      Object.entries(statusOfCode)
-        .map(([code, status]) => [Number(code), status])
-        .toSorted(),
+      new Map(codeMeanings.map(({ code, status }) => [String(code), status])),
+      new Map(Object.entries(statusOfCode)),
     )
     for (const { code } of sharedErrors) assert.ok(code in statusOfCode)
   })
@@ -228,15 +227,18 @@ function resolve(document: Json, node: Json): Json {
     .reduce<Json>((place, name) => place?.[name], document)
 }
 
-function inline(document: Json, node: unknown): any {
-  if (typeof node !== 'object' || node === null) return node
-  if (Array.isArray(node)) return node.map((child) => inline(document, child))
-  const found = resolve(document, node as Json)
+function inline(document: Json, node: Json): Json {
+  const found = resolve(document, node)
   return Object.fromEntries(
     Object.entries(found)
       .filter(([key]) => key !== 'discriminator')
-      .map(([key, child]) => [key, inline(document, child)]),
+      .map(([key, child]) => [key, inlineChild(document, child)]),
   )
+}
+
+function inlineChild(document: Json, child: unknown): unknown {
+  if (Array.isArray(child)) return child.map((one: unknown) => inlineChild(document, one))
+  return typeof child === 'object' && child !== null ? inline(document, child as Json) : child
 }
 
 function checkSchema(schema: Json): void {

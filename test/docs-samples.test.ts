@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { documentedEndpoints } from '../contract/reference/interface.ts'
 import { sample, type SampleLanguage, sampleLanguages } from '../contract/samples.ts'
@@ -136,10 +137,8 @@ describe('code samples', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const node = sample('node', call(text))
-        const read = new Function(
-          `return ${/JSON\.stringify\((\{[\s\S]*\})\),\n/.exec(node)![1]}`,
-        ) as () => unknown
-        assert.deepEqual(read(), { v: text.toWellFormed() })
+        const literal = /JSON\.stringify\((\{[\s\S]*\})\),\n/.exec(node)![1]!
+        assert.deepEqual({ ...runInNewContext(`(${literal})`) }, { v: text.toWellFormed() })
         const php = /'v' => '((?:[^'\\]|\\[\s\S])*)',/.exec(sample('php', call(text)))
         assert.equal(php![1]!.replaceAll(/\\(['\\])/g, '$1'), text)
         const go = /body := ("(?:[^"\\]|\\.)*")\n/.exec(sample('go', call(text)))

@@ -36,7 +36,7 @@ function shown(fallback: unknown): string {
 function written(fallback: unknown): string {
   if (fallback === undefined) return ''
   if (Array.isArray(fallback)) return fallback.map(String).join(',')
-  if (typeof fallback !== 'object' || fallback === null) return String(fallback)
+  if (typeof fallback !== 'object' || fallback === null) return JSON.stringify(fallback).replaceAll('"', '')
   const entries = Object.entries(fallback)
   if ('perSecond' in fallback) return entries.map(([, value]) => String(value)).join(',')
   return entries.map(([name, value]) => `${name}=${String(value)}`).join(',')

@@ -7,7 +7,7 @@ import { type Finding, ok, reasonOf, trouble } from './finding.ts'
 
 const timeoutMs = 5_000
 
-export function publicUrlOf(config: Config): string {
+function publicUrlOf(config: Config): string {
   return (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '')
 }
 

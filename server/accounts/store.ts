@@ -28,23 +28,12 @@ type AccountTables = {
 const columns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
   rate_limit, created_at`
 
-/**
- * Finds accounts by key, each key once in a turn of the event loop: straight from the table on SQLite, all keys of the
- * turn in one question on PostgreSQL. Nothing is remembered beyond the turn.
- */
+/** Finds accounts by key: straight from the table on SQLite, in one question per turn on PostgreSQL. No cache. */
 export function keyLookup(db: Database): (keyHash: string) => Promise<Account | undefined> {
   const direct = db.direct
   if (direct) {
     const sql = `SELECT ${columns} FROM account WHERE key_hash = ?`
-    const found = new Map<string, Account | undefined>()
-    const forget = () => found.clear()
-    return async (keyHash) => {
-      if (found.has(keyHash)) return found.get(keyHash)
-      if (found.size === 0) setImmediate(forget)
-      const account = direct.one<Account>(sql, [keyHash])
-      found.set(keyHash, account)
-      return account
-    }
+    return async (keyHash) => direct.one<Account>(sql, [keyHash])
   }
   return coalesce(async (hashes) => {
     const rows = await db.all<Account>(`SELECT ${columns} FROM account WHERE key_hash = ANY(?)`, [hashes])

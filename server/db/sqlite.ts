@@ -1,11 +1,7 @@
 // The embedded engine: SQLite through node:sqlite, with group commit.
 //
 // Write jobs that arrive in one turn of the event loop share one transaction, each in a savepoint of its own, and are
-// answered when the log they stand in is on the disk. SQLite would wait for the disk inside COMMIT and hold up the whole
-// process; so the writer commits without waiting (`synchronous = NORMAL` still orders log and database at a checkpoint),
-// and we sync the log ourselves, beside the event loop, one sync for all commits before it. Reads go through a second
-// connection, so they see only what is committed.
-import { closeSync, fdatasync, openSync } from 'node:fs'
+// answered after the one fsync. Reads go through a second connection, so they see only what is committed.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -35,16 +31,12 @@ interface QueuedJob {
   readonly reject: (error: unknown) => void
 }
 
-interface Done {
-  readonly job: QueuedJob
-  readonly value: unknown
-}
-
-type Ended = Done | { readonly job: QueuedJob; readonly error: unknown }
+type Ended =
+  | { readonly job: QueuedJob; readonly value: unknown }
+  | { readonly job: QueuedJob; readonly error: unknown }
 
 export function openSqlite(file: string): Database {
   const writer = openConnection(file, 0)
-  writer.db.exec('PRAGMA synchronous = NORMAL')
   const reader = openConnection(file, 2_000)
   reader.db.exec('PRAGMA query_only = ON')
   const readVersion = reader.db.prepare('PRAGMA data_version')
@@ -54,10 +46,7 @@ export function openSqlite(file: string): Database {
   const stats: Database['stats'] = { onCommit: undefined }
 
   let queue: QueuedJob[] = []
-  let committed: Done[] = []
   let scheduled = false
-  let syncing = false
-  let log: number | undefined
   let closed = false
   let idle: (() => void) | undefined
 
@@ -78,9 +67,8 @@ export function openSqlite(file: string): Database {
       stats.onCommit?.(batch.length)
       for (const end of ended) {
         if ('error' in end) end.job.reject(end.error)
-        else committed.push(end)
+        else end.job.resolve(end.value)
       }
-      syncLog()
     } catch (error) {
       // Nothing of this batch is durable: a full disk or a failed commit answers every job alike.
       if (writer.db.isTransaction) writer.db.exec('ROLLBACK')
@@ -89,25 +77,7 @@ export function openSqlite(file: string): Database {
     }
     scheduled = false
     if (queue.length > 0) schedule()
-    else if (!syncing) idle?.()
-  }
-
-  /** What is committed is answered once it is on the disk; commits that come meanwhile share the next sync. */
-  function syncLog(): void {
-    if (syncing || committed.length === 0) return
-    syncing = true
-    const waiting = committed
-    committed = []
-    log ??= openSync(`${file}-wal`, 'r+')
-    fdatasync(log, (error) => {
-      syncing = false
-      for (const end of waiting) {
-        if (error) end.job.reject(unavailable(error))
-        else end.job.resolve(end.value)
-      }
-      syncLog()
-      if (!syncing && !scheduled) idle?.()
-    })
+    else idle?.()
   }
 
   async function runAlone(job: QueuedJob): Promise<Ended[]> {
@@ -174,8 +144,7 @@ export function openSqlite(file: string): Database {
     },
     async close() {
       closed = true
-      if (scheduled || syncing) await new Promise<void>((resolve) => (idle = resolve))
-      if (log !== undefined) closeSync(log)
+      if (scheduled) await new Promise<void>((resolve) => (idle = resolve))
       reader.db.close()
       writer.db.close()
     },

@@ -191,7 +191,7 @@ function actionsOf(operation: Operation): string {
   return operation.actions.length === 0 ? '' : `\`${operation.actions.join('`, `')}\`: `
 }
 
-export function costOf(reference: OperationReference, config: Config): Json | null {
+function costOf(reference: OperationReference, config: Config): Json | null {
   const { price } = reference
   return price ? { credits: config.PRICES[price.name], per: price.per, api_type: price.apiType } : null
 }
@@ -337,7 +337,7 @@ function responses(documented: DocumentedEndpoint): Json {
 }
 
 /** The short link endpoint knows a missing key as missing parameters: 400. */
-export function asOn(endpoint: Endpoint, one: ErrorCase): ErrorCase {
+function asOn(endpoint: Endpoint, one: ErrorCase): ErrorCase {
   return endpoint.shape === 'shortlink' && one.code === 1001 ? { ...one, status: 400 } : one
 }
 
