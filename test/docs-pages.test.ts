@@ -70,11 +70,17 @@ describe('reference pages', () => {
       )
       assert.doesNotMatch(page, /<script|<style| style="| on[a-z]+="/)
       for (const [, address] of page.matchAll(/(?:src|href)="([^"#][^"]*)"/g)) {
-        assert.ok(address!.startsWith(`${service.url}/`), address)
-        if (!address!.includes('/console/')) assert.equal((await fetch(address!)).status, 200, address)
+        assert.ok(!address!.includes(':'), address)
+        const found = await fetch(new URL(address!, `${service.url}${path}`))
+        if (!address!.includes('/console/')) assert.equal(found.status, 200, address)
       }
     })
   }
+
+  test('the front page leads here', async () => {
+    const page = await (await fetch(`${service.url}/`)).text()
+    for (const path of ['/docs/', '/docs/en/', '/console/']) assert.ok(page.includes(`href="${path}"`), path)
+  })
 
   test('samples in every language for every operation', async () => {
     const page = await (await fetch(`${service.url}/docs/`)).text()
@@ -90,8 +96,16 @@ describe('reference pages', () => {
     assert.equal(again.status, 304)
     const head = await fetch(`${service.url}/docs/`, { method: 'HEAD' })
     assert.deepEqual([head.status, await head.text()], [200, ''])
+    const plain = await fetch(`${service.url}/docs/`, { headers: { 'accept-encoding': 'identity' } })
+    const zipped = await fetch(`${service.url}/docs/`, { headers: { 'accept-encoding': 'br, gzip' } })
+    assert.deepEqual(
+      [plain, zipped].map((one) => one.headers.get('content-encoding')),
+      [null, 'gzip'],
+    )
+    assert.equal(await plain.text(), await zipped.text())
     const bare = await fetch(`${service.url}/docs`, { redirect: 'manual' })
-    assert.equal(bare.headers.get('location'), `${service.url}/docs/`)
+    assert.equal(new URL(bare.headers.get('location')!, bare.url).href, `${service.url}/docs/`)
+    assert.equal((await fetch(`${service.url}/docs/en`)).url, `${service.url}/docs/en/`)
   })
 
   test('limits, prices and gateways are the configured ones', async () => {

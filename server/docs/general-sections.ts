@@ -11,7 +11,7 @@ import { sample } from '../../contract/samples.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
-import { type Html, html, sentence, table } from './html.ts'
+import { type Html, html, rootOf, sentence, table } from './html.ts'
 import type { Facts } from './openapi.ts'
 
 export interface Section {
@@ -44,8 +44,8 @@ export const closingSections: readonly Section[] = [
 function startBody({ publicUrl }: Facts, language: Language): Html {
   const steps: readonly Text[] = [
     {
-      zh: '在控制台的个人信息页生成 API 密钥。完整密钥只显示一次，请立即保存。',
-      en: 'Generate the API key on the profile page of the console. It is shown whole only once: keep it.',
+      zh: '在控制台生成 API 密钥。完整密钥只显示一次，请立即保存。',
+      en: 'Generate the API key in the console. It is shown whole only once: keep it.',
     },
     {
       zh: '把下面的 `<API_KEY>` 换成密钥，`demo` 换成用户名，粘贴运行：',
@@ -56,6 +56,7 @@ function startBody({ publicUrl }: Facts, language: Language): Html {
   const code = sample('curl', { baseUrl: publicUrl, endpoint: sms, values })
   const answer =
     '{"code":0,"message":"success","data":{"api_type":"sms","api_type_name":"短信","total":1000,"used":0,"remaining":1000,"percentage_used":0}}'
+  const root = rootOf(language)
   const then: Text = {
     zh: '机器可读的描述：',
     en: 'For machines: ',
@@ -66,8 +67,8 @@ function startBody({ publicUrl }: Facts, language: Language): Html {
     <pre tabindex="0"><code>${code}</code></pre>
     <pre tabindex="0"><code>${answer}</code></pre>
     <p>
-      ${then[language]}<a href="${publicUrl}/openapi.json">OpenAPI 3.1</a> ·
-      <a href="${publicUrl}/docs/postman.json">Postman</a>
+      ${then[language]}<a href="${root}/openapi.json">OpenAPI 3.1</a> ·
+      <a href="${root}/docs/postman.json">Postman</a>
     </p>`
 }
 

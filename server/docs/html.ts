@@ -1,4 +1,5 @@
 // HTML from templates in which every value is escaped, unless it is HTML already.
+import type { Language } from '../../contract/text.ts'
 
 export interface Html {
   readonly html: string
@@ -59,4 +60,9 @@ export function table(heading: readonly string[], rows: readonly (readonly Part[
       </tbody>
     </table>
   </div>`
+}
+
+/** The way from a page to the service's own root. Relative, so that it is whole under whatever name it is reached. */
+export function rootOf(language: Language): string {
+  return language === 'zh' ? '..' : '../..'
 }

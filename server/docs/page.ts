@@ -2,7 +2,7 @@
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import type { Language } from '../../contract/text.ts'
 import { closingSections, openingSections, type Section } from './general-sections.ts'
-import { html, type Html } from './html.ts'
+import { html, type Html, rootOf } from './html.ts'
 import type { Facts } from './openapi.ts'
 import { anchorOf, endpointSection } from './operation-section.ts'
 
@@ -10,9 +10,10 @@ export function referencePage(facts: Facts, language: Language): string {
   const zh = language === 'zh'
   const title = zh ? 'Tollgate 接口文档' : 'Tollgate interface reference'
   const { publicUrl } = facts
+  const root = rootOf(language)
   const other = zh
-    ? html`<a href="${publicUrl}/docs/en/" lang="en" hreflang="en">English</a>`
-    : html`<a href="${publicUrl}/docs/" lang="zh-CN" hreflang="zh">中文</a>`
+    ? html`<a href="en/" lang="en" hreflang="en">English</a>`
+    : html`<a href="../" lang="zh-CN" hreflang="zh">中文</a>`
   const page = html`<!doctype html>
     <html lang="${zh ? 'zh-CN' : 'en'}">
       <head>
@@ -23,14 +24,13 @@ export function referencePage(facts: Facts, language: Language): string {
           content="${zh ? '短链接、模板短信、身份核验、域名拦截检测的接口文档' : 'Reference of the short link, SMS, identity verification and domain check APIs'}"
         />
         <title>${title}</title>
-        <link rel="stylesheet" href="${publicUrl}/docs/style.css" />
+        <link rel="stylesheet" href="${root}/docs/style.css" />
       </head>
       <body>
         <header>
           <h1>${title}</h1>
-          <a href="${publicUrl}/console/">${zh ? '控制台' : 'Console'}</a
-          ><a href="${publicUrl}/openapi.json">OpenAPI</a
-          ><a href="${publicUrl}/docs/postman.json">Postman</a>${other}
+          <a href="${root}/console/">${zh ? '控制台' : 'Console'}</a><a href="${root}/openapi.json">OpenAPI</a
+          ><a href="${root}/docs/postman.json">Postman</a>${other}
         </header>
         <main>
           ${contents(language)}

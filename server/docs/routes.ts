@@ -1,6 +1,7 @@
 // The public documents: /docs/ in two languages, /openapi.json and a Postman collection, all made from the contract.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import project from '../../package.json' with { type: 'json' }
 import type { Services } from '../services.ts'
@@ -11,6 +12,7 @@ import { postmanCollection } from './postman.ts'
 interface Document {
   readonly type: string
   readonly text: string
+  readonly zipped: Buffer
   readonly tag: string
 }
 
@@ -30,21 +32,24 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
   const documents = () => (made ??= makeDocuments(services))
 
   const send = (path: string) => (request: FastifyRequest, reply: FastifyReply) => {
-    const { type, text, tag } = documents()[path]!
+    const { type, text, zipped, tag } = documents()[path]!
     reply
       .header('etag', tag)
       .header('cache-control', 'public, max-age=300')
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'no-referrer')
       .header('content-security-policy', policy)
+      .header('vary', 'accept-encoding')
     if (request.headers['if-none-match'] === tag) return reply.code(304).send()
-    return reply.type(type).send(text)
+    reply.type(type)
+    const takesGzip = /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '')
+    return takesGzip ? reply.header('content-encoding', 'gzip').send(zipped) : reply.send(text)
   }
   for (const path of ['/docs/', '/docs/en/', '/docs/style.css', '/docs/postman.json', '/openapi.json']) {
     app.route({ method: ['GET', 'HEAD'], url: path, handler: send(path) })
   }
   for (const path of ['/docs', '/docs/en']) {
-    app.get(path, (_request, reply) => reply.redirect(`${services.publicUrl()}${path}/`, 302))
+    app.get(path, (_request, reply) => reply.redirect(`${path.slice(path.lastIndexOf('/') + 1)}/`, 302))
   }
 }
 
@@ -64,5 +69,6 @@ function makeDocuments(services: Pick<Services, 'config' | 'publicUrl'>): Paths 
 }
 
 function document(type: string, text: string): Document {
-  return { type, text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
+  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+  return { type, text, zipped: gzipSync(text), tag }
 }
