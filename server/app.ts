@@ -38,7 +38,7 @@ const requestTimeoutMs = 15_000
 const drainMs = 8_000
 
 /** SMS that ended ambiguously stay open for so long; no lease is longer. */
-export const longestLeaseMs = 900_000
+const longestLeaseMs = 900_000
 
 export interface App {
   readonly services: Services
@@ -105,14 +105,19 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     paidCalls: openPaidCalls(db, credits, sweeper),
     deciders,
   }
+  const links = openShortlink(services)
+  const messages = openSms(services)
+  const verifications = openIdentity(services)
   const checks = openDomainCheck(services)
-  const products: readonly Product[] = [
-    openShortlink(services),
-    openSms(services),
-    openIdentity(services),
-    checks,
-  ]
-  const console = openConsole(services)
+  const products: readonly Product[] = [links, messages, verifications, checks]
+  // Two products that know nothing of each other: a link domain found blocked gets no new links.
+  checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.found)
+  const console = openConsole(services, {
+    shortlink: links,
+    sms: messages,
+    identity: verifications,
+    domainCheck: checks,
+  })
   const fastPaths = products.flatMap((product) => product.fastPath ?? [])
 
   const { app, server } = openServer(tryFastPaths)

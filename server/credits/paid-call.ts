@@ -146,6 +146,6 @@ export function openPaidCalls(db: Database, credits: Credits, sweeper: Sweeper):
   }
 }
 
-export function insufficientCredits(): AppError {
+function insufficientCredits(): AppError {
   return new AppError(1004, { zh: '调用次数不足', en: 'Insufficient call count' })
 }

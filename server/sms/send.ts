@@ -183,6 +183,32 @@ function readSend(call: Call) {
   return values
 }
 
+export interface Draft {
+  readonly templateCode: string
+  readonly signName: string | undefined
+  readonly templateParams: ReadonlyMap<string, string>
+}
+
+export interface Priced {
+  readonly text: string
+  readonly parts: number
+  readonly cost: number
+}
+
+/** What a message would be and cost. Nothing is charged, counted or sent. */
+export type Price = (account: Account, draft: Draft) => Promise<Priced>
+
+export function openPrice({ db, config }: Pick<Services, 'db' | 'config'>): Price {
+  const findTemplate = usableTemplates(db)
+  return async (account, draft) => {
+    const template = await findTemplate(account.id, draft.templateCode)
+    if (template?.status !== '审核通过') throw noSuchTemplate()
+    const signName = draft.signName ?? account.sign_name ?? config.SMS_SIGN_NAME
+    const { text, parts } = composeText(template, signName, draft.templateParams)
+    return { text, parts, cost: parts * config.PRICES.sms_part }
+  }
+}
+
 function requireSmsAccount(account: Account, gateways: readonly GuardedGateway[]): void {
   requireNotSuspended(account)
   requireNotExpired(account, 403)
@@ -210,7 +236,10 @@ function composeText(template: UsableTemplate, signName: string, given: Readonly
     zh.push(`短信内容 ${text.length} 个字符，超过 ${longestText}`)
     en.push(`the text has ${text.length} characters, more than ${longestText}`)
   }
-  if (zh.length > 0) throw new AppError(1002, { zh: zh.join('；'), en: en.join('; ') })
+  if (zh.length > 0) {
+    const problem = { zh: zh.join('；'), en: en.join('; ') }
+    throw new AppError(1002, problem, { fields: { template_params: problem } })
+  }
   const variables = template.variables.map((name) => ({ name, value: given.get(name) ?? '' }))
   return { variables, text, parts: countParts(text.length) }
 }
