@@ -15,6 +15,7 @@ import { openCredits } from './credits/credits.ts'
 import { openPaidCalls } from './credits/paid-call.ts'
 import { type Decide, openSweeper } from './credits/sweeper.ts'
 import { type DomainCheck, openDomainCheck } from './domain-check/routes.ts'
+import { registerDocs } from './docs/routes.ts'
 import { homePage } from './home.ts'
 import { addressReader } from './http/address.ts'
 import { makeRequestId } from './http/call.ts'
@@ -37,7 +38,7 @@ const requestTimeoutMs = 15_000
 const drainMs = 8_000
 
 /** SMS that ended ambiguously stay open for so long; no lease is longer. */
-export const longestLeaseMs = 900_000
+const longestLeaseMs = 900_000
 
 export interface App {
   readonly services: Services
@@ -131,12 +132,17 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     }
     return false
   }
-  app.addHook('onRequest', async (request, reply) => {
+  // With callbacks, not promises: they run for every call.
+  app.addHook('onRequest', (request, reply, done) => {
     running += 1
     reply.header('x-request-id', request.id)
     if (stopping) reply.header('connection', 'close')
+    done()
   })
-  app.addHook('onResponse', async () => void (running -= 1))
+  app.addHook('onResponse', (_request, _reply, done) => {
+    running -= 1
+    done()
+  })
 
   const endpoints = [shortlink, sms, identity, domainCheck]
   app.setErrorHandler((error, request, reply) => {
@@ -161,8 +167,10 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     isStopping: () => stopping,
     registry: metrics.registry,
     metricsHere: config.METRICS_PORT === 0,
+    trustedProxies: config.TRUSTED_PROXIES,
   })
   app.get('/', async (_request, reply) => homePage(reply))
+  registerDocs(app, services)
   console.routes(app)
   app.register(async (api) => {
     api.removeAllContentTypeParsers()

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { Database } from '../db/database.ts'
+import { proxyStateReader } from '../http/address.ts'
 
 const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 
@@ -10,10 +11,20 @@ const readyTimeoutMs = 3_000
 
 export function registerHealth(
   app: FastifyInstance,
-  options: { db: Database; isStopping: () => boolean; registry: Registry; metricsHere: boolean },
+  options: {
+    db: Database
+    isStopping: () => boolean
+    registry: Registry
+    metricsHere: boolean
+    trustedProxies: readonly string[]
+  },
 ): void {
-  app.get('/livez', async (_request, reply) =>
-    reply.header('cache-control', 'no-store').send({ status: 'ok' }),
+  const proxyState = proxyStateReader(options.trustedProxies)
+  app.get('/livez', async (request, reply) =>
+    reply
+      .header('cache-control', 'no-store')
+      .header('x-tollgate-proxy', proxyState(request.raw))
+      .send({ status: 'ok' }),
   )
 
   app.get('/readyz', async (_request, reply) => {

@@ -55,7 +55,7 @@ export function addressesOf(publicUrl: string, code: string, hosts: Hosts): { a_
 }
 
 /** Host names as they come in a Host header: lower case, ASCII, a port only when it is not the usual one. */
-export function normalHost(given: string): string | undefined {
+function normalHost(given: string): string | undefined {
   if (given.length > 253 || !/^[\p{L}\p{N}.-]+(:\d{1,5})?$/u.test(given)) return undefined
   if (!URL.canParse(`http://${given}`)) return undefined
   const host = new URL(`http://${given}`).host

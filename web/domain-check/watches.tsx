@@ -97,6 +97,7 @@ function AddWatch(): ReactNode {
   return (
     <Card size="small">
       <Form
+        name="watch"
         form={form}
         layout="inline"
         requiredMark={false}

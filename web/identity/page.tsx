@@ -46,6 +46,7 @@ function VerifyForm({ verify }: { verify: ReturnType<typeof useTell<Typed, Ident
   const [form] = Form.useForm<Typed>()
   return (
     <Form
+      name="verify"
       form={form}
       layout="vertical"
       requiredMark={false}

@@ -61,7 +61,7 @@ const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60_000],
 ]
 
-export function relativeTime(ms: number, now: number, language: Language, justNow: string): string {
+function relativeTime(ms: number, now: number, language: Language, justNow: string): string {
   const away = ms - now
   const format = new Intl.RelativeTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { numeric: 'auto' })
   for (const [unit, size] of steps) {

@@ -32,11 +32,11 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
       title={words.create}
       footer={null}
       onCancel={onClose}
-      forceRender
       afterOpenChange={(isOpen) => isOpen && focusFirstField('new-link')}
     >
       <Form
         id="new-link"
+        name="new-link"
         form={form}
         layout="vertical"
         requiredMark={false}

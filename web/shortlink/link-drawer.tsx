@@ -75,6 +75,7 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
   const change = useTell(linkRoutes.change)
   return (
     <Form
+      name="edit-link"
       form={form}
       layout="vertical"
       requiredMark={false}
