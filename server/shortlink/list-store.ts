@@ -114,7 +114,9 @@ export async function findSlice(
   const column = better?.sort === 'clicks' ? 'clicks' : better?.sort === 'title' ? 'title' : undefined
   let bound = ''
   if (better && column) {
-    bound = `WHERE ${column} ${better.order === 'asc' ? '<=' : '>='} ?`
+    // The order of bytes, whatever language PostgreSQL was set up for; SQLite's is that already.
+    const term = column === 'title' && queries.engine === 'postgres' ? 'title COLLATE "C"' : column
+    bound = `WHERE ${term} ${better.order === 'asc' ? '<=' : '>='} ?`
     values.push(better.than[column])
   }
   const rows = await queries.all<SliceRow>(

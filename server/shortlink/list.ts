@@ -269,15 +269,18 @@ function comparison({ sort, order }: LinkSearch): (a: SliceRow, b: SliceRow) => 
   const direction = order === 'asc' ? 1 : -1
   return (a, b) => {
     const first =
-      sort === 'clicks'
-        ? a.clicks - b.clicks
-        : sort === 'title'
-          ? a.title < b.title
-            ? -1
-            : a.title > b.title
-              ? 1
-              : 0
-          : 0
+      sort === 'clicks' ? a.clicks - b.clicks : sort === 'title' ? byCodePoint(a.title, b.title) : 0
     return direction * (first || a.id - b.id)
   }
+}
+
+/** As both databases compare bytes of UTF-8; the halves of a surrogate pair stand lower than they should. */
+function byCodePoint(a: string, b: string): number {
+  const rank = (unit: number) => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit)
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i += 1) {
+    const difference = rank(a.charCodeAt(i)) - rank(b.charCodeAt(i))
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
 }
