@@ -103,7 +103,7 @@ const icons: Readonly<Record<Tone, ReactNode>> = {
 export function Outcome({ tone, children }: { tone: Tone; children: ReactNode }): ReactNode {
   return (
     <span className={`outcome tone-${tone === 'pending' ? 'muted' : tone}`}>
-      {icons[tone]}
+      <span aria-hidden>{icons[tone]}</span>
       <span>{children}</span>
     </span>
   )
