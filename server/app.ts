@@ -19,6 +19,7 @@ import { homePage } from './home.ts'
 import { addressReader } from './http/address.ts'
 import { makeRequestId } from './http/call.ts'
 import { type HttpContext, methodNotAllowed, sendError, toAppError } from './http/endpoint.ts'
+import { trackRunning } from './http/running.ts'
 import { openIdentity } from './identity/routes.ts'
 import { deriveSecret, type Installation } from './installation.ts'
 import { registerHealth } from './operations/health.ts'
@@ -53,8 +54,8 @@ export interface App {
 export function openApp(config: Config, installation: Installation, log: Logger): App {
   const { db, secretKey } = installation
   let stopping = false
-  let running = 0
   let publicUrl = ''
+  const running = trackRunning()
 
   const credits = openCredits(db, secretKey)
   const metrics = openMetrics(db, credits)
@@ -109,11 +110,10 @@ export function openApp(config: Config, installation: Installation, log: Logger)
 
   const { app, server } = openServer()
   app.addHook('onRequest', async (request, reply) => {
-    running += 1
+    running.begin(reply.raw)
     reply.header('x-request-id', request.id)
     if (stopping) reply.header('connection', 'close')
   })
-  app.addHook('onResponse', async () => void (running -= 1))
 
   const endpoints = [shortlink, sms, identity, domainCheck]
   app.setErrorHandler((error, request, reply) => {
@@ -172,7 +172,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
       stopping = true
       const deadline = performance.now() + drainMs
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      while (running > 0 && performance.now() < deadline) {
+      while (running.count() > 0 && performance.now() < deadline) {
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       server.closeAllConnections()
@@ -201,6 +201,13 @@ function openServer(): { app: FastifyInstance; server: Server } {
     return503OnClosing: false,
     bodyLimit,
     routerOptions: { maxParamLength: 200 },
+    // An address the router cannot read. Its own words would repeat it, with whatever key or number stands in its query.
+    frameworkErrors: (_error, request, reply) => {
+      void reply
+        .code(400)
+        .header('x-request-id', request.id)
+        .send({ code: 1002, message: '请求地址无效 / the address is not valid' })
+    },
   })
   return { app, server }
 }

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { Database } from '../db/database.ts'
 
+const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const
+
 const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 
 /** How long readiness may wait for the database. */
@@ -29,9 +31,10 @@ export function registerHealth(
 
   if (options.metricsHere) {
     app.get('/metrics', async (request, reply) => {
-      // A proxy on this machine comes from loopback too, but it says for whom.
+      // A proxy on this machine comes from loopback too, but it says for whom, in one header or another.
       const isOurs =
-        loopback.has(request.raw.socket.remoteAddress ?? '') && !request.headers['x-forwarded-for']
+        loopback.has(request.raw.socket.remoteAddress ?? '') &&
+        !proxyHeaders.some((name) => request.headers[name] !== undefined)
       if (!isOurs) return reply.code(404).send({ status: 'not found' })
       return reply.type(options.registry.contentType).send(await options.registry.metrics())
     })
