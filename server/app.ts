@@ -119,10 +119,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
   function tryFastPaths(request: IncomingMessage, response: ServerResponse): boolean {
     for (const fastPath of fastPaths) {
       if (!fastPath(request, response)) continue
-      if (!response.writableEnded) {
-        running += 1
-        response.once('close', () => void (running -= 1))
-      }
+      if (!response.writableEnded) running.begin(response)
       return true
     }
     return false
@@ -228,11 +225,9 @@ function openServer(tryFastPaths: (request: IncomingMessage, response: ServerRes
     bodyLimit,
     routerOptions: { maxParamLength: 200 },
     // An address the router cannot read. Its own words would repeat it, with whatever key or number stands in its query.
-    frameworkErrors: (_error, request, reply) => {
-      void reply
-        .code(400)
-        .header('x-request-id', request.id)
-        .send({ code: 1002, message: '请求地址无效 / the address is not valid' })
+    frameworkErrors: (_error, { id }, { raw }) => {
+      raw.writeHead(400, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': id })
+      raw.end(JSON.stringify({ code: 1002, message: '请求地址无效 / the address is not valid' }))
     },
   })
   return { app, server }

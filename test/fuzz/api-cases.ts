@@ -8,6 +8,7 @@ import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
 import {
   type ApiCase,
+  type BodyKind,
   contentTypes,
   type Credentials,
   damage,
@@ -20,11 +21,8 @@ import { hostileText, hostileValue } from './words.ts'
 const fuzzedEndpoints: readonly Endpoint[] = [shortlink, sms, identity, domainCheck]
 
 const places: Arbitrary<Place> = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<Place>('json') },
-  { weight: 2, arbitrary: fc.constant<Place>('form') },
-  { weight: 2, arbitrary: fc.constant<Place>('query') },
-  { weight: 1, arbitrary: fc.constant<Place>('header') },
-  { weight: 1, arbitrary: fc.constant<Place>('multipart') },
+  { weight: 8, arbitrary: fc.constant<Place>('body') },
+  { weight: 1, arbitrary: fc.constantFrom<Place[]>('query', 'header') },
 )
 
 /** Good values of parameters that have more than one. The sandbox's failures are left out: they are 502 by contract. */
@@ -49,7 +47,7 @@ const goodValues: Readonly<Record<string, Arbitrary<unknown>>> = {
 
 function valueOf(name: string, parameter: Parameter): Arbitrary<unknown> {
   const good = goodValues[name] ?? fc.constant(parameter.example ?? 'x')
-  return fc.oneof({ weight: 5, arbitrary: good }, { weight: 3, arbitrary: hostileValue })
+  return fc.oneof({ weight: 7, arbitrary: good }, { weight: 2, arbitrary: hostileValue })
 }
 
 function operationCase(endpoint: Endpoint, operation: Operation): Arbitrary<ApiCase> {
@@ -62,9 +60,11 @@ function operationCase(endpoint: Endpoint, operation: Operation): Arbitrary<ApiC
     { weight: 12, arbitrary: fc.constantFrom(...(operation.actions.length > 0 ? operation.actions : [''])) },
     { weight: 1, arbitrary: hostileValue },
   )
-  const extra = fc.array(fc.record({ name: hostileText, value: hostileValue, place: places }), {
+  const strange = fc.array(fc.record({ name: hostileText, value: hostileValue, place: places }), {
+    minLength: 1,
     maxLength: 2,
   })
+  const extra = fc.oneof({ weight: 7, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: strange })
   return fc.record({
     kind: fc.constant('api' as const),
     endpoint: fc.constant(endpoint.path),
@@ -80,6 +80,10 @@ function operationCase(endpoint: Endpoint, operation: Operation): Arbitrary<ApiC
       { weight: 1, arbitrary: fc.constantFrom<Credentials[]>('stranger', 'malformed', 'none', 'hostile') },
     ),
     credentialsIn: places,
+    bodyKind: fc.oneof(
+      { weight: endpoint.readsForms ? 3 : 20, arbitrary: fc.constant<BodyKind>('json') },
+      { weight: 1, arbitrary: fc.constantFrom<BodyKind[]>('form', 'multipart') },
+    ),
     parameters: fc
       .tuple(fc.tuple(...given), fc.record({ value: action, place: places }), extra)
       .map(([parts, { value, place }, others]) => [

@@ -2,7 +2,9 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { hostileText } from './words.ts'
 
-export type Place = 'json' | 'form' | 'query' | 'header' | 'multipart'
+export type Place = 'body' | 'query' | 'header'
+
+export type BodyKind = 'json' | 'form' | 'multipart'
 
 /** Who calls: the key's holder, a key of somebody else's, or nobody who is known. */
 export type Credentials = 'right' | 'stranger' | 'malformed' | 'none' | 'hostile'
@@ -20,6 +22,7 @@ export interface ApiCase {
   readonly method: string
   readonly credentials: Credentials
   readonly credentialsIn: Place
+  readonly bodyKind: BodyKind
   readonly parameters: readonly { readonly name: string; readonly value: unknown; readonly place: Place }[]
   readonly contentType: string | undefined
   readonly encoding: 'utf8' | 'bom' | 'utf16le' | 'latin1' | 'gzip'
