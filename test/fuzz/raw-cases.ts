@@ -10,7 +10,7 @@ const requestLines = [
   'GET /livez HTTP/1.1',
   'GET /aBcD234 HTTP/1.1',
   'GET /b/aBcD234 HTTP/1.1',
-  'GET /console/ HTTP/1.1',
+  'GET /console/nothing.js HTTP/1.1',
   'GET /console/api/start HTTP/1.1',
   'GET /%zz HTTP/1.1',
   'GET //evil.test/ HTTP/1.1',

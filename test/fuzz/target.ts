@@ -2,17 +2,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { gzipSync } from 'node:zlib'
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
-import { consoleApi, csrfHeader } from '../../contract/console/route.ts'
+import { consoleApi } from '../../contract/console/route.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
 import { insertSession } from '../../server/console/session-store.ts'
 import { checkLedger } from '../../server/credits/check-store.ts'
 import type { Engine } from '../../server/db/database.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
-import { get, startService, type TestAccount, type TestService } from '../support/service.ts'
-import type { ApiCase, BodyKind, ConsoleCase, Damage, FuzzCase, Place, RawCase } from './case.ts'
-import { jsonText } from './words.ts'
+import { get, startService, type TestService } from '../support/service.ts'
+import type { ApiCase, FuzzCase, RawCase } from './case.ts'
+import { apiRequest, consoleRequest, damaged, type Outgoing, type Session } from './requests.ts'
 
 /** No answer after so long is a hang. */
 const hangMs = 20_000
@@ -30,11 +29,8 @@ export interface Target extends AsyncDisposable {
 interface Reply {
   readonly status: number
   readonly text: string
-}
-
-interface Session {
-  readonly cookie: string
-  readonly csrf: string
+  /** The first answer again, for its `Idempotency-Key`: it was paid for then. */
+  readonly replayed?: boolean
 }
 
 type Balances = Record<ApiType, number>
@@ -82,8 +78,9 @@ export async function openTarget(engine: Engine): Promise<Target> {
     const label = `${one.kind} ${reply?.status ?? 'closed'}`
     seen.statuses[label] = (seen.statuses[label] ?? 0) + 1
     requireNoFailure(service, reply)
-    const spent = differences(before, await balances())
-    if (one.kind === 'api') seen.paid += requireExplained(one, reply!, spent)
+    const now = await balances()
+    const spent = differences(before, now)
+    if (one.kind === 'api') seen.paid += requireExplained(one, reply!, spent, now)
     else requireNothingSpent(spent)
     if (one.kind === 'console' && reply!.status < 400 && one.method !== 'GET') await renewSessions()
   }
@@ -148,16 +145,28 @@ function requireNothingSpent(spent: Partial<Balances>): void {
 }
 
 /** What a call cost must be what its answer says: nothing without a success. Tells whether it was paid. */
-function requireExplained(one: ApiCase, reply: Reply, spent: Partial<Balances>): number {
-  const cost = costOf(one, reply)
-  const told = cost === undefined ? {} : { [cost.type]: cost.amount }
-  const same = apiTypes.every((type) => (spent[type] ?? 0) === (told[type] ?? 0))
-  if (!same) {
+function requireExplained(one: ApiCase, reply: Reply, spent: Partial<Balances>, now: Balances): number {
+  const told = reply.replayed || reply.status !== 200 ? undefined : saleOf(one.endpoint, parsed(reply.text))
+  const problem = told ? wrongWith(told, spent, now) : Object.keys(spent).length > 0
+  if (problem) {
     throw new Error(
-      `cost ${JSON.stringify(spent)}, but the answer is worth ${JSON.stringify(told)}: ${reply.status} ${reply.text.slice(0, 300)}`,
+      `cost ${JSON.stringify(spent)}, and the answer says ${JSON.stringify(told)}: ${reply.status} ${reply.text.slice(0, 300)}`,
     )
   }
-  return cost ? 1 : 0
+  return told ? 1 : 0
+}
+
+interface Sale {
+  readonly type: ApiType
+  readonly least: number
+  readonly most: number
+  readonly remaining?: number
+}
+
+function wrongWith({ type, least, most, remaining }: Sale, spent: Partial<Balances>, now: Balances): boolean {
+  const cost = spent[type] ?? 0
+  const others = Object.keys(spent).some((name) => name !== type)
+  return others || cost < least || cost > most || (remaining !== undefined && remaining !== now[type])
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
@@ -169,187 +178,34 @@ function parsed(text: string): any {
   }
 }
 
-function costOf(
-  { endpoint }: ApiCase,
-  { status, text }: Reply,
-): { type: ApiType; amount: number } | undefined {
-  const body = parsed(text)
+/** What a successful answer was sold for; undefined for the free ones. */
+// oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+function saleOf(endpoint: string, body: any): Sale | undefined {
   const { data } = body
-  if (status !== 200) return undefined
+  const exactly = (type: ApiType, amount: number, remaining?: number): Sale => ({
+    type,
+    least: amount,
+    most: amount,
+    ...(remaining !== undefined && { remaining }),
+  })
   switch (endpoint) {
     case '/api/shortlink_api.php':
-      return data?.remaining_balance === undefined ? undefined : { type: 'short_link', amount: 1 }
+      return data?.remaining_balance === undefined
+        ? undefined
+        : exactly('short_link', 1, data.remaining_balance)
     case '/api/sms_api.php':
-      // All templates and texts here fit, or are refused, except for long values: parts are told by the record.
-      return data?.biz_id === undefined ? undefined : { type: 'sms', amount: partsOf(data) }
+      // 500 characters are eight messages.
+      return data?.biz_id === undefined || Array.isArray(data)
+        ? undefined
+        : { type: 'sms', least: 1, most: 8, remaining: data.remaining_credits }
     case '/api/id_verification_api.php':
-      return body.success === true ? { type: 'id_verification', amount: 1 } : undefined
+      return body.success === true ? exactly('id_verification', 1) : undefined
     default: {
-      const results: string[] | undefined = data?.results
-      const amount = results?.filter((result) => result !== '请求失败').length ?? 0
-      return amount === 0 ? undefined : { type: 'domain_check', amount }
+      const results: string[] = data?.results ?? []
+      const answered = results.filter((result) => result !== '请求失败').length
+      return exactly('domain_check', answered, data?.remaining_credits)
     }
   }
-}
-
-let lastSms = credits
-
-/** The answer tells what is left; all that was spent on SMS comes through here, one call after the other. */
-function partsOf(data: { remaining_credits: number }): number {
-  const amount = lastSms - data.remaining_credits
-  lastSms = data.remaining_credits
-  if (amount < 1 || amount > 8) throw new Error(`a message of ${amount} parts`)
-  return amount
-}
-
-interface Outgoing {
-  readonly url: string
-  readonly method: string
-  readonly headers: Record<string, string>
-  readonly body: Buffer | undefined
-  readonly chunked: boolean
-}
-
-function apiRequest(
-  service: TestService,
-  one: ApiCase,
-  accounts: { holder: TestAccount; stranger: TestAccount },
-): Outgoing {
-  const parameters = [...one.parameters, ...credentialsOf(one, accounts)]
-  const bodyless = ['GET', 'HEAD', 'TRACE'].includes(one.method)
-  const placeOf = (place: Place) => (bodyless && place === 'body' ? 'query' : place)
-  const at = (place: Place) => parameters.filter((parameter) => placeOf(parameter.place) === place)
-  const query = urlencoded(at('query')).slice(0, 6_000)
-  const headers: Record<string, string> = { ...one.headers }
-  for (const { name, value } of at('header')) {
-    if (/^[\w-]{1,40}$/.test(name) && name !== 'expect') headers[name] = headerValue(value)
-  }
-  const { type, text } = bodyOf(one.bodyKind, at('body'))
-  const contentType = one.contentType === 'fitting' ? type : one.contentType
-  const body = text === undefined ? undefined : damaged(encoded(one, text), one.damage)
-  if (contentType !== undefined && body !== undefined) headers['content-type'] = contentType
-  if (one.encoding === 'gzip') headers['content-encoding'] = 'gzip'
-  return {
-    url: `${service.url}${one.endpoint}${query === '' ? '' : `?${query}`}`,
-    method: one.method,
-    headers,
-    body,
-    chunked: one.chunked,
-  }
-}
-
-function credentialsOf(
-  { credentials: kind, credentialsIn: place }: ApiCase,
-  { holder, stranger }: { holder: TestAccount; stranger: TestAccount },
-): { name: string; value: unknown; place: Place }[] {
-  const pair = (username: unknown, key: unknown) => [
-    { name: 'username', value: username, place },
-    { name: 'api_key', value: key, place },
-  ]
-  switch (kind) {
-    case 'right':
-      return pair(holder.username, holder.key)
-    case 'stranger':
-      return pair(stranger.username, stranger.key)
-    case 'malformed':
-      return pair(holder.username, `${holder.key.slice(0, -1)}!`)
-    case 'hostile':
-      return pair({ $ne: null }, ['x'])
-    case 'none':
-      return []
-  }
-}
-
-type Given = readonly { readonly name: string; readonly value: unknown }[]
-
-function bodyOf(kind: BodyKind, given: Given): { type: string; text: string | undefined } {
-  if (given.length === 0) return { type: 'application/json', text: undefined }
-  switch (kind) {
-    case 'json': {
-      const pairs = given.map(({ name, value }) => `${JSON.stringify(name)}:${jsonText(value)}`)
-      return { type: 'application/json', text: `{${pairs.join(',')}}` }
-    }
-    case 'form':
-      return { type: 'application/x-www-form-urlencoded', text: urlencoded(given) }
-    case 'multipart': {
-      const parts = given.map(
-        ({ name, value }) =>
-          `--fuzz\r\nContent-Disposition: form-data; name="${name.replaceAll('"', '%22')}"\r\n\r\n${textOf(value)}\r\n`,
-      )
-      return { type: 'multipart/form-data; boundary=fuzz', text: `${parts.join('')}--fuzz--\r\n` }
-    }
-  }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : jsonText(value)
-}
-
-function urlencoded(given: Given): string {
-  return given
-    .map(
-      ({ name, value }) =>
-        `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(textOf(value).toWellFormed())}`,
-    )
-    .join('&')
-}
-
-function headerValue(value: unknown): string {
-  return Buffer.from(textOf(value).toWellFormed())
-    .toString('latin1')
-    .replaceAll(/[\0-\x08\x0a-\x1f\x7f]/g, '')
-    .slice(0, 1_000)
-}
-
-function encoded({ encoding }: ApiCase, text: string): Buffer {
-  switch (encoding) {
-    case 'bom':
-      return Buffer.from(`\ufeff${text}`)
-    case 'gzip':
-      return gzipSync(text)
-    default:
-      return Buffer.from(text, encoding)
-  }
-}
-
-function consoleRequest(
-  service: TestService,
-  one: ConsoleCase,
-  sessions: Record<'account' | 'operator', Session>,
-  victimId: number,
-): Outgoing {
-  const part = one.part === 'victim' ? String(victimId) : encodeURIComponent(one.part)
-  const path = one.route.replaceAll(/:\w+/g, () => part)
-  const query = new URLSearchParams(one.query).toString().slice(0, 6_000)
-  const session = one.who === 'nobody' ? undefined : sessions[one.who]
-  const headers: Record<string, string> = { ...one.headers }
-  if (session) {
-    headers['cookie'] = session.cookie
-    if (one.token === 'right') headers[csrfHeader] = session.csrf
-    if (one.token === 'wrong') headers[csrfHeader] = 'x'
-  }
-  const hasBody = !['GET', 'HEAD'].includes(one.method)
-  if (hasBody && one.contentType !== '') headers['content-type'] = one.contentType
-  return {
-    url: `${service.url}${consoleApi}${path}${query === '' ? '' : `?${query}`}`,
-    method: one.method,
-    headers,
-    body: hasBody ? damaged(Buffer.from(jsonText(one.body)), one.damage) : undefined,
-    chunked: false,
-  }
-}
-
-function damaged(bytes: Buffer, damage: readonly Damage[]): Buffer {
-  let result = bytes
-  for (const { at, kind, byte } of damage) {
-    const index = Math.floor(at * result.length)
-    if (kind === 'cut') result = result.subarray(0, index)
-    else {
-      const rest = result.subarray(kind === 'flip' ? index + 1 : index)
-      result = Buffer.concat([result.subarray(0, index), Buffer.of(byte), rest])
-    }
-  }
-  return result
 }
 
 function send(agent: Agent, out: Outgoing): Promise<Reply> {
@@ -364,7 +220,11 @@ function send(agent: Agent, out: Outgoing): Promise<Reply> {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () =>
-        answer({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+        answer({
+          status: response.statusCode ?? 0,
+          text: Buffer.concat(chunks).toString(),
+          replayed: response.headers['idempotent-replayed'] === 'true',
+        }),
       )
       response.on('error', fail)
     })
