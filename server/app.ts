@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { domainCheck } from '../contract/domain-check.ts'
 import { identity } from '../contract/identity.ts'
 import { shortlink } from '../contract/shortlink.ts'
@@ -51,7 +52,17 @@ export interface App {
   stop(): Promise<void>
 }
 
-export function openApp(config: Config, installation: Installation, log: Logger): App {
+export interface AppOptions {
+  /** Given this process's registry, makes the way to the figures of all processes; undefined ones are left to this one. */
+  readonly metricsText?: (registry: Registry) => () => Promise<string | undefined>
+}
+
+export function openApp(
+  config: Config,
+  installation: Installation,
+  log: Logger,
+  options: AppOptions = {},
+): App {
   const { db, secretKey } = installation
   let stopping = false
   let publicUrl = ''
@@ -59,6 +70,8 @@ export function openApp(config: Config, installation: Installation, log: Logger)
 
   const credits = openCredits(db, secretKey)
   const metrics = openMetrics(db, credits)
+  const sumOfAll = options.metricsText?.(metrics.registry)
+  const metricsText = async () => (await sumOfAll?.()) ?? (await metrics.registry.metrics())
   const deciders = new Map<string, Decide>()
   const sweeper = openSweeper({
     db,
@@ -151,7 +164,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
   registerHealth(app, {
     db,
     isStopping: () => stopping,
-    registry: metrics.registry,
+    metrics: { type: metrics.registry.contentType, text: metricsText },
     metricsHere: config.METRICS_PORT === 0,
   })
   app.get('/', async (_request, reply) => homePage(reply))
@@ -166,7 +179,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
   const metricsServer = config.METRICS_PORT === 0 ? undefined : createServer(answerMetrics)
 
   function answerMetrics(_request: IncomingMessage, response: ServerResponse): void {
-    void metrics.registry.metrics().then(
+    void metricsText().then(
       (text) => response.setHeader('content-type', metrics.registry.contentType).end(text),
       () => response.writeHead(500).end(),
     )

@@ -1,6 +1,5 @@
 // For load balancers and monitors: is the process alive, can it do its work, what does it count.
 import type { FastifyInstance } from 'fastify'
-import type { Registry } from 'prom-client'
 import type { Database } from '../db/database.ts'
 
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const
@@ -12,7 +11,12 @@ const readyTimeoutMs = 3_000
 
 export function registerHealth(
   app: FastifyInstance,
-  options: { db: Database; isStopping: () => boolean; registry: Registry; metricsHere: boolean },
+  options: {
+    db: Database
+    isStopping: () => boolean
+    metrics: { type: string; text: () => Promise<string> }
+    metricsHere: boolean
+  },
 ): void {
   app.get('/livez', async (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'ok' }),
@@ -36,7 +40,7 @@ export function registerHealth(
         loopback.has(request.raw.socket.remoteAddress ?? '') &&
         !proxyHeaders.some((name) => request.headers[name] !== undefined)
       if (!isOurs) return reply.code(404).send({ status: 'not found' })
-      return reply.type(options.registry.contentType).send(await options.registry.metrics())
+      return reply.type(options.metrics.type).send(await options.metrics.text())
     })
   }
 }
