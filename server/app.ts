@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { domainCheck } from '../contract/domain-check.ts'
 import { identity } from '../contract/identity.ts'
 import { shortlink } from '../contract/shortlink.ts'
@@ -20,6 +21,7 @@ import { homePage } from './home.ts'
 import { addressReader } from './http/address.ts'
 import { makeRequestId } from './http/call.ts'
 import { type HttpContext, methodNotAllowed, sendError, toAppError } from './http/endpoint.ts'
+import { trackRunning } from './http/running.ts'
 import { openIdentity } from './identity/routes.ts'
 import { deriveSecret, type Installation } from './installation.ts'
 import { registerHealth } from './operations/health.ts'
@@ -51,14 +53,26 @@ export interface App {
   stop(): Promise<void>
 }
 
-export function openApp(config: Config, installation: Installation, log: Logger): App {
+export interface AppOptions {
+  /** Given this process's registry, makes the way to the figures of all processes; undefined ones are left to this one. */
+  readonly metricsText?: (registry: Registry) => () => Promise<string | undefined>
+}
+
+export function openApp(
+  config: Config,
+  installation: Installation,
+  log: Logger,
+  options: AppOptions = {},
+): App {
   const { db, secretKey } = installation
   let stopping = false
-  let running = 0
   let publicUrl = ''
+  const running = trackRunning()
 
   const credits = openCredits(db, secretKey)
   const metrics = openMetrics(db, credits)
+  const sumOfAll = options.metricsText?.(metrics.registry)
+  const metricsText = async () => (await sumOfAll?.()) ?? (await metrics.registry.metrics())
   const deciders = new Map<string, Decide>()
   const sweeper = openSweeper({
     db,
@@ -124,23 +138,16 @@ export function openApp(config: Config, installation: Installation, log: Logger)
   function tryFastPaths(request: IncomingMessage, response: ServerResponse): boolean {
     for (const fastPath of fastPaths) {
       if (!fastPath(request, response)) continue
-      if (!response.writableEnded) {
-        running += 1
-        response.once('close', () => void (running -= 1))
-      }
+      if (!response.writableEnded) running.begin(response)
       return true
     }
     return false
   }
   // With callbacks, not promises: they run for every call.
   app.addHook('onRequest', (request, reply, done) => {
-    running += 1
+    running.begin(reply.raw)
     reply.header('x-request-id', request.id)
     if (stopping) reply.header('connection', 'close')
-    done()
-  })
-  app.addHook('onResponse', (_request, _reply, done) => {
-    running -= 1
     done()
   })
 
@@ -165,7 +172,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
   registerHealth(app, {
     db,
     isStopping: () => stopping,
-    registry: metrics.registry,
+    metrics: { type: metrics.registry.contentType, text: metricsText },
     metricsHere: config.METRICS_PORT === 0,
     trustedProxies: config.TRUSTED_PROXIES,
   })
@@ -182,7 +189,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
   const metricsServer = config.METRICS_PORT === 0 ? undefined : createServer(answerMetrics)
 
   function answerMetrics(_request: IncomingMessage, response: ServerResponse): void {
-    void metrics.registry.metrics().then(
+    void metricsText().then(
       (text) => response.setHeader('content-type', metrics.registry.contentType).end(text),
       () => response.writeHead(500).end(),
     )
@@ -205,7 +212,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
       stopping = true
       const deadline = performance.now() + drainMs
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      while (running > 0 && performance.now() < deadline) {
+      while (running.count() > 0 && performance.now() < deadline) {
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       server.closeAllConnections()
@@ -240,6 +247,11 @@ function openServer(tryFastPaths: (request: IncomingMessage, response: ServerRes
     return503OnClosing: false,
     bodyLimit,
     routerOptions: { maxParamLength: 200 },
+    // An address the router cannot read. Its own words would repeat it, with whatever key or number stands in its query.
+    frameworkErrors: (_error, { id }, { raw }) => {
+      raw.writeHead(400, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': id })
+      raw.end(JSON.stringify({ code: 1002, message: '请求地址无效 / the address is not valid' }))
+    },
   })
   return { app, server }
 }

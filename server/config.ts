@@ -29,6 +29,10 @@ export const settings = {
     zh: '对外地址，默认 http://HOST:PORT',
     en: 'The address people use; http://HOST:PORT when unset',
   }),
+  WORKERS: setting(integer(1, 256), 1, {
+    zh: '处理请求的进程数；同 npm start -- --workers N',
+    en: 'Processes that serve requests; the same as npm start -- --workers N',
+  }),
   DATA_DIR: setting(text, './data', {
     zh: 'SQLite 文件与首次启动生成的密钥所在目录',
     en: 'Folder of the SQLite file and the secrets made at first start',

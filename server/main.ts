@@ -1,69 +1,40 @@
-// Starts the service, says where it is, and stops it when asked to.
-import { openApp } from './app.ts'
-import { ConfigError, readConfig, readEnvironment } from './config.ts'
+// The start: reads the settings and becomes the service, or the first of several processes that are.
+import cluster from 'node:cluster'
+import { parseArgs } from 'node:util'
+import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
 import { firstStart, welcome } from './first-start.ts'
-import { openInstallation, StartProblem } from './installation.ts'
-import { openLog } from './operations/log.ts'
+import type { Installation } from './installation.ts'
+import { StartProblem } from './installation.ts'
+import { startProcess } from './one-process.ts'
+import { startWorker, startWorkers } from './workers.ts'
 
 try {
-  await run()
+  const config = readConfig({ ...readEnvironment(), ...readFlags() })
+  if (cluster.isWorker) await startWorker(config, problemOf)
+  else if (config.WORKERS > 1) await startWorkers(config, (address, one) => greet(address, one, config))
+  else {
+    const { address, installation } = await startProcess(config)
+    await greet(address, installation, config)
+  }
 } catch (error) {
   process.stderr.write(`${problemOf(error)}\n`)
   process.exit(1)
 }
 
-async function run(): Promise<void> {
-  const config = readConfig(readEnvironment())
-  const { log, end: endLog } = openLog(config.LOG_LEVEL)
-  const installation = await openInstallation(config, {
-    onDatabaseError: (error) => log.warn({ err: error }, 'database connection lost'),
-  })
-  const app = openApp(config, installation, log)
-  const address = await app.start().catch(async (error: unknown) => {
-    await installation.close()
-    throw listenProblem(error, config.HOST, config.PORT)
-  })
+/** The first start comes after listening: a taken port must not eat the secrets that are shown once. */
+async function greet(address: string, installation: Installation, config: Config): Promise<void> {
   const made = await firstStart(installation, config)
   process.stdout.write(made ? `${welcome(address, made)}\n` : `Tollgate 已启动 / is running: ${address}\n`)
-
-  let stopping = false
-  const stop = (signal: NodeJS.Signals) => {
-    if (stopping) return
-    stopping = true
-    log.info({ signal }, 'stopping')
-    const end = (code: number) => {
-      endLog()
-      process.exit(code)
-    }
-    void app
-      .stop()
-      .then(() => installation.close())
-      .then(
-        () => end(0),
-        (error: unknown) => {
-          log.error({ err: error }, 'stopping failed')
-          end(1)
-        },
-      )
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
 }
 
-function listenProblem(error: unknown, host: string, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  const where = `${host}:${port}`
-  if (code === 'EADDRINUSE') {
-    return new StartProblem(
-      `端口已被占用：${where}，请换 PORT`,
-      `the port is taken, choose another PORT`,
-      error,
-    )
+/** `--workers N` is the setting WORKERS, said at the start. */
+function readFlags(): Record<string, string> {
+  try {
+    const { values } = parseArgs({ options: { workers: { type: 'string' } } })
+    return values.workers === undefined ? {} : { WORKERS: values.workers }
+  } catch {
+    throw new StartProblem('只认识 --workers N', 'the only flag is --workers N')
   }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new StartProblem(`无法监听 ${where}`, `cannot listen there (${code})`, error)
-  }
-  return error
 }
 
 /** One line, whatever happened. */

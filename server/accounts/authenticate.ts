@@ -1,6 +1,7 @@
 // Who calls: common parameters, credentials, rate limit, in this order.
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import { type Call, markStep, requireParameters } from '../http/call.ts'
+import { networkOf } from '../http/address.ts'
 import { AppError } from '../http/errors.ts'
 import { FailureWindows, type RateLimit, TokenBuckets } from '../http/limits.ts'
 import { isExpired } from './accounts.ts'
@@ -41,7 +42,7 @@ export function authenticator(options: AuthenticatorOptions): Authenticate {
     const { api_key: key, username } = values as unknown as CommonValues
     const caller = await findCaller(options, key, 'username' in common ? username : undefined)
     if (!caller) {
-      const retryAfter = failures.fail(call.address)
+      const retryAfter = failures.fail(networkOf(call.address))
       throw retryAfter === undefined ? wrongCredentials() : tooFrequent(retryAfter)
     }
     call.notes.accountId = caller.account.id

@@ -30,7 +30,8 @@ function csvCell(cell: Cell): string {
   if (cell === null || cell === undefined) return ''
   // Our own numbers may be negative; only text can hide a formula.
   if (typeof cell !== 'string') return String(cell)
-  const safe = /^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell
+  // Spreadsheets of East Asian editions take the full-width signs for formulas too.
+  const safe = /^[=+\-@＝＋－＠\t\r\n]/.test(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

@@ -27,7 +27,8 @@ export function maskPhone(phone: string): string {
   return /^\d{11}$/.test(text) ? `${text.slice(0, 3)}****${text.slice(7)}` : hidden
 }
 
-const phoneInText = /(?<![\dA-Za-z])1[3-9]\d{9}(?!\d)/g
+/** With the country's number in front, too. */
+const phoneInText = /(?<![\dA-Za-z])((?:00)?86)?(1[3-9]\d{9})(?!\d)/g
 const idCardInText =
   /(?<!\d)[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])/g
 const keyInText = /tg_[0-9A-Za-z]{43,}/g
@@ -40,7 +41,10 @@ export function maskText(text: string): string {
   return short
     .replaceAll(keyInText, `tg_${hidden}`)
     .replaceAll(idCardInText, maskIdCard)
-    .replaceAll(phoneInText, maskPhone)
+    .replaceAll(
+      phoneInText,
+      (_all, country: string | undefined, phone: string) => `${country ?? ''}${maskPhone(phone)}`,
+    )
 }
 
 type Mask = (value: unknown) => unknown

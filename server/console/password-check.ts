@@ -2,6 +2,7 @@
 import { hashPassword, verifyPassword } from '../accounts/password.ts'
 import { type Account, findPasswordHash } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
+import { networkOf } from '../http/address.ts'
 import { type GuessKey, type GuessLimits, guessLimits } from './guess-limits.ts'
 import { ConsoleProblem, invalidFields } from './problem.ts'
 
@@ -25,10 +26,11 @@ export function passwordChecks(db: Database, limits: GuessLimits = guessLimits()
 
   function keysOf(username: string, address: string): readonly [GuessKey, ...GuessKey[]] {
     const name = username.toLowerCase().slice(0, 100)
+    const network = networkOf(address)
     return [
-      { key: `both ${address} ${name}`, most: mostForNameAtAddress },
+      { key: `both ${network} ${name}`, most: mostForNameAtAddress },
       { key: `name ${name}`, most: mostByName },
-      { key: `address ${address}`, most: mostByAddress },
+      { key: `address ${network}`, most: mostByAddress },
     ]
   }
 

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { creditRoutes } from '../../contract/console/credits.ts'
 import { formatDay } from '../../contract/time.ts'
+import { networkOf } from '../http/address.ts'
 import { addCredits } from '../credits/store.ts'
 import type { Services } from '../services.ts'
 import type { Api, SignedInAsk } from './api.ts'
@@ -23,7 +24,7 @@ export function redeemPages(api: Api, { db }: Services, secret: string): void {
   async function requireOffer(ask: SignedInAsk, typed: string): Promise<CodeOffer> {
     const keys = [
       { key: `account ${ask.user.id}`, most: mostByAccount },
-      { key: `address ${ask.address}`, most: mostByAddress },
+      { key: `address ${networkOf(ask.address)}`, most: mostByAddress },
     ]
     const guess = limits.begin(keys)
     const code = readRedeemCode(typed)

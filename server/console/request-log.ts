@@ -21,6 +21,7 @@ import {
 /** Beyond these, calls are counted but no longer kept: memory stays bounded when the database is slow or gone. */
 const mostWaiting = 10_000
 const mostWaitingBytes = 16 * 1_048_576
+const largestBody = 1_048_576
 
 const flushEveryMs = 250
 /** A flush writes so many, and no more, so that other writers get their turn. */
@@ -103,7 +104,7 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
     const seen = seenOf(answer.status, answer.body, notes)
     count(accountId, endpoint.name, at, seen)
     if (days === 0) return
-    const size = 1_000 + (Number(sources.headers['content-length']) || 0)
+    const size = 1_000 + bodyBytes(sources.headers)
     if (waiting.length >= mostWaiting || bytes + size > mostWaitingBytes) {
       dropped += 1
       return
@@ -235,6 +236,11 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
       await flush(Number.MAX_SAFE_INTEGER).catch(onError)
     },
   }
+}
+
+/** How much memory the body of a waiting call may hold. In chunks it does not say, and may be as large as any. */
+function bodyBytes(headers: ParameterSources['headers']): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length']) || 0 : largestBody
 }
 
 interface Seen {

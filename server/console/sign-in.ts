@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { changeAccount, createAccount } from '../accounts/accounts.ts'
 import { findByUsername } from '../accounts/store.ts'
+import { networkOf } from '../http/address.ts'
 import { AppError } from '../http/errors.ts'
 import type { Services } from '../services.ts'
 import { type Api, type Ask, unauthenticated } from './api.ts'
@@ -69,7 +70,7 @@ export function sessionPages(
     if (config.SIGN_UP !== 'on') {
       throw new ConsoleProblem('forbidden', { zh: '未开放注册', en: 'Sign-up is closed' })
     }
-    const counted = signUps.begin([{ key: ask.address, most: signUpsByAddress }])
+    const counted = signUps.begin([{ key: networkOf(ask.address), most: signUpsByAddress }])
     const username = sent.username.trim()
     const made = await createAccount(
       db,

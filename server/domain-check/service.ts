@@ -63,6 +63,7 @@ function registerGatewayMetrics({ metrics }: Services, gateways: readonly Guarde
   new Gauge({
     name: 'tollgate_domain_gateway_up',
     help: '1 while the gateway is asked; 0 while it is paused or its canary answers make no sense',
+    aggregator: 'min',
     labelNames: ['gateway'],
     registers: [metrics],
     collect() {

@@ -54,3 +54,19 @@ export function addressReader(trustedProxies: readonly string[]): AddressOf {
 function plain(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address
 }
+
+/**
+ * Whom a limit counts. Whoever has one IPv6 address has the whole /64 around it, 2^64 of them, and would otherwise never
+ * meet a limit.
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = '', tail] = address.toLowerCase().split('::') as [string, string | undefined]
+  const front = head === '' ? [] : head.split(':')
+  const back = tail === undefined || tail === '' ? [] : tail.split(':')
+  // An IPv4 address in the last place stands for two groups.
+  const groups = front.length + back.length + (address.includes('.') ? 1 : 0)
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - groups }, () => '0')
+  const first = [...front, ...zeros, ...back].slice(0, 4)
+  return `${first.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+}

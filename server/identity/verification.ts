@@ -25,6 +25,7 @@ export function openVerification(
   new Gauge({
     name: 'tollgate_identity_gateway_open',
     help: '1 while the breaker keeps calls away from the gateway',
+    aggregator: 'max',
     labelNames: ['gateway'],
     registers: [metrics],
     collect() {

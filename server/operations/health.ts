@@ -1,8 +1,9 @@
 // For load balancers and monitors: is the process alive, can it do its work, what does it count.
 import type { FastifyInstance } from 'fastify'
-import type { Registry } from 'prom-client'
 import type { Database } from '../db/database.ts'
 import { proxyStateReader } from '../http/address.ts'
+
+const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const
 
 const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 
@@ -14,7 +15,7 @@ export function registerHealth(
   options: {
     db: Database
     isStopping: () => boolean
-    registry: Registry
+    metrics: { type: string; text: () => Promise<string> }
     metricsHere: boolean
     trustedProxies: readonly string[]
   },
@@ -40,11 +41,12 @@ export function registerHealth(
 
   if (options.metricsHere) {
     app.get('/metrics', async (request, reply) => {
-      // A proxy on this machine comes from loopback too, but it says for whom.
+      // A proxy on this machine comes from loopback too, but it says for whom, in one header or another.
       const isOurs =
-        loopback.has(request.raw.socket.remoteAddress ?? '') && !request.headers['x-forwarded-for']
+        loopback.has(request.raw.socket.remoteAddress ?? '') &&
+        !proxyHeaders.some((name) => request.headers[name] !== undefined)
       if (!isOurs) return reply.code(404).send({ status: 'not found' })
-      return reply.type(options.registry.contentType).send(await options.registry.metrics())
+      return reply.type(options.metrics.type).send(await options.metrics.text())
     })
   }
 }

@@ -25,15 +25,24 @@ export interface Log {
 /** Tries at the end, a tenth of a second apart. */
 const lastTries = 10
 
-export function openLog(level: string): Log {
+export interface LogOptions {
+  /** Others write to the same stdout. */
+  readonly shared?: boolean
+}
+
+/** What a pipe takes in one piece, whoever else writes to it (POSIX promises 512, Linux has 4,096). */
+const wholePiece = 4_096
+
+export function openLog(level: string, { shared = false }: LogOptions = {}): Log {
   let ending = false
   let triesLeft = lastTries
   const destination = pino.destination({
     fd: 1,
     sync: false,
-    minLength: 4_096,
+    minLength: shared ? wholePiece / 2 : wholePiece,
     // Nobody reading stdout must neither eat the memory nor keep the service from ending.
     maxLength: 16_777_216,
+    ...(shared && { maxWrite: wholePiece }),
     retryEAGAIN: () => !ending || triesLeft-- > 0,
   })
   // What cannot be written at the very end is lost; there is nobody to tell.

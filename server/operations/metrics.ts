@@ -44,6 +44,8 @@ export function openMetrics(db: Database, credits: Credits): Metrics {
   new Gauge({
     name: 'tollgate_operations_open',
     help: 'Operations that wait for their end',
+    // Every process counts the same ones.
+    aggregator: 'max',
     registers: [registry],
     async collect() {
       this.set(await countOpen(db))

@@ -182,6 +182,7 @@ export function openShortlink(services: Services): Shortlink {
     new Gauge({
       name: 'tollgate_link_domains_blocked',
       help: 'Link domains in use that were found blocked',
+      aggregator: 'max',
       labelNames: ['pool'],
       registers: [services.metrics],
       async collect() {

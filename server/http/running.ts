@@ -1,0 +1,37 @@
+// Which requests are still being worked on, so that a stop can wait for them and for nothing else.
+import type { ServerResponse } from 'node:http'
+
+export interface Running {
+  begin(response: ServerResponse): void
+  /** Requests whose answer is on its way, and those whose caller has gone while the work for them goes on. */
+  count(): number
+}
+
+export function trackRunning(): Running {
+  let open = 0
+  const abandoned = new Set<ServerResponse>()
+
+  function forgetAnswered(): void {
+    for (const response of abandoned) if (isAnswered(response)) abandoned.delete(response)
+  }
+
+  return {
+    begin(response) {
+      open += 1
+      // `finish` never comes when the caller hung up; `close` always does.
+      response.once('close', () => {
+        open -= 1
+        forgetAnswered()
+        if (!isAnswered(response)) abandoned.add(response)
+      })
+    },
+    count() {
+      forgetAnswered()
+      return open + abandoned.size
+    },
+  }
+}
+
+function isAnswered(response: ServerResponse): boolean {
+  return response.headersSent || response.writableEnded
+}

@@ -1,0 +1,359 @@
+// Seeded names, numbers, keys and passwords go through all four products and the console, in every way a call can end,
+// and are looked for afterwards in logs, errors, exports and a whole dump. What a caller writes forges no line either.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { creditRoutes } from '../../contract/console/credits.ts'
+import { keyRoutes } from '../../contract/console/key.ts'
+import { operatorRoutes } from '../../contract/console/operator.ts'
+import { requestRoutes, searchRoutes } from '../../contract/console/requests.ts'
+import { sessionRoutes } from '../../contract/console/session.ts'
+import { domainCheck } from '../../contract/domain-check.ts'
+import { identity } from '../../contract/identity.ts'
+import { shortlink } from '../../contract/shortlink.ts'
+import { sms } from '../../contract/sms.ts'
+import { createAccount } from '../../server/accounts/accounts.ts'
+import { checkDigitOf } from '../../server/identity/number.ts'
+import { writeBackup } from '../../server/operations/backup-store.ts'
+import { openBrowser, operator, signedIn } from '../support/console.ts'
+import { freshStorage, onEachEngine } from '../support/engines.ts'
+import { admin, post, spawnService, startService, type TestService } from '../support/service.ts'
+
+const digits = '33010219880317442'
+const seeded = {
+  name: '司徒翀睿',
+  idcard: digits + checkDigitOf(digits),
+  phone: '13764829105',
+  code: '7391-seeded-code',
+  password: 'seeded pass phrase 31',
+  newPassword: 'seeded other phrase 32',
+} as const
+
+const endpoints = [shortlink, sms, identity, domainCheck]
+
+/** Everything that anybody was told, apart from what a success is for. */
+interface Told {
+  readonly errors: string[]
+  readonly exports: string[]
+  /** Keys, tokens and passwords that were made on the way. */
+  readonly secrets: string[]
+}
+
+async function useEverything(url: string, who: { username: string; key: string }): Promise<Told> {
+  const told: Told = { errors: [], exports: [], secrets: [who.key] }
+  const common = { username: who.username, api_key: who.key }
+  const values = {
+    phone_number: seeded.phone,
+    template_code: 'CODE',
+    template_params: { code: seeded.code },
+    name: seeded.name,
+    idcard: seeded.idcard,
+    target_url: `https://example.com/?p=${seeded.phone}`,
+    title: `给 ${seeded.phone}`,
+    urls: [`example.com/${seeded.phone}`],
+  }
+  const heard = async (response: Response) => {
+    const text = await response.text()
+    if (response.status >= 400) told.errors.push(text)
+  }
+  const actions = ['generate', 'send_sms', 'get_credits', 'get_logs', 'update', seeded.phone, seeded.idcard]
+  for (const { path } of endpoints) {
+    for (const action of actions) {
+      const body = JSON.stringify({ ...common, ...values, action })
+      const headers = { 'content-type': 'application/json', 'idempotency-key': `${seeded.phone}-${action}` }
+      for (let round = 0; round < 2; round += 1)
+        await heard(await fetch(url + path, { method: 'POST', headers, body }))
+      await heard(await fetch(url + path, { method: 'POST', headers, body: body.slice(0, -3) }))
+      await heard(await fetch(url + path, { method: 'PUT', headers, body }))
+    }
+    const wrong = {
+      ...common,
+      ...values,
+      action: 'send',
+      phone_number: `${seeded.phone}1`,
+      idcard: `${seeded.idcard}0`,
+    }
+    await heard(await fetch(`${url}${path}?${new URLSearchParams(wrong as never).toString()}`))
+    await heard(await fetch(`${url}${path}?api_key=${who.key}&idcard=${seeded.idcard}&name=%zz`))
+    for (const field of Object.keys(values)) {
+      const odd = {
+        ...common,
+        ...values,
+        action: 'send',
+        [field]: [[field === 'name' ? seeded.name : '', seeded.idcard, seeded.phone]],
+      }
+      await heard(
+        await fetch(url + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(odd),
+        }),
+      )
+    }
+  }
+  await heard(await fetch(`${url}/${seeded.idcard}/${seeded.phone}?api_key=${who.key}`))
+  await heard(await fetch(`${url}/receipts/sms/aliyun/${who.key}`, { method: 'POST', body: seeded.phone }))
+  return told
+}
+
+async function useConsole(service: TestService, told: Told): Promise<void> {
+  const { db } = service.installation
+  const username = 'seeded-holder'
+  await createAccount(db, { username, password: seeded.password })
+  const browser = openBrowser(service)
+  const tell = async (route: Parameters<typeof browser.text>[0], sent: Record<string, unknown> = {}) => {
+    const { status, text } = await browser.text(route, { parts: { id: 1 }, sent })
+    if (status >= 400) told.errors.push(text)
+    return text
+  }
+  await tell(sessionRoutes.signIn, { username, password: seeded.newPassword })
+  await tell(sessionRoutes.signIn, { username: seeded.password, password: seeded.password })
+  await browser.signIn(username, seeded.password)
+  told.secrets.push(browser.cookie!.split('=')[1]!, browser.csrf!)
+  const { api_key: key } = JSON.parse(await tell(keyRoutes.generate)) as { api_key: string }
+  told.secrets.push(key)
+  const again = JSON.parse(await tell(keyRoutes.reset, { password: seeded.password })) as { api_key: string }
+  told.secrets.push(again.api_key)
+  await tell(keyRoutes.reset, { password: seeded.newPassword })
+  await tell(sessionRoutes.changePassword, {
+    current_password: seeded.newPassword,
+    new_password: seeded.password,
+  })
+  await tell(sessionRoutes.changePassword, {
+    current_password: seeded.password,
+    new_password: seeded.newPassword,
+  })
+  await tell(searchRoutes.search, { q: seeded.phone })
+  await tell(searchRoutes.search, { q: seeded.idcard })
+  await tell(creditRoutes.redeem, { code: seeded.password })
+  await tell(operatorRoutes.createAccount, {
+    username: seeded.phone,
+    password: seeded.password,
+    note: seeded.name,
+  })
+}
+
+onEachEngine('seeded data', (engine) => {
+  it(
+    '27 is in no log, no error, no export, and where it may rest in a dump is known',
+    { timeout: 120_000 },
+    async () => {
+      await using service = await startService(engine)
+      const { db } = service.installation
+      const account = await service.account({
+        short_link: 100,
+        sms: 100,
+        id_verification: 100,
+        domain_check: 100,
+      })
+      await db.write((tx) =>
+        tx.run(
+          `INSERT INTO sms_template (account_id, code, name, content, variables, status, reason, gateway_codes, revision, created_at, updated_at)
+         VALUES (?, 'CODE', 'n', '码\${code}', '["code"]', '审核通过', '', '{}', 1, 1, 1)`,
+          [account.id],
+        ),
+      )
+      const told = await useEverything(service.url, account)
+      await useConsole(service, told)
+      // Everything once more, with the products' tables gone: each call fails inside the database.
+      const tables = ['sms_send', 'identity_record', 'link']
+      for (const table of tables)
+        await db.write((tx) => tx.run(`ALTER TABLE ${table} RENAME TO ${table}_away`))
+      const broken = await useEverything(service.url, account)
+      assert.ok(broken.errors.some((text) => text.includes('5000') || text.includes('系统内部错误')))
+      for (const table of tables)
+        await db.write((tx) => tx.run(`ALTER TABLE ${table}_away RENAME TO ${table}`))
+      await service.app.requestLog.flush()
+      const browser = await signedIn(service, account)
+      const boss = await operator(service)
+      for (const route of [requestRoutes.csv, creditRoutes.ledgerCsv]) {
+        told.exports.push((await browser.text(route)).text)
+      }
+      told.exports.push((await boss.text(operatorRoutes.auditCsv)).text)
+      told.exports.push((await browser.text(requestRoutes.list)).text)
+      told.exports.push(await service.app.services.metrics.metrics())
+
+      const people = [seeded.name, seeded.idcard, seeded.phone, seeded.code]
+      const secrets = [...told.secrets, seeded.password, seeded.newPassword]
+      assert.ok(secrets.every((secret) => secret.length > 15))
+      const nowhere = (where: string, text: string, needles: readonly string[]) => {
+        for (const needle of needles) {
+          const at = text.indexOf(needle)
+          assert.equal(at, -1, `${where} holds ${needle}: …${text.slice(Math.max(0, at - 80), at + 60)}…`)
+        }
+      }
+      assert.ok(service.logged.length > 100 && service.logged.some((line) => line.includes('internal error')))
+      nowhere('the log', service.logged.join(''), [...people, ...secrets])
+      nowhere('an error', [...told.errors, ...broken.errors].join('\n'), [...people, ...secrets])
+      nowhere('an export', told.exports.join('\n'), [...people, ...secrets])
+
+      const file = join(service.storage.environment['DATA_DIR']!, 'dump.gz')
+      await writeBackup(db, file)
+      const dump = gunzipSync(await readFile(file)).toString()
+      // A number and its message are the record that `get_status` must give back; a link is its target and its title.
+      const allowed = new Map<string, readonly string[]>([
+        ['sms_send', [seeded.phone, seeded.code]],
+        ['link', [seeded.phone]],
+      ])
+      let table = ''
+      for (const line of dump.split('\n')) {
+        table = /^\{"table":"(\w+)"/.exec(line)?.[1] ?? table
+        const fine = allowed.get(table) ?? []
+        nowhere(`the table ${table}`, line, [...people.filter((one) => !fine.includes(one)), ...secrets])
+      }
+      assert.ok(dump.includes(seeded.phone), 'the dump was read')
+    },
+  )
+
+  it('1 a dump holds no key that works, no session and no ID number', async () => {
+    await using service = await startService(engine)
+    const account = await service.account({ id_verification: 5 })
+    const browser = await signedIn(service, account)
+    await post(`${service.url}${identity.path}`, {
+      api_key: account.key,
+      name: seeded.name,
+      idcard: seeded.idcard,
+    })
+    await service.app.requestLog.flush()
+    const file = join(service.storage.environment['DATA_DIR']!, 'dump.gz')
+    await writeBackup(service.installation.db, file)
+    const dump = gunzipSync(await readFile(file)).toString()
+    assert.ok(dump.includes('"identity_record"') && dump.includes(account.username))
+    assert.doesNotMatch(dump, /tg_[0-9A-Za-z]{49}/)
+    for (const secret of [
+      browser.cookie!.split('=')[1]!,
+      browser.csrf!,
+      seeded.idcard,
+      seeded.idcard.slice(6, 14),
+    ]) {
+      assert.ok(!dump.includes(secret))
+    }
+  })
+
+  it('29 CR, LF and ANSI make no line of the log', { timeout: 60_000 }, async () => {
+    const storage = await freshStorage(engine)
+    const service = await spawnService({ ...storage.environment, LOG_LEVEL: 'trace', SAMPLE_ACCOUNT: 'off' })
+    const forged = '\r\n{"level":60,"msg":"forged"}\r\n\u001b[2J\u001b]0;forged\u0007\u2028\u0085'
+    const made = await admin(
+      storage.environment,
+      'account',
+      'create',
+      'holder',
+      '--credits',
+      'sms=5',
+      '--json',
+    )
+    const { api_key: key } = JSON.parse(made.stdout) as { api_key: string }
+    for (const { path } of endpoints) {
+      for (const api_key of [key, forged]) {
+        const values = {
+          username: 'holder',
+          api_key,
+          action: forged,
+          name: forged,
+          urls: [forged],
+          phone_number: forged,
+        }
+        await (
+          await fetch(`${service.url}${path}?${encodeURIComponent(forged)}=1`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(values),
+          })
+        ).arrayBuffer()
+      }
+    }
+    await (await fetch(`${service.url}/${encodeURIComponent(forged)}`)).arrayBuffer()
+    await post(`${service.url}/console/api/sign-in`, { username: forged, password: forged })
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () =>
+        socket.end('GET /livez HTTP/1.1\r\nHost: x\r\nUser-Agent: \u001b[2Jforged\r\n\r\n', 'latin1'),
+      )
+      socket.on('error', () => undefined)
+      socket.on('close', () => resolve())
+      socket.resume()
+    })
+    assert.equal(await service.kill('SIGTERM'), 0)
+    const lines = service
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{') || line.includes('forged'))
+    assert.ok(lines.length >= 9, String(lines.length))
+    for (const line of lines) {
+      const { level, msg } = JSON.parse(line) as { level: number; msg?: string }
+      assert.ok(level < 50, line)
+      assert.notEqual(msg, 'forged')
+    }
+    // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+    assert.doesNotMatch(service.output(), /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028]/)
+    await storage.remove()
+  })
+
+  it('33 what breaks inside is an internal error and nothing more', async () => {
+    await using service = await startService(engine)
+    const { db } = service.installation
+    const account = await service.account({ short_link: 5, sms: 5, id_verification: 5, domain_check: 5 })
+    const [browser, boss] = [await signedIn(service, account), await operator(service)]
+    for (const table of [
+      'operation',
+      'credit',
+      'request_log',
+      'call_day',
+      'audit',
+      'redeem_batch',
+      'ledger',
+    ]) {
+      await db.write((tx) => tx.run(`ALTER TABLE ${table} RENAME TO ${table}_away`))
+    }
+    const answers: string[] = []
+    const note = (status: number, text: string) => {
+      if (status >= 500) answers.push(text)
+    }
+    const values = {
+      username: account.username,
+      api_key: account.key,
+      name: seeded.name,
+      idcard: seeded.idcard,
+      urls: ['example.com'],
+      target_url: 'https://example.com/',
+      title: 't',
+    }
+    for (const { path } of endpoints) {
+      for (const action of ['generate', 'get_credits']) {
+        const { status, body } = await post(
+          `${service.url}${path}`,
+          { ...values, action },
+          { 'idempotency-key': 'k' },
+        )
+        note(status, JSON.stringify(body))
+      }
+    }
+    for (const [who, routes] of [
+      [browser, { ...creditRoutes, ...requestRoutes }],
+      [boss, operatorRoutes],
+    ] as const) {
+      for (const route of Object.values(routes)) {
+        const sent = { note: 'n', amount: 1, count: 1, api_type: 'sms', direction: 'grant', q: 'x' }
+        const asked = who.text(route, { parts: { id: account.id }, sent })
+        // A file that has begun can only be cut short.
+        if (route.path.endsWith('.csv')) await asked.then(undefined, () => undefined)
+        else {
+          const { status, text } = await asked
+          note(status, text)
+        }
+      }
+    }
+    assert.ok(answers.length > 12, String(answers.length))
+    for (const text of answers) {
+      assert.doesNotMatch(
+        text,
+        /SELECT|INSERT|UPDATE|relation|no such table|sqlite|postgres|_away|\.ts\b|node:|\\n\s+at |ERR_/i,
+        text,
+      )
+      assert.match(text, /系统内部错误|数据库暂时不可用|检测失败/, text)
+    }
+  })
+})

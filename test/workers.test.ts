@@ -1,0 +1,229 @@
+// `npm start -- --workers N`: several processes that look like one from outside.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { shortlink } from '../contract/shortlink.ts'
+import { freshStorage, onEachEngine } from './support/engines.ts'
+import { admin, runNode, type ServiceProcess, spawnService } from './support/service.ts'
+
+interface Fresh {
+  readonly status: number
+  readonly location: string | undefined
+  readonly replayed: boolean
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  readonly body: any
+}
+
+/** On a connection of its own, so that the processes take turns. */
+function fresh(url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Fresh> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      agent: false,
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+    sent.on('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        resolve({
+          status: response.statusCode ?? 0,
+          location: response.headers.location,
+          replayed: response.headers['idempotent-replayed'] === 'true',
+          body: text.startsWith('{') ? JSON.parse(text) : text,
+        })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
+
+const many = <T>(count: number, make: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+
+/** Ends with the test, however that ends: the workers go when the first process has gone. */
+async function start(t: TestContext, environment: Record<string, string>): Promise<ServiceProcess> {
+  const service = await spawnService({ WORKERS: '2', ...environment })
+  t.after(() => service.kill('SIGKILL'))
+  return service
+}
+
+const canSeeProcesses = existsSync('/proc/self/task')
+
+async function workersOf({ child }: ServiceProcess): Promise<number[]> {
+  const text = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+  return text.trim().split(/\s+/).filter(Boolean).map(Number)
+}
+
+async function metric(url: string, name: string): Promise<number> {
+  const { body } = await fresh(`${url}/metrics`)
+  return (body as string)
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+onEachEngine('workers', (engine) => {
+  it(
+    'speak with one voice: one greeting, one port, one set of figures, one end',
+    { timeout: 120_000 },
+    async (t) => {
+      const storage = await freshStorage(engine)
+      const first = await start(t, storage.environment)
+      assert.equal(first.output().match(/is running/g)?.length, 1)
+      assert.equal(first.output().match(/tg_[0-9A-Za-z]{49}/g)?.length, 2, 'the key and the curl line')
+      const key = /tg_[0-9A-Za-z]{49}/.exec(first.output())?.[0]
+      if (canSeeProcesses) assert.equal((await workersOf(first)).length, 2)
+      const ask = () => fresh(`${first.url}/api/sms_api.php?action=get_credits&username=demo&api_key=${key}`)
+      for (const { status } of await many(20, ask)) assert.equal(status, 200)
+      assert.equal(await metric(first.url, 'tollgate_requests_total'), 20)
+      assert.equal(await metric(first.url, 'tollgate_operations_open'), 0)
+      assert.equal(await first.kill('SIGTERM'), 0)
+
+      const second = await start(t, storage.environment)
+      assert.equal(/tg_|admin|密码/.test(second.output()), false)
+      assert.equal(await second.kill('SIGINT'), 0)
+      for (const line of [...first.output().split('\n'), ...second.output().split('\n')]) {
+        if (line.startsWith('{')) JSON.parse(line)
+      }
+      await storage.remove()
+    },
+  )
+
+  it(
+    'hold across processes: a reset key, a changed link, an Idempotency-Key, the last credit',
+    {
+      timeout: 120_000,
+    },
+    async (t) => {
+      const storage = await freshStorage(engine)
+      const command = async (...words: string[]) => {
+        const { code, stdout, stderr } = await admin(storage.environment, ...words, '--json')
+        assert.equal(code, 0, stderr)
+        return JSON.parse(stdout) as Record<string, string>
+      }
+      const made = await command('account', 'create', 'holder', '--credits', 'short_link=13')
+      const service = await start(t, { ...storage.environment, SAMPLE_ACCOUNT: 'off' })
+      let key = made['api_key']!
+      const call = (values: Record<string, unknown>, headers: Record<string, string> = {}) =>
+        fresh(`${service.url}${shortlink.path}`, { username: 'holder', api_key: key, ...values }, headers)
+      const generate = { action: 'generate', target_url: 'https://example.com/1', title: 't' }
+
+      const same = await many(12, () => call(generate, { 'idempotency-key': 'once' }))
+      const links = same.filter(({ status }) => status === 200)
+      assert.equal(new Set(links.map(({ body }) => body.data.link_id)).size, 1)
+      assert.equal(links.filter(({ replayed }) => !replayed).length, 1)
+      const { link_id, a_url } = links[0]!.body.data as { link_id: number; a_url: string }
+
+      for (let round = 2; round < 6; round += 1) {
+        const target_url = `https://example.com/${round}`
+        assert.equal((await call({ action: 'update', link_id, target_url })).status, 200)
+        for (const visit of await many(6, () => fresh(a_url))) assert.equal(visit.location, target_url)
+      }
+      const refreshed = await call({ action: 'execute_update', link_id })
+      for (const visit of await many(6, () => fresh(a_url))) assert.equal(visit.status, 410)
+      for (const visit of await many(6, () => fresh(refreshed.body.data.new_a_url)))
+        assert.equal(visit.status, 302)
+
+      const old = key
+      key = (await command('key', 'reset', 'holder'))['api_key']!
+      const refused = await many(8, () => call({ action: 'get', link_id, api_key: old }))
+      assert.ok(refused.every(({ status }) => status === 401))
+
+      const rush = await many(60, () => call(generate))
+      assert.equal(rush.filter(({ status }) => status === 200).length, 11)
+      const report = (await command('ledger', 'check')) as unknown as { ok: boolean; open: number }
+      assert.deepEqual([report.ok, report.open], [true, 0])
+      assert.equal(await service.kill('SIGTERM'), 0)
+      await storage.remove()
+    },
+  )
+})
+
+describe('workers', () => {
+  it(
+    'that die are replaced, and the others go on meanwhile',
+    {
+      timeout: 120_000,
+      skip: !canSeeProcesses && 'needs /proc',
+    },
+    async (t) => {
+      const storage = await freshStorage('sqlite')
+      const service = await start(t, storage.environment)
+      const before = await workersOf(service)
+      process.kill(before[0]!, 'SIGKILL')
+      while ((await workersOf(service)).includes(before[0]!)) await sleep(10)
+      assert.equal((await fresh(`${service.url}/livez`)).status, 200)
+      let now = await workersOf(service)
+      while (now.length < 2) {
+        await sleep(50)
+        now = await workersOf(service)
+      }
+      assert.ok(now.includes(before[1]!) && !now.includes(before[0]!))
+      for (const { status } of await many(10, () => fresh(`${service.url}/readyz`))) assert.equal(status, 200)
+      assert.equal(await service.kill('SIGTERM'), 0)
+      assert.match(service.output(), /a worker died and is replaced/)
+      await storage.remove()
+    },
+  )
+
+  it(
+    'end when the first process is gone',
+    { timeout: 60_000, skip: !canSeeProcesses && 'needs /proc' },
+    async (t) => {
+      const storage = await freshStorage('sqlite')
+      const service = await start(t, storage.environment)
+      const workers = await workersOf(service)
+      await service.kill('SIGKILL')
+      while (workers.some((pid) => existsSync(`/proc/${pid}/task`))) await sleep(20)
+      await storage.remove()
+    },
+  )
+
+  it('finish running calls at SIGTERM', { timeout: 60_000 }, async (t) => {
+    const storage = await freshStorage('sqlite')
+    const service = await start(t, storage.environment)
+    const key = /tg_[0-9A-Za-z]{49}/.exec(service.output())?.[0]
+    const urls = Array.from({ length: 150 }, (_, index) => `a${index}.example.com`)
+    const running = Array.from({ length: 6 }, () =>
+      fresh(`${service.url}/api/video_platform_check.php`, { username: 'demo', api_key: key, urls }),
+    )
+    await sleep(100)
+    const ended = service.kill('SIGTERM')
+    const answers = await Promise.allSettled(running)
+    for (const answer of answers) {
+      // Whoever came too late may be refused or find the door closed; nobody is cut off in the middle.
+      if (answer.status === 'fulfilled')
+        assert.ok([200, 503].includes(answer.value.status), String(answer.value.status))
+      else assert.match(String(answer.reason), /ECONNREFUSED|ECONNRESET/)
+    }
+    assert.equal(await ended, 0)
+    await storage.remove()
+  })
+
+  it('that cannot listen say so in one line', { timeout: 60_000 }, async () => {
+    const storage = await freshStorage('sqlite')
+    const server = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo
+    const { code, stdout, stderr } = await runNode(['start.js', '--workers', '2'], {
+      ...storage.environment,
+      PORT: String(port),
+    })
+    server.close()
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /^[^\n]*端口已被占用[^\n]*\n$/)
+    for (const flags of [['--workers', '0'], ['--workers', 'x'], ['--werkers', '2'], ['serve']]) {
+      const wrong = await runNode(['start.js', ...flags], storage.environment)
+      assert.equal(wrong.code, 1)
+      assert.match(wrong.stderr, /^[^\n]*(?:WORKERS|--workers)[^\n]*\n$/)
+    }
+    await storage.remove()
+  })
+})
