@@ -331,7 +331,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     // Below the range that outgoing connections take theirs from: else one of them may sit on the port after a kill.
     const port = randomInt(15_000, 32_000)
