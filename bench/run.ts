@@ -4,6 +4,8 @@ import { domainBench } from './domain.ts'
 import { identityBench } from './identity.ts'
 import { consoleBench } from './console.ts'
 import { smsBench } from './sms.ts'
+import { generateBench } from './generate.ts'
+import { redirectBench } from './redirect.ts'
 
 /** Each benchmark prints a small table and returns what it measured. */
 const benches: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -12,6 +14,8 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   identity: identityBench,
   console: consoleBench,
   sms: smsBench,
+  generate: generateBench,
+  redirect: redirectBench,
 }
 
 const [name] = process.argv.slice(2)

@@ -10,6 +10,7 @@ import { watchCommands } from './domain-check.ts'
 import { identityCommands } from './identity.ts'
 import { gatewayCommands } from './gateways.ts'
 import { templateCommands } from './sms.ts'
+import { domainCommands } from './shortlink.ts'
 import { storageCommands } from './storage.ts'
 
 const commands: readonly Command[] = [
@@ -20,6 +21,7 @@ const commands: readonly Command[] = [
   ...identityCommands,
   ...templateCommands,
   ...gatewayCommands,
+  ...domainCommands,
 ]
 
 try {

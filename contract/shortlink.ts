@@ -1,6 +1,15 @@
 // The short link endpoint.
 import { credentialParameters, type Endpoint } from './endpoint.ts'
 
+/** `direct` is a 302, `permanent` a 301, `page` a page that names the destination and goes on at a click. */
+export const redirectTypes = ['direct', 'permanent', 'page'] as const
+
+export type RedirectType = (typeof redirectTypes)[number]
+
+/** Characters of a destination, and of a title. */
+export const urlLimit = 2_048
+export const titleLimit = 200
+
 const linkId = {
   type: 'integer',
   required: true,
@@ -68,6 +77,15 @@ export const shortlink = {
           required: false,
           text: { zh: '新的标题', en: 'New title' },
           example: '新标题',
+        },
+        redirect_url_a: {
+          type: 'string',
+          required: false,
+          text: {
+            zh: '新的 a_url 跳转地址（扩展参数），不传则不变',
+            en: 'New destination of a_url (our extension); unchanged when omitted',
+          },
+          example: 'https://example.com/a',
         },
       },
     },

@@ -23,7 +23,7 @@ import { openIdentity } from './identity/routes.ts'
 import { deriveSecret, type Installation } from './installation.ts'
 import { registerHealth } from './operations/health.ts'
 import { openMetrics } from './operations/metrics.ts'
-import type { Services } from './services.ts'
+import type { Product, Services } from './services.ts'
 import { openShortlink } from './shortlink/routes.ts'
 import { openSms } from './sms/routes.ts'
 
@@ -68,6 +68,8 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     onError: (error, operation) => log.error({ err: error, operation: operation?.id }, 'sweep failed'),
   })
 
+  // Every field of this line is chosen below, so nothing is left to redact, which costs more than all the rest of it.
+  const calls = log.child({}, { redact: [] })
   const http: HttpContext = {
     errorStatus: config.ERROR_HTTP_STATUS,
     addressOf: addressReader(config.TRUSTED_PROXIES),
@@ -75,7 +77,7 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     onAnswer(answered) {
       metrics.onAnswer(answered)
       console.onAnswer(answered)
-      log.info({
+      calls.info({
         requestId: answered.requestId,
         endpoint: answered.endpoint.name,
         action: answered.call?.notes.action,
@@ -103,11 +105,27 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     deciders,
   }
   const checks = openDomainCheck(services)
-  const products = [openShortlink(services), openSms(services), openIdentity(services), checks]
-
+  const products: readonly Product[] = [
+    openShortlink(services),
+    openSms(services),
+    openIdentity(services),
+    checks,
+  ]
   const console = openConsole(services)
+  const fastPaths = products.flatMap((product) => product.fastPath ?? [])
 
-  const { app, server } = openServer()
+  const { app, server } = openServer(tryFastPaths)
+  function tryFastPaths(request: IncomingMessage, response: ServerResponse): boolean {
+    for (const fastPath of fastPaths) {
+      if (!fastPath(request, response)) continue
+      if (!response.writableEnded) {
+        running += 1
+        response.once('close', () => void (running -= 1))
+      }
+      return true
+    }
+    return false
+  }
   app.addHook('onRequest', async (request, reply) => {
     running += 1
     reply.header('x-request-id', request.id)
@@ -128,6 +146,8 @@ export function openApp(config: Config, installation: Installation, log: Logger)
     const endpoint = endpoints.find((candidate) => candidate.path === path)
     // The router knows the common methods only; an exotic one on an endpoint is still a wrong method.
     if (endpoint) return sendError(http, endpoint, request, reply, methodNotAllowed(endpoint))
+    const page = products.map((product) => product.lostPage?.(path ?? '')).find(Boolean)
+    if (page && request.method === 'GET') return reply.code(page.status).headers(page.headers).send(page.html)
     return reply.code(404).send({ code: 404, message: '页面不存在 / not found' })
   })
 
@@ -186,7 +206,10 @@ export function openApp(config: Config, installation: Installation, log: Logger)
   }
 }
 
-function openServer(): { app: FastifyInstance; server: Server } {
+function openServer(tryFastPaths: (request: IncomingMessage, response: ServerResponse) => boolean): {
+  app: FastifyInstance
+  server: Server
+} {
   const server = createServer({
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -195,7 +218,10 @@ function openServer(): { app: FastifyInstance; server: Server } {
     keepAliveTimeout: 65_000,
   })
   const app = fastify({
-    serverFactory: (handler) => server.on('request', handler),
+    serverFactory: (handler) =>
+      server.on('request', (request, response) => {
+        if (!tryFastPaths(request, response)) handler(request, response)
+      }),
     genReqId: makeRequestId,
     exposeHeadRoutes: false,
     return503OnClosing: false,

@@ -1,4 +1,5 @@
 // What every product is given. Put together once in app.ts, handed over as plain arguments.
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
@@ -28,10 +29,20 @@ export interface Services {
   readonly deciders: Map<string, Decide>
 }
 
+export interface LostPage {
+  readonly status: number
+  readonly html: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** What a product puts into the running service. */
 export interface Product {
   /** Its endpoints. `api` reads bodies as bytes; see registerEndpoint. */
   readonly routes: (api: FastifyInstance) => void
+  /** Asked before the router: takes the request and answers it, or returns false and has not touched it. */
+  readonly fastPath?: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** Asked when the router knows nothing: a page for a lost visitor, or undefined. */
+  readonly lostPage?: (path: string) => LostPage | undefined
   /** Jobs that run while the service does. */
   readonly start?: () => void
   /** Ends the jobs and writes what is still in memory. */

@@ -1,4 +1,5 @@
 // One charge inside one transaction, on either engine: key still valid, enough credit, balance down, operation and ledger row in.
+import { clocked } from '../db/clocked.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { AnswerSeal } from './sealed-answer.ts'
 import type { Alongside, Charged, ChargeRequest, ChargeResult, Repeat } from './operation.ts'
@@ -36,11 +37,13 @@ export async function chargeInTransaction<T>(
     request.apiType,
   ])
   const operationId = await insertOperation(tx, request)
-  await tx.run(
-    `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
-     VALUES (?, ?, 'charge', ?, ?, ?, ${tx.now})`,
-    [request.accountId, request.apiType, -request.cost, remaining, operationId],
-  )
+  await tx.run(insertChargeSql(tx), [
+    request.accountId,
+    request.apiType,
+    -request.cost,
+    remaining,
+    operationId,
+  ])
   const value = await runAlongside(tx, request, { operationId, remaining }, seal)
   return { kind: 'charged', operationId, remaining, value }
 }
@@ -71,27 +74,30 @@ function lockBalance(tx: Tx, request: ChargeRequest<unknown>): Promise<BalanceRo
 const balanceSql = `SELECT a.key_hash, c.total, c.used FROM credit c JOIN account a ON a.id = c.account_id
   WHERE c.account_id = ? AND c.api_type = ?`
 
-async function insertOperation(tx: Tx, request: ChargeRequest<unknown>): Promise<number> {
-  const row = await tx.one<{ id: number }>(
-    `INSERT INTO operation (account_id, api_type, action, cost, state, idempotency_key, fingerprint, lease_until,
-       request_id, created_at, ended_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ${tx.now} + CAST(? AS bigint), ?, ${tx.now},
-       CASE WHEN ? = 1 THEN NULL ELSE ${tx.now} END) RETURNING id`,
-    [
-      request.accountId,
-      request.apiType,
-      request.action,
-      request.cost,
-      request.leaseMs === undefined ? 'settled' : 'held',
-      request.idempotency?.key ?? null,
-      request.idempotency?.fingerprint ?? null,
-      request.leaseMs ?? null,
-      request.requestId,
-      request.leaseMs === undefined ? 0 : 1,
-    ],
-  )
-  if (!row) throw new Error('the operation was not inserted')
-  return row.id
+const insertChargeSql = clocked(
+  (now) => `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
+    VALUES (?, ?, 'charge', ?, ?, ?, ${now})`,
+)
+
+const insertOperationSql = clocked(
+  (now) => `INSERT INTO operation (account_id, api_type, action, cost, state, idempotency_key, fingerprint,
+      lease_until, request_id, created_at, ended_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ${now} + CAST(? AS bigint), ?, ${now}, CASE WHEN ? = 1 THEN NULL ELSE ${now} END)`,
+)
+
+function insertOperation(tx: Tx, request: ChargeRequest<unknown>): Promise<number> {
+  return tx.insert(insertOperationSql(tx), [
+    request.accountId,
+    request.apiType,
+    request.action,
+    request.cost,
+    request.leaseMs === undefined ? 'settled' : 'held',
+    request.idempotency?.key ?? null,
+    request.idempotency?.fingerprint ?? null,
+    request.leaseMs ?? null,
+    request.requestId,
+    request.leaseMs === undefined ? 0 : 1,
+  ])
 }
 
 interface RepeatRow {

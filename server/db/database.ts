@@ -25,6 +25,8 @@ export interface Queries {
   one<R>(sql: string, values?: readonly Value[]): Promise<R | undefined>
   /** Runs a changing statement and tells how many rows it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>
+  /** Inserts one row into a table with an identity `id` and tells the id. */
+  insert(sql: string, values?: readonly Value[]): Promise<number>
 }
 
 declare const transaction: unique symbol
@@ -40,6 +42,9 @@ export type Job<T> = (tx: Tx) => Promise<T>
 /** Reads that answer in the same turn of the event loop. Only the embedded engine can. */
 export interface DirectReads {
   one<R>(sql: string, values?: readonly Value[]): R | undefined
+  all<R>(sql: string, values?: readonly Value[]): R[]
+  /** The file, for a thread that opens it on its own. */
+  readonly file: string
   /** Changes whenever another connection has committed since the last look. */
   dataVersion(): number
 }

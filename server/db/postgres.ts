@@ -173,6 +173,11 @@ function queriesOver(send: (query: pg.QueryConfig) => Promise<pg.QueryResult>): 
     one: async <R>(sql: string, values: readonly Value[] = []) =>
       (await prepared(sql, values)).rows[0] as R | undefined,
     run: async (sql, values = []) => (await prepared(sql, values)).rowCount ?? 0,
+    insert: async (sql, values = []) => {
+      const row = (await prepared(`${sql} RETURNING id`, values)).rows[0] as { id: number } | undefined
+      if (!row) throw new Error('the row was not inserted')
+      return row.id
+    },
   }
 }
 

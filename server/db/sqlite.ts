@@ -111,6 +111,9 @@ export function openSqlite(file: string): Database {
     ...reads,
     stats,
     direct: {
+      file,
+      all: <R>(sql: string, values: readonly Value[] = []) =>
+        reader.prepare(sql).all(...(values as SQLInputValue[])) as R[],
       one: <R>(sql: string, values: readonly Value[] = []) =>
         reader.prepare(sql).get(...(values as SQLInputValue[])) as R | undefined,
       dataVersion: () => (readVersion.get() as { data_version: number }).data_version,
@@ -195,6 +198,9 @@ function queriesOver(connection: Connection): Queries {
       connection.prepare(sql).get(...(values as SQLInputValue[])) as R | undefined,
     run: async (sql, values = []) =>
       Number(connection.prepare(sql).run(...(values as SQLInputValue[])).changes),
+    // RETURNING goes through a table of its own, which makes an insert half as slow again.
+    insert: async (sql, values = []) =>
+      Number(connection.prepare(sql).run(...(values as SQLInputValue[])).lastInsertRowid),
   }
 }
 

@@ -1,18 +1,256 @@
-// The shortlink endpoint.
+// The short link endpoint: one request reads from top to bottom here.
+import { Counter, Gauge } from 'prom-client'
 import { shortlink } from '../../contract/shortlink.ts'
-import { requireParameters } from '../http/call.ts'
+import type { Parameters, Values } from '../../contract/parameters.ts'
+import type { Text } from '../../contract/text.ts'
+import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
+import type { Call } from '../http/call.ts'
 import { registerEndpoint } from '../http/endpoint.ts'
 import { AppError } from '../http/errors.ts'
+import { findOperation } from '../http/operation.ts'
+import { parameterError, readParameters } from '../http/parameters.ts'
+import { type Answer, shortlinkSuccess } from '../http/shapes.ts'
 import type { Product, Services } from '../services.ts'
+import { findClickTotals } from './click-store.ts'
+import { openClickWriter } from './click-writer.ts'
+import { openClicks } from './clicks.ts'
+import { openDealer, watchedDomains, type WatchedDomains } from './domains.ts'
+import { noSuchLink, openLinks } from './links.ts'
+import { openLookup } from './lookup-store.ts'
+import { lostPage, openRedirects } from './redirect.ts'
+import { findOwnLink, findOwnLinkByCode, type Link, updateLink } from './store.ts'
+import { openTidying } from './tidying.ts'
 
-export function openShortlink(services: Services): Product {
-  return {
-    routes: (api) =>
-      registerEndpoint(api, services.http, shortlink, async (call) => {
-        await services.authenticate(call, shortlink.common)
-        for (const operation of Object.values(shortlink.operations))
-          requireParameters(call, operation.parameters)
-        throw new AppError(5000, { zh: '尚未开放', en: 'Not open yet' }, { status: 503 })
-      }),
+export interface Shortlink extends Product {
+  /** For the domain block check, which knows nothing of links. */
+  readonly domains: WatchedDomains
+}
+
+export function openShortlink(services: Services): Shortlink {
+  const { db, config, paidCalls, log, http } = services
+  const lookup = openLookup(db)
+  const links = openLinks(services, lookup, openDealer())
+  const writer = openClickWriter(db)
+  const clicks = openClicks(writer, (error) => log.error({ err: error }, 'clicks could not be written'))
+  const redirects = openRedirects({ ...http, lookup, clicks })
+  const tidying = openTidying(writer, (error) => log.error({ err: error }, 'clicks could not be rolled up'))
+  const domains = watchedDomains(db, lookup, log)
+
+  async function handle(call: Call): Promise<Answer> {
+    const { caller, values } = await authenticate(call)
+    switch (findOperation(call, shortlink.operations, values.action)) {
+      case 'generate':
+        return generate(call, caller)
+      case 'update':
+        return update(call, caller)
+      case 'execute_update':
+        return refresh(call, caller)
+      case 'get':
+        return show(call, caller)
+    }
   }
+
+  async function authenticate(call: Call) {
+    try {
+      return await services.authenticate(call, shortlink.common)
+    } catch (error) {
+      throw error instanceof AppError && error.code === 1001 ? missingCommon(error) : error
+    }
+  }
+
+  async function generate(call: Call, caller: Caller): Promise<Answer> {
+    const values = read(call, shortlink.operations.generate.parameters, generateLacks)
+    const wish = await links.check(values)
+    const purchase = { action: 'shortlink.generate', values, lost }
+    const repeat = await paidCalls.repeat(call, caller, purchase)
+    if (repeat) return repeat
+    requireNotSuspended(caller.account)
+    requireNotExpired(caller.account, 400)
+    const make = await links.maker(caller.account.id, wish)
+    const paid = await paidCalls.charge<Answer>(call, caller, {
+      ...purchase,
+      apiType: 'short_link',
+      cost: config.PRICES.generate,
+      insufficient: noGenerations,
+      async alongside(tx, { remaining }) {
+        const made = await make(tx)
+        const answer = shortlinkSuccess({ ...made, remaining_balance: remaining })
+        return { value: answer, answer }
+      },
+    })
+    return paid.repeat ?? paid.value
+  }
+
+  async function update(call: Call, caller: Caller): Promise<Answer> {
+    const { link_id: id, ...values } = read(call, shortlink.operations.update.parameters, updateLacks)
+    const wish = await links.check(values)
+    requireNotSuspended(caller.account)
+    requireNotExpired(caller.account, 400)
+    const isOurs = await db.write((tx) => updateLink(tx, caller.account.id, id, wish))
+    if (!isOurs) throw noSuchLink()
+    return shortlinkSuccess({ link_id: id, message: say(call, '短链接已更新', 'Short link updated') })
+  }
+
+  async function refresh(call: Call, caller: Caller): Promise<Answer> {
+    const values = read(call, shortlink.operations.execute_update.parameters, refreshLacks)
+    const purchase = { action: 'shortlink.execute_update', values, lost }
+    const repeat = await paidCalls.repeat(call, caller, purchase)
+    if (repeat) return repeat
+    requireNotSuspended(caller.account)
+    requireNotExpired(caller.account, 400)
+    const link = await findOwnLink(db, caller.account.id, values.link_id)
+    if (!link) throw noSuchLink()
+    const renew = await links.refresher(link)
+    const paid = await paidCalls.charge<Answer>(call, caller, {
+      ...purchase,
+      apiType: 'short_link',
+      cost: config.PRICES.execute_update,
+      insufficient: noBalance,
+      async alongside(tx, { remaining }) {
+        const { link_id, a_url, b_url, short_code } = await renew(tx)
+        const answer = shortlinkSuccess({
+          link_id,
+          new_a_url: a_url,
+          new_b_url: b_url,
+          short_code,
+          remaining_balance: remaining,
+          message: say(call, '访问地址已刷新', 'Access addresses refreshed'),
+        })
+        return { value: answer, answer }
+      },
+    })
+    return paid.repeat ?? paid.value
+  }
+
+  async function show(call: Call, caller: Caller): Promise<Answer> {
+    const values = read(call, shortlink.operations.get.parameters, getLacks)
+    if (values.short_code === undefined && values.link_id === undefined) {
+      throw new AppError(1001, lacking(getLacks, ['short_code', 'link_id'], []))
+    }
+    requireNotSuspended(caller.account)
+    const link = await findLink(caller.account.id, values.short_code, values.link_id)
+    if (!link) throw noSuchLink()
+    // The visits of this process that still wait in memory belong to the answer; a failed write only makes it lag.
+    await clicks.flush(link.id).catch(() => undefined)
+    const totals = await findClickTotals(db, link.id)
+    const data = {
+      ...links.describe(link),
+      clicks: totals.person,
+      bot_clicks: totals.bot,
+      preview_clicks: totals.preview,
+    }
+    return { status: 200, body: { success: true, status: 'success', data } }
+  }
+
+  /** By code or id; given both, they must mean the same link. */
+  async function findLink(accountId: number, code?: string, id?: number): Promise<Link | undefined> {
+    if (code === undefined) return id === undefined ? undefined : findOwnLink(db, accountId, id)
+    const link = await findOwnLinkByCode(db, accountId, code)
+    return id === undefined || link?.id === id ? link : undefined
+  }
+
+  registerMetrics()
+
+  function registerMetrics(): void {
+    new Counter({
+      name: 'tollgate_redirects_total',
+      help: 'Visits of short links by what became of them',
+      labelNames: ['outcome'],
+      registers: [services.metrics],
+      collect() {
+        this.reset()
+        for (const [outcome, count] of Object.entries(redirects.counts)) this.inc({ outcome }, count)
+      },
+    })
+    new Counter({
+      name: 'tollgate_clicks_lost_total',
+      help: 'Clicks that could not be kept while the database was away',
+      registers: [services.metrics],
+      collect() {
+        this.reset()
+        this.inc(clicks.lost())
+      },
+    })
+    new Gauge({
+      name: 'tollgate_link_domains_blocked',
+      help: 'Link domains in use that were found blocked',
+      labelNames: ['pool'],
+      registers: [services.metrics],
+      async collect() {
+        const { domains: all } = await lookup.pools()
+        for (const pool of ['a', 'b']) {
+          const blocked = all.filter((one) => one.pool === pool && one.removed === 0 && one.blocked === 1)
+          this.set({ pool }, blocked.length)
+        }
+      },
+    })
+  }
+
+  return {
+    domains,
+    routes: (api) => registerEndpoint(api, http, shortlink, handle),
+    fastPath: redirects.tryHandle,
+    lostPage,
+    start() {
+      clicks.start()
+      tidying.start()
+    },
+    async stop() {
+      tidying.stop()
+      await clicks.stop()
+      await writer.close()
+    },
+  }
+}
+
+/** Each operation says in its own words that parameters are missing. */
+const generateLacks: Text = { zh: '生成短链接缺少必要参数', en: 'generate is missing required parameters' }
+const updateLacks: Text = { zh: '更新短链接缺少必要参数', en: 'update is missing required parameters' }
+const refreshLacks: Text = { zh: '执行更新缺少必要参数', en: 'execute_update is missing required parameters' }
+const getLacks: Text = { zh: '查询短链接缺少必要参数', en: 'get is missing required parameters' }
+
+function read<const P extends Parameters>(call: Call, description: P, lacks: Text): Values<P> {
+  const { values, sources, missing, invalid } = readParameters(call.sources, description)
+  Object.assign(call.notes.parameterSources, sources)
+  if (missing.length > 0) throw new AppError(1001, lacking(lacks, missing, invalid))
+  if (invalid.length > 0) throw parameterError(missing, invalid)
+  return values
+}
+
+function lacking(
+  lacks: Text,
+  missing: readonly string[],
+  invalid: readonly { readonly name: string; readonly text: Text }[],
+): Text {
+  const also = (language: 'zh' | 'en') => invalid.map(({ name, text }) => `${name} ${text[language]}`)
+  return {
+    zh: [`${lacks.zh}：${missing.join('、')}`, ...also('zh')].join('；'),
+    en: [`${lacks.en}: ${missing.join(', ')}`, ...also('en')].join('; '),
+  }
+}
+
+function missingCommon(error: AppError): AppError {
+  return new AppError(1001, {
+    zh: `缺少必要参数：${error.text.zh}`,
+    en: `Missing required parameters: ${error.text.en}`,
+  })
+}
+
+// Made once: an error notes the stack when it is made, and these two are at hand for every call that succeeds.
+const noGenerations = new AppError(
+  1004,
+  { zh: '生成次数不足', en: 'Generation count insufficient' },
+  { status: 400 },
+)
+const noBalance = new AppError(
+  1004,
+  { zh: '余额不足，无法执行更新', en: 'Balance insufficient to execute the update' },
+  { status: 400 },
+)
+
+/** Never told: a link is made by its charge, in one transaction. */
+const lost: Answer = { status: 500, body: { success: false, message: '系统内部错误' } }
+
+function say(call: Call, zh: string, en: string): string {
+  return call.language === 'en' ? en : zh
 }

@@ -1,6 +1,7 @@
 // The real service for tests: inside the test's process, or as a process of its own that can be killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { pino } from 'pino'
 import type { ApiType } from '../../contract/credits.ts'
@@ -87,6 +88,15 @@ export async function post(url: string, body: unknown, headers: Record<string, s
 export async function get(url: string, headers: Record<string, string> = {}): Promise<Reply> {
   const response = await fetch(url, { headers })
   return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+/** For a service whose PUBLIC_URL says something else than where it listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
 }
 
 export interface ServiceProcess {

@@ -1,6 +1,7 @@
 // All migrations in order. Forward only: a landed file is never changed, the next one gets the next number.
 import type { NamedMigration } from '../migrate.ts'
 import { migration as foundation } from './0001-foundation.ts'
+import { migration as shortlink } from './0010-shortlink.ts'
 import { migration as sms } from './0020-sms.ts'
 import { migration as identity } from './0030-identity.ts'
 import { migration as domainWatch } from './0040-domain-watch.ts'
@@ -8,6 +9,7 @@ import { migration as console } from './0050-console.ts'
 
 export const migrations: readonly NamedMigration[] = [
   { name: '0001-foundation', run: foundation },
+  { name: '0010-shortlink', run: shortlink },
   { name: '0020-sms', run: sms },
   { name: '0030-identity', run: identity },
   { name: '0040-domain-watch', run: domainWatch },

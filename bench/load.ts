@@ -1,0 +1,181 @@
+// Puts load on an HTTP server from a process of its own: wrk where it is installed, else a loop over plain sockets.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Measured } from './measure.ts'
+
+const connections = 64
+
+export interface Load {
+  readonly url: string
+  readonly seconds: number
+  readonly method: 'GET' | 'POST'
+  /** One is taken at random for each request. */
+  readonly paths: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** The status that counts as an answer; anything else is an error of the benchmark. */
+  readonly status: number
+}
+
+export async function putLoad(load: Load): Promise<Measured> {
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-load-'))
+  try {
+    return hasWrk() ? await runWrk(load, directory) : await runSockets(load, directory)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+let wrkFound: boolean | undefined
+
+export function hasWrk(): boolean {
+  if (process.env['BENCH_WRK'] === 'off') return false
+  if (wrkFound === undefined) {
+    try {
+      execFileSync('wrk', ['--version'], { stdio: 'ignore' })
+      wrkFound = true
+    } catch (error) {
+      // `wrk --version` itself ends with 1; only a missing program is ENOENT.
+      wrkFound = !(error instanceof Error && 'code' in error && error.code === 'ENOENT')
+    }
+  }
+  return wrkFound
+}
+
+async function runWrk(load: Load, directory: string): Promise<Measured> {
+  writeFileSync(join(directory, 'paths'), load.paths.join('\n'))
+  writeFileSync(join(directory, 'tail'), tailOf(load))
+  writeFileSync(
+    join(directory, 'load.lua'),
+    `local paths, tail, bad = {}, io.open('${directory}/tail'):read('*a'), 0
+     for line in io.lines('${directory}/paths') do paths[#paths + 1] = line end
+     local count = #paths
+     local single = '${load.method} ' .. paths[1] .. tail
+     request = count == 1 and function() return single end or function()
+       return '${load.method} ' .. paths[math.random(count)] .. tail
+     end
+     function response(status) if status ~= ${load.status} then bad = bad + 1 if bad < 5 then print('BAD ' .. status) end end end`,
+  )
+  // Looking at every answer costs the generator a third of its speed, so it is done for a moment only.
+  await wrk(load, directory, 1)
+  const script = join(directory, 'load.lua')
+  writeFileSync(script, readFileSync(script, 'utf8').replace(/\n\s*function response[^\n]*$/, ''))
+  const output = await wrk(load, directory, load.seconds)
+  const ms = (percent: string) => {
+    const match = new RegExp(`${percent}%\\s+([\\d.]+)(us|ms|s)`).exec(output)
+    return Number(match?.[1]) * { us: 0.001, ms: 1, s: 1000 }[match?.[2] as 'us' | 'ms' | 's']
+  }
+  return {
+    perSecond: Math.round(Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1])),
+    p50: ms('50'),
+    p99: ms('99'),
+  }
+}
+
+async function wrk(load: Load, directory: string, seconds: number): Promise<string> {
+  const words = [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--latency',
+    '-s',
+    join(directory, 'load.lua'),
+    load.url,
+  ]
+  const child = spawn('wrk', words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
+  await once(child, 'close')
+  if (/BAD \d+|Non-2xx or 3xx|Socket errors: .*(read|write) [1-9]/.test(output)) {
+    throw new Error(`the load met errors: ${output}`)
+  }
+  return output
+}
+
+function tailOf(load: Load): string {
+  const { host } = new URL(load.url)
+  const body = load.body ?? ''
+  const headers = {
+    host,
+    ...load.headers,
+    ...(body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return ` HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
+}
+
+async function runSockets(load: Load, directory: string): Promise<Measured> {
+  const file = join(directory, 'load.json')
+  writeFileSync(file, JSON.stringify(load))
+  const child = spawn(process.execPath, [import.meta.filename, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
+  await once(child, 'close')
+  return JSON.parse(output) as Measured
+}
+
+/** One request at a time on each of the connections. */
+async function generate(load: Load): Promise<Measured> {
+  const { hostname, port } = new URL(load.url)
+  const tail = tailOf(load)
+  const latencies: number[] = []
+  const startedAt = performance.now()
+  const endAt = startedAt + load.seconds * 1000
+  const expected = `HTTP/1.1 ${load.status} `
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const socket = connect(Number(port), hostname).setNoDelay(true)
+      await once(socket, 'connect')
+      let sentAt = 0
+      let answer = ''
+      const send = () => {
+        sentAt = performance.now()
+        answer = ''
+        const path = load.paths[Math.floor(Math.random() * load.paths.length)]!
+        socket.write(`${load.method} ${path}${tail}`)
+      }
+      const ended = new Promise<void>((resolve, reject) => {
+        socket.on('data', (data) => {
+          answer += data.toString('latin1')
+          if (!isWhole(answer)) return
+          if (!answer.startsWith(expected)) return void reject(new Error(answer))
+          const now = performance.now()
+          latencies.push(now - sentAt)
+          if (now < endAt) send()
+          else {
+            socket.destroy()
+            resolve()
+          }
+        })
+        socket.on('error', reject)
+      })
+      send()
+      await ended
+    }),
+  )
+  const seconds = (performance.now() - startedAt) / 1000
+  latencies.sort((a, b) => a - b)
+  return {
+    perSecond: Math.round(latencies.length / seconds),
+    p50: latencies[Math.floor(latencies.length * 0.5)]!,
+    p99: latencies[Math.floor(latencies.length * 0.99)]!,
+  }
+}
+
+function isWhole(answer: string): boolean {
+  const end = answer.indexOf('\r\n\r\n')
+  if (end === -1) return false
+  const length = /\r\ncontent-length: (\d+)/i.exec(answer)?.[1]
+  return answer.length >= end + 4 + Number(length ?? 0)
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const load = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as Load
+  process.stdout.write(JSON.stringify(await generate(load)))
+}

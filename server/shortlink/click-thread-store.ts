@@ -1,0 +1,28 @@
+// The thread that writes clicks into the SQLite file, so that no redirect ever waits for a row or an fsync.
+import { parentPort, workerData } from 'node:worker_threads'
+import { openSqlite } from '../db/sqlite.ts'
+import { type ClickJob, runClickJob } from './click-job-store.ts'
+
+export interface ThreadRequest {
+  readonly id: number
+  /** Undefined asks the thread to close the file: it is about to be ended. */
+  readonly job: ClickJob | undefined
+}
+
+export interface ThreadAnswer {
+  readonly id: number
+  readonly problem: string | undefined
+}
+
+const port = parentPort
+if (port) {
+  const db = openSqlite((workerData as { file: string }).file)
+  port.on('message', ({ id, job }: ThreadRequest) => {
+    const answer = (problem: string | undefined) => port.postMessage({ id, problem } satisfies ThreadAnswer)
+    const work = job === undefined ? db.close() : runClickJob(db, job)
+    work.then(
+      () => answer(undefined),
+      (error: unknown) => answer(error instanceof Error ? error.message : 'failed'),
+    )
+  })
+}

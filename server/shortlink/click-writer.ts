@@ -1,0 +1,76 @@
+// Who does the work on the click tables: a thread of its own on SQLite, the pool on PostgreSQL.
+import { Worker } from 'node:worker_threads'
+import type { Database } from '../db/database.ts'
+import { type ClickJob, runClickJob } from './click-job-store.ts'
+import type { ThreadAnswer, ThreadRequest } from './click-thread-store.ts'
+
+export interface ClickWriter {
+  /** Answers when the work is durable. */
+  run(job: ClickJob): Promise<void>
+  close(): Promise<void>
+}
+
+export function openClickWriter(db: Database): ClickWriter {
+  return db.direct
+    ? threadWriter(db.direct.file)
+    : { run: (job) => runClickJob(db, job), close: async () => {} }
+}
+
+interface Waiting {
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+function threadWriter(file: string): ClickWriter {
+  let thread: Worker | undefined
+  let lastId = 0
+  const waiting = new Map<number, Waiting>()
+
+  /** Started with the first click: a service that counts none has no use for it. After a crash of the thread, again. */
+  function open(): Worker {
+    const opened = new Worker(new URL('./click-thread-store.ts', import.meta.url), {
+      workerData: { file },
+      resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
+    })
+    opened.on('message', ({ id, problem }: ThreadAnswer) => {
+      const waiter = waiting.get(id)
+      waiting.delete(id)
+      if (problem === undefined) waiter?.resolve()
+      else waiter?.reject(new Error(problem))
+    })
+    const lost = (error: unknown) => {
+      if (thread === opened) thread = undefined
+      for (const waiter of waiting.values())
+        waiter.reject(new Error('the click thread ended', { cause: error }))
+      waiting.clear()
+    }
+    opened.on('error', lost)
+    opened.on('exit', lost)
+    // After the listeners, which would hold the process again.
+    opened.unref()
+    return opened
+  }
+
+  function send(to: Worker, job: ClickJob | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      lastId += 1
+      waiting.set(lastId, { resolve, reject })
+      to.postMessage({ id: lastId, job } satisfies ThreadRequest)
+    })
+  }
+
+  return {
+    run(job) {
+      thread ??= open()
+      return send(thread, job)
+    },
+    async close() {
+      const last = thread
+      if (!last) return
+      // Without the reference the process could end before the answer comes.
+      last.ref()
+      await send(last, undefined)
+      await last.terminate()
+    },
+  }
+}

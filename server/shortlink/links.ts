@@ -1,0 +1,147 @@
+// Links as their owner handles them: checked, made, changed, refreshed. The API and the console both come through here.
+import type { RedirectType } from '../../contract/shortlink.ts'
+import { formatTime } from '../../contract/time.ts'
+import type { Text } from '../../contract/text.ts'
+import type { Tx } from '../db/database.ts'
+import type { Services } from '../services.ts'
+import { AppError } from '../http/errors.ts'
+import { makeCode } from './code.ts'
+import { addressesOf, type Dealer } from './domains.ts'
+import type { Lookup } from './lookup-store.ts'
+import { type Hosts, insertLink, type Link, type LinkChange, type NewLink, refreshLink } from './store.ts'
+import { checkTarget, isRedirectType, type OwnHosts, titleProblem } from './target.ts'
+
+export interface LinkWish {
+  readonly title?: string | undefined
+  readonly target_url?: string | undefined
+  readonly redirect_type?: string | undefined
+  readonly redirect_url_a?: string | undefined
+}
+
+export interface MadeAddresses {
+  readonly link_id: number
+  readonly short_code: string
+  readonly a_url: string
+  readonly b_url: string
+}
+
+export interface Links {
+  /** What the wish comes to once every part was looked at; all problems in one error. */
+  check(wish: LinkWish): Promise<LinkChange>
+  /** Picks the domains now and writes the link in the charge's transaction. */
+  maker(accountId: number, wish: LinkChange): Promise<(tx: Tx) => Promise<MadeAddresses>>
+  refresher(link: Link): Promise<(tx: Tx) => Promise<MadeAddresses>>
+  describe(link: Link): LinkRecord
+}
+
+export interface LinkRecord extends MadeAddresses {
+  readonly target_url: string
+  readonly title: string
+  readonly redirect_type: RedirectType
+  readonly redirect_url_a: string
+  readonly created_at: string
+}
+
+export function openLinks(
+  services: Pick<Services, 'publicUrl' | 'config'>,
+  lookup: Lookup,
+  dealer: Dealer,
+): Links {
+  const graceMs = services.config.LINK_REFRESH_GRACE_HOURS * 3_600_000
+
+  const addresses = (id: number, code: string, hosts: Hosts): MadeAddresses => ({
+    link_id: id,
+    short_code: code,
+    ...addressesOf(services.publicUrl(), code, hosts),
+  })
+
+  return {
+    async check(wish) {
+      const { byHost } = await lookup.pools()
+      const own: OwnHosts = { publicUrl: services.publicUrl(), isPoolHost: (host) => byHost.has(host) }
+      const problems: { readonly name: string; readonly text: Text }[] = []
+      const target = (name: 'target_url' | 'redirect_url_a') => {
+        const url = wish[name]
+        if (url === undefined) return undefined
+        if (url === '' && name === 'redirect_url_a') return { url, location: '' }
+        const checked = checkTarget(url, own)
+        if ('location' in checked) return { url, location: checked.location }
+        problems.push({ name, text: checked.problem })
+        return undefined
+      }
+      const checked = {
+        title: wish.title,
+        redirectType: undefined as RedirectType | undefined,
+        target: target('target_url'),
+        targetA: target('redirect_url_a'),
+      }
+      const wrongTitle = wish.title === undefined ? undefined : titleProblem(wish.title)
+      if (wrongTitle) problems.push({ name: 'title', text: wrongTitle })
+      if (wish.redirect_type !== undefined) {
+        if (isRedirectType(wish.redirect_type)) checked.redirectType = wish.redirect_type
+        else problems.push({ name: 'redirect_type', text: wrongType })
+      }
+      if (problems.length > 0) {
+        throw new AppError(1002, {
+          zh: problems.map(({ name, text }) => `${name} ${text.zh}`).join('；'),
+          en: problems.map(({ name, text }) => `${name} ${text.en}`).join('; '),
+        })
+      }
+      return checked
+    },
+
+    async maker(accountId, { title, redirectType, target, targetA }) {
+      if (title === undefined || target === undefined) throw new Error('a link needs a title and a target')
+      const { domains } = await lookup.pools()
+      const hosts = dealer.next(domains)
+      const link: NewLink = {
+        accountId,
+        title,
+        targetUrl: target.url,
+        redirectUrlA: targetA?.url ?? '',
+        redirectType: redirectType ?? 'direct',
+        locationA: targetA === undefined || targetA.url === '' ? target.location : targetA.location,
+        locationB: target.location,
+        hosts,
+      }
+      return async (tx) => {
+        const made = await insertLink(tx, link, makeCode)
+        return addresses(made.id, made.code, hosts)
+      }
+    },
+
+    async refresher(link) {
+      const { domains } = await lookup.pools()
+      const hosts = dealer.after(domains, { a: link.host_a, b: link.host_b })
+      return async (tx) => {
+        const code = await refreshLink(
+          tx,
+          { accountId: link.account_id, id: link.id, hosts, graceMs },
+          makeCode,
+        )
+        if (code === undefined) throw noSuchLink()
+        return addresses(link.id, code, hosts)
+      }
+    },
+
+    describe: (link) => ({
+      ...addresses(link.id, link.code, { a: link.host_a, b: link.host_b }),
+      target_url: link.target_url,
+      title: link.title,
+      redirect_type: link.redirect_type,
+      redirect_url_a: link.redirect_url_a,
+      created_at: formatTime(link.created_at),
+    }),
+  }
+}
+
+const wrongType: Text = { zh: '只能是 direct、permanent 或 page', en: 'must be direct, permanent or page' }
+
+/** Unknown, retired, another account's: all the same to the caller. */
+export function noSuchLink(): AppError {
+  return new AppError(
+    1002,
+    { zh: '链接不存在或无权修改', en: 'Link not found or no right to modify it' },
+    { status: 400 },
+  )
+}

@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
+import { createAccount } from '../accounts/accounts.ts'
+import type { Database } from '../db/database.ts'
+import { describeAgent } from './agents.ts'
+import { runClickJob } from './click-job-store.ts'
+import { addClicks, type ClickBatch, findClickTotals } from './click-store.ts'
+import { makeCode } from './code.ts'
+import { addDomain, markDomainBlocked, removeDomain } from './domain-store.ts'
+import { openDealer } from './domains.ts'
+import { dayOfHour, firstHourOfDay, hourOf } from './hours.ts'
+import { listPoolDomains, openLookup } from './lookup-store.ts'
+import {
+  findOwnLink,
+  findOwnLinkByCode,
+  findRetiredCodes,
+  insertLink,
+  type NewLink,
+  refreshLink,
+  updateLink,
+} from './store.ts'
+import { boundsAt, hourlyDays } from './tidying.ts'
+
+const person = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
+const noHosts = { a: '', b: '' }
+
+function newLink(accountId: number, url = 'https://example.com/'): NewLink {
+  return {
+    accountId,
+    title: 'one',
+    targetUrl: url,
+    redirectUrlA: '',
+    redirectType: 'direct',
+    locationA: url,
+    locationB: url,
+    hosts: noHosts,
+  }
+}
+
+async function accountIn(db: Database, username = 'somebody'): Promise<number> {
+  return (await createAccount(db, { username, password: 'correct horse 9' })).id
+}
+
+/** Codes in this order, then an error: nobody may ask for more. */
+function codes(...list: string[]): () => string {
+  return () => list.shift() ?? assert.fail('no more codes')
+}
+
+onEachEngine('links', (engine) => {
+  test('a code that is taken is drawn again, and a retired one never comes back', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const accountId = await accountIn(db)
+    const first = await db.write((tx) => insertLink(tx, newLink(accountId), codes('aaaaaaa')))
+    const second = await db.write((tx) =>
+      insertLink(tx, newLink(accountId), codes('aaaaaaa', 'aaaaaaa', 'bbbbbbb')),
+    )
+    assert.deepEqual([first.code, second.code], ['aaaaaaa', 'bbbbbbb'])
+    assert.equal((await findOwnLink(db, accountId, second.id))?.code, 'bbbbbbb')
+
+    const refresh = { accountId, id: first.id, hosts: { a: 'a.test', b: 'b.test' }, graceMs: 0 }
+    assert.equal(
+      await db.write((tx) => refreshLink(tx, refresh, codes('bbbbbbb', 'aaaaaaa', 'ccccccc'))),
+      'ccccccc',
+    )
+    const third = await db.write((tx) => insertLink(tx, newLink(accountId), codes('aaaaaaa', 'ddddddd')))
+    assert.equal(third.code, 'ddddddd')
+    assert.equal(await findOwnLinkByCode(db, accountId, 'aaaaaaa'), undefined)
+    assert.equal((await findOwnLinkByCode(db, accountId, 'ccccccc'))?.host_a, 'a.test')
+    assert.deepEqual(
+      (await findRetiredCodes(db, first.id)).map(({ code }) => code),
+      ['aaaaaaa'],
+    )
+  })
+
+  test('when every code is taken nothing is left behind', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const accountId = await accountIn(db)
+    await db.write((tx) => insertLink(tx, newLink(accountId), codes('aaaaaaa')))
+    await assert.rejects(
+      db.write((tx) => insertLink(tx, newLink(accountId), () => 'aaaaaaa')),
+      /no free code/,
+    )
+    const [row] = await db.all<{ count: number }>('SELECT COUNT(*) AS count FROM link')
+    assert.equal(row?.count, 1)
+  })
+
+  test('a change touches what it names; the a-address follows the target unless it has its own', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const accountId = await accountIn(db)
+    const { id, code } = await db.write((tx) => insertLink(tx, newLink(accountId), makeCode))
+    const lookup = openLookup(db)
+    const change = (wish: Parameters<typeof updateLink>[3]) =>
+      db.write((tx) => updateLink(tx, accountId, id, wish))
+    const locations = async () => {
+      const found = await lookup.find(code)
+      return [found?.locationA, found?.locationB]
+    }
+    const target = (url: string) => ({ url, location: url })
+
+    assert.equal(await change({ target: target('https://example.com/2') }), true)
+    assert.deepEqual(await locations(), ['https://example.com/2', 'https://example.com/2'])
+    await change({ targetA: target('https://example.com/a') })
+    assert.deepEqual(await locations(), ['https://example.com/a', 'https://example.com/2'])
+    await change({ target: target('https://example.com/3'), title: 'two', redirectType: 'page' })
+    assert.deepEqual(await locations(), ['https://example.com/a', 'https://example.com/3'])
+    await change({ targetA: { url: '', location: '' } })
+    assert.deepEqual(await locations(), ['https://example.com/3', 'https://example.com/3'])
+    const link = await findOwnLink(db, accountId, id)
+    assert.deepEqual([link?.title, link?.redirect_type, link?.redirect_url_a], ['two', 'page', ''])
+
+    const stranger = await accountIn(db, 'stranger')
+    assert.equal(await db.write((tx) => updateLink(tx, stranger, id, { title: 'mine' })), false)
+    const refresh = { accountId: stranger, id, hosts: noHosts, graceMs: 0 }
+    assert.equal(await db.write((tx) => refreshLink(tx, refresh, makeCode)), undefined)
+    assert.equal(await findOwnLinkByCode(db, stranger, code), undefined)
+  })
+
+  test('what another connection changes is seen by the next look-up', async () => {
+    await using fresh = await freshDatabase(engine)
+    const other = fresh.storage.open()
+    const accountId = await accountIn(fresh.db)
+    const { id, code } = await fresh.db.write((tx) => insertLink(tx, newLink(accountId), makeCode))
+    const lookup = openLookup(fresh.db)
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+    assert.equal((await lookup.find(code))?.locationA, 'https://example.com/')
+    await nextTurn()
+
+    const url = 'https://example.com/other'
+    await other.write((tx) => updateLink(tx, accountId, id, { target: { url, location: url } }))
+    await nextTurn()
+    assert.equal((await lookup.find(code))?.locationA, url)
+    await nextTurn()
+    await other.write((tx) => tx.run('UPDATE account SET suspended = 1 WHERE id = ?', [accountId]))
+    await nextTurn()
+    assert.equal((await lookup.find(code))?.suspended, true)
+    await nextTurn()
+    await other.write((tx) => refreshLink(tx, { accountId, id, hosts: noHosts, graceMs: 0 }, makeCode))
+    await nextTurn()
+    assert.equal((await lookup.find(code))?.liveUntil, 0)
+    assert.equal((await lookup.pools()).byHost.get('s.test'), undefined)
+    await nextTurn()
+    await other.write((tx) => addDomain(tx, 'b', 's.test'))
+    await nextTurn()
+    assert.equal((await lookup.pools()).byHost.get('s.test'), 'b')
+    await other.close()
+  })
+})
+
+onEachEngine('domain pools', (engine) => {
+  test('a host belongs to one pool for good and can come back', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    assert.equal(await db.write((tx) => addDomain(tx, 'a', 'a.test')), 'added')
+    assert.equal(await db.write((tx) => addDomain(tx, 'a', 'a.test')), 'added')
+    assert.equal(await db.write((tx) => addDomain(tx, 'b', 'a.test')), 'other_pool')
+    assert.equal(await db.write((tx) => removeDomain(tx, 'b', 'a.test')), false)
+    assert.equal(await db.write((tx) => removeDomain(tx, 'a', 'a.test')), true)
+    assert.equal(await db.write((tx) => removeDomain(tx, 'a', 'a.test')), false)
+    assert.equal(await db.write((tx) => addDomain(tx, 'b', 'a.test')), 'other_pool')
+    assert.equal((await listPoolDomains(db))[0]?.removed, 1)
+    await db.write((tx) => addDomain(tx, 'a', 'a.test'))
+    assert.equal((await listPoolDomains(db))[0]?.removed, 0)
+  })
+
+  test('new links are dealt to the domains that are neither removed nor blocked', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    for (const host of ['a1.test', 'a2.test', 'a3.test', 'a4.test'])
+      await db.write((tx) => addDomain(tx, 'a', host))
+    await db.write((tx) => removeDomain(tx, 'a', 'a2.test'))
+    assert.equal(await db.write((tx) => markDomainBlocked(tx, 'a3.test', true)), true)
+    assert.equal(await db.write((tx) => markDomainBlocked(tx, 'a3.test', true)), false)
+    const domains = await listPoolDomains(db)
+    const dealer = openDealer(0)
+    const dealt = Array.from({ length: 6 }, () => dealer.next(domains))
+    assert.deepEqual(dealt.map(({ a }) => a).toSorted(), [
+      'a1.test',
+      'a1.test',
+      'a1.test',
+      'a4.test',
+      'a4.test',
+      'a4.test',
+    ])
+    assert.ok(dealt.every(({ b }) => b === ''))
+    assert.equal(dealer.after(domains, { a: 'a1.test', b: '' }).a, 'a4.test')
+    assert.equal(dealer.after(domains, { a: 'a4.test', b: '' }).a, 'a1.test')
+    assert.equal(dealer.after(domains, { a: 'a2.test', b: '' }).a, 'a4.test')
+    assert.equal(await db.write((tx) => markDomainBlocked(tx, 'a3.test', false)), true)
+    assert.equal(dealer.after(await listPoolDomains(db), { a: 'a1.test', b: '' }).a, 'a3.test')
+  })
+})
+
+function batch(
+  rows: readonly [linkId: number, hour: number, clicks: number, agent?: string, visitor?: string][],
+): ClickBatch {
+  const people = rows.filter(([, , , , visitor]) => visitor !== undefined)
+  return {
+    linkIds: Float64Array.from(rows, ([linkId]) => linkId),
+    hours: Int32Array.from(rows, ([, hour]) => hour),
+    agents: Int32Array.from(rows, (_row, index) => index),
+    referrers: Int32Array.from(rows, () => 0),
+    clicks: Float64Array.from(rows, ([, , clicks]) => clicks),
+    agentTable: rows.map(([, , , agent]) => describeAgent(agent ?? person).usual),
+    referrerTable: ['news.test'],
+    visitorLinkIds: Float64Array.from(people, ([linkId]) => linkId),
+    visitorDays: Int32Array.from(people, ([, hour]) => dayOfHour(hour)),
+    visitors: Int32Array.from(people, (_row, index) => index),
+    visitorTable: people.map(([, , , , visitor]) => visitor!),
+  }
+}
+
+onEachEngine('clicks', (engine) => {
+  test('add up by kind', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const hour = hourOf(Date.now())
+    const write = (rows: Parameters<typeof batch>[0]) => db.write((tx) => addClicks(tx, batch(rows)))
+    await write([
+      [1, hour, 3],
+      [1, hour, 2, 'curl/8'],
+      [2, hour, 7],
+    ])
+    await write([
+      [1, hour, 4],
+      [1, hour + 1, 1],
+      [1, hour, 1, 'TelegramBot'],
+    ])
+    assert.deepEqual(await findClickTotals(db, 1), { person: 8, bot: 2, preview: 1 })
+    assert.deepEqual(await findClickTotals(db, 2), { person: 7, bot: 0, preview: 0 })
+    assert.deepEqual(await findClickTotals(db, 3), { person: 0, bot: 0, preview: 0 })
+  })
+
+  test('old hours become days in Shanghai, once, and nothing is lost', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const now = Date.parse('2026-11-15T03:00:00+08:00')
+    const { hoursBefore, visitorsBefore } = boundsAt(now)
+    const today = dayOfHour(hourOf(now))
+    assert.equal(hoursBefore, firstHourOfDay(today - hourlyDays))
+    const oldDay = today - hourlyDays - 3
+    const rows: Parameters<typeof batch>[0][number][] = []
+    for (let linkId = 1; linkId <= 300; linkId += 1)
+      for (let hour = firstHourOfDay(oldDay); hour < firstHourOfDay(oldDay + 1); hour += 1)
+        rows.push([linkId, hour, 1])
+    rows.push([1, firstHourOfDay(oldDay + 1), 5], [1, hoursBefore + 5, 2], [1, hourOf(now), 1])
+    await db.write((tx) => addClicks(tx, batch(rows)))
+
+    const job = { kind: 'tidy', hoursBefore, visitorsBefore } as const
+    await runClickJob(db, job)
+    await runClickJob(db, job)
+    const kept = await db.all<{ hour: number; clicks: number }>(
+      'SELECT hour, clicks FROM link_click WHERE link_id = 1 ORDER BY hour',
+    )
+    assert.deepEqual(
+      kept.map(({ hour, clicks }) => [hour, clicks]),
+      [
+        [firstHourOfDay(oldDay), 24],
+        [firstHourOfDay(oldDay + 1), 5],
+        [hoursBefore + 5, 2],
+        [hourOf(now), 1],
+      ],
+    )
+    const [count] = await db.all<{ rows: number; clicks: number }>(
+      'SELECT COUNT(*) AS rows, SUM(clicks) AS clicks FROM link_click',
+    )
+    assert.deepEqual([count?.rows, Number(count?.clicks)], [303, 300 * 24 + 8])
+    // Late clicks of a day that was rolled up already are added to it by the next run.
+    await db.write((tx) => addClicks(tx, batch([[1, firstHourOfDay(oldDay) + 7, 10]])))
+    await runClickJob(db, job)
+    assert.equal((await findClickTotals(db, 1)).person, 42)
+  })
+
+  test('visitors are hashes of one day, and only a number afterwards', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const today = dayOfHour(hourOf(Date.now()))
+    const yesterday = firstHourOfDay(today - 1)
+    const visit = (hour: number, visitor: string) => [7, hour, 1, person, visitor] as const
+    const add = (...rows: Parameters<typeof batch>[0][number][]) =>
+      db.write((tx) => addClicks(tx, batch(rows)))
+    await add([...visit(yesterday, '203.0.113.7\nA')], [...visit(firstHourOfDay(today), '203.0.113.7\nA')])
+    await add([...visit(yesterday + 1, '203.0.113.7\nA')])
+    await add([...visit(yesterday, '203.0.113.8\nA')])
+    const stored = await db.all<{ day: number; visitor: number }>(
+      'SELECT day, visitor FROM link_visitor ORDER BY day',
+    )
+    assert.equal(stored.length, 3)
+    assert.equal(new Set(stored.map(({ visitor }) => visitor)).size, 3)
+
+    await runClickJob(db, { kind: 'tidy', hoursBefore: 0, visitorsBefore: today })
+    const counted = await db.all<{ visitors: number }>(
+      'SELECT visitors FROM link_visitor_day WHERE link_id = 7',
+    )
+    assert.deepEqual(
+      counted.map(({ visitors }) => visitors),
+      [2],
+    )
+    assert.deepEqual(
+      (await db.all<{ day: number }>('SELECT day FROM link_salt')).map(({ day }) => day),
+      [today],
+    )
+    assert.equal((await db.all('SELECT day FROM link_visitor')).length, 1)
+  })
+})

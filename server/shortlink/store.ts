@@ -1,0 +1,205 @@
+// The links and their codes.
+import type { RedirectType } from '../../contract/shortlink.ts'
+import { clocked } from '../db/clocked.ts'
+import type { Queries, Tx } from '../db/database.ts'
+
+export type Pool = 'a' | 'b'
+
+/** A link as its owner sees it. */
+export interface Link {
+  readonly id: number
+  readonly account_id: number
+  readonly code: string
+  readonly title: string
+  readonly target_url: string
+  /** Empty when a_url leads to target_url too. */
+  readonly redirect_url_a: string
+  readonly redirect_type: RedirectType
+  /** Empty when the address stands on PUBLIC_URL. */
+  readonly host_a: string
+  readonly host_b: string
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+export const linkColumns = `l.id, l.account_id, l.code, l.title, l.target_url, l.redirect_url_a, l.redirect_type,
+  l.host_a, l.host_b, l.created_at, l.updated_at`
+
+/** The domain of each pool that an address stands on. */
+export interface Hosts {
+  readonly a: string
+  readonly b: string
+}
+
+export interface NewLink {
+  readonly accountId: number
+  readonly title: string
+  readonly targetUrl: string
+  readonly redirectUrlA: string
+  readonly redirectType: RedirectType
+  readonly locationA: string
+  readonly locationB: string
+  readonly hosts: Hosts
+}
+
+/** After so many codes in a row that are taken, something else is wrong. */
+const codeTries = 20
+
+export interface MadeLink {
+  readonly id: number
+  readonly code: string
+}
+
+export async function insertLink(tx: Tx, link: NewLink, makeCode: () => string): Promise<MadeLink> {
+  const code = makeCode()
+  const id = await tx.insert(insertLinkSql(tx), [
+    link.accountId,
+    code,
+    link.title,
+    link.targetUrl,
+    link.redirectUrlA,
+    link.redirectType,
+    link.locationA,
+    link.locationB,
+    link.hosts.a,
+    link.hosts.b,
+  ])
+  if (await claimCode(tx, code, id)) return { id, code }
+  const other = await claimAny(tx, id, makeCode)
+  await tx.run('UPDATE link SET code = ? WHERE id = ?', [other, id])
+  return { id, code: other }
+}
+
+const insertLinkSql = clocked(
+  (now) => `INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a,
+    location_b, host_a, host_b, created_at, updated_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${now}, ${now})`,
+)
+
+/** False when the code was given out before, to whomever. */
+async function claimCode(tx: Tx, code: string, linkId: number): Promise<boolean> {
+  const claimed = await tx.run(
+    'INSERT INTO link_code (code, link_id) VALUES (?, ?) ON CONFLICT (code) DO NOTHING',
+    [code, linkId],
+  )
+  return claimed === 1
+}
+
+async function claimAny(tx: Tx, linkId: number, makeCode: () => string): Promise<string> {
+  for (let tries = 0; tries < codeTries; tries += 1) {
+    const code = makeCode()
+    if (await claimCode(tx, code, linkId)) return code
+  }
+  throw new Error('no free code was found')
+}
+
+export function findOwnLink(queries: Queries, accountId: number, id: number): Promise<Link | undefined> {
+  return queries.one<Link>(`SELECT ${linkColumns} FROM link l WHERE l.id = ? AND l.account_id = ?`, [
+    id,
+    accountId,
+  ])
+}
+
+/** By its present code only: a retired one is nobody's any more. */
+export function findOwnLinkByCode(
+  queries: Queries,
+  accountId: number,
+  code: string,
+): Promise<Link | undefined> {
+  return queries.one<Link>(
+    `SELECT ${linkColumns} FROM link_code c JOIN link l ON l.id = c.link_id
+     WHERE c.code = ? AND c.retired_at IS NULL AND l.account_id = ?`,
+    [code, accountId],
+  )
+}
+
+/** What is left out stays as it is. */
+export interface LinkChange {
+  readonly title?: string | undefined
+  readonly redirectType?: RedirectType | undefined
+  readonly target?: { readonly url: string; readonly location: string } | undefined
+  /** An empty address takes it away: a_url leads to the target again. */
+  readonly targetA?: { readonly url: string; readonly location: string } | undefined
+}
+
+/** False when there is no such link of this account. */
+export async function updateLink(
+  tx: Tx,
+  accountId: number,
+  id: number,
+  change: LinkChange,
+): Promise<boolean> {
+  // Right-hand sides see the row as it was, on both engines; so the a-location is worked out from the new values here.
+  const changed = await tx.run(
+    `UPDATE link SET title = COALESCE(?, title), redirect_type = COALESCE(?, redirect_type),
+       target_url = COALESCE(?, target_url), location_b = COALESCE(?, location_b),
+       redirect_url_a = COALESCE(?, redirect_url_a),
+       location_a = CASE WHEN COALESCE(?, redirect_url_a) = '' THEN COALESCE(?, location_b)
+         ELSE COALESCE(?, location_a) END,
+       updated_at = ${tx.now}
+     WHERE id = ? AND account_id = ?`,
+    [
+      change.title ?? null,
+      change.redirectType ?? null,
+      change.target?.url ?? null,
+      change.target?.location ?? null,
+      change.targetA?.url ?? null,
+      change.targetA?.url ?? null,
+      change.target?.location ?? null,
+      change.targetA?.location ?? null,
+      id,
+      accountId,
+    ],
+  )
+  return changed === 1
+}
+
+export interface Refresh {
+  readonly accountId: number
+  readonly id: number
+  readonly hosts: Hosts
+  /** How long the old addresses still work. */
+  readonly graceMs: number
+}
+
+/** A new code, the old one retired; undefined when there is no such link of this account. */
+export async function refreshLink(
+  tx: Tx,
+  refresh: Refresh,
+  makeCode: () => string,
+): Promise<string | undefined> {
+  const lock = tx.engine === 'postgres' ? ' FOR UPDATE' : ''
+  const link = await tx.one<{ code: string }>(
+    `SELECT code FROM link WHERE id = ? AND account_id = ?${lock}`,
+    [refresh.id, refresh.accountId],
+  )
+  if (!link) return undefined
+  const code = await claimAny(tx, refresh.id, makeCode)
+  await tx.run(
+    // Zero when there is no grace: no clock that runs behind may keep the old code alive.
+    `UPDATE link_code SET retired_at = ${tx.now},
+       live_until = CASE WHEN ? = 0 THEN 0 ELSE ${tx.now} + CAST(? AS bigint) END WHERE code = ?`,
+    [refresh.graceMs, refresh.graceMs, link.code],
+  )
+  await tx.run(`UPDATE link SET code = ?, host_a = ?, host_b = ?, updated_at = ${tx.now} WHERE id = ?`, [
+    code,
+    refresh.hosts.a,
+    refresh.hosts.b,
+    refresh.id,
+  ])
+  return code
+}
+
+export interface RetiredCode {
+  readonly code: string
+  readonly retired_at: number
+}
+
+/** The history of a link's refreshes, the latest first. */
+export function findRetiredCodes(queries: Queries, linkId: number): Promise<RetiredCode[]> {
+  return queries.all<RetiredCode>(
+    `SELECT code, retired_at FROM link_code WHERE link_id = ? AND retired_at IS NOT NULL
+     ORDER BY retired_at DESC LIMIT 100`,
+    [linkId],
+  )
+}

@@ -1,0 +1,66 @@
+// Where a link may lead.
+import { redirectTypes, type RedirectType, titleLimit, urlLimit } from '../../contract/shortlink.ts'
+import type { Text } from '../../contract/text.ts'
+
+/** Our own hosts: a link that leads to another link could go in circles. */
+export interface OwnHosts {
+  readonly publicUrl: string
+  /** True for every host that is or was in a pool: removed ones still serve. */
+  readonly isPoolHost: (host: string) => boolean
+}
+
+export type CheckedTarget = { readonly location: string } | { readonly problem: Text }
+
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+const plainAscii = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
+
+/** The ASCII form for `Location`, or what is wrong. The text of a problem follows the parameter's name. */
+export function checkTarget(text: string, own: OwnHosts): CheckedTarget {
+  if (text.length > urlLimit) {
+    return problem(`最长 ${urlLimit} 个字符`, `has at most ${urlLimit} characters`)
+  }
+  // Before parsing: the parser silently drops tabs and line breaks.
+  if (controls.test(text)) return problem('不能含控制字符', 'must not contain control characters')
+  const authority = /^https?:\/\/([^/?#\\]+)/i.exec(text)?.[1]
+  if (authority === undefined || !URL.canParse(text)) {
+    return problem('须为 http:// 或 https:// 开头的完整网址', 'must be a whole http:// or https:// address')
+  }
+  const url = new URL(text)
+  if (authority.includes('@') || url.username !== '' || url.password !== '') {
+    return problem('不能含用户名或密码', 'must not contain a user name or password')
+  }
+  if (isOwn(url, own)) return problem('不能指向本平台的短链接域名', 'must not lead to our own link domains')
+  // What is plain ASCII goes out exactly as it came in; the parser would tidy it.
+  return { location: plainAscii.test(text) ? text : url.href }
+}
+
+function isOwn(url: URL, own: OwnHosts): boolean {
+  const name = plainName(url)
+  if (own.isPoolHost(name) || own.isPoolHost(url.host)) return true
+  if (own.publicUrl === '') return false
+  const ours = new URL(own.publicUrl)
+  // Another port is another service. Both schemes on their usual ports have none here and are one.
+  return plainName(ours) === name && url.port === ours.port
+}
+
+function plainName(url: URL): string {
+  return url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname
+}
+
+export function isRedirectType(value: string): value is RedirectType {
+  return (redirectTypes as readonly string[]).includes(value)
+}
+
+export function titleProblem(title: string): Text | undefined {
+  if ([...title].length > titleLimit) {
+    return { zh: `最长 ${titleLimit} 个字符`, en: `has at most ${titleLimit} characters` }
+  }
+  return controls.test(title)
+    ? { zh: '不能含控制字符', en: 'must not contain control characters' }
+    : undefined
+}
+
+function problem(zh: string, en: string): CheckedTarget {
+  return { problem: { zh, en } }
+}

@@ -1,0 +1,148 @@
+// Short links from end to end, with real processes: two services on one database, the command line, SIGTERM and kill -9.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { freshStorage, onEachEngine } from './support/engines.ts'
+import { admin, freePort, post, type ServiceProcess, spawnService } from './support/service.ts'
+
+const person =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
+
+async function visit(url: string): Promise<{ status: number; location: string | null }> {
+  const answer = await fetch(url, { redirect: 'manual', headers: { 'user-agent': person } })
+  await answer.text()
+  return { status: answer.status, location: answer.headers.get('location') }
+}
+
+async function json(environment: Readonly<Record<string, string>>, ...words: string[]) {
+  const result = await admin(environment, ...words, '--json')
+  assert.equal(result.code, 0, result.stderr)
+  return JSON.parse(result.stdout)
+}
+
+onEachEngine('short links end to end', (engine) => {
+  test('create, visit, update, visit, refresh, gone, new one works, clicks add up, on two processes', async () => {
+    const storage = await freshStorage(engine)
+    const environment = { ...storage.environment, SAMPLE_ACCOUNT: 'off', SECRET_KEY: 'k'.repeat(40) }
+    const running: ServiceProcess[] = []
+    try {
+      const { username, api_key } = await json(
+        environment,
+        'account',
+        'create',
+        'holder',
+        '--credits',
+        'short_link=20',
+      )
+      // Both speak under the name of the first, as behind one load balancer.
+      const one = await spawnService(environment)
+      running.push(one)
+      const port = await freePort()
+      const two = await spawnService({ ...environment, PORT: String(port), PUBLIC_URL: one.url })
+      running.push(two)
+      const twoUrl = `http://127.0.0.1:${port}`
+      const call = async (at: string, body: object) => {
+        const reply = await post(`${at}/api/shortlink_api.php`, { username, api_key, ...body })
+        assert.equal(reply.status, 200, JSON.stringify(reply.body))
+        return reply.body.data
+      }
+      const elsewhere = (url: string) => url.replace(one.url, twoUrl)
+
+      const made = await call(one.url, {
+        action: 'generate',
+        target_url: 'https://example.com/1',
+        title: 'e2e',
+      })
+      assert.deepEqual(await visit(made.a_url), { status: 302, location: 'https://example.com/1' })
+      assert.deepEqual(await visit(elsewhere(made.b_url)), { status: 302, location: 'https://example.com/1' })
+      await call(twoUrl, { action: 'update', link_id: made.link_id, target_url: 'https://example.com/2' })
+      for (const url of [made.a_url, elsewhere(made.a_url)])
+        assert.deepEqual(await visit(url), { status: 302, location: 'https://example.com/2' })
+
+      const renewed = await call(one.url, { action: 'execute_update', link_id: made.link_id })
+      for (const url of [made.a_url, made.b_url, elsewhere(made.a_url), elsewhere(made.b_url)])
+        assert.equal((await visit(url)).status, 410)
+      for (const url of [renewed.new_a_url, elsewhere(renewed.new_b_url)])
+        assert.deepEqual(await visit(url), { status: 302, location: 'https://example.com/2' })
+
+      // A domain of the command line holds at once, in every process.
+      assert.deepEqual(await json(environment, 'domain', 'add', 'a', 'S.Example.Net'), {
+        pool: 'a',
+        host: 's.example.net',
+        state: 'active',
+      })
+      const pooled = await call(twoUrl, {
+        action: 'generate',
+        target_url: 'https://example.com/3',
+        title: 'e2e',
+      })
+      assert.equal(pooled.a_url, `http://s.example.net/${pooled.short_code}`)
+      await json(environment, 'domain', 'remove', 'a', 's.example.net')
+      const { domains } = await json(environment, 'domain', 'list')
+      assert.deepEqual([domains[0].host, domains[0].state], ['s.example.net', 'removed'])
+      assert.notEqual((await admin(environment, 'domain', 'remove', 'a', 's.example.net')).code, 0)
+      assert.notEqual((await admin(environment, 'domain', 'add', 'c', 'x.test')).code, 0)
+      assert.notEqual((await admin(environment, 'domain', 'add', 'a', 'https://x.test/')).code, 0)
+      const plain = await call(one.url, {
+        action: 'generate',
+        target_url: 'https://example.com/4',
+        title: 'e2e',
+      })
+      assert.equal(plain.a_url, `${one.url}/${plain.short_code}`)
+
+      // A process that is asked to stop writes the clicks it holds: the other one then knows all six.
+      assert.equal(await two.kill('SIGTERM'), 0)
+      const record = await call(one.url, { action: 'get', link_id: made.link_id })
+      assert.equal(record.clicks, 6)
+      assert.equal(record.short_code, new URL(renewed.new_a_url).pathname.slice(1))
+      assert.equal((await json(environment, 'ledger', 'check')).ok, true)
+    } finally {
+      for (const service of running) await service.kill('SIGKILL')
+      await storage.remove()
+    }
+  })
+
+  test('every acknowledged link is there after kill -9, and no other was paid for', async () => {
+    const storage = await freshStorage(engine)
+    const environment = { ...storage.environment, SAMPLE_ACCOUNT: 'off', SECRET_KEY: 'k'.repeat(40) }
+    let service: ServiceProcess | undefined
+    try {
+      const { username, api_key } = await json(
+        environment,
+        'account',
+        'create',
+        'holder',
+        '--credits',
+        'short_link=5000',
+      )
+      service = await spawnService(environment)
+      const body = { username, api_key, action: 'generate', target_url: 'https://example.com/', title: 't' }
+      const acknowledged: string[] = []
+      const lanes = Array.from({ length: 16 }, async () => {
+        for (;;) {
+          const reply = await post(`${service?.url}/api/shortlink_api.php`, body).catch(() => undefined)
+          if (!reply) return
+          acknowledged.push(reply.body.data.short_code)
+        }
+      })
+      while (acknowledged.length < 150) await new Promise((resolve) => setTimeout(resolve, 5))
+      await service.kill('SIGKILL')
+      await Promise.all(lanes)
+
+      service = await spawnService(environment)
+      for (const code of acknowledged) assert.equal((await visit(`${service.url}/${code}`)).status, 302, code)
+      assert.equal((await json(environment, 'ledger', 'check')).ok, true)
+      const db = storage.open()
+      const [links] = await db.all<{ count: number }>('SELECT COUNT(*) AS count FROM link')
+      const [codes] = await db.all<{ count: number }>('SELECT COUNT(*) AS count FROM link_code')
+      const [used] = await db.all<{ used: number }>(
+        `SELECT used FROM credit WHERE api_type = 'short_link' AND used > 0`,
+      )
+      await db.close()
+      assert.ok((links?.count ?? 0) >= acknowledged.length)
+      assert.deepEqual([codes?.count, used?.used], [links?.count, links?.count])
+    } finally {
+      await service?.kill('SIGKILL')
+      await storage.remove()
+    }
+  })
+})
