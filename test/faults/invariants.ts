@@ -1,4 +1,5 @@
 // The five invariants, looked at from outside: the public API, the console's ledger, `ledger check`, and the vendors' own books.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import { creditRoutes, type LedgerEntry } from '../../contract/console/credits.ts'
 import { shortlink } from '../../contract/shortlink.ts'
@@ -93,6 +94,8 @@ async function forgottenRepeat(world: World, entry: Entry): Promise<string | und
 async function readLedger(world: World, customer: Customer): Promise<LedgerEntry[]> {
   const browser = openBrowser(world.slots[0]!)
   await browser.signIn(customer.username, customer.password)
+  // A service that answers before its commit does not know its own session yet.
+  await sleep(100)
   const entries: LedgerEntry[] = []
   let before: number | null = null
   do {

@@ -35,6 +35,8 @@ export interface Slot {
   readonly url: string
   /** The process that runs there now. */
   process: ServiceProcess
+  /** How long each start took until the process said that it runs, in seconds. */
+  readonly starts: number[]
   /** Starts a new process in the place of one that ended. */
   start(): Promise<void>
 }
@@ -149,8 +151,15 @@ async function closeAll(slots: readonly Slot[], gateways: Gateways, folder: stri
 async function openSlot(environment: Readonly<Record<string, string>>): Promise<Slot> {
   // A port of its own for as long as the world stands: whoever is started again is found where it was.
   const port = await freePort()
-  const start = () => spawnService({ ...environment, PORT: String(port) })
+  const starts: number[] = []
+  const start = async () => {
+    const since = performance.now()
+    const started = await spawnService({ ...environment, PORT: String(port) })
+    starts.push((performance.now() - since) / 1000)
+    return started
+  }
   const slot: Slot = {
+    starts,
     url: `http://127.0.0.1:${port}`,
     process: await start(),
     async start() {
@@ -185,10 +194,16 @@ async function makeCustomers(environment: Readonly<Record<string, string>>): Pro
 }
 
 let cluster: Promise<PostgresServer> | undefined
+let clusterSettings: Readonly<Record<string, string>> = {}
+
+/** With which settings the cluster of the run starts. */
+export function useCluster(settings: Readonly<Record<string, string>>): void {
+  clusterSettings = settings
+}
 
 /** The PostgreSQL of the run: durable, because losing what was acknowledged must be the service's fault alone. */
 export function faultCluster(): Promise<PostgresServer> {
-  cluster ??= startPostgres({ durable: true })
+  cluster ??= startPostgres({ durable: true, settings: clusterSettings })
   return cluster
 }
 
