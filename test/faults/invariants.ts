@@ -35,7 +35,9 @@ export async function checkInvariants(world: World): Promise<Verdict> {
 
   await inParallel(world.journal.entries, async (entry) => {
     const reason = (await missingThing(world, entry)) ?? (await forgottenRepeat(world, entry))
-    if (reason !== undefined) lose(entry, reason)
+    if (reason === undefined) return
+    if (entry.fate === 'success') lose(entry, reason)
+    else problems.push(`${entry.wish.apiType} ${entry.wish.subject}, answered as failed: ${reason}`)
   })
   for (const customer of world.customers) {
     const entries = await readLedger(world, customer)

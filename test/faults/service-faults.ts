@@ -1,5 +1,6 @@
 // Faults of the service's own processes: killed, stopped, asked to end, several at once; keys that change; vendors that fail.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { domainCheck } from '../../contract/domain-check.ts'
 import { admin } from '../support/service.ts'
 import type { Fault, Ground } from './fault.ts'
 import type { Mood } from './gateways.ts'
@@ -148,7 +149,8 @@ const keyReset: Fault = {
           const probe = { customer, idempotencyKey: undefined, wish: oldKeyWish(world) }
           const reply = await sendCall(probe, url, 10_000, oldKey)
           if (typeof reply === 'string' || (reply.status !== 401 && reply.status !== 429)) {
-            world.problems.push(`the old key was not refused after the reset's answer`)
+            const got = typeof reply === 'string' ? reply : reply.status
+            world.problems.push(`the old key was not refused after the reset's answer: ${got}`)
           }
         }
         const late = world.journal.entries.filter(
@@ -165,7 +167,7 @@ function oldKeyWish(world: World) {
   const subject = `http://old-key-${world.random.next()}.example/`
   return {
     apiType: 'domain_check',
-    path: '/api/domain_check_api.php',
+    path: domainCheck.path,
     body: { urls: [subject] },
     subject,
     cost: 1,
