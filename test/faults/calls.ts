@@ -104,7 +104,8 @@ export function meaningOf(wish: Wish, { status, body }: Reply): Meaning {
     if (status === 200 && body.success === true) return 'success'
     return status >= 500 ? 'unknown' : 'refused'
   }
-  if (status === 200 && wish.apiType === 'id_verification') return body.success === true ? 'success' : 'failed'
+  if (status === 200 && wish.apiType === 'id_verification')
+    return body.success === true ? 'success' : 'failed'
   if (status === 200) return 'success'
   if (body.code === 1005) return 'failed'
   return status >= 500 ? 'unknown' : 'refused'

@@ -2,12 +2,6 @@
 import type { Engine } from '../../server/db/database.ts'
 import type { World } from './world.ts'
 
-export interface Strike {
-  readonly rounds: number
-  /** Seconds to the first success after each round's fault. */
-  readonly recoveries: number[]
-}
-
 export interface Ground {
   readonly engine: Engine
   readonly seed: string
@@ -19,8 +13,10 @@ export interface Fault {
   readonly name: string
   readonly text: string
   readonly engines: readonly Engine[]
-  /** How often by itself, in the long run and in the short one; 0: not part of the short one. */
+  /** How often by itself, in the long run and in the short one. */
   readonly rounds: { readonly long: number; readonly short: number }
+  /** Where it is part of the short run, which has to stay short: each fault at least once, where it bites most. */
+  readonly shortOn: readonly Engine[]
   /** Why it cannot be done on this machine. */
   readonly impossible?: ((engine: Engine) => string | undefined) | undefined
   /** Opens a world, strikes, and hands the world over while it still stands: its invariants are checked next. */

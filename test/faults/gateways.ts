@@ -102,7 +102,10 @@ export async function startGateways(seed: string): Promise<Gateways> {
       queries += 1
       if (mood === 'hang') return hang()
       const accepted = messages.get(phone)?.accepted === true && messages.get(phone)?.bizIds[0] === bizId
-      return json(200, accepted ? { result: 'found', status: 'accepted', id: `v${bizId}` } : { result: 'not_found' })
+      return json(
+        200,
+        accepted ? { result: 'found', status: 'accepted', id: `v${bizId}` } : { result: 'not_found' },
+      )
     }
     const message = messages.get(phone) ?? { phone, bizIds: [], accepted: false, answered: false }
     messages.set(phone, message)

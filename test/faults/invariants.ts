@@ -75,7 +75,8 @@ async function missingThing(world: World, entry: Entry): Promise<string | undefi
     const record = found.body.data?.[0]
     if (record?.phone_number !== wish.subject) return 'the message is not on record'
     if (record.success !== true) return 'the message is on record as failed'
-    if (!world.gateways.messages.get(wish.subject)?.bizIds.includes(biz_id)) return 'the message was never sent'
+    if (!world.gateways.messages.get(wish.subject)?.bizIds.includes(biz_id))
+      return 'the message was never sent'
   }
   return undefined
 }
@@ -126,7 +127,9 @@ function operationsOf(entries: readonly LedgerEntry[], problems: string[]): Map<
     if (operation.state === 'held') problems.push(`operation ${operation.id} has no end`)
     if (!charged.has(operation.id)) problems.push(`operation ${operation.id} was never charged`)
     if (operation.given_back > 0 !== refunded.has(operation.id)) {
-      problems.push(`operation ${operation.id} says it gave ${operation.given_back} back, the ledger does not`)
+      problems.push(
+        `operation ${operation.id} says it gave ${operation.given_back} back, the ledger does not`,
+      )
     }
   }
   return operations
@@ -143,7 +146,8 @@ function matchOperation(
   const operation = operations.get(entry.requestId)
   if (entry.fate === 'success') {
     if (!operation) lose(entry, 'no charge in the ledger')
-    else if (operation.cost - operation.given_back !== entry.spent) lose(entry, 'the ledger has another price')
+    else if (operation.cost - operation.given_back !== entry.spent)
+      lose(entry, 'the ledger has another price')
   } else if (entry.fate === 'refused' && operation) {
     problems.push(`${entry.wish.subject}: refused, and charged all the same`)
   } else if (entry.fate === 'failed' && operation?.state === 'settled' && entry.wish.apiType !== 'sms') {

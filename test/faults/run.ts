@@ -38,8 +38,12 @@ const lines = rows.map(({ fault, engine, skipped, ...row }) => {
 })
 process.stdout.write(`\n${table(heading, lines)}\n`)
 const wrong = rows.flatMap((row) =>
-  [...row.lost.map((one) => `lost: ${one}`), ...row.problems].map((one) => `${row.fault} ${row.engine}: ${one}`),
+  [...row.lost.map((one) => `lost: ${one}`), ...row.problems].map(
+    (one) => `${row.fault} ${row.engine}: ${one}`,
+  ),
 )
 for (const line of wrong.slice(0, 100)) process.stdout.write(`${line}\n`)
-process.stdout.write(wrong.length === 0 ? 'nothing lost, every invariant holds\n' : `${wrong.length} things are wrong\n`)
+process.stdout.write(
+  wrong.length === 0 ? 'nothing lost, every invariant holds\n' : `${wrong.length} things are wrong\n`,
+)
 process.exitCode = wrong.length === 0 && rows.length > 0 ? 0 : 1

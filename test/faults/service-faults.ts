@@ -16,7 +16,8 @@ async function inWorld(
   check: (world: World, recoveries: readonly number[]) => Promise<void>,
   strike: (world: World) => Promise<number[]>,
 ): Promise<void> {
-  const databaseUrl = ground.engine === 'postgres' ? await emptyDatabase((await faultCluster()).url) : undefined
+  const databaseUrl =
+    ground.engine === 'postgres' ? await emptyDatabase((await faultCluster()).url) : undefined
   await using world = await openWorld({ ...ground, processes, databaseUrl })
   const load = world.startLoad()
   await world.recovery(performance.now())
@@ -42,14 +43,12 @@ function killProcesses(
   name: string,
   text: string,
   processes: number,
-  engines: Fault['engines'],
-  rounds: Fault['rounds'],
+  options: Pick<Fault, 'engines' | 'rounds' | 'shortOn'>,
 ): Fault {
   return {
     name,
     text,
-    engines,
-    rounds,
+    ...options,
     run: (ground, check) =>
       inWorld(ground, processes, check, (world) => killAgainAndAgain(world, ground.rounds)),
   }
@@ -60,6 +59,7 @@ const stopped: Fault = {
   text: 'SIGSTOP for longer than the lease, beside a process that sweeps',
   engines: both,
   rounds: { long: 6, short: 1 },
+  shortOn: both,
   run: (ground, check) =>
     inWorld(ground, 2, check, async (world) => {
       const recoveries: number[] = []
@@ -84,6 +84,7 @@ const terminated: Fault = {
   text: 'SIGTERM under load: running calls finish, exit 0',
   engines: both,
   rounds: { long: 10, short: 1 },
+  shortOn: ['postgres'],
   run: (ground, check) =>
     inWorld(ground, 1, check, async (world) => {
       const recoveries: number[] = []
@@ -96,10 +97,14 @@ const terminated: Fault = {
         const since = performance.now()
         const code = await slot!.process.kill('SIGTERM')
         if (code !== 0) world.problems.push(`SIGTERM ended with ${code}`)
-        const told = world.journal.entries.filter(({ wish }) => running.some(({ phone }) => phone === wish.subject))
+        const told = world.journal.entries.filter(({ wish }) =>
+          running.some(({ phone }) => phone === wish.subject),
+        )
         for (const { wish, fate } of told) {
           if (fate !== 'success' && fate !== 'failed') {
-            world.problems.push(`${wish.subject} was running at SIGTERM and was left without its answer (${fate})`)
+            world.problems.push(
+              `${wish.subject} was running at SIGTERM and was left without its answer (${fate})`,
+            )
           }
         }
         world.gateways.setMood('mixed')
@@ -117,6 +122,7 @@ const gateways: Fault = {
   text: 'vendors hang, are slow, cut after success, answer garbage, refuse',
   engines: both,
   rounds: { long: 12, short: 3 },
+  shortOn: ['sqlite'],
   run: (ground, check) =>
     inWorld(ground, 1, check, async (world) => {
       const recoveries: number[] = []
@@ -136,6 +142,7 @@ const keyReset: Fault = {
   text: 'keys reset under load, by another process, with two services',
   engines: both,
   rounds: { long: 8, short: 2 },
+  shortOn: ['postgres'],
   run: (ground, check) =>
     inWorld(ground, 2, check, async (world) => {
       const recoveries: number[] = []
@@ -175,14 +182,20 @@ function oldKeyWish(world: World) {
 }
 
 export const serviceFaults: readonly Fault[] = [
-  killProcesses('kill', 'kill -9 of the service, again and again', 1, both, { long: 20, short: 3 }),
-  killProcesses('two-processes', 'kill -9 of one of two services on one database', 2, both, {
-    long: 12,
-    short: 2,
+  killProcesses('kill', 'kill -9 of the service, again and again', 1, {
+    engines: both,
+    rounds: { long: 20, short: 3 },
+    shortOn: both,
   }),
-  killProcesses('three-processes', 'kill -9 of one of three services on one database', 3, ['postgres'], {
-    long: 12,
-    short: 0,
+  killProcesses('two-processes', 'kill -9 of one of two services on one database', 2, {
+    engines: both,
+    rounds: { long: 12, short: 2 },
+    shortOn: ['sqlite'],
+  }),
+  killProcesses('three-processes', 'kill -9 of one of three services on one database', 3, {
+    engines: ['postgres'],
+    rounds: { long: 12, short: 2 },
+    shortOn: [],
   }),
   stopped,
   terminated,

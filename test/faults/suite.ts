@@ -42,16 +42,18 @@ export interface Row {
 
 export async function runFaults(options: SuiteOptions): Promise<Row[]> {
   const rows: Row[] = []
-  useCluster(options.broken ? lossySettings : {})
   try {
     for (const engine of options.engines) {
       for (const fault of faults) {
-        if (!fault.engines.includes(engine)) continue
-        if (options.only === undefined ? options.short && fault.rounds.short === 0 : fault.name !== options.only) {
-          continue
-        }
+        const chosen =
+          options.only === undefined
+            ? !options.short || fault.shortOn.includes(engine)
+            : fault.name === options.only
+        if (!chosen || !fault.engines.includes(engine)) continue
         options.onProgress?.(`${fault.name} (${engine}): ${fault.text}`)
-        rows.push(await runFault(fault, engine, options).catch((error: unknown) => brokenOff(fault, engine, error)))
+        rows.push(
+          await runFault(fault, engine, options).catch((error: unknown) => brokenOff(fault, engine, error)),
+        )
       }
     }
   } finally {
@@ -66,16 +68,31 @@ function brokenOff(fault: Fault, engine: Engine, error: unknown): Row {
   return { fault: fault.name, engine, rounds: 0, acknowledged: 0, lost: [], problems, worst: 0, start: 0 }
 }
 
-async function runFault(fault: Fault, engine: Engine, options: SuiteOptions): Promise<Row> {
-  const rounds = options.rounds ?? (options.short ? Math.max(1, fault.rounds.short) : fault.rounds.long)
-  const nothing = { fault: fault.name, engine, rounds, acknowledged: 0, lost: [], problems: [], worst: 0, start: 0 }
+export async function runFault(
+  fault: Fault,
+  engine: Engine,
+  options: Omit<SuiteOptions, 'engines' | 'only' | 'onProgress'>,
+): Promise<Row> {
+  const rounds = options.rounds ?? (options.short ? fault.rounds.short : fault.rounds.long)
+  const nothing = {
+    fault: fault.name,
+    engine,
+    rounds,
+    acknowledged: 0,
+    lost: [],
+    problems: [],
+    worst: 0,
+    start: 0,
+  }
   const skipped = process.platform === 'win32' ? 'needs POSIX signals' : fault.impossible?.(engine)
   if (skipped !== undefined) return { ...nothing, skipped }
 
+  useCluster(options.broken ? lossySettings : {})
   let row: Row = { ...nothing, problems: ['the fault never came to its check'] }
-  const environment: Record<string, string> = options.broken && engine === 'sqlite'
-    ? { TOLLGATE_BREAK: 'ack-before-commit', TOLLGATE_BREAK_I_MEAN_IT: 'yes' }
-    : {}
+  const environment: Record<string, string> =
+    options.broken && engine === 'sqlite'
+      ? { TOLLGATE_BREAK: 'ack-before-commit', TOLLGATE_BREAK_I_MEAN_IT: 'yes' }
+      : {}
   await fault.run(
     { engine, rounds, environment, seed: `${options.seed} ${fault.name} ${engine}` },
     async (world, recoveries) => {

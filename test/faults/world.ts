@@ -71,7 +71,8 @@ export interface WorldOptions {
 }
 
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const ownFolder = options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'tollgate-faults-')) : undefined
+  const ownFolder =
+    options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'tollgate-faults-')) : undefined
   const gateways = await startGateways(options.seed)
   const environment = {
     DATA_DIR: options.dataDir ?? ownFolder!,
@@ -142,7 +143,11 @@ function firstSuccessAfter(journal: Journal, since: number): number | undefined 
     .toSorted((one, other) => one - other)[0]
 }
 
-async function closeAll(slots: readonly Slot[], gateways: Gateways, folder: string | undefined): Promise<void> {
+async function closeAll(
+  slots: readonly Slot[],
+  gateways: Gateways,
+  folder: string | undefined,
+): Promise<void> {
   await Promise.all(slots.map((slot) => slot.process.kill('SIGKILL')))
   await gateways[Symbol.asyncDispose]()
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })
@@ -177,16 +182,21 @@ async function makeCustomers(environment: Readonly<Record<string, string>>): Pro
   try {
     for (let index = 1; index <= customerCount; index += 1) {
       const made = await createAccount(db, { username: `customer${index}`, password: 'correct horse 9' })
-      for (const apiType of apiTypes) await credits.grant({ accountId: made.id, apiType, amount: creditsEach })
+      for (const apiType of apiTypes)
+        await credits.grant({ accountId: made.id, apiType, amount: creditsEach })
       customers.push({ ...made, key: await resetKey(db, made.id) })
     }
-    await createTemplate(db, { kind: 'operator' }, {
-      accountId: null,
-      code: templateCode,
-      name: 'fault',
-      content: 'code ${code}',
-      status: '审核通过',
-    })
+    await createTemplate(
+      db,
+      { kind: 'operator' },
+      {
+        accountId: null,
+        code: templateCode,
+        name: 'fault',
+        content: 'code ${code}',
+        status: '审核通过',
+      },
+    )
   } finally {
     await installation.close()
   }
