@@ -3,6 +3,7 @@
 export const accountPages = [
   '/',
   '/shortlink',
+  '/shortlink?open=1',
   '/sms',
   '/sms?tab=send',
   '/sms?tab=records',

@@ -31,6 +31,9 @@ after(async () => {
 const remaining = async (type: 'short_link' | 'sms' | 'id_verification' | 'domain_check') =>
   (await service.app.services.credits.balance(account.id, type)).remaining
 
+const makeOperator = () =>
+  createAccount(service.installation.db, { username: uniqueName(), password, role: 'operator' })
+
 const follow = (url: string, agent = personalBrowser) =>
   fetch(url, { redirect: 'manual', headers: { 'user-agent': agent } })
 
@@ -107,13 +110,8 @@ describe('SMS', () => {
     await editor.getByRole('button', { name: '提交审核' }).click()
     await page.getByRole('row', { name: /PARCEL.*审核中/ }).waitFor()
 
-    const operator = await createAccount(service.installation.db, {
-      username: uniqueName(),
-      password,
-      role: 'operator',
-    })
     await using reviewer = await browser.visit(service.url)
-    await signIn(reviewer, operator)
+    await signIn(reviewer, await makeOperator())
     await reviewer.page.goto('/console/operator/reviews')
     const waiting = reviewer.page.getByRole('row', { name: /取件通知/ })
     await waiting.getByText('您的包裹已到，取件码${code}。').waitFor()
@@ -241,4 +239,41 @@ test('the inspector shows what was done by hand, without what must stay private'
     assert.ok(!shown.includes(secret), 'masked')
   }
   assert.deepEqual(visitor.problems, [])
+})
+
+describe('the operator', () => {
+  test('puts a domain into a pool, probes it, tests a gateway, and finds it all in the audit log', async () => {
+    await using operating = await browser.visit(service.url)
+    const { page } = operating
+    await signIn(operating, await makeOperator())
+    await page.goto('/console/operator/domains')
+    await page.getByRole('button', { name: '添加域名' }).first().click()
+    const adding = page.getByRole('dialog', { name: '添加域名' })
+    await adding.getByLabel('域名').fill('go.blocked.test')
+    await adding.getByLabel('备注').fill('新域名')
+    await adding.getByRole('button', { name: '添加域名' }).click()
+    const row = page.getByRole('row', { name: /A 池（a_url） go\.blocked\.test/ })
+    await row.getByRole('button', { name: '立即探测' }).click()
+    await row.getByText('被拦截').waitFor()
+    await row.getByRole('button', { name: '移除' }).click()
+    const removing = page.getByRole('dialog', { name: '移除域名？' })
+    await removing.getByLabel('备注').fill('被拦截')
+    await removing.getByRole('button', { name: '移除' }).click()
+    await page.getByText('还没有域名').waitFor()
+
+    await page.goto('/console/operator/gateways')
+    await page
+      .getByRole('row', { name: /短信 sandbox 1 正常/ })
+      .getByRole('button', { name: '测试' })
+      .click()
+    const testing = page.getByRole('dialog', { name: '测试 sandbox' })
+    await testing.getByLabel('接收测试短信的手机号').fill('13800138000')
+    await testing.getByLabel('备注').fill('例行检查')
+    await testing.getByRole('button', { name: '测试' }).click()
+    await page.getByText(/测试成功，用时/).waitFor()
+
+    await page.goto('/console/operator/audit')
+    for (const note of ['新域名', '例行检查']) await page.getByRole('row', { name: note }).waitFor()
+    assert.deepEqual(operating.problems, [])
+  })
 })

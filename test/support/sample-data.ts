@@ -2,8 +2,9 @@
 import { type EndpointName, endpointNames } from '../../contract/console/home.ts'
 import { apiTypes } from '../../contract/credits.ts'
 import { formatDay } from '../../contract/time.ts'
-import { createAccount } from '../../server/accounts/accounts.ts'
+import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { addCounts, type DayCount, wholePlatform } from '../../server/console/request-log-store.ts'
+import { addVisits, prepareProducts } from './sample-products.ts'
 import { post, type TestAccount, type TestService } from './service.ts'
 
 const dayMs = 86_400_000
@@ -15,21 +16,28 @@ export interface SampleData {
 }
 
 export async function fillWithSamples(service: TestService): Promise<SampleData> {
-  const holder = await service.account({
-    short_link: 50_000,
-    sms: 12_000,
-    id_verification: 3_000,
-    domain_check: 800,
-  })
   const { db } = service.installation
+  const holder = await makeHolder(service)
   const operator = await createAccount(db, { username: 'operator', password, role: 'operator' })
   await createAccount(db, { username: 'lanhai-shop', password })
   await createAccount(db, { username: 'xingchen-tech', password, expiresOn: '2026-01-31' })
+  await prepareProducts(service, holder)
   await spend(service, holder)
   await addHistory(service, holder)
   await makeCalls(service, holder)
+  await addVisits(service, holder)
   await service.app.requestLog.flush()
   return { holder, operator }
+}
+
+async function makeHolder(service: TestService): Promise<TestAccount> {
+  const { db } = service.installation
+  const made = await createAccount(db, { username: 'yunfan-mall', password })
+  const granted = { short_link: 50_000, sms: 12_000, id_verification: 3_000, domain_check: 800 }
+  for (const apiType of apiTypes) {
+    await service.app.services.credits.grant({ accountId: made.id, apiType, amount: granted[apiType] })
+  }
+  return { ...made, key: await resetKey(db, made.id) }
 }
 
 /** So much of each type is gone. */
@@ -101,6 +109,11 @@ async function makeCalls(service: TestService, { username, key }: TestAccount): 
   await post(`${service.url}/api/id_verification_api.php`, {
     api_key: key,
     name: '张三',
+    idcard: '11010519491231002X',
+  })
+  await post(`${service.url}/api/id_verification_api.php`, {
+    api_key: key,
+    name: '不匹配',
     idcard: '11010519491231002X',
   })
   await call('video_platform_check.php', { urls: ['example.com', 'blocked.test', 'down.test'] })

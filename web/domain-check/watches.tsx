@@ -153,7 +153,7 @@ function AddWatch(): ReactNode {
   )
 }
 
-/** The newest verdicts as a strip, oldest on the left. */
+/** The newest verdicts as a strip, oldest on the left; each as wide as it lasted. */
 function Timeline({ watch }: { watch: Watch }): ReactNode {
   const words = useText(domainText)
   const history = useAsk(domainCheckRoutes.watchHistory, { size: 50 }, { parts: { id: watch.id } })
@@ -166,8 +166,13 @@ function Timeline({ watch }: { watch: Watch }): ReactNode {
       role="img"
       aria-label={`${words.timeline(watch.url)}: ${told.slice(-5).join(', ')}`}
     >
-      {items.map(({ id, verdict }, index) => (
-        <i key={id} className={stripClass(verdict)} title={told[index]} />
+      {items.map(({ id, at, verdict }, index) => (
+        <i
+          key={id}
+          className={stripClass(verdict)}
+          style={{ flexGrow: Math.max(1, (items[index + 1]?.at ?? Date.now()) - at) }}
+          title={told[index]}
+        />
       ))}
     </div>
   )

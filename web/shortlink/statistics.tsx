@@ -2,9 +2,10 @@
 import { Segmented, Skeleton } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import { linkRoutes, type NamedCount } from '../../contract/console/shortlink.ts'
+import type { Text } from '../../contract/text.ts'
 import { formatTime } from '../../contract/time.ts'
 import { useAsk } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { usePick, useText } from '../frame/text.ts'
 import { Chart } from '../parts/chart.tsx'
 import { DateRange } from '../parts/date-range.tsx'
 import { daysOf } from '../parts/day-range.ts'
@@ -12,6 +13,7 @@ import { ExportLink } from '../parts/export-link.tsx'
 import { count } from '../parts/figures.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { shortlinkText } from './text.ts'
+import { browserNames, deviceNames, referrerNames } from './visitor-names.ts'
 
 const shortRanges = ['today', 'yesterday', '7d']
 
@@ -57,9 +59,24 @@ export function LinkStatistics({ id }: { id: number }): ReactNode {
           <>
             <Chart title={words.chart} kind="stack" file={`clicks-${id}`} {...figures} />
             <div className="grid-3">
-              <Ranking title={words.referrers} items={got.referrers} nameless={words.directVisit} />
-              <Ranking title={words.devices} items={got.devices} nameless={words.unknown} />
-              <Ranking title={words.browsers} items={got.browsers} nameless={words.unknown} />
+              <Ranking
+                title={words.referrers}
+                items={got.referrers}
+                names={referrerNames}
+                nameless={words.directVisit}
+              />
+              <Ranking
+                title={words.devices}
+                items={got.devices}
+                names={deviceNames}
+                nameless={words.unknown}
+              />
+              <Ranking
+                title={words.browsers}
+                items={got.browsers}
+                names={browserNames}
+                nameless={words.unknown}
+              />
             </div>
           </>
         )}
@@ -71,11 +88,14 @@ export function LinkStatistics({ id }: { id: number }): ReactNode {
 interface RankingProps {
   readonly title: string
   readonly items: readonly NamedCount[]
+  readonly names: Readonly<Record<string, Text>>
   readonly nameless: string
 }
 
-function Ranking({ title, items, nameless }: RankingProps): ReactNode {
+function Ranking({ title, items, names, nameless }: RankingProps): ReactNode {
   const words = useText(shortlinkText)
+  const pick = usePick()
+  const wordFor = (name: string) => (names[name] ? pick(names[name]) : name)
   const most = Math.max(1, ...items.map((item) => item.count))
   return (
     <section className="stack-8">
@@ -87,7 +107,7 @@ function Ranking({ title, items, nameless }: RankingProps): ReactNode {
           {items.map((item) => (
             <li key={item.name}>
               <i style={{ width: `${(item.count / most) * 100}%` }} />
-              <span className="clip">{item.name === '' ? nameless : item.name}</span>
+              <span className="clip">{item.name === '' ? nameless : wordFor(item.name)}</span>
               <span className="num">{count(item.count)}</span>
             </li>
           ))}

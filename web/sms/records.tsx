@@ -107,7 +107,11 @@ export function Records(): ReactNode {
                       <Outcome tone={tones[record.outcome]}>{names[record.outcome]}</Outcome>
                     </span>
                   </Tooltip>
-                  {record.reason && <div className="small muted">{record.reason}</div>}
+                  {record.reason && (
+                    <div className="small muted" style={{ maxWidth: 200, whiteSpace: 'normal' }}>
+                      {record.reason}
+                    </div>
+                  )}
                 </div>
               ),
             },

@@ -1,0 +1,76 @@
+// What an account has done with the products in a month: templates, visited links, watched domains. For pictures and page tests.
+import { requireAccount } from '../../server/accounts/accounts.ts'
+import { addWatch } from '../../server/domain-check/watch-list.ts'
+import type { AgentClass } from '../../server/shortlink/agents.ts'
+import { addClicks } from '../../server/shortlink/click-store.ts'
+import { addPoolDomain } from '../../server/shortlink/domains.ts'
+import { sampleTemplates } from '../../server/sms/sample-templates.ts'
+import { askForSignature } from '../../server/sms/signatures.ts'
+import { createTemplate } from '../../server/sms/templates.ts'
+import type { TestAccount, TestService } from './service.ts'
+
+const hourMs = 3_600_000
+const days = 30
+
+/** Before any call is made: what calls need. */
+export async function prepareProducts(service: TestService, { id, username }: TestAccount): Promise<void> {
+  const { db } = service.installation
+  for (const template of sampleTemplates) {
+    await createTemplate(db, { kind: 'operator' }, { ...template, accountId: id })
+  }
+  await askForSignature(db, await requireAccount(db, username), '云帆商城')
+  await addPoolDomain(db, 'a', 'go.example.com')
+  await addPoolDomain(db, 'a', 's.example.net')
+  await addPoolDomain(db, 'b', 'b.example.org')
+  for (const text of ['shop.example.com', 'https://m.example.com/activity', 'shop.blocked.test']) {
+    await addWatch(db, { accountId: id, text, limit: 100, everyMinutes: 60 })
+  }
+}
+
+const agents: readonly AgentClass[] = [
+  { kind: 'person', device: 'phone', browser: 'wechat' },
+  { kind: 'person', device: 'phone', browser: 'douyin' },
+  { kind: 'person', device: 'phone', browser: 'safari' },
+  { kind: 'person', device: 'desktop', browser: 'chrome' },
+  { kind: 'bot', device: 'other', browser: 'other' },
+  { kind: 'preview', device: 'other', browser: 'other' },
+]
+const shares = [0.42, 0.2, 0.12, 0.16, 0.06, 0.04]
+const referrers = ['', 'weixin.qq.com', 'www.douyin.com', 'www.baidu.com']
+
+/** A month of visits, busier in the evening and towards today; the links are as old as that. */
+export async function addVisits(service: TestService, { id }: TestAccount): Promise<void> {
+  const { db } = service.installation
+  const links = await db.all<{ id: number }>('SELECT id FROM link WHERE account_id = ? ORDER BY id', [id])
+  const now = Math.floor(Date.now() / hourMs)
+  const rows: { link: number; hour: number; agent: number; referrer: number; clicks: number }[] = []
+  for (const [place, { id: link }] of links.entries()) {
+    const age = days - place * 6
+    for (let ago = age * 24; ago > 0; ago -= 6) {
+      const wave = 1 + Math.sin((ago / 24) * 0.9 + place) * 0.5 + (age * 24 - ago) / 500
+      for (const [agent, share] of shares.entries()) {
+        const clicks = Math.round((90 / (place + 1)) * wave * share)
+        const referrer = agent > 3 ? 0 : (agent + ago / 6) % referrers.length
+        if (clicks > 0) rows.push({ link, hour: now - ago, agent, referrer, clicks })
+      }
+    }
+    await db.write((tx) =>
+      tx.run('UPDATE link SET created_at = ? WHERE id = ?', [Date.now() - age * 24 * hourMs, link]),
+    )
+  }
+  await db.write((tx) =>
+    addClicks(tx, {
+      linkIds: Float64Array.from(rows, ({ link }) => link),
+      hours: Int32Array.from(rows, ({ hour }) => hour),
+      agents: Int32Array.from(rows, ({ agent }) => agent),
+      referrers: Int32Array.from(rows, ({ referrer }) => referrer),
+      clicks: Float64Array.from(rows, ({ clicks }) => clicks),
+      agentTable: agents,
+      referrerTable: referrers,
+      visitorLinkIds: new Float64Array(),
+      visitorDays: new Int32Array(),
+      visitors: new Int32Array(),
+      visitorTable: [],
+    }),
+  )
+}
