@@ -93,8 +93,9 @@ async function endAll(): Promise<number> {
     workers.map(async (worker) => {
       if (worker.isDead()) return 0
       worker.process.kill('SIGTERM')
-      const [code] = (await once(worker, 'exit')) as [number | null]
-      return code ?? 1
+      const [code, signal] = (await once(worker, 'exit')) as [number | null, string | null]
+      // One that was only just starting knows of no way to end but this.
+      return code ?? (signal === 'SIGTERM' ? 0 : 1)
     }),
   )
   return Math.max(0, ...codes)
@@ -127,6 +128,8 @@ export async function startWorker(config: Config, problemOf: (error: unknown) =>
       app: {
         metricsText: (registry) => {
           AggregatorRegistry.setRegistries(registry)
+          // Nobody keeps it: to be made is what lets a worker answer the first process.
+          new AggregatorRegistry()
           return () => askForSum(report)
         },
       },

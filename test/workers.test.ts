@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shortlink } from '../contract/shortlink.ts'
 import { freshStorage, onEachEngine } from './support/engines.ts'
@@ -47,6 +47,13 @@ function fresh(url: string, body?: unknown, headers: Record<string, string> = {}
 const many = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
+/** Ends with the test, however that ends: the workers go when the first process has gone. */
+async function start(t: TestContext, environment: Record<string, string>): Promise<ServiceProcess> {
+  const service = await spawnService({ WORKERS: '2', ...environment })
+  t.after(() => service.kill('SIGKILL'))
+  return service
+}
+
 const canSeeProcesses = existsSync('/proc/self/task')
 
 async function workersOf({ child }: ServiceProcess): Promise<number[]> {
@@ -66,10 +73,9 @@ onEachEngine('workers', (engine) => {
   it(
     'speak with one voice: one greeting, one port, one set of figures, one end',
     { timeout: 120_000 },
-    async () => {
+    async (t) => {
       const storage = await freshStorage(engine)
-      const environment = { ...storage.environment, WORKERS: '2' }
-      const first = await spawnService(environment)
+      const first = await start(t, storage.environment)
       assert.equal(first.output().match(/is running/g)?.length, 1)
       assert.equal(first.output().match(/tg_[0-9A-Za-z]{49}/g)?.length, 2, 'the key and the curl line')
       const key = /tg_[0-9A-Za-z]{49}/.exec(first.output())?.[0]
@@ -80,7 +86,7 @@ onEachEngine('workers', (engine) => {
       assert.equal(await metric(first.url, 'tollgate_operations_open'), 0)
       assert.equal(await first.kill('SIGTERM'), 0)
 
-      const second = await spawnService(environment)
+      const second = await start(t, storage.environment)
       assert.equal(/tg_|admin|密码/.test(second.output()), false)
       assert.equal(await second.kill('SIGINT'), 0)
       for (const line of [...first.output().split('\n'), ...second.output().split('\n')]) {
@@ -95,7 +101,7 @@ onEachEngine('workers', (engine) => {
     {
       timeout: 120_000,
     },
-    async () => {
+    async (t) => {
       const storage = await freshStorage(engine)
       const command = async (...words: string[]) => {
         const { code, stdout, stderr } = await admin(storage.environment, ...words, '--json')
@@ -103,7 +109,7 @@ onEachEngine('workers', (engine) => {
         return JSON.parse(stdout) as Record<string, string>
       }
       const made = await command('account', 'create', 'holder', '--credits', 'short_link=13')
-      const service = await spawnService({ ...storage.environment, WORKERS: '2', SAMPLE_ACCOUNT: 'off' })
+      const service = await start(t, { ...storage.environment, SAMPLE_ACCOUNT: 'off' })
       let key = made['api_key']!
       const call = (values: Record<string, unknown>, headers: Record<string, string> = {}) =>
         fresh(`${service.url}${shortlink.path}`, { username: 'holder', api_key: key, ...values }, headers)
@@ -147,9 +153,9 @@ describe('workers', () => {
       timeout: 120_000,
       skip: !canSeeProcesses && 'needs /proc',
     },
-    async () => {
+    async (t) => {
       const storage = await freshStorage('sqlite')
-      const service = await spawnService({ ...storage.environment, WORKERS: '2' })
+      const service = await start(t, storage.environment)
       const before = await workersOf(service)
       process.kill(before[0]!, 'SIGKILL')
       while ((await workersOf(service)).includes(before[0]!)) await sleep(10)
@@ -170,9 +176,9 @@ describe('workers', () => {
   it(
     'end when the first process is gone',
     { timeout: 60_000, skip: !canSeeProcesses && 'needs /proc' },
-    async () => {
+    async (t) => {
       const storage = await freshStorage('sqlite')
-      const service = await spawnService({ ...storage.environment, WORKERS: '2' })
+      const service = await start(t, storage.environment)
       const workers = await workersOf(service)
       await service.kill('SIGKILL')
       while (workers.some((pid) => existsSync(`/proc/${pid}/task`))) await sleep(20)
@@ -180,17 +186,13 @@ describe('workers', () => {
     },
   )
 
-  it('finish running calls at SIGTERM', { timeout: 60_000 }, async () => {
+  it('finish running calls at SIGTERM', { timeout: 60_000 }, async (t) => {
     const storage = await freshStorage('sqlite')
-    const service = await spawnService({ ...storage.environment, WORKERS: '2' })
+    const service = await start(t, storage.environment)
     const key = /tg_[0-9A-Za-z]{49}/.exec(service.output())?.[0]
-    const body = {
-      username: 'demo',
-      api_key: key,
-      urls: Array.from({ length: 300 }, (_, i) => `a${i}.example.com`),
-    }
-    const running = many(6, () =>
-      fresh(`${service.url}/api/video_platform_check.php`, { ...body, urls: body.urls.slice(0, 150) }),
+    const urls = Array.from({ length: 150 }, (_, index) => `a${index}.example.com`)
+    const running = Array.from({ length: 6 }, () =>
+      fresh(`${service.url}/api/video_platform_check.php`, { username: 'demo', api_key: key, urls }),
     )
     await sleep(100)
     const ended = service.kill('SIGTERM')
