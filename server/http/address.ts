@@ -61,7 +61,7 @@ function plain(address: string): string {
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address
-  const [head = '', tail] = address.toLowerCase().split('::') as [string, string | undefined]
+  const [head, tail] = address.toLowerCase().split('::') as [string, string | undefined]
   const front = head === '' ? [] : head.split(':')
   const back = tail === undefined || tail === '' ? [] : tail.split(':')
   // An IPv4 address in the last place stands for two groups.

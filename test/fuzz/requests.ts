@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { consoleApi, csrfHeader } from '../../contract/console/route.ts'
 import type { TestAccount, TestService } from '../support/service.ts'
 import type { ApiCase, BodyKind, ConsoleCase, Damage, Place } from './case.ts'
-import { jsonText } from './words.ts'
+import { headerSafe, jsonText } from './words.ts'
 
 export interface Session {
   readonly cookie: string
@@ -103,10 +103,7 @@ function urlencoded(given: Given): string {
 }
 
 function headerValue(value: unknown): string {
-  return Buffer.from(textOf(value).toWellFormed())
-    .toString('latin1')
-    .replaceAll(/[\0-\x08\x0a-\x1f\x7f]/g, '')
-    .slice(0, 1_000)
+  return headerSafe(textOf(value))
 }
 
 function encoded({ encoding }: ApiCase, text: string): Buffer {

@@ -103,3 +103,14 @@ function nested(depth: number): unknown {
 export function jsonText(value: unknown): string {
   return JSON.stringify(value).replaceAll(/"@@number:([^@"]*)@@"/g, '$1')
 }
+
+/** What a header may carry at all: its bytes one character each, no line ends, not too long. */
+export function headerSafe(text: string): string {
+  return (
+    Buffer.from(text.toWellFormed())
+      .toString('latin1')
+      // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+      .replaceAll(/[\0-\x08\x0a-\x1f\x7f]/g, '')
+      .slice(0, 1_000)
+  )
+}

@@ -198,7 +198,7 @@ onEachEngine('another account', (engine) => {
         db.all('SELECT id, role, suspended, expires_on, rate_limit, key_hash FROM account ORDER BY id'),
         db.all('SELECT account_id, api_type, total, used FROM credit WHERE account_id = ?', [owner.id]),
       ])
-    const before = await snapshot()
+    const earlier = await snapshot()
     const made = await call(shortlink.path, thief, {
       action: 'generate',
       target_url: 'https://example.com/',
@@ -213,7 +213,7 @@ onEachEngine('another account', (engine) => {
       if (['/sign-out', '/sign-up', '/sign-in', '/sessions/end-others'].includes(route.path)) continue
       await thiefBrowser.text(route, { sent: wishes })
     }
-    assert.deepEqual(await snapshot(), before)
+    assert.deepEqual(await snapshot(), earlier)
     const [row] = await db.all<{ account_id: number }>('SELECT account_id FROM link ORDER BY id DESC LIMIT 1')
     assert.equal(row?.account_id, thief.id)
   })
@@ -247,7 +247,7 @@ onEachEngine('another account', (engine) => {
       await response.arrayBuffer()
       return response.status
     }
-    const before = await service.app.services.credits.balance(owner.id, 'sms')
+    const earlier = await service.app.services.credits.balance(owner.id, 'sms')
     for (const amount of [
       '0',
       '-0',
@@ -267,6 +267,6 @@ onEachEngine('another account', (engine) => {
         assert.equal(await change(direction, amount), 400, `${direction} ${amount}`)
       }
     }
-    assert.deepEqual(await service.app.services.credits.balance(owner.id, 'sms'), before)
+    assert.deepEqual(await service.app.services.credits.balance(owner.id, 'sms'), earlier)
   })
 })

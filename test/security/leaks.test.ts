@@ -16,6 +16,7 @@ import { identity } from '../../contract/identity.ts'
 import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
+import { maskText } from '../../server/console/masking.ts'
 import { checkDigitOf } from '../../server/identity/number.ts'
 import { writeBackup } from '../../server/operations/backup-store.ts'
 import { openBrowser, operator, signedIn } from '../support/console.ts'
@@ -156,6 +157,7 @@ onEachEngine('seeded data', (engine) => {
           [account.id],
         ),
       )
+      assert.equal(maskText(`+86${seeded.phone} 0086${seeded.phone}`), '+86137****9105 0086137****9105')
       const told = await useEverything(service.url, account)
       await useConsole(service, told)
       // Everything once more, with the products' tables gone: each call fails inside the database.
