@@ -144,7 +144,8 @@ func main() {
 }`
 }
 
-function shellText(text: string): string {
+/** One word of a shell, whatever is in it. */
+export function shellText(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 

@@ -241,6 +241,12 @@ onEachEngine('signing in', (engine) => {
     assert.ok(odd.body.error.fields.username)
   })
 
+  it('tells the prices in force', async () => {
+    await using dear = await startService(engine, { PRICES: 'sms_part=3' })
+    const { body } = await openBrowser(dear).call(sessionRoutes.start)
+    assert.deepEqual([body.prices.sms_part, body.prices.generate], [3, 1])
+  })
+
   it('writes neither passwords nor tokens into the log', async () => {
     const account = await service.account()
     const browser = openBrowser(service)

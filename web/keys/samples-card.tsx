@@ -1,13 +1,13 @@
 // Pick an operation and a language, get code that runs as it stands.
 import { Card, Segmented, Select } from 'antd'
 import type { ReactNode } from 'react'
+import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/samples.ts'
 import { useMe, useStart } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/text.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { endpointText } from '../parts/endpoint-names.ts'
 import { useUrlState } from '../parts/url-state.ts'
 import { endpoints, exampleBody, operations } from './operations.ts'
-import { isSampleLanguage, sample, sampleLanguages } from './samples.ts'
 import { keysText } from './text.ts'
 
 /** The key as a placeholder, except right after it was made. */
@@ -18,10 +18,11 @@ export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNo
   const start = useStart()
   const [shown, show] = useUrlState({ operation: 'sms.send', language: 'curl' })
   const chosen = operations.find(({ id }) => id === shown.operation) ?? operations[0]!
-  const language = isSampleLanguage(shown.language) ? shown.language : 'curl'
-  const base = start.data?.public_url ?? window.location.origin
+  const language = sampleLanguages.find((known) => known === shown.language) ?? 'curl'
+  const baseUrl = start.data?.public_url ?? window.location.origin
   const caller = { username: me.data?.account.username ?? '', key: freshKey ?? '<API_KEY>' }
-  const code = sample(language, base + chosen.endpoint.path, exampleBody(chosen, caller))
+  const values = exampleBody(chosen, caller)
+  const code = sample(language, { baseUrl, endpoint: chosen.endpoint, values })
   return (
     <Card title={<h2>{words.samples}</h2>}>
       <div className="stack">
@@ -45,7 +46,7 @@ export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNo
                 aria-label={words.language}
                 value={language}
                 onChange={(value) => show({ language: value })}
-                options={sampleLanguages.map(([value, label]) => ({ value, label }))}
+                options={sampleLanguages.map((value) => ({ value, label: sampleLanguageNames[value] }))}
               />
             </div>
           </div>

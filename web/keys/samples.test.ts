@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { sample, type SampleLanguage, sampleLanguages } from '../../contract/samples.ts'
 import { exampleBody, operations } from './operations.ts'
-import { sample, type SampleLanguage, sampleLanguages } from './samples.ts'
 
 // What would break a careless writer: quotes of every kind, a backslash, Chinese, a dollar sign.
 const hostile = { username: `o'neil "x" \\ $HOME \`id\` 张三`, key: 'tg_key' }
@@ -27,12 +27,12 @@ const server = createServer((request, response) => {
   })
 })
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-samples-'))
-let url = ''
+let baseUrl = ''
 
 before(async () => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/x.php`
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 after(() => {
   server.close()
@@ -64,7 +64,7 @@ async function run(
 }
 
 describe('samples', () => {
-  for (const [language] of sampleLanguages) {
+  for (const language of sampleLanguages) {
     test(language, async (t) => {
       const [command, words, file] = commands[language]
       const needed = language === 'curl' ? 'curl' : command
@@ -76,7 +76,10 @@ describe('samples', () => {
         ['sms.send', 'domain-check.check'].includes(id),
       )) {
         const body = exampleBody(operation, hostile)
-        writeFileSync(join(folder, file), sample(language, url, body))
+        writeFileSync(
+          join(folder, file),
+          sample(language, { baseUrl, endpoint: operation.endpoint, values: body }),
+        )
         const { code, output } = await run(command, [...words, join(folder, file)])
         assert.equal(code, 0, output)
         assert.deepEqual(received.pop(), { type: 'application/json', body })

@@ -1,6 +1,6 @@
 // A kept call as a curl command: each parameter where it came from, the key as a placeholder.
 import type { RequestDetail } from '../../contract/console/requests.ts'
-import { shellText } from '../keys/samples.ts'
+import { shellText } from '../../contract/samples.ts'
 
 export function curlOf(call: Pick<RequestDetail, 'method' | 'parameters'>, url: string): string {
   const from = (source: string) =>
