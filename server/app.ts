@@ -143,8 +143,10 @@ export function openApp(
     }
     return false
   }
+  app.decorateRequest('startedAt', 0)
   // With callbacks, not promises: they run for every call.
   app.addHook('onRequest', (request, reply, done) => {
+    request.startedAt = performance.now()
     running.begin(reply.raw)
     reply.header('x-request-id', request.id)
     if (stopping) reply.header('connection', 'close')

@@ -182,7 +182,7 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
       console: `${request.method} ${request.routeOptions.url ?? ''}`,
       account: ask?.signedIn?.user.id,
       status,
-      ms: Math.round(reply.elapsedTime * 100) / 100,
+      ms: Math.round((performance.now() - request.startedAt) * 100) / 100,
     })
   }
 

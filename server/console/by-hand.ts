@@ -44,7 +44,7 @@ export function openHandCall(ask: SignedInAsk, { endpoint, action, parameters }:
     idempotencyKey: readIdempotencyKey(ask.request.headers['idempotency-key']),
     response: ask.reply.raw,
     notes: {
-      startedAt: performance.now() - ask.reply.elapsedTime,
+      startedAt: ask.request.startedAt,
       steps: {},
       accountId: ask.account.id,
       username: ask.account.username,

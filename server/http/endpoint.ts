@@ -29,6 +29,10 @@ export interface Answered {
 }
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Monotonic; Fastify keeps a time of its own only while somebody listens to its responses. */
+    startedAt: number
+  }
   interface FastifyContextConfig {
     endpoint?: Endpoint
   }
@@ -62,7 +66,7 @@ export function registerEndpoint(
           reply.raw,
           context.addressOf(request.raw),
           sources,
-          performance.now() - reply.elapsedTime,
+          request.startedAt,
         )
         answer = await handle(call)
       } catch (error) {
@@ -159,7 +163,7 @@ function sendAnswer(
     requestId: request.id,
     method: request.method,
     answer,
-    durationMs: reply.elapsedTime,
+    durationMs: performance.now() - request.startedAt,
     call,
   })
   if (answer.headers) reply.headers(answer.headers)
