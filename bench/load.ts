@@ -144,7 +144,10 @@ async function generate(load: Load): Promise<Measured> {
         socket.on('data', (data) => {
           answer += data.toString('latin1')
           if (!isWhole(answer)) return
-          if (!answer.startsWith(expected)) return void reject(new Error(answer))
+          if (!answer.startsWith(expected)) {
+            reject(new Error(answer))
+            return
+          }
           const now = performance.now()
           latencies.push(now - sentAt)
           if (now < endAt) send()

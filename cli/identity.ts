@@ -1,6 +1,6 @@
 // identity …, and the identity part of `gateway test`
 import type { Config } from '../server/config.ts'
-import { openGateways } from '../server/identity/gateways.ts'
+import { openGateways, specimen } from '../server/identity/gateways.ts'
 import { replaceSeed } from '../server/identity/store.ts'
 import { type Command, Mistake, type Output } from './command.ts'
 
@@ -24,9 +24,6 @@ export const identityCommands: readonly Command[] = [
     },
   },
 ]
-
-/** Nobody's: the example out of the standard that defines the numbers, with the name every form is filled in with. */
-const specimen = { name: '张三', number: '11010519491231002X' }
 
 /** One real question to one configured gateway. A verdict of any kind shows that it works; the vendor may bill it. */
 export async function testIdentityGateway(config: Config, name: string): Promise<Output> {

@@ -25,5 +25,7 @@ export const prices = {
   domain: 1,
 } as const
 
+export type Prices = Readonly<Record<keyof typeof prices, number>>
+
 /** More credits than this at once are a mistake; the sum of many stays far below 2^53. */
 export const largestGrant = 1_000_000_000

@@ -16,6 +16,7 @@ import { openCredits } from './credits/credits.ts'
 import { openPaidCalls } from './credits/paid-call.ts'
 import { type Decide, openSweeper } from './credits/sweeper.ts'
 import { type DomainCheck, openDomainCheck } from './domain-check/routes.ts'
+import { registerDocs } from './docs/routes.ts'
 import { homePage } from './home.ts'
 import { addressReader } from './http/address.ts'
 import { makeRequestId } from './http/call.ts'
@@ -39,7 +40,7 @@ const requestTimeoutMs = 15_000
 const drainMs = 8_000
 
 /** SMS that ended ambiguously stay open for so long; no lease is longer. */
-export const longestLeaseMs = 900_000
+const longestLeaseMs = 900_000
 
 export interface App {
   readonly services: Services
@@ -118,14 +119,19 @@ export function openApp(
     paidCalls: openPaidCalls(db, credits, sweeper),
     deciders,
   }
+  const links = openShortlink(services)
+  const messages = openSms(services)
+  const verifications = openIdentity(services)
   const checks = openDomainCheck(services)
-  const products: readonly Product[] = [
-    openShortlink(services),
-    openSms(services),
-    openIdentity(services),
-    checks,
-  ]
-  const console = openConsole(services)
+  const products: readonly Product[] = [links, messages, verifications, checks]
+  // Two products that know nothing of each other: a link domain found blocked gets no new links.
+  checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.found)
+  const console = openConsole(services, {
+    shortlink: links,
+    sms: messages,
+    identity: verifications,
+    domainCheck: checks,
+  })
   const fastPaths = products.flatMap((product) => product.fastPath ?? [])
 
   const { app, server } = openServer(tryFastPaths)
@@ -137,11 +143,15 @@ export function openApp(
     }
     return false
   }
-  app.addHook('onRequest', async (request, reply) => {
+  // With callbacks, not promises: they run for every call.
+  app.addHook('onRequest', (request, reply, done) => {
     running.begin(reply.raw)
     reply.header('x-request-id', request.id)
     if (stopping) reply.header('connection', 'close')
+    done()
   })
+  // Fastify takes the time of a call only where somebody waits for its end.
+  app.addHook('onResponse', (_request, _reply, done) => done())
 
   const endpoints = [shortlink, sms, identity, domainCheck]
   app.setErrorHandler((error, request, reply) => {
@@ -166,8 +176,10 @@ export function openApp(
     isStopping: () => stopping,
     metrics: { type: metrics.registry.contentType, text: metricsText },
     metricsHere: config.METRICS_PORT === 0,
+    trustedProxies: config.TRUSTED_PROXIES,
   })
   app.get('/', async (_request, reply) => homePage(reply))
+  registerDocs(app, services)
   console.routes(app)
   app.register(async (api) => {
     api.removeAllContentTypeParsers()

@@ -14,7 +14,8 @@ p { margin: .5rem 0; color: #57606a }
 ul { padding: 0; list-style: none }
 li { padding: .3rem 0; border-bottom: 1px solid #d8dee4 }
 code { font-size: .9em }
-@media (prefers-color-scheme: dark) { body { background: #0d1117; color: #e6edf3 } p { color: #9198a1 } li { border-color: #30363d } }
+a { color: #0550ae }
+@media (prefers-color-scheme: dark) { body { background: #0d1117; color: #e6edf3 } p { color: #9198a1 } li { border-color: #30363d } a { color: #79b8ff } }
 </style>
 </head>
 <body>
@@ -27,6 +28,7 @@ code { font-size: .9em }
 <li>身份核验 <code>GET, POST /api/id_verification_api.php</code></li>
 <li>域名检测 <code>GET, POST /api/video_platform_check.php</code></li>
 </ul>
+<p><a href="/docs/">接口文档</a> · <a href="/docs/en/" lang="en">Reference</a> · <a href="/console/">控制台 Console</a></p>
 </body>
 </html>
 `

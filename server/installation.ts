@@ -55,6 +55,7 @@ function prepareDirectory(directory: string): void {
 }
 
 function openDatabase(config: Config, directory: string, options: OpenOptions): Database {
+  const acknowledgeEarly = isBrokenOnPurpose(process.env)
   if (config.DATABASE_URL) {
     return openPostgres(
       config.DATABASE_URL,
@@ -62,10 +63,27 @@ function openDatabase(config: Config, directory: string, options: OpenOptions): 
     )
   }
   try {
-    return openSqlite(join(directory, 'tollgate.db'))
+    return openSqlite(join(directory, 'tollgate.db'), { acknowledgeEarly })
   } catch (error) {
     throw databaseProblem(config, error)
   }
+}
+
+/**
+ * The fault suite shows that it can fail by breaking the one promise everything rests on. No setting of anybody's turns
+ * that on by accident: it takes both variables, it is refused in production, and it is never read from a `.env` file.
+ */
+export function isBrokenOnPurpose(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { TOLLGATE_BREAK: wish, TOLLGATE_BREAK_I_MEAN_IT: word, NODE_ENV: purpose } = environment
+  if (wish === undefined || wish === '') return false
+  if (wish === 'ack-before-commit' && word === 'yes' && purpose !== 'production') {
+    process.emitWarning('TOLLGATE_BREAK is on: what is acknowledged may be lost')
+    return true
+  }
+  throw new StartProblem(
+    'TOLLGATE_BREAK 仅供故障测试使用，会丢失数据，请取消设置',
+    'TOLLGATE_BREAK is for the fault suite only, it loses data: unset it',
+  )
 }
 
 function databaseProblem(config: Config, error: unknown): StartProblem {

@@ -48,7 +48,10 @@ export interface Watch {
   readonly id: number
   readonly url: string
   readonly every_minutes: number
+  /** Stopped by the account itself. */
   readonly paused: boolean
+  /** Why it is not checked although it is not paused; it goes on by itself. */
+  readonly held_up?: 'no_credit' | 'expired' | 'suspended' | null
   readonly verdict: DomainVerdict | null
   readonly checked_at: Moment | null
   /** Since when the verdict is what it is. */

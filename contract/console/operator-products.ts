@@ -16,6 +16,8 @@ export interface Review {
   readonly content: string
   readonly state: TemplateState
   readonly reason: string | null
+  /** Grows with every change of the words. Sent back, it keeps words from being approved unseen. */
+  readonly revision?: number
   readonly at: Moment
 }
 
@@ -29,6 +31,7 @@ export interface ReviewDecision extends Noted {
   readonly verdict: 'approve' | 'refuse'
   /** The account sees it; needed to refuse. */
   readonly reason?: string
+  readonly revision?: number
 }
 
 export type Pool = 'a' | 'b'

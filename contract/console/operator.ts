@@ -57,6 +57,8 @@ export interface Overview {
   readonly gateways: readonly {
     readonly group: 'sms' | 'identity' | 'domain_check'
     readonly names: readonly string[]
+    /** Those of them that are left alone right now, because they keep failing. */
+    readonly down?: readonly string[]
   }[]
 }
 

@@ -1,5 +1,5 @@
 // Signing in and out, who I am, my sessions and my password.
-import type { ApiType } from '../credits.ts'
+import type { ApiType, Prices } from '../credits.ts'
 import type { Language } from '../text.ts'
 import { type Day, type Empty, type Moment, route } from './route.ts'
 
@@ -52,6 +52,8 @@ export interface Start {
   readonly sign_up: boolean
   /** Products that run on the sandbox: no SMS is sent, no person and no platform asked. */
   readonly sandbox: readonly ('sms' | 'identity' | 'domain_check')[]
+  /** Credits a call takes, as they are in force. */
+  readonly prices: Prices
   readonly me: Me | null
 }
 

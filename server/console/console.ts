@@ -6,15 +6,22 @@ import { consoleApi } from '../../contract/console/route.ts'
 import type { Answered } from '../http/endpoint.ts'
 import { deriveSecret } from '../installation.ts'
 import type { Product, Services } from '../services.ts'
+import type { Shortlink } from '../shortlink/routes.ts'
 import { type Api, apiOver } from './api.ts'
 import { insertAudit } from './audit-store.ts'
 import { creditPages } from './credits.ts'
+import { domainCheckPages } from './domain-check.ts'
 import { homePages } from './home.ts'
+import { identityPages } from './identity.ts'
 import { keyPages } from './keys.ts'
+import { linkPages } from './links.ts'
 import { accountPages } from './operator/accounts.ts'
 import { auditPages } from './operator/audit.ts'
+import { domainPages } from './operator/domains.ts'
+import { type GatewayProducts, gatewayPages } from './operator/gateways.ts'
 import { overviewPages } from './operator/overview.ts'
 import { redeemBatchPages } from './operator/redeem.ts'
+import { reviewPages } from './operator/reviews.ts'
 import { settingPages } from './operator/settings.ts'
 import { consoleFiles, securityHeaders } from './pages.ts'
 import { passwordChecks } from './password-check.ts'
@@ -24,6 +31,8 @@ import { requestPages } from './requests.ts'
 import { deleteDeadSessions } from './session-store.ts'
 import { openSessions } from './sessions.ts'
 import { sessionPages } from './sign-in.ts'
+import { smsPages } from './sms.ts'
+import { templatePages } from './sms-templates.ts'
 
 const apiPolicy = `default-src 'none'; frame-ancestors 'none'`
 
@@ -35,7 +44,12 @@ export interface Console extends Product {
   readonly requestLog: RequestLog
 }
 
-export function openConsole(services: Services): Console {
+/** What the pages about products stand on. Products know nothing of the console. */
+export interface ConsoleProducts extends GatewayProducts {
+  readonly shortlink: Shortlink
+}
+
+export function openConsole(services: Services, products: ConsoleProducts): Console {
   const { db, config, secretKey, log } = services
   const isSecure = config.PUBLIC_URL?.startsWith('https:') ?? false
   const sessions = openSessions(db, { secret: deriveSecret(secretKey, 'csrf'), isSecure })
@@ -57,11 +71,19 @@ export function openConsole(services: Services): Console {
     creditPages(api, services)
     redeemPages(api, services, redeemSecret)
     requestPages(api, services, requestLog)
-    overviewPages(api, services, requestLog, version)
+    linkPages(api, services, products.shortlink)
+    smsPages(api, services, products.sms)
+    templatePages(api, services)
+    identityPages(api, services, products.identity)
+    domainCheckPages(api, services, products.domainCheck)
+    overviewPages(api, services, products, requestLog, version)
     accountPages(api, services)
     redeemBatchPages(api, services, redeemSecret)
     auditPages(api, services)
     settingPages(api, services)
+    reviewPages(api, services)
+    domainPages(api, services, products)
+    gatewayPages(api, services, products)
   }
 
   async function apiScope(app: FastifyInstance): Promise<void> {

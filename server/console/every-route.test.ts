@@ -2,12 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { creditRoutes } from '../../contract/console/credits.ts'
+import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import { homeRoutes } from '../../contract/console/home.ts'
+import { identityRoutes } from '../../contract/console/identity.ts'
 import { keyRoutes } from '../../contract/console/key.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
+import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import { requestRoutes, searchRoutes } from '../../contract/console/requests.ts'
 import { pathOf } from '../../contract/console/route.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
+import { linkRoutes } from '../../contract/console/shortlink.ts'
+import { smsRoutes } from '../../contract/console/sms.ts'
 import { type Browser, openBrowser, operator, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
@@ -21,11 +26,20 @@ const accountRoutes = {
   ...prefixed('credits', creditRoutes),
   ...prefixed('requests', requestRoutes),
   ...prefixed('search', searchRoutes),
+  ...prefixed('links', linkRoutes),
+  ...prefixed('sms', smsRoutes),
+  ...prefixed('identity', identityRoutes),
+  ...prefixed('domainCheck', domainCheckRoutes),
 }
 
-const guarded = { ...accountRoutes, ...prefixed('operator', operatorRoutes) }
+const operatorsRoutes = {
+  ...prefixed('operator', operatorRoutes),
+  ...prefixed('operator', operatorProductRoutes),
+}
 
-const parts = { id: 1 }
+const guarded = { ...accountRoutes, ...operatorsRoutes }
+
+const parts = { id: 1, kind: 'template', group: 'sms', name: 'sandbox' }
 
 function prefixed<T extends Readonly<Record<string, object>>>(
   name: string,
@@ -60,7 +74,7 @@ onEachEngine('every console route', (engine) => {
   it('refuses a changing call without the token of the session, or with another session’s', async () => {
     const other = await signedIn(service, await service.account())
     const changing = Object.entries({ ...guarded, signOut }).filter(([, route]) => route.method !== 'GET')
-    assert.ok(changing.length > 12)
+    assert.ok(changing.length > 30)
     for (const [name, route] of changing) {
       for (const token of [undefined, '', 'x', other.csrf]) {
         const reply = await browser.call(route, { parts, headers: { 'x-csrf-token': token } })
@@ -99,8 +113,8 @@ onEachEngine('every console route', (engine) => {
   })
 
   it('keeps account sessions away from operators’ routes', async () => {
-    for (const [name, route] of Object.entries(operatorRoutes)) {
-      const reply = await browser.call(route, { parts: { id: account.id } })
+    for (const [name, route] of Object.entries(operatorsRoutes)) {
+      const reply = await browser.call(route, { parts: { ...parts, id: account.id } })
       assert.equal(reply.status, 403, name)
       assert.equal(reply.body.error.code, 'forbidden', name)
     }

@@ -2,6 +2,7 @@
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import type { LedgerKind } from '../../contract/console/credits.ts'
 import type { Queries, Value } from '../db/database.ts'
+import { firstIdFrom } from '../db/id-at.ts'
 
 export interface LedgerRow {
   readonly id: number
@@ -79,24 +80,9 @@ const select = `SELECT l.id, l.at, l.api_type, l.kind, l.amount, l.balance_after
 
 const within = 'l.id < ? AND l.id > ? AND l.at >= ? AND l.at < ?'
 
-/**
- * The first id from a moment on, by bisection: entries are numbered in the order of time. A clock that was set back
- * only moves the border by as much.
- */
-export async function ledgerIdAt(queries: Queries, moment: number): Promise<number> {
-  const newest = await queries.one<{ id: number }>('SELECT id FROM ledger ORDER BY id DESC LIMIT 1')
-  let low = 0
-  let high = (newest?.id ?? 0) + 1
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const row = await queries.one<{ id: number; at: number }>(
-      'SELECT id, at FROM ledger WHERE id >= ? ORDER BY id LIMIT 1',
-      [middle],
-    )
-    if (!row || row.at >= moment) high = middle
-    else low = row.id + 1
-  }
-  return low
+/** The first entry from a moment on. */
+export function ledgerIdAt(queries: Queries, moment: number): Promise<number> {
+  return firstIdFrom(queries, { table: 'ledger', time: 'at' }, moment)
 }
 
 interface BalanceAt {

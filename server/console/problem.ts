@@ -108,22 +108,31 @@ export function notJson(): ConsoleProblem {
 
 /** Rules shared with the public interface speak its codes. */
 function ofAppError(error: AppError): ConsoleProblem {
-  const code: ConsoleErrorCode =
-    error.code === 429
-      ? 'too_many'
-      : error.code === 1005
-        ? 'upstream'
-        : error.code === 1004 || error.code === 1006
-          ? 'forbidden'
-          : error.code === 1007
-            ? 'not_found'
-            : error.code === 5000
-              ? error.status === 503
-                ? 'unavailable'
-                : 'internal'
-              : 'invalid'
-  return new ConsoleProblem(code, error.text, {
+  return new ConsoleProblem(codeOf(error), error.text, {
     cause: error,
+    ...(error.fields && { fields: error.fields }),
     ...(error.retryAfter !== undefined && { retryAfter: error.retryAfter }),
   })
+}
+
+/** An expired account is told so before anything else, so what is left of 1004 is a lack of credits. */
+export function codeOf({ code, status }: { code: number; status: number }): ConsoleErrorCode {
+  // The same Idempotency-Key again: with other parameters, or while the first call is still running.
+  if (status === 409 || status === 422) return 'conflict'
+  switch (code) {
+    case 429:
+      return 'too_many'
+    case 1004:
+      return 'insufficient'
+    case 1005:
+      return 'upstream'
+    case 1006:
+      return 'forbidden'
+    case 1007:
+      return 'not_found'
+    case 5000:
+      return status === 503 ? 'unavailable' : 'internal'
+    default:
+      return 'invalid'
+  }
 }

@@ -28,6 +28,10 @@ const flushEveryMs = 250
 const perFlush = 500
 const perTransaction = 100
 
+/** When the process is this busy with calls, the inspector steps back: what does not fit is counted, not kept. */
+const busy = 0.75
+const perBusyFlush = 25
+
 const pruneEveryMs = 3_600_000
 const perPrune = 2_000
 
@@ -215,9 +219,13 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
       },
     },
     start() {
+      let seen = performance.eventLoopUtilization()
       timer = setInterval(() => {
+        const now = performance.eventLoopUtilization()
+        const { utilization } = performance.eventLoopUtilization(now, seen)
+        seen = now
         if (running || (waiting.length === 0 && counts.size === 0)) return
-        flush(perFlush).catch(onError)
+        flush(utilization > busy ? perBusyFlush : perFlush).catch(onError)
       }, flushEveryMs)
       pruneTimer = setInterval(() => void prune().catch(onError), pruneEveryMs)
       pruneTimer.unref()

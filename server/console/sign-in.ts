@@ -46,6 +46,7 @@ export function sessionPages(
       ...(config.IDENTITY_GATEWAYS.includes('sandbox') ? (['identity'] as const) : []),
       ...(config.DOMAIN_GATEWAYS.includes('sandbox') ? (['domain_check'] as const) : []),
     ],
+    prices: config.PRICES,
     me: (await meOf(ask)) ?? null,
   }))
 

@@ -121,7 +121,13 @@ export function openPaidCalls(db: Database, credits: Credits, sweeper: Sweeper):
         case 'insufficient':
           throw purchase.insufficient ?? insufficientCredits()
         default:
-          return { repeat: (await answerRepeat(call, result, purchase.lost)) ?? purchase.lost }
+          return {
+            repeat:
+              (await answerRepeat(call, result, purchase.lost)) ??
+              // It was overdue and has been decided just now: what was kept then is the answer.
+              (await this.repeat(call, caller, purchase)) ??
+              purchase.lost,
+          }
       }
     },
 
@@ -146,6 +152,6 @@ export function openPaidCalls(db: Database, credits: Credits, sweeper: Sweeper):
   }
 }
 
-export function insufficientCredits(): AppError {
+function insufficientCredits(): AppError {
   return new AppError(1004, { zh: '调用次数不足', en: 'Insufficient call count' })
 }

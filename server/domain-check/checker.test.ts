@@ -196,7 +196,7 @@ describe('checker', () => {
     const one = gatewayOf('one', () => passes)
     const told: number[] = []
     await checkerOf({ gateways: [one.guarded] }).check(addressesOf('a.com', 'x', 'b.com', 'a.com'), {
-      onProgress: (done, total) => told.push(done / total),
+      onProgress: ({ done, total }) => told.push(done / total),
     })
     assert.deepEqual(
       told,

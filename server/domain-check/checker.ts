@@ -27,10 +27,17 @@ export interface Checked {
   readonly gateways: readonly string[]
 }
 
+export interface Progress {
+  readonly done: number
+  readonly total: number
+  /** The results so far, in the order of the addresses. Goes on changing. */
+  readonly results: readonly (CheckResult | undefined)[]
+}
+
 export interface CheckOptions {
   /** Ends the check before its deadline. */
   readonly signal?: AbortSignal | undefined
-  readonly onProgress?: ((done: number, total: number) => void) | undefined
+  readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
 export interface Checker {
@@ -83,9 +90,9 @@ export function createChecker(options: CheckerOptions): Checker {
         if (over) return
         for (const place of places) results[place] = result
         done += places.length
-        onProgress?.(done, addresses.length)
+        onProgress?.({ done, total: addresses.length, results })
       }
-      if (done > 0) onProgress?.(done, addresses.length)
+      if (done > 0) onProgress?.({ done, total: addresses.length, results })
 
       const batch = schedule.begin(questions.length, async (index) => {
         const question = questions[index]!

@@ -10,6 +10,8 @@ import type { DomainGateway } from './port.ts'
 
 export type GatewayName = Config['DOMAIN_GATEWAYS'][number]
 
+export const gatewayNames = ['sandbox', 'jump', 'http'] as const
+
 export function makeGateway(name: GatewayName, config: Config): DomainGateway {
   switch (name) {
     case 'sandbox':

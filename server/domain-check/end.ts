@@ -1,4 +1,4 @@
-// The end of an operation that no API call stands behind: a check by hand, a watched domain.
+// The end of an operation that no call stands behind: the check of a watched domain.
 import type { EndResult, OperationEnd } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import dns from 'node:dns'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { domainCheck as endpoint } from '../../contract/domain-check.ts'
 import { type FakeUpstream, hang, startFakeUpstream, text } from '../../test/support/fake-upstream.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
+import { handMadeCall } from '../../test/support/hand-made-call.ts'
 import { get, post, startService, type TestAccount, type TestService } from '../../test/support/service.ts'
 import { changeAccount, requireAccount } from '../accounts/accounts.ts'
 import { checkLedger } from '../credits/check-store.ts'
+import { deleteOldRuns, insertRun } from './run-store.ts'
 
 const path = '/api/video_platform_check.php'
 
@@ -204,25 +207,64 @@ onEachEngine('domain check', (engine) => {
     await requireSoundLedger(dear)
   })
 
-  test('the console checks by hand at the same price, with progress', async () => {
+  test('a check by hand: the same price, kept with its results, begun once for one key', async () => {
     const { domainCheck, services } = service.app
     assert.equal(services.config.DOMAIN_MAX_URLS, 500)
     const made = await service.account({ domain_check: 10 })
     const account = await requireAccount(service.installation.db, made.username)
-    const told: number[] = []
-    const checked = await domainCheck.checkByHand({
-      account,
-      urls: ['a.com', '', 'down.test', 'blocked.test'],
-      checkRandom: false,
-      requestId: 'by hand',
-      onProgress: (done) => told.push(done),
+    const start = (urls: readonly string[], key?: string) =>
+      domainCheck.runs.start(
+        { ...handMadeCall(endpoint, { urls }), idempotencyKey: key },
+        { account, keyHash: undefined },
+        { urls, checkRandom: false },
+      )
+    const urls = ['a.com', '', 'down.test', 'blocked.test', 'no address']
+    const [one, other] = await Promise.all([start(urls, 'k'), start(urls, 'k')])
+    assert.equal(one.runId, other.runId)
+    assert.equal([one, other].filter(({ finished }) => finished !== undefined).length, 1)
+    const answer = (await (one.finished ?? other.finished))!
+    const { data } = answer.body as { data: { results: string[]; remaining_credits: number } }
+    assert.deepEqual(data.results, ['未拦截', '请求失败', '已拦截', '无效URL'])
+    assert.equal(data.remaining_credits, 7)
+
+    const run = (await domainCheck.runs.find(account.id, one.runId))!
+    assert.deepEqual(run.results, data.results)
+    assert.deepEqual([run.state, run.total, run.done, run.charged, run.givenBack], ['done', 4, 4, 4, 1])
+    assert.deepEqual(run.counts, { 未拦截: 1, 请求失败: 1, 已拦截: 1, 无效URL: 1 })
+    assert.equal((await start(urls, 'k')).finished, undefined)
+    await assert.rejects(start(['other.com'], 'k'), { code: 1002, status: 422 })
+    await assert.rejects(start(Array<string>(8).fill('a.com')), { code: 1004 })
+    await assert.rejects(start([' ']), { code: 1001 })
+    assert.equal(await domainCheck.runs.find(account.id + 1, one.runId), undefined)
+    assert.deepEqual(
+      (await domainCheck.runs.list(account.id, {}, 10)).map(({ id }) => id),
+      [one.runId],
+    )
+    await requireSoundLedger()
+  })
+
+  test('a check by hand whose process died is told as failed once its credits are back', async () => {
+    const { domainCheck, services } = service.app
+    const { db } = service.installation
+    const made = await service.account({ domain_check: 5 })
+    const charged = await services.credits.charge({
+      accountId: made.id,
+      apiType: 'domain_check',
+      action: 'domain.check',
+      cost: 2,
+      requestId: 'r',
+      leaseMs: 60_000,
     })
-    assert.deepEqual(checked.results, ['未拦截', '请求失败', '已拦截'])
-    assert.deepEqual([checked.givenBack, checked.remaining], [1, 8])
-    assert.equal(told.at(-1), 3)
-    const wish = { account, urls: Array<string>(9).fill('a.com'), checkRandom: false, requestId: 'x' }
-    await assert.rejects(domainCheck.checkByHand(wish), { code: 1004 })
-    await assert.rejects(domainCheck.checkByHand({ ...wish, urls: [] }), { code: 1001 })
+    assert.ok(charged.kind === 'charged')
+    const { operationId } = charged
+    const run = { accountId: made.id, operationId, idempotencyKey: undefined, fingerprint: 'f', total: 2 }
+    const id = await db.write((tx) => insertRun(tx, { ...run, items: '[{"url":"a.com","type":"original"}]' }))
+    assert.equal((await domainCheck.runs.find(made.id, id!))?.state, 'running')
+    await db.write((tx) => services.credits.end(tx, { operationId, end: { state: 'refunded' } }))
+    const found = await domainCheck.runs.find(made.id, id!)
+    assert.deepEqual([found?.state, found?.givenBack, found?.results], ['failed', 2, [null]])
+    await db.write((tx) => tx.run('UPDATE domain_run SET at = 0 WHERE id = ?', [id!]))
+    assert.equal(await db.write((tx) => deleteOldRuns(tx, 90, 10)), 1)
     await requireSoundLedger()
   })
 })

@@ -1,22 +1,25 @@
 // The domain check endpoint. One request reads top to bottom.
-import { domainCheck } from '../../contract/domain-check.ts'
+import { checkResults, domainCheck } from '../../contract/domain-check.ts'
 import { requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import { type Call, markStep } from '../http/call.ts'
 import { registerEndpoint } from '../http/endpoint.ts'
-import { AppError } from '../http/errors.ts'
 import { parameterError, readParameters } from '../http/parameters.ts'
 import { type Answer, envelope, errorAnswer } from '../http/shapes.ts'
 import type { Product, Services } from '../services.ts'
-import { type CheckByHand, openCheckByHand } from './by-hand.ts'
 import type { GuardedGateway } from './gateway.ts'
 import { makeItems } from './items.ts'
+import { readAddress } from './address.ts'
+import { openRuns, type Runs } from './runs.ts'
 import { openCheckService } from './service.ts'
 import { openWatch, type Watch } from './watch.ts'
-import { tooManyUrls } from './words.ts'
+import { checkFailed, tooManyUrls } from './words.ts'
 
 export interface DomainCheck extends Product {
   readonly gateways: readonly GuardedGateway[]
-  readonly checkByHand: CheckByHand
+  /** Checks by hand. */
+  readonly runs: Runs
+  /** One free question about one of the operator's own domains. */
+  readonly probe: (domain: string) => Promise<'passes' | 'blocked' | 'failed'>
   readonly watch: Watch
 }
 
@@ -27,19 +30,15 @@ export function openDomainCheck(services: Services): DomainCheck {
   const { config, paidCalls } = services
   const service = openCheckService(services)
   const watch = openWatch(services, service)
+  const runs = openRuns(services, service)
 
   async function check(call: Call): Promise<Answer> {
     const { caller } = await services.authenticate(call, domainCheck.common)
     call.notes.action = 'check'
     const { urls, checkRandom } = readCheck(call, config.DOMAIN_MAX_URLS)
 
-    const checkFailed = errorAnswer(
-      domainCheck.shape,
-      new AppError(1005, { zh: '域名检测失败，请稍后重试', en: 'The domain check failed, please try again' }),
-      call.language,
-      services.http,
-    )
-    const purchase = { apiType, action, values: { urls, checkRandom }, lost: checkFailed } as const
+    const failed = errorAnswer(domainCheck.shape, checkFailed(), call.language, services.http)
+    const purchase = { apiType, action, values: { urls, checkRandom }, lost: failed } as const
     const repeat = await paidCalls.repeat(call, caller, purchase)
     if (repeat) return repeat
 
@@ -58,8 +57,8 @@ export function openDomainCheck(services: Services): DomainCheck {
 
     // Without any gateway there is no check; a gateway that is down only fails its items.
     if (service.gateways.length === 0 && addresses.some((address) => address !== undefined)) {
-      await paidCalls.end(call, operation, { end: { state: 'refunded' }, answer: checkFailed })
-      return checkFailed
+      await paidCalls.end(call, operation, { end: { state: 'refunded' }, answer: failed })
+      return failed
     }
     const checked = await service.checker.check(addresses).catch(async (error: unknown) => {
       await paidCalls.end(call, operation, { end: { state: 'refunded' } })
@@ -80,20 +79,28 @@ export function openDomainCheck(services: Services): DomainCheck {
       sends: checked.asked,
     })
     // The sweeper came first and gave everything back: what was found out meanwhile is not sold.
-    return ended ? answer(remaining) : checkFailed
+    return ended ? answer(remaining) : failed
+  }
+
+  async function probe(domain: string): Promise<'passes' | 'blocked' | 'failed'> {
+    const { results } = await service.checker.check([readAddress(domain)])
+    const [result] = results
+    return result === checkResults.passes ? 'passes' : result === checkResults.blocked ? 'blocked' : 'failed'
   }
 
   return {
     gateways: service.gateways,
-    checkByHand: openCheckByHand(services, service),
+    runs,
+    probe,
     watch,
     routes: (api) => registerEndpoint(api, services.http, domainCheck, check),
     start() {
       service.start()
       watch.start()
+      runs.startJobs()
     },
     async stop() {
-      await Promise.all([service.stop(), watch.stop()])
+      await Promise.all([service.stop(), watch.stop(), runs.stop()])
     },
   }
 }

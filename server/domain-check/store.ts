@@ -14,6 +14,10 @@ export interface WatchedDomain {
   readonly url: string
   readonly host: string
   readonly paused: Pause | null
+  /** 1 when the account itself has stopped it. */
+  readonly stopped: number
+  /** Null: as often as the settings say. */
+  readonly every_minutes: number | null
   /** The last verdict there was, and since when. A check that failed does not change it. */
   readonly verdict: Verdict | null
   readonly verdict_since: number | null
@@ -29,7 +33,7 @@ export interface VerdictChange {
   readonly at: number
 }
 
-const columns = `id, account_id, address, url, host, paused, verdict, verdict_since, last_result, checked_at, due_at,
+const columns = `id, account_id, address, url, host, paused, stopped, every_minutes, verdict, verdict_since, last_result, checked_at, due_at,
   created_at`
 
 export type Insertion = 'added' | 'known' | 'full'
@@ -37,7 +41,13 @@ export type Insertion = 'added' | 'known' | 'full'
 /** Due at once. */
 export async function insertWatch(
   tx: Tx,
-  watch: { accountId: number; text: string; address: Address; limit: number },
+  watch: {
+    accountId: number
+    text: string
+    address: Address
+    limit: number
+    everyMinutes?: number | undefined
+  },
 ): Promise<Insertion> {
   // SQLite's write transaction is the lock. On PostgreSQL two insertions at once would not see each other's row.
   if (tx.engine === 'postgres')
@@ -48,26 +58,76 @@ export async function insertWatch(
   )
   if ((counted?.known ?? 0) > 0) return 'known'
   if ((counted?.count ?? 0) >= watch.limit) return 'full'
-  await insertRow(tx, watch.accountId, watch.text, watch.address)
+  await insertRow(tx, watch.accountId, watch.text, watch.address, watch.everyMinutes)
   return 'added'
 }
 
-async function insertRow(tx: Tx, accountId: number, text: string, address: Address): Promise<void> {
+async function insertRow(
+  tx: Tx,
+  accountId: number,
+  text: string,
+  address: Address,
+  everyMinutes?: number,
+): Promise<void> {
   await tx.run(
-    `INSERT INTO domain_watch (account_id, address, url, host, due_at, created_at)
-     VALUES (?, ?, ?, ?, ${tx.now}, ${tx.now}) ON CONFLICT (account_id, url) DO NOTHING`,
-    [accountId, text, address.url, address.host],
+    `INSERT INTO domain_watch (account_id, address, url, host, every_minutes, due_at, created_at)
+     VALUES (?, ?, ?, ?, ?, ${tx.now}, ${tx.now}) ON CONFLICT (account_id, url) DO NOTHING`,
+    [accountId, text, address.url, address.host, everyMinutes ?? null],
   )
+}
+
+export function findWatch(
+  queries: Queries,
+  accountId: number,
+  id: number,
+): Promise<WatchedDomain | undefined> {
+  return queries.one<WatchedDomain>(`SELECT ${columns} FROM domain_watch WHERE account_id = ? AND id = ?`, [
+    accountId,
+    id,
+  ])
+}
+
+export function findWatchByUrl(
+  queries: Queries,
+  accountId: number,
+  url: string,
+): Promise<WatchedDomain | undefined> {
+  return queries.one<WatchedDomain>(`SELECT ${columns} FROM domain_watch WHERE account_id = ? AND url = ?`, [
+    accountId,
+    url,
+  ])
+}
+
+/** False when there is none. What goes on again, or more often than before, is due at once. */
+export async function updateWatch(
+  tx: Tx,
+  accountId: number,
+  id: number,
+  change: { everyMinutes?: number | undefined; stopped?: boolean | undefined },
+): Promise<boolean> {
+  const stopped = change.stopped === undefined ? null : change.stopped ? 1 : 0
+  const minutes = change.everyMinutes ?? null
+  const changed = await tx.run(
+    `UPDATE domain_watch SET
+       due_at = CASE WHEN (stopped = 1 AND CAST(? AS integer) = 0) OR CAST(? AS integer) < every_minutes
+         THEN ${tx.now} ELSE due_at END,
+       stopped = COALESCE(CAST(? AS integer), stopped), every_minutes = COALESCE(CAST(? AS integer), every_minutes)
+     WHERE account_id = ? AND id = ?`,
+    [stopped, minutes, stopped, minutes, accountId, id],
+  )
+  return changed === 1
 }
 
 /** False when it was not there. */
 export async function deleteWatch(tx: Tx, accountId: number, url: string): Promise<boolean> {
-  const row = await tx.one<{ id: number }>(
-    'DELETE FROM domain_watch WHERE account_id = ? AND url = ? RETURNING id',
-    [accountId, url],
-  )
-  if (!row) return false
-  await tx.run('DELETE FROM domain_verdict WHERE watch_id = ?', [row.id])
+  const row = await findWatchByUrl(tx, accountId, url)
+  return row !== undefined && deleteWatchById(tx, accountId, row.id)
+}
+
+export async function deleteWatchById(tx: Tx, accountId: number, id: number): Promise<boolean> {
+  const deleted = await tx.run('DELETE FROM domain_watch WHERE account_id = ? AND id = ?', [accountId, id])
+  if (deleted === 0) return false
+  await tx.run('DELETE FROM domain_verdict WHERE watch_id = ?', [id])
   return true
 }
 
@@ -99,6 +159,32 @@ export function findHistory(queries: Queries, accountId: number, limit: number):
   )
 }
 
+export interface VerdictRow {
+  readonly id: number
+  readonly verdict: Verdict
+  readonly at: number
+}
+
+/** The changes of one watched domain, the newest first. */
+export function findVerdicts(
+  queries: Queries,
+  watchId: number,
+  search: { start?: number | undefined; end?: number | undefined; before?: number | undefined },
+  limit: number,
+): Promise<VerdictRow[]> {
+  return queries.all<VerdictRow>(
+    `SELECT id, verdict, at FROM domain_verdict WHERE watch_id = ? AND id < ? AND at >= ? AND at < ?
+     ORDER BY id DESC LIMIT ?`,
+    [
+      watchId,
+      search.before ?? Number.MAX_SAFE_INTEGER,
+      search.start ?? 0,
+      search.end ?? Number.MAX_SAFE_INTEGER,
+      limit,
+    ],
+  )
+}
+
 /**
  * Takes up to `limit` domains whose time has come, and sets their next time: that is the claim, and no other process finds
  * them due. A clock that was set back leaves times far in the future, which are due as well.
@@ -108,10 +194,11 @@ export function claimDue(
   claim: { intervalMs: number; limit: number; platformToo: boolean },
 ): Promise<WatchedDomain[]> {
   // Said twice: PostgreSQL looks again only at the outer condition when another process was first.
-  const isDue = `(due_at <= ${tx.now} OR due_at > ${tx.now} + CAST(? AS bigint))`
+  const interval = 'COALESCE(every_minutes * CAST(60000 AS bigint), CAST(? AS bigint))'
+  const isDue = `(stopped = 0 AND (due_at <= ${tx.now} OR due_at > ${tx.now} + ${interval}))`
   const whose = claim.platformToo ? '' : `AND account_id <> ${platformAccount}`
   return tx.all<WatchedDomain>(
-    `UPDATE domain_watch SET due_at = ${tx.now} + CAST(? AS bigint)
+    `UPDATE domain_watch SET due_at = ${tx.now} + ${interval}
      WHERE ${isDue} AND id IN (SELECT id FROM domain_watch WHERE ${isDue} ${whose} ORDER BY due_at LIMIT ${claim.limit})
      RETURNING ${columns}`,
     [claim.intervalMs, claim.intervalMs, claim.intervalMs],

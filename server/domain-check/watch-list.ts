@@ -16,18 +16,14 @@ export interface WatchedWithHistory extends WatchedDomain {
 /** Checked for the first time within moments, and then at the interval of the settings. */
 export async function addWatch(
   db: Database,
-  wish: { accountId: number; text: string; limit: number },
+  wish: { accountId: number; text: string; limit: number; everyMinutes?: number },
 ): Promise<Address> {
   const address = requireAddress(wish.text)
   const text = wish.text.trim()
   const insertion = await db.write((tx) => insertWatch(tx, { ...wish, text, address }))
-  if (insertion === 'known')
-    throw new AppError(1002, { zh: '该地址已在监测', en: 'This address is under watch already' })
+  if (insertion === 'known') throw wrongAddress('该地址已在监测', 'This address is under watch already')
   if (insertion === 'full') {
-    throw new AppError(1002, {
-      zh: `最多监测 ${wish.limit} 个地址`,
-      en: `At most ${wish.limit} addresses can be under watch`,
-    })
+    throw wrongAddress(`最多监测 ${wish.limit} 个地址`, `At most ${wish.limit} addresses can be under watch`)
   }
   return address
 }
@@ -53,6 +49,10 @@ export async function listWatches(db: Database, accountId: number): Promise<Watc
 
 function requireAddress(text: string): Address {
   const address = readAddress(text)
-  if (!address) throw new AppError(1002, { zh: '不是有效的域名或网址', en: 'Not a valid domain or URL' })
+  if (!address) throw wrongAddress('不是有效的域名或网址', 'Not a valid domain or URL')
   return address
+}
+
+function wrongAddress(zh: string, en: string): AppError {
+  return new AppError(1002, { zh, en }, { fields: { url: { zh, en } } })
 }

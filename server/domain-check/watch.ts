@@ -55,6 +55,9 @@ export function openWatch(services: Services, service: CheckService): Watch {
   let platform: { list: ListPlatformDomains; onVerdict: OnPlatformVerdict } | undefined
   let loop: Promise<void> = Promise.resolve()
 
+  const intervalOf = ({ every_minutes: minutes }: WatchedDomain) =>
+    minutes === null ? intervalMs : minutes * 60_000
+
   async function round(signal?: AbortSignal): Promise<number> {
     // With nobody to believe, charging and giving back would only fill the ledger.
     if (service.gateways.every(({ state }) => state === 'distrusted')) return 0
@@ -111,7 +114,7 @@ export function openWatch(services: Services, service: CheckService): Watch {
     const verdict = verdictOf(result)
     const record = (tx: Tx): Promise<void> =>
       verdict === undefined
-        ? recordFailure(tx, watch.id, Math.min(intervalMs, longestRetryMs))
+        ? recordFailure(tx, watch.id, Math.min(intervalOf(watch), longestRetryMs))
         : recordVerdict(tx, watch, verdict)
     try {
       if (operationId === undefined) await db.write(record)

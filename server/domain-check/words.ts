@@ -1,8 +1,16 @@
 // What callers, account holders and operators are told.
 import type { Text } from '../../contract/text.ts'
+import { AppError } from '../http/errors.ts'
 
 export function tooManyUrls(most: number): Text {
   return { zh: `最多 ${most} 个`, en: `has at most ${most} items` }
+}
+
+export function checkFailed(): AppError {
+  return new AppError(1005, {
+    zh: '域名检测失败，请稍后重试',
+    en: 'The domain check failed, please try again',
+  })
 }
 
 /** Why a watched domain is not being checked. */

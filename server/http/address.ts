@@ -4,7 +4,20 @@ import { BlockList, isIP } from 'node:net'
 
 export type AddressOf = (request: IncomingMessage) => string
 
-export function addressReader(trustedProxies: readonly string[]): AddressOf {
+/** Whether a proxy spoke for somebody else, and whether it is believed. `doctor` asks. */
+export type ProxyState = 'none' | 'trusted' | 'ignored'
+
+export function proxyStateReader(
+  trustedProxies: readonly string[],
+): (request: IncomingMessage) => ProxyState {
+  const isTrusted = trustReader(trustedProxies)
+  return (request) => {
+    if (request.headers['x-forwarded-for'] === undefined) return 'none'
+    return isTrusted(plain(request.socket.remoteAddress ?? '')) ? 'trusted' : 'ignored'
+  }
+}
+
+function trustReader(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList()
   for (const item of trustedProxies) {
     const [address, bits] = item.split('/') as [string, string | undefined]
@@ -12,10 +25,14 @@ export function addressReader(trustedProxies: readonly string[]): AddressOf {
     if (bits === undefined) trusted.addAddress(address, family)
     else trusted.addSubnet(address, Number(bits), family)
   }
-  const isTrusted = (address: string) => {
+  return (address) => {
     const family = isIP(address)
     return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4')
   }
+}
+
+export function addressReader(trustedProxies: readonly string[]): AddressOf {
+  const isTrusted = trustReader(trustedProxies)
 
   return (request) => {
     const peer = plain(request.socket.remoteAddress ?? '')

@@ -87,7 +87,7 @@ export function makeRequestId(): string {
   return randomUUID()
 }
 
-function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
+export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   const key = Array.isArray(header) ? header.join(',') : header.trim()
   if (key === '') return undefined

@@ -46,9 +46,10 @@ export function registerEndpoint(
     method: app.supportedMethods,
     url: endpoint.path,
     config: { endpoint },
-    onRequest: async (request) => {
-      if (!(endpoint.methods as readonly string[]).includes(request.method)) throw methodNotAllowed(endpoint)
-      if (context.isStopping()) throw stopping()
+    onRequest: (request, _reply, done) => {
+      if (!(endpoint.methods as readonly string[]).includes(request.method)) done(methodNotAllowed(endpoint))
+      else if (context.isStopping()) done(stopping())
+      else done()
     },
     handler: async (request, reply) => {
       let call: Call | undefined

@@ -9,6 +9,8 @@ interface AppErrorOptions {
   readonly retryAfter?: number
   /** Further headers of the answer, `Allow` for instance. */
   readonly headers?: Readonly<Record<string, string>>
+  /** What is wrong with which parameter, for whoever can show it beside its field. The text says all of it too. */
+  readonly fields?: Readonly<Record<string, Text>>
   readonly cause?: unknown
 }
 
@@ -18,6 +20,7 @@ export class AppError extends Error {
   readonly text: Text
   readonly retryAfter: number | undefined
   readonly headers: Readonly<Record<string, string>>
+  readonly fields: Readonly<Record<string, Text>> | undefined
 
   constructor(code: ErrorCode, text: Text, options: AppErrorOptions = {}) {
     super(text.en, { cause: options.cause })
@@ -27,6 +30,7 @@ export class AppError extends Error {
     this.text = text
     this.retryAfter = options.retryAfter
     this.headers = options.headers ?? {}
+    this.fields = options.fields
   }
 }
 

@@ -119,8 +119,21 @@ export function parameterError(missing: readonly string[], invalid: readonly Inv
   return new AppError(
     missing.length > 0 ? 1001 : 1002,
     { zh: zh.join('；'), en: en.join('; ') },
-    { status: missing.includes('api_key') ? 401 : 400 },
+    { status: missing.includes('api_key') ? 401 : 400, fields: fieldsOf(missing, invalid) },
   )
+}
+
+function fieldsOf(
+  missing: readonly string[],
+  invalid: readonly InvalidParameter[],
+): Readonly<Record<string, Text>> {
+  const fields: Record<string, Text> = {}
+  for (const name of missing) fields[name] = { zh: '必填', en: 'Required' }
+  for (const { name, text } of invalid) {
+    const before = fields[name]
+    fields[name] = before ? { zh: `${before.zh}；${text.zh}`, en: `${before.en}; ${text.en}` } : text
+  }
+  return fields
 }
 
 function slots(description: Parameters): readonly Slot[] {

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Registry } from 'prom-client'
-import { identity } from '../../contract/identity.ts'
+import { identity, type IdentityOutcome } from '../../contract/identity.ts'
 import { onEachEngine, freshStorage } from '../../test/support/engines.ts'
+import { handMadeCall } from '../../test/support/hand-made-call.ts'
 import {
   type Behaviour,
   cutInBody,
@@ -270,8 +271,10 @@ onEachEngine('identity through gateways', (engine) => {
     const product = openIdentity({ ...services, metrics: new Registry() })
     const made = await service.account({ id_verification: 3 })
     const account = (await findById(service.installation.db, made.id))!
-    const byHand = (name: string, idcard = number) =>
-      product.verifyByHand({ account, name, idcard, language: 'zh', requestId: 'by-hand' })
+    const byHand = async (name: string, idcard = number, by = account) => {
+      const call = handMadeCall(identity, { name, idcard })
+      return (await product.verify(call, { account: by, keyHash: undefined })).body as IdentityOutcome
+    }
     script(matched, aliyunVerdict('1'))
     assert.equal((await byHand('乙亥')).matched, true)
     script(verdictOf(2), aliyunVerdict('1'))
@@ -283,16 +286,7 @@ onEachEngine('identity through gateways', (engine) => {
     script(matched, aliyunVerdict('1'))
     await byHand('丙子')
     await assert.rejects(byHand('丙子'), { code: 1004 })
-    await assert.rejects(
-      product.verifyByHand({
-        account: { ...account, suspended: 1 },
-        name: '乙亥',
-        idcard: number,
-        language: 'zh',
-        requestId: 'r',
-      }),
-      { code: 1004 },
-    )
+    await assert.rejects(byHand('乙亥', number, { ...account, suspended: 1 }), { code: 1004 })
 
     const first = await product.history(account.id, { limit: 3 })
     assert.deepEqual(

@@ -23,6 +23,11 @@ export interface GuardedGateway {
   ask(person: Person): Promise<Outcome<Finding>>
 }
 
+export const gatewayNames = ['sandbox', 'aliyun', 'tencent', 'market'] as const
+
+/** Nobody's: the example out of the standard that defines the numbers, with the name every form is filled in with. */
+export const specimen: Person = { name: '张三', number: '11010519491231002X' }
+
 export function openGateways(config: Config): readonly GuardedGateway[] {
   return config.IDENTITY_GATEWAYS.map((name) => guarded(openGateway(config, name), config.GATEWAY_TIMEOUT_MS))
 }

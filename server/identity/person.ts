@@ -33,7 +33,7 @@ export interface CheckedPerson {
 }
 
 /** What is missing is no problem here: whoever reads the parameters has said so already. */
-export function checkPerson(given: {
+function checkPerson(given: {
   readonly name?: string | undefined
   readonly idcard?: string | undefined
 }): CheckedPerson {

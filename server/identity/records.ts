@@ -11,6 +11,7 @@ import {
   findSeed,
   type IdentityRecord,
   insertRecord,
+  type RecordSearch,
 } from './store.ts'
 
 export interface Verified {
@@ -33,7 +34,7 @@ export interface RecordsOptions {
 export interface Records {
   write(tx: Tx, verified: Verified): Promise<void>
   lastVerdict(accountId: number, person: Person, withinMs: number): Promise<Verdict | undefined>
-  history(accountId: number, page: { before?: number | undefined; limit: number }): Promise<IdentityRecord[]>
+  history(accountId: number, search: RecordSearch): Promise<IdentityRecord[]>
   /** Deletes what is older than the setting says; tells how many that were. */
   deleteOld(): Promise<number>
   start(): void

@@ -14,7 +14,6 @@ import {
   interrupted,
   verdictOutcome,
 } from './answers.ts'
-import { openByHand, type VerifyByHand } from './by-hand.ts'
 import { type GuardedGateway, openGateways } from './gateways.ts'
 import { requireKey, requirePerson } from './person.ts'
 import type { Person } from './port.ts'
@@ -27,8 +26,11 @@ export interface Identity extends Product {
   readonly gateways: readonly GuardedGateway[]
   /** Masked records of an account, the newest first. */
   readonly history: Records['history']
-  readonly verifyByHand: VerifyByHand
+  /** The same verification for a caller who did not come with a key. */
+  readonly verify: Verify
 }
+
+export type Verify = (call: Call, caller: Caller) => Promise<Answer>
 
 export function openIdentity(services: Services): Identity {
   const { config, paidCalls } = services
@@ -45,6 +47,10 @@ export function openIdentity(services: Services): Identity {
     call.notes.action = 'verify'
     requireKey(call)
     const { caller } = await services.authenticate(call, identity.common)
+    return verify(call, caller)
+  }
+
+  async function verify(call: Call, caller: Caller): Promise<Answer> {
     const person = requirePerson(call)
     const purchase = {
       apiType: 'id_verification',
@@ -122,7 +128,7 @@ export function openIdentity(services: Services): Identity {
   return {
     gateways,
     history: records.history,
-    verifyByHand: openByHand(services, verification, records),
+    verify,
     routes: (api) => registerEndpoint(api, services.http, identity, handle),
     start: records.start,
     stop: records.stop,

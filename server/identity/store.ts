@@ -1,6 +1,7 @@
 // The records of verifications, and the seed of their hashes.
 import { randomBytes } from 'node:crypto'
 import type { Queries, Tx } from '../db/database.ts'
+import { firstIdFrom } from '../db/id-at.ts'
 import { findSetting, insertSetting, putSetting } from '../db/setting-store.ts'
 import type { Verdict } from './port.ts'
 import type { HashSeed } from './privacy.ts'
@@ -62,18 +63,48 @@ export interface IdentityRecord {
   readonly reason: string | null
   readonly request_id: string
   readonly at: number
+  readonly charged: number
+  readonly given_back: number
 }
 
-/** The newest first; `before` is the id of the last one already seen. */
-export function findRecords(
+export interface RecordSearch {
+  readonly verdict?: Verdict | 'failed' | undefined
+  /** The first millisecond, and the first one after the last. */
+  readonly start?: number | undefined
+  readonly end?: number | undefined
+  /** The id of the last one already seen. */
+  readonly before?: number | undefined
+  readonly limit: number
+}
+
+/** Ids follow time but for what is written in the same moments. */
+const idSlack = 1_000
+
+/** The newest first. Days are turned into ids first, so that a day long past is found without reading what came after. */
+export async function findRecords(
   queries: Queries,
   accountId: number,
-  page: { before?: number | undefined; limit: number },
+  search: RecordSearch,
 ): Promise<IdentityRecord[]> {
+  const border = (moment: number) => firstIdFrom(queries, { table: 'identity_record', time: 'at' }, moment)
+  const least = search.start === undefined ? 0 : (await border(search.start)) - idSlack
+  const most = search.end === undefined ? Number.MAX_SAFE_INTEGER : (await border(search.end)) + idSlack
+  const verdict = search.verdict === undefined ? '' : 'AND r.verdict = ?'
   return queries.all<IdentityRecord>(
-    `SELECT id, name_mask, number_mask, verdict, gateway, reason, request_id, at FROM identity_record
-     WHERE account_id = ? AND id < CAST(? AS bigint) ORDER BY id DESC LIMIT ?`,
-    [accountId, page.before ?? Number.MAX_SAFE_INTEGER, page.limit],
+    `SELECT r.id, r.name_mask, r.number_mask, r.verdict, r.gateway, r.reason, r.request_id, r.at,
+       COALESCE(o.cost, 0) AS charged, COALESCE(o.given_back, 0) AS given_back
+     FROM identity_record r LEFT JOIN operation o ON o.id = r.operation_id
+     WHERE r.account_id = ? AND r.id < ? AND r.id >= ? AND r.at >= ? AND r.at < ? ${verdict}
+     ORDER BY r.id DESC LIMIT ?`,
+    [
+      accountId,
+      Math.min(search.before ?? most, most),
+      Math.max(0, least),
+      search.start ?? 0,
+      search.end ?? Number.MAX_SAFE_INTEGER,
+      ...(search.verdict === undefined ? [] : [search.verdict]),
+      search.limit,
+    ],
   )
 }
 

@@ -1,6 +1,7 @@
 // For load balancers and monitors: is the process alive, can it do its work, what does it count.
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/database.ts'
+import { proxyStateReader } from '../http/address.ts'
 
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const
 
@@ -16,10 +17,15 @@ export function registerHealth(
     isStopping: () => boolean
     metrics: { type: string; text: () => Promise<string> }
     metricsHere: boolean
+    trustedProxies: readonly string[]
   },
 ): void {
-  app.get('/livez', async (_request, reply) =>
-    reply.header('cache-control', 'no-store').send({ status: 'ok' }),
+  const proxyState = proxyStateReader(options.trustedProxies)
+  app.get('/livez', async (request, reply) =>
+    reply
+      .header('cache-control', 'no-store')
+      .header('x-tollgate-proxy', proxyState(request.raw))
+      .send({ status: 'ok' }),
   )
 
   app.get('/readyz', async (_request, reply) => {

@@ -82,7 +82,7 @@ interface ErrorDescription {
 }
 
 /** A database error's `detail` and `parameters` hold values, so an error is described by these fields only. */
-export function describeError(error: unknown): ErrorDescription {
+function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) {
     return {
       type: typeof error,

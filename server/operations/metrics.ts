@@ -61,12 +61,29 @@ export function openMetrics(db: Database, credits: Credits): Metrics {
   credits.onMoved = ({ kind, apiType, amount }) => moved[kind].inc({ api_type: apiType }, amount)
   db.stats.onCommit = (jobs) => batches.observe(jobs)
 
+  // Finding a series by its labels costs more than counting in it. There are a few dozen of them.
+  const counterOf = remembered((endpoint: string, code: string) => requests.labels(endpoint, code))
+  const timerOf = remembered((endpoint: string) => latency.labels(endpoint))
+
   return {
     registry,
     onAnswer({ endpoint, answer, durationMs }) {
       const { code } = answer.body as { code?: number }
-      requests.inc({ endpoint: endpoint.name, code: String(code ?? answer.status) })
-      latency.observe({ endpoint: endpoint.name }, durationMs / 1000)
+      counterOf(endpoint.name, String(code ?? answer.status)).inc()
+      timerOf(endpoint.name).observe(durationMs / 1000)
     },
+  }
+}
+
+function remembered<A extends string[], T>(make: (...names: A) => T): (...names: A) => T {
+  const known = new Map<string, T>()
+  return (...names) => {
+    const key = names.join(' ')
+    let found = known.get(key)
+    if (found === undefined) {
+      found = make(...names)
+      known.set(key, found)
+    }
+    return found
   }
 }

@@ -1,7 +1,7 @@
 // The domain pools: which addresses a link gets, and what is done when a domain turns out to be blocked.
-import type { Database } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
-import { addDomain, markDomainBlocked, type PoolDomain, removeDomain } from './domain-store.ts'
+import { addDomain, markDomainBlocked, noteProbe, type PoolDomain, removeDomain } from './domain-store.ts'
 import type { Lookup } from './lookup-store.ts'
 import type { Hosts, Pool } from './store.ts'
 
@@ -55,7 +55,7 @@ export function addressesOf(publicUrl: string, code: string, hosts: Hosts): { a_
 }
 
 /** Host names as they come in a Host header: lower case, ASCII, a port only when it is not the usual one. */
-export function normalHost(given: string): string | undefined {
+function normalHost(given: string): string | undefined {
   if (given.length > 253 || !/^[\p{L}\p{N}.-]+(:\d{1,5})?$/u.test(given)) return undefined
   if (!URL.canParse(`http://${given}`)) return undefined
   const host = new URL(`http://${given}`).host
@@ -63,21 +63,41 @@ export function normalHost(given: string): string | undefined {
   return plain === '' ? undefined : plain
 }
 
-export async function addPoolDomain(db: Database, pool: Pool, given: string): Promise<string> {
+/** `alongside` is for the line of the audit log. */
+export async function addPoolDomain(
+  db: Database,
+  pool: Pool,
+  given: string,
+  alongside?: (tx: Tx, host: string) => Promise<void>,
+): Promise<string> {
   const host = requireHost(given)
-  const added = await db.write((tx) => addDomain(tx, pool, host))
+  const added = await db.write(async (tx) => {
+    const result = await addDomain(tx, pool, host)
+    if (result === 'added') await alongside?.(tx, host)
+    return result
+  })
   if (added === 'other_pool') {
-    throw new AppError(1002, {
-      zh: `${host} 属于另一个域名池，已有链接的含义不能改变`,
-      en: `${host} belongs to the other pool for good: links in use depend on it`,
-    })
+    throw wrongHost(
+      `${host} 属于另一个域名池，已有链接的含义不能改变`,
+      `${host} belongs to the other pool for good: links in use depend on it`,
+    )
   }
   return host
 }
 
-export async function removePoolDomain(db: Database, pool: Pool, given: string): Promise<string> {
+export async function removePoolDomain(
+  db: Database,
+  pool: Pool,
+  given: string,
+  alongside?: (tx: Tx, host: string) => Promise<void>,
+): Promise<string> {
   const host = requireHost(given)
-  if (!(await db.write((tx) => removeDomain(tx, pool, host)))) {
+  const removed = await db.write(async (tx) => {
+    const wasThere = await removeDomain(tx, pool, host)
+    if (wasThere) await alongside?.(tx, host)
+    return wasThere
+  })
+  if (!removed) {
     throw new AppError(1002, { zh: `${host} 不在域名池 ${pool} 中`, en: `${host} is not in pool ${pool}` })
   }
   return host
@@ -86,12 +106,16 @@ export async function removePoolDomain(db: Database, pool: Pool, given: string):
 function requireHost(given: string): string {
   const host = normalHost(given)
   if (host === undefined) {
-    throw new AppError(1002, {
-      zh: `${given} 不是域名，请写成 s.example.com`,
-      en: `${given} is no host name; write s.example.com`,
-    })
+    throw wrongHost(
+      `${given} 不是域名，请写成 s.example.com`,
+      `${given} is no host name; write s.example.com`,
+    )
   }
   return host
+}
+
+function wrongHost(zh: string, en: string): AppError {
+  return new AppError(1002, { zh, en }, { fields: { host: { zh, en } } })
 }
 
 /** What the domain block check needs to know and to tell. */
@@ -99,6 +123,8 @@ export interface WatchedDomains {
   /** Every domain that still serves links. */
   hosts(): Promise<string[]>
   found(host: string, blocked: boolean): Promise<void>
+  /** Somebody looked and learnt nothing. */
+  notFoundOut(host: string): Promise<void>
 }
 
 export function watchedDomains(
@@ -109,10 +135,14 @@ export function watchedDomains(
   return {
     hosts: async () => (await lookup.pools()).domains.map((domain) => domain.host),
     async found(host, blocked) {
-      const isNews = await db.write((tx) => markDomainBlocked(tx, host, blocked))
+      const isNews = await db.write(async (tx) => {
+        await noteProbe(tx, host, false)
+        return markDomainBlocked(tx, host, blocked)
+      })
       if (!isNews) return
       if (blocked) log.warn({ domain: host }, 'link domain is blocked: it gets no new links')
       else log.info({ domain: host }, 'link domain is no longer blocked')
     },
+    notFoundOut: (host) => db.write((tx) => noteProbe(tx, host, true)),
   }
 }

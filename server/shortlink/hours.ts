@@ -17,7 +17,3 @@ export function dayOfHour(hour: number): number {
 export function firstHourOfDay(day: number): number {
   return day * hoursPerDay - shanghaiOffsetHours
 }
-
-export function startOfHour(hour: number): number {
-  return hour * hourMs
-}

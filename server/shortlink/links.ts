@@ -5,6 +5,7 @@ import type { Text } from '../../contract/text.ts'
 import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import { AppError } from '../http/errors.ts'
+import { type InvalidParameter, parameterError } from '../http/parameters.ts'
 import { makeCode } from './code.ts'
 import { addressesOf, type Dealer } from './domains.ts'
 import type { Lookup } from './lookup-store.ts'
@@ -59,7 +60,7 @@ export function openLinks(
     async check(wish) {
       const { byHost } = await lookup.pools()
       const own: OwnHosts = { publicUrl: services.publicUrl(), isPoolHost: (host) => byHost.has(host) }
-      const problems: { readonly name: string; readonly text: Text }[] = []
+      const problems: InvalidParameter[] = []
       const target = (name: 'target_url' | 'redirect_url_a') => {
         const url = wish[name]
         if (url === undefined) return undefined
@@ -81,12 +82,7 @@ export function openLinks(
         if (isRedirectType(wish.redirect_type)) checked.redirectType = wish.redirect_type
         else problems.push({ name: 'redirect_type', text: wrongType })
       }
-      if (problems.length > 0) {
-        throw new AppError(1002, {
-          zh: problems.map(({ name, text }) => `${name} ${text.zh}`).join('；'),
-          en: problems.map(({ name, text }) => `${name} ${text.en}`).join('; '),
-        })
-      }
+      if (problems.length > 0) throw parameterError([], problems)
       return checked
     },
 

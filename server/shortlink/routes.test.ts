@@ -190,7 +190,7 @@ onEachEngine('short link endpoint', (engine) => {
     assert.equal(reply.status, 400)
     assert.match(((await reply.json()) as { message: string }).message, /^缺少必要参数：/)
     const query = new URLSearchParams({ action: 'generate', target_url: target, title: 't' })
-    const mixed = await fetch(`${service.url}/api/shortlink_api.php?${query}`, {
+    const mixed = await fetch(`${service.url}/api/shortlink_api.php?${query.toString()}`, {
       method: 'POST',
       headers: { username: account.username, 'api-key': account.key },
     })

@@ -16,6 +16,7 @@ import { openClickWriter } from './click-writer.ts'
 import { openClicks } from './clicks.ts'
 import { openDealer, watchedDomains, type WatchedDomains } from './domains.ts'
 import { noSuchLink, openLinks } from './links.ts'
+import { type LinkList, openLinkList } from './list.ts'
 import { openLookup } from './lookup-store.ts'
 import { lostPage, openRedirects } from './redirect.ts'
 import { findOwnLink, findOwnLinkByCode, type Link, updateLink } from './store.ts'
@@ -24,7 +25,14 @@ import { openTidying } from './tidying.ts'
 export interface Shortlink extends Product {
   /** For the domain block check, which knows nothing of links. */
   readonly domains: WatchedDomains
+  readonly list: LinkList
+  /** The same operations for a caller who did not come with a key. */
+  readonly generate: Act
+  readonly update: Act
+  readonly refresh: Act
 }
+
+type Act = (call: Call, caller: Caller) => Promise<Answer>
 
 export function openShortlink(services: Services): Shortlink {
   const { db, config, paidCalls, log, http } = services
@@ -189,6 +197,10 @@ export function openShortlink(services: Services): Shortlink {
 
   return {
     domains,
+    list: openLinkList(db, links, (linkId) => clicks.flush(linkId)),
+    generate,
+    update,
+    refresh,
     routes: (api) => registerEndpoint(api, http, shortlink, handle),
     fastPath: redirects.tryHandle,
     lostPage,

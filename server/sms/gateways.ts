@@ -19,8 +19,19 @@ export interface GuardedGateway {
   readonly gateway: SmsGateway
   /** Undefined for the sandbox, whose failures are asked for and must not close it. */
   readonly guard: Guard | undefined
+  /** Messages given to it since start. */
+  readonly tally: Readonly<Tally>
   send(message: Message): Promise<Outcome<Sent>>
 }
+
+export interface Tally {
+  calls: number
+  failures: number
+  lastOkAt: number | undefined
+  lastError: { readonly at: number; readonly reason: string } | undefined
+}
+
+export const gatewayNames = ['sandbox', 'aliyun', 'tencent', 'http'] as const
 
 export function openGateways(
   config: Config,
@@ -28,13 +39,15 @@ export function openGateways(
 ): readonly GuardedGateway[] {
   return config.SMS_GATEWAYS.map((name) => {
     const gateway = openGateway(name, config)
+    const tally: Tally = { calls: 0, failures: 0, lastOkAt: undefined, lastError: undefined }
     const counted = async (sending: Promise<Outcome<Sent>>) => {
       const outcome = await sending
       onOutcome(name, outcome.kind)
+      note(tally, outcome)
       return outcome
     }
     if (name === 'sandbox') {
-      return { name, gateway, guard: undefined, send: (message) => counted(gateway.send(message)) }
+      return { name, gateway, guard: undefined, tally, send: (message) => counted(gateway.send(message)) }
     }
     const guard = createGuard({
       name,
@@ -46,9 +59,20 @@ export function openGateways(
       name,
       gateway,
       guard,
+      tally,
       send: (message) => counted(guard.run((signal) => gateway.send(message, signal))),
     }
   })
+}
+
+/** A refusal is about the message, and shows a gateway at work. */
+function note(tally: Tally, outcome: Outcome<Sent>): void {
+  tally.calls += 1
+  if (outcome.kind === 'accepted') tally.lastOkAt = Date.now()
+  else if (outcome.kind !== 'refused') {
+    tally.failures += 1
+    tally.lastError = { at: Date.now(), reason: outcome.reason }
+  }
 }
 
 type GatewayName = Config['SMS_GATEWAYS'][number]

@@ -12,11 +12,11 @@ import { findOperation } from '../http/operation.ts'
 import type { Product, Services } from '../services.ts'
 import { describeRecord } from './answer.ts'
 import { openDecisions } from './decide.ts'
-import { openGateways } from './gateways.ts'
+import { type GuardedGateway, openGateways } from './gateways.ts'
 import { forgetPast } from './number-limit-store.ts'
 import { registerReceipts } from './receipts.ts'
 import { readFilter } from './records.ts'
-import { openSend, type Send, sendAction } from './send.ts'
+import { openPrice, openSend, type Price, type Send, sendAction } from './send.ts'
 import { findSends } from './store.ts'
 import { listTemplates } from './templates.ts'
 
@@ -28,6 +28,9 @@ const forgetEveryMs = 600_000
 export interface SmsProduct extends Product {
   /** The same send for a caller who did not come with a key. */
   readonly send: Send
+  readonly price: Price
+  /** In the configured order, with the state of each guard. */
+  readonly gateways: readonly GuardedGateway[]
 }
 
 export function openSms(services: Services): SmsProduct {
@@ -94,6 +97,8 @@ export function openSms(services: Services): SmsProduct {
 
   return {
     send,
+    price: openPrice(services),
+    gateways,
     routes(api) {
       registerEndpoint(api, services.http, sms, handle)
       registerReceipts(api, services, decisions)

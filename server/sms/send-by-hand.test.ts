@@ -1,39 +1,16 @@
 // The same send for somebody who came by a session and has no key: what the console will use.
 import assert from 'node:assert/strict'
-import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { sms as endpoint } from '../../contract/sms.ts'
 import { clearKey } from '../accounts/accounts.ts'
 import { findById } from '../accounts/store.ts'
-import type { Call } from '../http/call.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
+import { handMadeCall } from '../../test/support/hand-made-call.ts'
 import { phone, smsService } from '../../test/support/sms.ts'
 import { openGateways } from './gateways.ts'
 import { openSend } from './send.ts'
 
-function handMade(json: Record<string, unknown>): Call {
-  return {
-    endpoint,
-    requestId: 'by-hand',
-    language: 'zh',
-    address: '127.0.0.1',
-    sources: { headers: {}, json },
-    idempotencyKey: undefined,
-    response: {} as ServerResponse,
-    notes: {
-      startedAt: performance.now(),
-      steps: {},
-      accountId: undefined,
-      username: undefined,
-      action: undefined,
-      parameterSources: {},
-      charged: 0,
-      givenBack: 0,
-      gateway: undefined,
-      replayed: false,
-    },
-  }
-}
+const handMade = (json: Record<string, unknown>) => handMadeCall(endpoint, json)
 
 onEachEngine('SMS by hand', (engine) => {
   test('an account without a key sends and is charged the same', async () => {

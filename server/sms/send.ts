@@ -25,7 +25,7 @@ import type { GuardedGateway } from './gateways.ts'
 import { giveRoomBack, requireRoom, takeRoom } from './number-limits.ts'
 import type { Sent } from './port.ts'
 import { type Problem, problemOf, problemText } from './problems.ts'
-import { insertSend, lockSend, markAccepted, markFailed, nameGateway } from './store.ts'
+import { insertSend, lockSend, markAccepted, markFailed, nameGateway, type SendRecord } from './store.ts'
 import { noSuchTemplate, type UsableTemplate, usableTemplates } from './templates.ts'
 
 export const sendAction = 'sms.send'
@@ -115,36 +115,45 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
 
     if (outcome.kind === 'accepted') {
       const answer = successAnswer(record, remaining)
-      let stillPaid = true
+      let decided: SendRecord | undefined
       const { ended } = await paidCalls.end(
         call,
         operation,
         { end: { state: 'settled' }, answer, sends: 1 },
         async (tx, result) => {
           await markAccepted(tx, record.id, outcome.value.gatewayId)
-          if (!result.ended) stillPaid = (await lockSend(tx, record.id))?.charged === 1
+          if (!result.ended) decided = await lockSend(tx, record.id)
         },
       )
-      // Somebody decided before us. A receipt or the gateway's own word settled it: it was sent and paid for. Or the
-      // sweeper gave the credits back: then it was sent for nothing, which the record shows, and is no paid success.
-      return ended || stillPaid ? answer : unconfirmed[call.language]
+      return ended ? answer : answerOfDecided(decided)
+    }
+
+    /**
+     * Somebody decided before us. A receipt or the gateway's own word settled it: it was sent and paid for, and the answer
+     * that was kept then is the one a repeat hears. Or the sweeper gave the credits back: whatever went out went out for
+     * nothing, which the record shows, and is no paid success.
+     */
+    async function answerOfDecided(decided: SendRecord | undefined): Promise<Answer> {
+      if (decided?.charged !== 1) return unconfirmed[call.language]
+      const kept = await paidCalls.repeat(call, caller, purchase)
+      return kept ? { status: kept.status, body: kept.body } : successAnswer(record, remaining)
     }
 
     const { problem, code } = problemOf(outcome)
     const answer = failedAnswer(problem, call.language)
     if (outcome.kind === 'ambiguous') {
-      await db.write(async (tx) => {
+      const decided = await db.write(async (tx) => {
         const held = await credits.hold(tx, {
           operationId,
           leaseMs: ambiguousLeaseMs,
           sends: 1,
           ...(call.idempotencyKey === undefined ? {} : { answer }),
         })
-        if (held) {
-          await markFailed(tx, record.id, { state: 'unknown', charged: true, problem, code })
-        }
+        if (!held) return { record: await lockSend(tx, record.id) }
+        await markFailed(tx, record.id, { state: 'unknown', charged: true, problem, code })
+        return undefined
       })
-      return answer
+      return decided ? answerOfDecided(decided.record) : answer
     }
     await paidCalls.end(call, operation, { end: { state: 'refunded' }, answer }, async (tx, { ended }) => {
       if (!ended) return
@@ -183,6 +192,32 @@ function readSend(call: Call) {
   return values
 }
 
+export interface Draft {
+  readonly templateCode: string
+  readonly signName: string | undefined
+  readonly templateParams: ReadonlyMap<string, string>
+}
+
+export interface Priced {
+  readonly text: string
+  readonly parts: number
+  readonly cost: number
+}
+
+/** What a message would be and cost. Nothing is charged, counted or sent. */
+export type Price = (account: Account, draft: Draft) => Promise<Priced>
+
+export function openPrice({ db, config }: Pick<Services, 'db' | 'config'>): Price {
+  const findTemplate = usableTemplates(db)
+  return async (account, draft) => {
+    const template = await findTemplate(account.id, draft.templateCode)
+    if (template?.status !== '审核通过') throw noSuchTemplate()
+    const signName = draft.signName ?? account.sign_name ?? config.SMS_SIGN_NAME
+    const { text, parts } = composeText(template, signName, draft.templateParams)
+    return { text, parts, cost: parts * config.PRICES.sms_part }
+  }
+}
+
 function requireSmsAccount(account: Account, gateways: readonly GuardedGateway[]): void {
   requireNotSuspended(account)
   requireNotExpired(account, 403)
@@ -210,7 +245,10 @@ function composeText(template: UsableTemplate, signName: string, given: Readonly
     zh.push(`短信内容 ${text.length} 个字符，超过 ${longestText}`)
     en.push(`the text has ${text.length} characters, more than ${longestText}`)
   }
-  if (zh.length > 0) throw new AppError(1002, { zh: zh.join('；'), en: en.join('; ') })
+  if (zh.length > 0) {
+    const problem = { zh: zh.join('；'), en: en.join('; ') }
+    throw new AppError(1002, problem, { fields: { template_params: problem } })
+  }
   const variables = template.variables.map((name) => ({ name, value: given.get(name) ?? '' }))
   return { variables, text, parts: countParts(text.length) }
 }

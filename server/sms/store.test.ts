@@ -3,7 +3,17 @@ import { test } from 'node:test'
 import { bizIdOf } from '../../contract/sms-text.ts'
 import type { Database } from '../db/database.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
-import { findPage, findSends, insertSend, markAccepted, markFailed, type SendRecord } from './store.ts'
+import {
+  findPage,
+  findSends,
+  insertSend,
+  markAccepted,
+  markFailed,
+  outcomeOf,
+  type PageFilter,
+  type SendOutcome,
+  type SendRecord,
+} from './store.ts'
 
 function insert(db: Database, send: Partial<Parameters<typeof insertSend>[1]> = {}) {
   return db.write((tx) =>
@@ -63,12 +73,13 @@ onEachEngine('SMS records', (engine) => {
     }
     const all = await findPage(db, { accountId: undefined }, 100)
     assert.equal(all.length, 25)
-    const filters = [
+    const filters: Omit<PageFilter, 'accountId' | 'after'>[] & { accountId?: number }[] = [
       {},
       { accountId: 1 },
       { accountId: 2, phone: '13900139000' },
-      { success: false },
-      { templateCode: 'OTHER', success: true },
+      { outcome: 'failed' },
+      { templateCode: 'OTHER', outcome: 'sent' },
+      { outcome: 'undecided' },
       { from: 2_000, before: 5_000 },
       { bizId: bizIdOf(all[3]!.id) },
       { bizId: 'none' },
@@ -83,9 +94,9 @@ onEachEngine('SMS records', (engine) => {
       }
       const whole = await findPage(db, { accountId: undefined, ...filter }, 100)
       assert.deepEqual(paged, whole, JSON.stringify(filter))
-      const one = filter as { accountId?: number; phone?: string; success?: boolean; from?: number }
+      const one: { accountId?: number; outcome?: SendOutcome | undefined } = filter
       assert.ok(one.accountId === undefined || whole.every((row) => row.account_id === one.accountId))
-      assert.ok(one.success === undefined || whole.every((row) => row.success === (one.success ? 1 : 0)))
+      assert.ok(one.outcome === undefined || whole.every((row) => outcomeOf(row) === one.outcome))
     }
     assert.deepEqual(
       (await findSends(db, { accountId: 1 }, 100)).map(({ id }) => id),

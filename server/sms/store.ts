@@ -122,9 +122,10 @@ export async function markFate(
   },
 ): Promise<void> {
   await tx.run(
-    `UPDATE sms_send SET state = ?, gateway_id = COALESCE(?, gateway_id), charged = ?, success = ?, problem = ?,
-       problem_code = ? WHERE id = ?`,
+    `UPDATE sms_send SET state = ?, receipt_at = CASE WHEN ? = 'accepted' THEN receipt_at ELSE ${tx.now} END,
+       gateway_id = COALESCE(?, gateway_id), charged = ?, success = ?, problem = ?, problem_code = ? WHERE id = ?`,
     [
+      fate.state,
       fate.state,
       fate.gatewayId,
       fate.charged ? 1 : 0,
@@ -197,31 +198,79 @@ export async function findSends(queries: Queries, filter: SendFilter, limit: num
   )
 }
 
+/** As people read it: `sent` (no receipt yet), `delivered`, `failed`, or `undecided` while the credits are held. */
+export type SendOutcome = 'sent' | 'delivered' | 'failed' | 'undecided'
+
+export function outcomeOf({ state, charged }: Pick<SendRecord, 'state' | 'charged'>): SendOutcome {
+  if (state === 'accepted') return 'sent'
+  if (state === 'delivered') return 'delivered'
+  return charged === 1 && (state === 'sending' || state === 'unknown') ? 'undecided' : 'failed'
+}
+
+const outcomeTerms: Readonly<Record<SendOutcome, string>> = {
+  sent: `s.state = 'accepted'`,
+  delivered: `s.state = 'delivered'`,
+  failed: `(s.state IN ('refused', 'undelivered') OR (s.state IN ('sending', 'unknown') AND s.charged = 0))`,
+  undecided: `s.state IN ('sending', 'unknown') AND s.charged = 1`,
+}
+
 export interface PageFilter extends Omit<SendFilter, 'accountId'> {
   /** Undefined: of all accounts, for the operator. */
   readonly accountId: number | undefined
   readonly templateCode?: string | undefined
-  readonly success?: boolean | undefined
+  readonly outcome?: SendOutcome | undefined
   /** The last record of the page before. */
   readonly after?: { readonly created_at: number; readonly id: number } | undefined
 }
 
-type SendTables = { sms_send: SendRecord }
+/** A record with what it cost and the name of its template, as long as there is one. */
+export interface ShownSend extends SendRecord {
+  readonly receipt_at: number | null
+  readonly template_name: string | null
+  readonly cost: number | null
+  readonly given_back: number | null
+  readonly request_id: string | null
+}
+
+const shownColumns = `${columns
+  .split(/,\s*/)
+  .map((column) => `s.${column}`)
+  .join(', ')}, s.receipt_at, o.cost, o.given_back, o.request_id,
+  (SELECT t.name FROM sms_template t WHERE t.code = s.template_code
+     AND (t.account_id = s.account_id OR t.account_id IS NULL)
+     ORDER BY CASE WHEN t.account_id IS NULL THEN 1 ELSE 0 END LIMIT 1) AS template_name`
 
 /** For the console and for exports: any mix of filters, page after page by the place where the last one ended. */
-export function findPage(queries: Queries, filter: PageFilter, limit: number): Promise<SendRecord[]> {
-  let query = queries.kysely.withTables<SendTables>().selectFrom('sms_send').selectAll()
-  if (filter.accountId !== undefined) query = query.where('account_id', '=', filter.accountId)
-  // An id that is none finds nothing: no record has the number 0.
-  if (filter.bizId !== undefined) query = query.where('id', '=', recordIdOf(filter.bizId) ?? 0)
-  if (filter.phone !== undefined) query = query.where('phone', '=', filter.phone)
-  if (filter.from !== undefined) query = query.where('created_at', '>=', filter.from)
-  if (filter.before !== undefined) query = query.where('created_at', '<', filter.before)
-  if (filter.templateCode !== undefined) query = query.where('template_code', '=', filter.templateCode)
-  if (filter.success !== undefined) query = query.where('success', '=', filter.success ? 1 : 0)
-  if (filter.after !== undefined) {
-    const { created_at: at, id } = filter.after
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)))
+export function findPage(queries: Queries, filter: PageFilter, limit: number): Promise<ShownSend[]> {
+  const terms: string[] = []
+  const values: (string | number)[] = []
+  const add = (term: string, ...given: readonly (string | number | undefined)[]) => {
+    if (given.includes(undefined)) return
+    terms.push(term)
+    values.push(...(given as readonly (string | number)[]))
   }
-  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+  add('s.account_id = ?', filter.accountId)
+  // An id that is none finds nothing: no record has the number 0.
+  if (filter.bizId !== undefined) add('s.id = ?', recordIdOf(filter.bizId) ?? 0)
+  add('s.phone = ?', filter.phone)
+  add('s.created_at >= ?', filter.from)
+  add('s.created_at < ?', filter.before)
+  add('s.template_code = ?', filter.templateCode)
+  if (filter.outcome !== undefined) add(outcomeTerms[filter.outcome])
+  add('(s.created_at, s.id) < (?, ?)', filter.after?.created_at, filter.after?.id)
+  const where = terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`
+  return queries.all<ShownSend>(
+    `SELECT ${shownColumns} FROM sms_send s LEFT JOIN operation o ON o.id = s.operation_id ${where}
+     ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit}`,
+    values,
+  )
+}
+
+/** Where a record stands in the order of the pages. */
+export function findPlace(
+  queries: Queries,
+  accountId: number,
+  id: number,
+): Promise<{ readonly created_at: number; readonly id: number } | undefined> {
+  return queries.one('SELECT created_at, id FROM sms_send WHERE id = ? AND account_id = ?', [id, accountId])
 }

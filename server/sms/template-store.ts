@@ -65,6 +65,77 @@ export function findTemplatesFor(queries: Queries, accountId: number): Promise<T
   )
 }
 
+const visible = `(t.account_id = ? OR (t.account_id IS NULL AND NOT EXISTS
+  (SELECT 1 FROM sms_template own WHERE own.account_id = ? AND own.code = t.code)))`
+
+export function findTemplateFor(
+  queries: Queries,
+  accountId: number,
+  id: number,
+): Promise<TemplateRow | undefined> {
+  return queries.one<TemplateRow>(`SELECT ${columns} FROM sms_template t WHERE ${visible} AND t.id = ?`, [
+    accountId,
+    accountId,
+    id,
+  ])
+}
+
+export interface TemplateSearch {
+  /** Part of the code, the name or the content. */
+  readonly q?: string | undefined
+  readonly status?: TemplateState | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+/** The newest first. */
+export async function findTemplatePage(
+  queries: Queries,
+  accountId: number,
+  search: TemplateSearch,
+): Promise<{ rows: TemplateRow[]; total: number }> {
+  const terms = [visible]
+  const values: (string | number)[] = [accountId, accountId]
+  if (search.status !== undefined) {
+    terms.push('t.status = ?')
+    values.push(search.status)
+  }
+  if (search.q !== undefined && search.q !== '') {
+    const like = `%${search.q.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
+    terms.push(
+      `(LOWER(t.code) LIKE ? ESCAPE '!' OR LOWER(t.name) LIKE ? ESCAPE '!' OR LOWER(t.content) LIKE ? ESCAPE '!')`,
+    )
+    values.push(like, like, like)
+  }
+  const where = terms.join(' AND ')
+  const counted = await queries.one<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM sms_template t WHERE ${where}`,
+    values,
+  )
+  const rows = await queries.all<TemplateRow>(
+    `SELECT ${columns} FROM sms_template t WHERE ${where} ORDER BY t.id DESC LIMIT ? OFFSET ?`,
+    [...values, search.limit, search.offset],
+  )
+  return { rows, total: counted?.count ?? 0 }
+}
+
+/** Among the account's own and the shared ones. */
+export async function isTakenCode(
+  queries: Queries,
+  accountId: number | null,
+  code: string,
+): Promise<boolean> {
+  const row = await queries.one(
+    'SELECT 1 AS found FROM sms_template WHERE (account_id IS NULL OR account_id = ?) AND code = ?',
+    [accountId ?? 0, code],
+  )
+  return row !== undefined
+}
+
+export async function setTemplateCode(tx: Tx, id: number, code: string): Promise<void> {
+  await tx.run('UPDATE sms_template SET code = ? WHERE id = ?', [code, id])
+}
+
 export function findTemplates(
   queries: Queries,
   filter: { accountId?: number | null | undefined; status?: TemplateState | undefined },

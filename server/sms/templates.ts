@@ -1,16 +1,23 @@
 // Templates as accounts and the operator handle them: made, edited, reviewed, deleted, listed.
+import { randomUUID } from 'node:crypto'
 import { longestText, parseTemplate, type TemplateState } from '../../contract/sms-text.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
+import { gatewayNames } from './gateways.ts'
 import {
+  findTemplateFor,
+  findTemplatePage,
   findTemplates,
   findTemplatesFor,
   insertTemplate,
   isSharedCode,
+  isTakenCode,
   lockTemplate,
   removeTemplate,
+  setTemplateCode,
   templateLookup,
   type TemplateRow,
+  type TemplateSearch,
   updateTemplate,
 } from './template-store.ts'
 
@@ -33,7 +40,8 @@ export interface Template {
 }
 
 export interface TemplateWish {
-  readonly code: string
+  /** Made from the id when left out. */
+  readonly code?: string | undefined
   readonly name: string
   readonly content: string
   /** Whose it is; null shares it with everyone. Only the operator chooses. */
@@ -48,23 +56,37 @@ export interface TemplateWish {
 export async function createTemplate(db: Database, actor: Actor, wish: TemplateWish): Promise<Template> {
   const accountId = actor.kind === 'account' ? actor.accountId : (wish.accountId ?? null)
   const byOperator = actor.kind === 'operator'
-  const code = requireCode(wish.code)
+  const code = wish.code === undefined ? undefined : requireCode(wish.code)
+  const name = requireName(wish.name)
   const content = requireContent(wish.content)
   const row = await db.write(async (tx) => {
     // An account's own template would hide the shared one from it.
-    if (accountId !== null && (await isSharedCode(tx, code))) return undefined
-    return insertTemplate(tx, {
+    if (code !== undefined && accountId !== null && (await isSharedCode(tx, code))) return undefined
+    const inserted = await insertTemplate(tx, {
       accountId,
-      code,
-      name: requireName(wish.name),
+      code: code ?? `new-${randomUUID()}`,
+      name,
       ...content,
       status: byOperator ? (wish.status ?? '审核中') : '审核中',
       reason: byOperator ? requireReason(wish.status ?? '审核中', wish.reason ?? '') : '',
       gatewayCodes: JSON.stringify(byOperator ? requireGatewayCodes(wish.gatewayCodes ?? {}) : {}),
     })
+    return inserted && code === undefined ? nameById(tx, inserted) : inserted
   })
-  if (!row) throw invalid(`模板编号 ${code} 已存在`, `the template code ${code} is taken`)
+  if (!row) {
+    throw invalid(`模板编号 ${code} 已存在`, `the template code ${code} is taken`, 'code')
+  }
   return templateOf(row)
+}
+
+/** `SMS_17`; where somebody has given that name away, `SMS_17_1` and so on. */
+async function nameById(tx: Tx, row: TemplateRow): Promise<TemplateRow> {
+  for (let tries = 0; ; tries += 1) {
+    const code = tries === 0 ? `SMS_${row.id}` : `SMS_${row.id}_${tries}`
+    if (await isTakenCode(tx, row.account_id, code)) continue
+    await setTemplateCode(tx, row.id, code)
+    return { ...row, code }
+  }
 }
 
 export interface TemplateEdit {
@@ -107,7 +129,8 @@ export async function reviewTemplate(
   db: Database,
   actor: Actor,
   id: number,
-  review: { status: TemplateState; reason?: string; revision?: number },
+  review: { status: TemplateState; reason?: string | undefined; revision?: number },
+  alongside?: (tx: Tx, template: Template) => Promise<void>,
 ): Promise<Template> {
   if (actor.kind !== 'operator') throw noSuchTemplate()
   const reason = requireReason(review.status, review.reason ?? '')
@@ -118,7 +141,9 @@ export async function reviewTemplate(
     }
     const changed: TemplateRow = { ...row, status: review.status, reason }
     await updateTemplate(tx, id, changed)
-    return templateOf(changed)
+    const template = templateOf(changed)
+    await alongside?.(tx, template)
+    return template
   })
 }
 
@@ -143,6 +168,23 @@ export async function listTemplates(
         )
       : await findTemplates(db, filter)
   return rows.map(templateOf)
+}
+
+/** One of the account's own, or a shared one it can use. */
+export async function findTemplate(db: Database, accountId: number, id: number): Promise<Template> {
+  const row = await findTemplateFor(db, accountId, id)
+  if (!row) throw noSuchTemplate()
+  return templateOf(row)
+}
+
+/** A page of what an account may send with or is waiting for, the newest first. */
+export async function pageTemplates(
+  db: Database,
+  accountId: number,
+  search: TemplateSearch,
+): Promise<{ readonly templates: readonly Template[]; readonly total: number }> {
+  const { rows, total } = await findTemplatePage(db, accountId, search)
+  return { templates: rows.map(templateOf), total }
 }
 
 export type UsableTemplate = Pick<Template, 'code' | 'content' | 'variables' | 'status' | 'gatewayCodes'>
@@ -200,6 +242,7 @@ function requireCode(code: string): string {
   throw invalid(
     '模板编号须为 1 至 64 个字母、数字、下划线或连字符',
     'a template code has 1 to 64 letters, digits, _ or -',
+    'code',
   )
 }
 
@@ -207,7 +250,7 @@ function requireName(given: string): string {
   const name = given.trim()
   const length = [...name].length
   if (length >= 1 && length <= 50 && !/\p{Cc}/u.test(name) && name.isWellFormed()) return name
-  throw invalid('模板名称须为 1 至 50 个字符', 'a template name has 1 to 50 characters')
+  throw invalid('模板名称须为 1 至 50 个字符', 'a template name has 1 to 50 characters', 'name')
 }
 
 /** The text and, read from it once and for all, the names of its variables. */
@@ -221,26 +264,26 @@ function requireContent(content: string): { content: string; variables: string }
     throw invalid(
       `模板内容须为 1 至 ${longestText} 个字符`,
       `a template's content has 1 to ${longestText} characters`,
+      'content',
     )
   }
   const parsed = parseTemplate(content)
-  if ('problem' in parsed) throw new AppError(1002, parsed.problem)
+  if ('problem' in parsed) throw invalid(parsed.problem.zh, parsed.problem.en, 'content')
   return { content, variables: JSON.stringify(parsed.variables) }
 }
 
-function requireReason(status: TemplateState, given: string): string {
+export function requireReason(status: TemplateState, given: string): string {
   const reason = given.trim()
-  if (reason.length > 200) throw invalid('原因至多 200 个字符', 'a reason has 200 characters at most')
+  if (reason.length > 200)
+    throw invalid('原因至多 200 个字符', 'a reason has 200 characters at most', 'reason')
   if (status === '审核不通过' && reason === '')
-    throw invalid('审核不通过须写明原因', 'a rejection needs a reason')
+    throw invalid('审核不通过须写明原因', 'a rejection needs a reason', 'reason')
   return status === '审核不通过' ? reason : ''
 }
 
-const gatewayNames = ['sandbox', 'aliyun', 'tencent', 'http']
-
 function requireGatewayCodes(codes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [gateway, code] of Object.entries(codes)) {
-    if (!gatewayNames.includes(gateway) || !/^[\w.-]{1,64}$/.test(code)) {
+    if (!(gatewayNames as readonly string[]).includes(gateway) || !/^[\w.-]{1,64}$/.test(code)) {
       throw invalid(
         `网关模板须如 aliyun=SMS_123456，网关为 ${gatewayNames.join('、')}`,
         `a gateway's template looks like aliyun=SMS_123456, the gateways are ${gatewayNames.join(', ')}`,
@@ -250,6 +293,6 @@ function requireGatewayCodes(codes: Readonly<Record<string, string>>): Readonly<
   return codes
 }
 
-function invalid(zh: string, en: string): AppError {
-  return new AppError(1002, { zh, en })
+function invalid(zh: string, en: string, field?: string): AppError {
+  return new AppError(1002, { zh, en }, field === undefined ? {} : { fields: { [field]: { zh, en } } })
 }

@@ -52,6 +52,8 @@ export interface Guard {
   /** `half-open` while the one trial call is under way; `open` until then, even when the pause is over. */
   readonly state: 'closed' | 'open' | 'half-open'
   readonly lastError: GuardError | undefined
+  /** Unix milliseconds of the last call that was accepted. */
+  readonly lastOkAt: number | undefined
   readonly counters: Readonly<GuardCounters>
   /** Never rejects. */
   run<T>(call: (signal: AbortSignal) => Promise<Outcome<T>>): Promise<Outcome<T>>
@@ -80,6 +82,7 @@ export function createGuard(options: GuardOptions): Guard {
     opened: 0,
   }
   let lastError: GuardError | undefined
+  let lastOkAt: number | undefined
 
   breaker.onBreak(() => {
     counters.opened += 1
@@ -130,11 +133,15 @@ export function createGuard(options: GuardOptions): Guard {
     get lastError() {
       return lastError
     },
+    get lastOkAt() {
+      return lastOkAt
+    },
     counters,
     async run(call) {
       counters.calls += 1
       const outcome = await pass(call)
       counters[outcome.kind] += 1
+      if (outcome.kind === 'accepted') lastOkAt = Date.now()
       return outcome
     },
   }

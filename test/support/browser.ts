@@ -1,12 +1,9 @@
 // A real Chromium for tests, out of the npm package; one for each test file. Nothing may reach another origin.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import Chromium from '@sparticuz/chromium'
+import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { ensureConsole } from './console-build.ts'
 import { onlyOne } from './only-one.ts'
-
-const axeScript = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export interface Look {
   readonly language?: 'zh' | 'en'
@@ -82,7 +79,7 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
     problems,
     async seriousFindings() {
       // The content policy forbids added script elements, as it should: the rules are run from outside.
-      await page.evaluate(axeScript)
+      await page.evaluate(axe.source)
       const found: unknown = await page.evaluate(
         `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
           .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -3,7 +3,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { chmod, chown, cp, mkdtemp, readFile, readdir, rm, symlink } from 'node:fs/promises'
+import { chmod, chown, cp, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -19,11 +19,17 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** The folder with bin, lib and share; the installed package's own when left out. */
   readonly native?: string
+  /** Where its folder is made; the temporary folder when left out. PostgreSQL's user must be able to get there. */
+  readonly folder?: string
+  /** A streaming standby of this one, copied while it runs. */
+  readonly standbyOf?: PostgresServer
 }
 
 export interface PostgresServer {
   readonly url: string
   readonly port: number
+  readonly data: string
+  readonly native: string
   /** Ends the server and removes its data. */
   stop(): Promise<void>
   /** Kill -9 of the postmaster and all its children, as a power cut of that machine would. */
@@ -55,12 +61,14 @@ const environment = {
 }
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const home = await mkdtemp(join(temporaryFolder(), 'tollgate-postgres-'))
+  const home = await mkdtemp(join(options.folder ?? temporaryFolder(), 'tollgate-postgres-'))
   const guard = startGuard(home)
   try {
     if (user.uid !== undefined) await chown(home, user.uid, nobody)
     const data = join(home, 'data')
-    const native = await createCluster(options.native ?? installedNative(), home, data)
+    const primary = options.standbyOf
+    if (primary) await copyCluster(primary, data)
+    const native = primary?.native ?? (await createCluster(options.native ?? installedNative(), home, data))
 
     let port = await freePort()
     const launch = (): Promise<ChildProcess> =>
@@ -70,6 +78,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         port: String(port),
         unix_socket_directories: '',
         max_connections: '200',
+        ...(primary ? { primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres` } : {}),
         ...options.settings,
       })
     let postmaster = await retryWhilePortTaken(launch, async () => {
@@ -100,7 +109,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       await guard.release()
       await ended
     }
-    return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, stop, kill, restart }
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+    return { url, port, data, native, stop, kill, restart }
   } catch (error) {
     await guard.release()
     throw error
@@ -213,6 +223,32 @@ async function copyNative(source: string, home: string): Promise<string> {
   return copy
 }
 
+/** A base backup by PostgreSQL's own calls, because the package has no pg_basebackup. The WAL comes by streaming. */
+async function copyCluster(primary: PostgresServer, data: string): Promise<void> {
+  const { Client } = await import('pg')
+  const client = new Client({ connectionString: primary.url })
+  await client.connect()
+  try {
+    await client.query(`SELECT pg_backup_start('standby', true)`)
+    // Files come and go under a running server, and cp minds when one is gone: what counts is in the WAL.
+    await promisify(execFile)('cp', ['-a', primary.data, data]).catch(() => undefined)
+    for (const name of ['postmaster.pid', 'postmaster.opts']) await rm(join(data, name), { force: true })
+    for (const name of await readdir(join(data, 'pg_wal'))) {
+      if (/^[0-9A-F]{24}/.test(name)) await rm(join(data, 'pg_wal', name))
+    }
+    const stopped = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)')
+    for (const [name, content] of [
+      ['backup_label', stopped.rows[0]?.labelfile ?? ''],
+      ['standby.signal', ''],
+    ] as const) {
+      await writeFile(join(data, name), content)
+      if (user.uid !== undefined) await chown(join(data, name), user.uid, nobody)
+    }
+  } finally {
+    await client.end()
+  }
+}
+
 function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
@@ -245,7 +281,7 @@ async function launchPostmaster(
   while (failure === undefined && !hasEnded(child)) {
     // The same lines pg_ctl waits for: the first is the process, the eighth its state.
     const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
-    if (Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready') return child
+    if (Number(lines[0]) === child.pid && /^(ready|standby)\s*$/.test(lines[7] ?? '')) return child
     if (Date.now() > deadline) {
       await killWithChildren(child)
       break
@@ -331,7 +367,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     // Below the range that outgoing connections take theirs from: else one of them may sit on the port after a kill.
     const port = randomInt(15_000, 32_000)

@@ -24,6 +24,7 @@ export function PasswordCard(): ReactNode {
     <Card title={<h2>{words.changePassword}</h2>}>
       <p style={{ marginTop: 0 }}>{words.passwordEffect}</p>
       <Form
+        name="change-password"
         form={form}
         layout="vertical"
         requiredMark={false}

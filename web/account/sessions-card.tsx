@@ -41,7 +41,7 @@ export function SessionsCard(): ReactNode {
             render: (_value, { agent, current }) => (
               <span className="row" title={agent}>
                 {browserName(agent)}
-                {current && <Tag color="green">{words.thisOne}</Tag>}
+                {current && <Tag>{words.thisOne}</Tag>}
               </span>
             ),
           },

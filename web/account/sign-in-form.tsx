@@ -13,7 +13,7 @@ interface SignInFormProps {
   readonly username?: string
   /** Makes a new account instead. */
   readonly signUp?: boolean
-  readonly onSignedIn: (me: Me) => void
+  readonly onSignedIn?: (me: Me) => void
 }
 
 export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormProps): ReactNode {
@@ -27,7 +27,7 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
       {
         onSuccess: (me) => {
           takeSession(me)
-          onSignedIn(me)
+          onSignedIn?.(me)
         },
         onError: (error) => void showFieldErrors(form, error),
       },
@@ -35,6 +35,7 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
   const required = { required: true, message: words.required }
   return (
     <Form
+      name="enter"
       form={form}
       layout="vertical"
       requiredMark={false}

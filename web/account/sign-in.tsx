@@ -1,11 +1,11 @@
 // The sign-in page, and the sign-up page where the operator has opened it. Kept light: it is the first thing loaded.
-import { Link, Navigate, useLocation, useNavigate } from '@tanstack/react-router'
+import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { Button } from 'antd'
-import { type ReactNode, useEffect } from 'react'
-import type { Me } from '../../contract/console/session.ts'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useStart } from '../api/hooks.ts'
 import { setPreferences } from '../frame/preferences.ts'
 import { useLanguage, useText } from '../frame/text.ts'
+import { parseSearch } from '../parts/url-state.ts'
 import { SignInForm } from './sign-in-form.tsx'
 import { accountText } from './text.ts'
 
@@ -21,20 +21,23 @@ function Door({ signUp }: { signUp: boolean }): ReactNode {
   const words = useText(accountText)
   const start = useStart()
   const navigate = useNavigate()
-  const next = useLocation({ select: (location) => (location.search as { next?: string }).next })
+  const search = useLocation({ select: (location) => location.search as { next?: string } })
+  // Kept from the start: on the way out the address changes before this page is gone.
+  const [next] = useState(search.next)
+  const role = start.data?.me?.user.role
   const title = signUp ? words.signUp : words.signIn
   useEffect(() => {
     document.title = `${title} · Tollgate`
   }, [title])
 
-  const onSignedIn = (me: Me) => {
-    // Only ever a page of this console: `next` comes from the address.
-    if (next !== undefined && /^\/(?![/\\])/.test(next)) void navigate({ href: next, replace: true })
-    else void navigate({ to: me.user.role === 'operator' ? '/operator/overview' : '/', replace: true })
-  }
-  if (start.data?.me && next === undefined) {
-    return <Navigate to={start.data.me.user.role === 'operator' ? '/operator/overview' : '/'} replace />
-  }
+  useEffect(() => {
+    if (role === undefined) return
+    // Only ever a page of this console, whatever the address says.
+    const home = role === 'operator' ? '/operator/overview' : '/'
+    const target = new URL(window.location.origin + (next?.startsWith('/') ? next : home))
+    void navigate({ to: target.pathname, search: parseSearch(target.search), replace: true })
+  }, [role, next, navigate])
+
   const closed = signUp && start.data?.sign_up === false
   return (
     <main className="door">
@@ -45,7 +48,7 @@ function Door({ signUp }: { signUp: boolean }): ReactNode {
         </div>
         <div className="door-box">
           <h1 style={{ fontSize: 20, margin: '0 0 16px' }}>{title}</h1>
-          {closed ? <p>{words.signUpClosed}</p> : <SignInForm signUp={signUp} onSignedIn={onSignedIn} />}
+          {closed ? <p>{words.signUpClosed}</p> : <SignInForm signUp={signUp} />}
           {start.data?.sign_up === true && (
             <p style={{ margin: '16px 0 0' }}>
               {signUp ? (

@@ -50,6 +50,7 @@ export function SignatureCard({ readOnly }: { readOnly: boolean }): ReactNode {
             )}
             {!readOnly && (
               <Form
+                name="signature"
                 form={form}
                 layout="vertical"
                 requiredMark={false}

@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { Route } from '../../contract/console/route.ts'
+import { type Prices, prices } from '../../contract/credits.ts'
 import { type Me, sessionRoutes, type Start } from '../../contract/console/session.ts'
 import { useLanguage } from '../frame/text.ts'
 import { ApiError, ask, type Parts, rememberToken } from './client.ts'
@@ -106,6 +107,11 @@ export function useStart(): Asked<Start> {
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   })
+}
+
+/** What calls cost here. The usual prices stand in only until the first answer is there. */
+export function usePrices(): Prices {
+  return useStart().data?.prices ?? prices
 }
 
 /** Who is signed in and whose things are shown. Only inside the frame, where somebody is. */

@@ -52,7 +52,7 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
                 </Link>
                 {operation.state === 'held' && (
                   <Tooltip title={words.heldText}>
-                    <Tag color="gold">{words.held}</Tag>
+                    <Tag>{words.held}</Tag>
                   </Tooltip>
                 )}
               </span>

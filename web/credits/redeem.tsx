@@ -22,7 +22,6 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
   useEffect(() => {
     if (open) return
     setSeen(undefined)
-    form.resetFields()
     preview.reset()
     redeem.reset()
     // Only closing clears it.
@@ -52,10 +51,18 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
       title={words.redeem}
       footer={null}
       onCancel={onClose}
-      forceRender
+      destroyOnHidden
       afterOpenChange={(isOpen) => isOpen && focusFirstField('redeem')}
     >
-      <Form id="redeem" form={form} layout="vertical" requiredMark={false} onFinish={submit}>
+      <Form
+        id="redeem"
+        preserve={false}
+        name="redeem"
+        form={form}
+        layout="vertical"
+        requiredMark={false}
+        onFinish={submit}
+      >
         <p className="muted">{words.once}</p>
         <Form.Item
           name="code"

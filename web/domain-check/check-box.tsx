@@ -2,8 +2,7 @@
 import { Alert, Button, Card, Checkbox, Input } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
-import { prices } from '../../contract/credits.ts'
-import { useMe, useStart, useTell } from '../api/hooks.ts'
+import { useMe, usePrices, useStart, useTell } from '../api/hooks.ts'
 import { useText } from '../frame/text.ts'
 import { count } from '../parts/figures.tsx'
 import { StepError } from '../parts/step-error.tsx'
@@ -16,6 +15,7 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
   const words = useText(domainText)
   const start = useStart()
   const me = useMe()
+  const prices = usePrices()
   const [pasted, setPasted] = useState('')
   const [random, setRandom] = useState(false)
   const run = useTell(domainCheckRoutes.start, { once: true })

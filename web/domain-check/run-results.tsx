@@ -38,18 +38,20 @@ export function RunResults({ id }: { id: string }): ReactNode {
             format={() => words.progress(count(run.data.done), count(run.data.total))}
             aria-label={words.progress(count(run.data.done), count(run.data.total))}
           />
-          <Segmented
-            aria-label={words.verdict}
-            value={verdict}
-            onChange={setVerdict}
-            options={[
-              { value: 'all', label: `${words.all} ${count(run.data.total)}` },
-              ...domainVerdicts.map((known) => ({
-                value: known as string,
-                label: `${words[verdictWord(known)]} ${count(run.data.counts[known])}`,
-              })),
-            ]}
-          />
+          <div className="scroll-x">
+            <Segmented
+              aria-label={words.verdict}
+              value={verdict}
+              onChange={setVerdict}
+              options={[
+                { value: 'all', label: `${words.all} ${count(run.data.total)}` },
+                ...domainVerdicts.map((known) => ({
+                  value: known as string,
+                  label: `${words[verdictWord(known)]} ${count(run.data.counts[known])}`,
+                })),
+              ]}
+            />
+          </div>
         </div>
       )}
       <List<DomainResult, NonNullable<typeof run.data>>

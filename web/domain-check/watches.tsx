@@ -86,7 +86,12 @@ export function Watches(): ReactNode {
 function NowVerdict({ watch }: { watch: Watch }): ReactNode {
   const words = useText(domainText)
   if (watch.paused) return <span className="muted">{words.paused}</span>
-  return watch.verdict === null ? <span className="muted">–</span> : <Verdict verdict={watch.verdict} />
+  return (
+    <div>
+      {watch.verdict === null ? <span className="muted">–</span> : <Verdict verdict={watch.verdict} />}
+      {watch.held_up && <div className="small tone-warning">{words[watch.held_up]}</div>}
+    </div>
+  )
 }
 
 function AddWatch(): ReactNode {
@@ -97,6 +102,7 @@ function AddWatch(): ReactNode {
   return (
     <Card size="small">
       <Form
+        name="watch"
         form={form}
         layout="inline"
         requiredMark={false}

@@ -1,6 +1,6 @@
 // The frame around every page: navigation, top bar, banners; and the door for those who are not signed in.
 import { MenuFoldOutlined, MenuUnfoldOutlined } from '@ant-design/icons'
-import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router'
+import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Alert, App, Button, Drawer, Skeleton } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Me, Start } from '../../contract/console/session.ts'
@@ -17,10 +17,7 @@ import { frameText } from './words.ts'
 
 export function Frame(): ReactNode {
   const start = useStart()
-  const next = useLocation({ select: (location) => location.href })
-  if (start.data?.me === null) {
-    return <Navigate to="/sign-in" search={next === '/' ? {} : { next }} replace />
-  }
+  if (start.data?.me === null) return <ToSignIn />
   if (start.isError) {
     return (
       <main className="frame-main">
@@ -29,6 +26,17 @@ export function Frame(): ReactNode {
     )
   }
   return <App component={false}>{start.data ? <SignedIn start={start.data} /> : <Bones />}</App>
+}
+
+/** Leads to the sign-in page once, and from there back to where one wanted to go. */
+function ToSignIn(): ReactNode {
+  const navigate = useNavigate()
+  useEffect(() => {
+    const { pathname, search } = window.location
+    const next = pathname.replace(/^\/console/, '') + search
+    void navigate({ to: '/sign-in', search: next === '/' ? {} : { next }, replace: true })
+  }, [navigate])
+  return <Bones />
 }
 
 /** The frame's shape before anything is known. */

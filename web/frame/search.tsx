@@ -2,7 +2,7 @@
 import { SearchOutlined } from '@ant-design/icons'
 import { useNavigate } from '@tanstack/react-router'
 import { Input, Modal } from 'antd'
-import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { searchRoutes } from '../../contract/console/requests.ts'
 import { useAsk } from '../api/hooks.ts'
 import { accountPlaces, operatorPlaces } from './navigation.tsx'
@@ -30,6 +30,7 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
   const [typed, setTyped] = useState('')
   const [asked, setAsked] = useState('')
   const [at, setAt] = useState(0)
+  const chosen = useRef<Choice>(undefined)
   useEffect(() => {
     const timer = setTimeout(() => setAsked(typed.trim()), 250)
     return () => clearTimeout(timer)
@@ -67,8 +68,8 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
 
   const go = (choice: Choice | undefined) => {
     if (choice === undefined) return
+    chosen.current = choice
     onClose()
-    void navigate({ to: choice.to, search: choice.search })
   }
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setAt((now) => Math.min(now + 1, choices.length - 1))
@@ -87,6 +88,11 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
       closable={false}
       title={words.searchTitle}
       destroyOnHidden
+      // Only then: a closing dialog gives the focus back, which what opens next must keep.
+      afterClose={() => {
+        if (chosen.current) void navigate({ to: chosen.current.to, search: chosen.current.search })
+        chosen.current = undefined
+      }}
     >
       <Input
         autoFocus

@@ -3,7 +3,12 @@ import { theme, type ThemeConfig } from 'antd'
 
 const accent = '#3b5bdb'
 
+/** People who asked their system for less motion get none. */
+const motion = !window.matchMedia('(prefers-reduced-motion: reduce)').matches
+
 export function consoleTheme(dark: boolean): ThemeConfig {
+  // As text the accent must be lighter on dark than as a button's ground.
+  const accentText = dark ? '#91a7ff' : accent
   const ink = dark ? '255,255,255' : '0,0,0'
   return {
     algorithm: dark ? theme.darkAlgorithm : theme.defaultAlgorithm,
@@ -11,10 +16,12 @@ export function consoleTheme(dark: boolean): ThemeConfig {
     cssVar: { key: 'tollgate' },
     hashed: false,
     token: {
+      motion,
       colorPrimary: accent,
       colorInfo: accent,
       // What antd derives for these is below AA on its own backgrounds.
-      colorLink: dark ? '#91a7ff' : accent,
+      colorPrimaryHover: dark ? '#4263eb' : '#364fc7',
+      colorLink: accentText,
       colorLinkHover: dark ? '#bac8ff' : '#364fc7',
       colorSuccessText: dark ? '#69db7c' : '#237a34',
       colorWarningText: dark ? '#ffd43b' : '#8a5a00',
@@ -32,14 +39,20 @@ export function consoleTheme(dark: boolean): ThemeConfig {
       fontFamilyCode: `ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace`,
     },
     components: {
-      Layout: {
-        siderBg: dark ? '#17191f' : '#ffffff',
-        headerBg: dark ? '#17191f' : '#ffffff',
-        headerHeight: 56,
-        headerPadding: '0 16px',
+      Button: {
+        defaultHoverColor: accentText,
+        defaultHoverBorderColor: accentText,
+        ...(dark ? { colorError: '#ff8787', dangerColor: '#17191f' } : {}),
       },
-      Menu: { itemBg: 'transparent', itemHeight: 36, activeBarBorderWidth: 0 },
+      Dropdown: { colorPrimary: accentText },
+      Pagination: { itemActiveColor: accentText, itemActiveColorHover: accentText, colorPrimary: accentText },
       Table: { cellPaddingBlockMD: 10 },
+      Tabs: {
+        itemSelectedColor: accentText,
+        itemHoverColor: accentText,
+        itemActiveColor: accentText,
+        inkBarColor: accentText,
+      },
     },
   }
 }

@@ -83,7 +83,8 @@ function Balances({ me }: { me: Me }): ReactNode {
   )
   return (
     <Tooltip title={whole.join(' · ')}>
-      <Link to="/credits" className="pill hide-narrow" aria-label={`${words.balances}: ${whole.join(', ')}`}>
+      <Link to="/credits" className="pill hide-narrow">
+        <span className="visually-hidden">{words.balances}</span>
         {me.balances.map(({ api_type, remaining }) => (
           <span key={api_type}>
             <span className="muted">{pick(shortTypeNames[api_type])}</span>
@@ -95,7 +96,7 @@ function Balances({ me }: { me: Me }): ReactNode {
   )
 }
 
-export function LanguageSwitch(): ReactNode {
+function LanguageSwitch(): ReactNode {
   const words = useText(frameText)
   const language = useLanguage()
   return (

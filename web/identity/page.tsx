@@ -2,8 +2,7 @@
 import { Alert, Button, Card, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
 import { identityRoutes, type IdentityVerdict } from '../../contract/console/identity.ts'
-import { prices } from '../../contract/credits.ts'
-import { useMe, useStart, useTell } from '../api/hooks.ts'
+import { useMe, usePrices, useStart, useTell } from '../api/hooks.ts'
 import { useText } from '../frame/text.ts'
 import { count, Outcome } from '../parts/figures.tsx'
 import { showFieldErrors } from '../parts/form.ts'
@@ -43,9 +42,11 @@ export function IdentityPage(): ReactNode {
 
 function VerifyForm({ verify }: { verify: ReturnType<typeof useTell<Typed, IdentityVerdict>> }): ReactNode {
   const words = useText(identityText)
+  const prices = usePrices()
   const [form] = Form.useForm<Typed>()
   return (
     <Form
+      name="verify"
       form={form}
       layout="vertical"
       requiredMark={false}

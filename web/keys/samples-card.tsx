@@ -40,12 +40,14 @@ export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNo
                   .map(({ id, operation }) => ({ value: id, label: pick(operation.text) })),
               }))}
             />
-            <Segmented
-              aria-label={words.language}
-              value={language}
-              onChange={(value) => show({ language: value })}
-              options={sampleLanguages.map(([value, label]) => ({ value, label }))}
-            />
+            <div className="scroll-x">
+              <Segmented
+                aria-label={words.language}
+                value={language}
+                onChange={(value) => show({ language: value })}
+                options={sampleLanguages.map(([value, label]) => ({ value, label }))}
+              />
+            </div>
           </div>
           <CopyButton text={code} what={words.sample}>
             {words.copyCode}

@@ -47,20 +47,22 @@ function OneBatch({ id }: { id: string }): ReactNode {
     <div className="stack">
       {batch && <BatchFacts batch={batch} />}
       <div className="row-between">
-        <Segmented<RedeemCodeRow['state'] | 'all'>
-          aria-label={words.state}
-          value={state}
-          onChange={(value) => {
-            setState(value)
-            setPaging({ ...paging, page: 1 })
-          }}
-          options={[
-            { value: 'all', label: words.allStates },
-            { value: 'unused', label: words.unused },
-            { value: 'redeemed', label: words.redeemed },
-            { value: 'revoked', label: words.revoked },
-          ]}
-        />
+        <div className="scroll-x">
+          <Segmented<RedeemCodeRow['state'] | 'all'>
+            aria-label={words.state}
+            value={state}
+            onChange={(value) => {
+              setState(value)
+              setPaging({ ...paging, page: 1 })
+            }}
+            options={[
+              { value: 'all', label: words.allStates },
+              { value: 'unused', label: words.unused },
+              { value: 'redeemed', label: words.redeemed },
+              { value: 'revoked', label: words.revoked },
+            ]}
+          />
+        </div>
         <span className="row">
           <ExportLink route={operatorRoutes.redeemBatchCsv} sent={{}} parts={{ id }} />
           <Button danger disabled={unused === 0} onClick={() => setRevoking('batch')}>

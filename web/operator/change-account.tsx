@@ -52,13 +52,13 @@ export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModa
         message.success(words.saved)
       }}
     >
-      <Form.Item name="expires_on" label={words.setExpires} extra={words.noEnd}>
+      <Form.Item name="expires_on" label={words.setExpires} extra={words.emptyNoEnd}>
         <Input type="date" allowClear />
       </Form.Item>
       <Form.Item name="sms_enabled" label={words.sms} valuePropName="checked">
         <Switch checkedChildren={words.on} unCheckedChildren={words.off} />
       </Form.Item>
-      <Form.Item name="sign_name" label={words.signName} extra={words.platformSign}>
+      <Form.Item name="sign_name" label={words.signName} extra={words.emptySign}>
         <Input maxLength={20} allowClear />
       </Form.Item>
       <Form.Item name="own_limit" label={words.ownLimit} valuePropName="checked">

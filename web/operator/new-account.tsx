@@ -62,7 +62,7 @@ export function NewAccountModal({ open, onClose, onMade }: NewAccountModalProps)
         <Form.Item name="password" label={words.passwordWord} extra={words.passwordHint}>
           <Input autoComplete="off" maxLength={200} />
         </Form.Item>
-        <Form.Item name="expires_on" label={words.setExpires} extra={words.noEnd}>
+        <Form.Item name="expires_on" label={words.setExpires} extra={words.emptyNoEnd}>
           <Input type="date" />
         </Form.Item>
         <fieldset className="plain-fieldset">

@@ -54,7 +54,7 @@ export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () =>
             <InputNumber min={1} max={most} precision={0} style={{ width: '100%' }} />
           </Form.Item>
         </div>
-        <Form.Item name="expires_on" label={words.setExpires} extra={words.noEnd}>
+        <Form.Item name="expires_on" label={words.setExpires} extra={words.emptyNoEnd}>
           <Input type="date" />
         </Form.Item>
       </OperatorForm>

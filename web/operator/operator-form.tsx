@@ -24,10 +24,8 @@ export function OperatorForm<Typed extends object>(props: OperatorFormProps<Type
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   useEffect(() => {
-    if (!open) return
-    form.resetFields()
-    setError(undefined)
-  }, [open, form])
+    if (open) setError(undefined)
+  }, [open])
 
   const submit = async (typed: Typed & { note: string }) => {
     setBusy(true)
@@ -51,11 +49,14 @@ export function OperatorForm<Typed extends object>(props: OperatorFormProps<Type
       okButtonProps={{ htmlType: 'submit', form: formId, loading: busy }}
       onCancel={onClose}
       afterOpenChange={(isOpen) => isOpen && focusFirstField(formId)}
-      forceRender
+      destroyOnHidden
     >
       <Form<Typed & { note: string }>
         id={formId}
+        // Fields are found by their label: two dialogs must not have the same ids.
+        name={formId}
         form={form}
+        preserve={false}
         layout="vertical"
         requiredMark={false}
         {...(initial ? { initialValues: initial } : {})}

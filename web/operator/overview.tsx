@@ -94,7 +94,7 @@ function Figures({ overview }: { overview: Overview }): ReactNode {
       />
       <Figure
         label={words.disk}
-        value={words.diskFree(bytes(disk.free_bytes))}
+        value={bytes(disk.free_bytes)}
         more={words.database(bytes(disk.database_bytes))}
       />
       <Figure

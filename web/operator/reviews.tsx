@@ -135,9 +135,15 @@ function Decide({ deciding, onClose }: { deciding: Deciding | undefined; onClose
       onClose={onClose}
       onSubmit={async ({ reason, note }) => {
         if (!deciding) return
-        const { kind, id } = deciding.review
+        const { kind, id, revision } = deciding.review
         await decide.mutateAsync({
-          sent: { verdict: deciding.verdict, note, ...(reason ? { reason } : {}) },
+          sent: {
+            verdict: deciding.verdict,
+            note,
+            ...(reason ? { reason } : {}),
+            // What was decided on is what was read, should the account change it meanwhile.
+            ...(revision === undefined ? {} : { revision }),
+          },
           parts: { kind, id },
         })
         message.success(words.decided)

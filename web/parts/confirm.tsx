@@ -44,10 +44,8 @@ export function Confirm(props: ConfirmProps): ReactNode {
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   useEffect(() => {
-    if (open) return
-    form.resetFields()
-    setError(undefined)
-  }, [open, form])
+    if (open) setError(undefined)
+  }, [open])
 
   const submit = async ({ note = '', password: typed = '' }: Partial<Confirmed>) => {
     setBusy(true)
@@ -72,14 +70,16 @@ export function Confirm(props: ConfirmProps): ReactNode {
       onCancel={onClose}
       afterOpenChange={(isOpen) => isOpen && focusFirstField(formId)}
       destroyOnHidden
-      forceRender
     >
       <div className="stack">
         <Alert type={danger ? 'warning' : 'info'} showIcon title={consequence} />
         {props.children}
         <Form
           id={formId}
+          // Fields are found by their label: two dialogs must not have the same ids.
+          name={formId}
           form={form}
+          preserve={false}
           layout="vertical"
           requiredMark={false}
           onFinish={(given) => void submit(given)}

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useText } from '../frame/text.ts'
 import { partsText } from './text.ts'
 
-export async function copyText(text: string): Promise<void> {
+async function copyText(text: string): Promise<void> {
   // Over plain http from another machine there is no clipboard API.
   if (window.isSecureContext) {
     await navigator.clipboard.writeText(text)
@@ -45,7 +45,7 @@ export function CopyButton({ text, what, children, primary = false }: CopyButton
       type={primary ? 'primary' : children === undefined ? 'text' : 'default'}
       size={children === undefined ? 'small' : 'middle'}
       icon={done ? <CheckOutlined /> : <CopyOutlined />}
-      aria-label={label}
+      {...(children === undefined ? { 'aria-label': label } : {})}
       onClick={(event) => {
         event.stopPropagation()
         void copyText(typeof text === 'string' ? text : text()).then(

@@ -13,7 +13,7 @@ export interface DayRange {
   readonly to?: string
 }
 
-export function isRangeName(name: string): name is RangeName {
+function isRangeName(name: string): name is RangeName {
   return (rangeNames as readonly string[]).includes(name)
 }
 

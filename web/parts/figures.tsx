@@ -61,7 +61,7 @@ const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60_000],
 ]
 
-export function relativeTime(ms: number, now: number, language: Language, justNow: string): string {
+function relativeTime(ms: number, now: number, language: Language, justNow: string): string {
   const away = ms - now
   const format = new Intl.RelativeTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { numeric: 'auto' })
   for (const [unit, size] of steps) {
@@ -103,7 +103,7 @@ const icons: Readonly<Record<Tone, ReactNode>> = {
 export function Outcome({ tone, children }: { tone: Tone; children: ReactNode }): ReactNode {
   return (
     <span className={`outcome tone-${tone === 'pending' ? 'muted' : tone}`}>
-      {icons[tone]}
+      <span aria-hidden>{icons[tone]}</span>
       <span>{children}</span>
     </span>
   )

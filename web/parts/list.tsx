@@ -1,6 +1,6 @@
 // Lists: loading, empty and error states that say what to do; paging that lives in the address.
 import { Button, Empty, Pagination, Skeleton, Table, type TableColumnsType } from 'antd'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { Asked } from '../api/hooks.ts'
 import { useText } from '../frame/text.ts'
 import { count } from './figures.tsx'
@@ -30,6 +30,16 @@ interface ListProps<Item, Got> {
 export function List<Item extends object, Got>(props: ListProps<Item, Got>): ReactNode {
   const { asked, items, rowKey, columns, label, empty, onClear, onOpen, onSort, footer } = props
   const words = useText(partsText)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // A table that scrolls sideways must be within reach of the keyboard; antd leaves that to us.
+    const region = box.current?.querySelector<HTMLElement>('.ant-table-content')
+    if (!region) return
+    const scrolls = region.scrollWidth > region.clientWidth
+    region.tabIndex = scrolls ? 0 : -1
+    region.ariaLabel = scrolls ? label : null
+    region.role = scrolls ? 'region' : null
+  })
   if (asked.isError) return <LoadError error={asked.error} onRetry={() => void asked.refetch()} />
   if (asked.data === undefined) {
     return (
@@ -49,10 +59,9 @@ export function List<Item extends object, Got>(props: ListProps<Item, Got>): Rea
     )
   }
   return (
-    <div className="stack">
+    <div className="stack" ref={box}>
       <Table<Item>
         size="middle"
-        aria-label={label}
         dataSource={rows}
         rowKey={rowKey}
         columns={columns}

@@ -2,8 +2,7 @@
 import { App, Button, Collapse, Form, Input, Modal, Select } from 'antd'
 import { type ReactNode, useEffect } from 'react'
 import { linkRoutes, type NewLink } from '../../contract/console/shortlink.ts'
-import { prices } from '../../contract/credits.ts'
-import { useTell } from '../api/hooks.ts'
+import { usePrices, useTell } from '../api/hooks.ts'
 import { useText } from '../frame/text.ts'
 import { focusFirstField, showFieldErrors } from '../parts/form.ts'
 import { StepError } from '../parts/step-error.tsx'
@@ -20,6 +19,7 @@ export const webAddress = /^https?:\/\/[^\s/]+\S*$/i
 export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNode {
   const words = useText(shortlinkText)
   const { message } = App.useApp()
+  const prices = usePrices()
   const [form] = Form.useForm<NewLink>()
   const create = useTell(linkRoutes.create, { once: true })
   useEffect(() => {
@@ -32,11 +32,11 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
       title={words.create}
       footer={null}
       onCancel={onClose}
-      forceRender
       afterOpenChange={(isOpen) => isOpen && focusFirstField('new-link')}
     >
       <Form
         id="new-link"
+        name="new-link"
         form={form}
         layout="vertical"
         requiredMark={false}

@@ -2,8 +2,7 @@
 import { App, Button, Drawer, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type LinkDetail, linkRoutes } from '../../contract/console/shortlink.ts'
-import { prices } from '../../contract/credits.ts'
-import { useAsk, useTell } from '../api/hooks.ts'
+import { useAsk, usePrices, useTell } from '../api/hooks.ts'
 import { useText } from '../frame/text.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
@@ -75,6 +74,7 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
   const change = useTell(linkRoutes.change)
   return (
     <Form
+      name="edit-link"
       form={form}
       layout="vertical"
       requiredMark={false}
@@ -133,6 +133,7 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
 function Retired({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {
   const words = useText(shortlinkText)
   const { message } = App.useApp()
+  const prices = usePrices()
   const [asking, setAsking] = useState(false)
   const refresh = useTell(linkRoutes.refresh, { once: true })
   return (

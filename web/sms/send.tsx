@@ -75,6 +75,7 @@ function SendForm({ templates }: SendFormProps): ReactNode {
     <Card size="small">
       <div className="editor">
         <Form
+          name="send"
           form={form}
           layout="vertical"
           requiredMark={false}

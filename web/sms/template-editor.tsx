@@ -56,6 +56,7 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
   return (
     <div className="editor">
       <Form
+        name="template"
         form={form}
         layout="vertical"
         requiredMark={false}

@@ -301,6 +301,6 @@ onEachEngine('the operator', (engine) => {
     assert.ok(body.accounts.total > 3 && body.accounts.active_7d > 0)
     assert.deepEqual(body.operations, { open: 0, overdue: 0, oldest_at: null })
     assert.ok(body.disk.free_bytes > 0 && body.disk.total_bytes >= body.disk.free_bytes)
-    assert.deepEqual(body.gateways[0], { group: 'sms', names: ['sandbox'] })
+    assert.deepEqual(body.gateways[0], { group: 'sms', names: ['sandbox'], down: [] })
   })
 })

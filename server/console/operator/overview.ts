@@ -11,8 +11,11 @@ import { nothing, rangeOf } from '../fields.ts'
 import { callsByEndpoint, commonErrors, sum, typeOfEndpoint } from '../home.ts'
 import { findOpenOperations, findSold, ledgerIdAt } from '../ledger-store.ts'
 import type { RequestLog } from '../request-log.ts'
+import { type GatewayProducts, statesOf } from './gateways.ts'
 import { findCounts, findDurations, wholePlatform } from '../request-log-store.ts'
 import { countKinds } from './accounts-store.ts'
+
+const gatewayGroups = ['sms', 'identity', 'domain_check'] as const
 
 const latencyMs = 15 * 60_000
 const latencyCalls = 5_000
@@ -23,7 +26,13 @@ const freshMs = 3_000
 /** Failures that are not the caller's. */
 const ourCodes = new Set([500, 503, 1005, 5000])
 
-export function overviewPages(api: Api, services: Services, log: RequestLog, version: string): void {
+export function overviewPages(
+  api: Api,
+  services: Services,
+  products: GatewayProducts,
+  log: RequestLog,
+  version: string,
+): void {
   const startedAt = Date.now()
   let made: { at: number; overview: Promise<Overview> } | undefined
 
@@ -46,6 +55,7 @@ export function overviewPages(api: Api, services: Services, log: RequestLog, ver
     const kinds = await countKinds(db, week.from)
     const sold = await findSold(db, await ledgerIdAt(db, month.start))
     const today = month.to
+    const states = statesOf(products)
     return {
       now: Date.now(),
       version,
@@ -76,11 +86,14 @@ export function overviewPages(api: Api, services: Services, log: RequestLog, ver
       errors: commonErrors(counts.filter((one) => one.day === today)),
       disk: await diskOf(config.DATA_DIR),
       request_log: { waiting: log.stats.waiting, dropped: log.stats.dropped },
-      gateways: [
-        { group: 'sms', names: config.SMS_GATEWAYS },
-        { group: 'identity', names: config.IDENTITY_GATEWAYS },
-        { group: 'domain_check', names: config.DOMAIN_GATEWAYS },
-      ],
+      gateways: gatewayGroups.map((group) => {
+        const on = states.filter((one) => one.group === group && one.position !== null)
+        return {
+          group,
+          names: on.map(({ name }) => name),
+          down: on.filter(({ breaker }) => breaker !== 'closed').map(({ name }) => name),
+        }
+      }),
     }
   }
 }

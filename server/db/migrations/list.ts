@@ -6,6 +6,7 @@ import { migration as sms } from './0020-sms.ts'
 import { migration as identity } from './0030-identity.ts'
 import { migration as domainWatch } from './0040-domain-watch.ts'
 import { migration as console } from './0050-console.ts'
+import { migration as consoleProducts } from './0060-console-products.ts'
 
 export const migrations: readonly NamedMigration[] = [
   { name: '0001-foundation', run: foundation },
@@ -14,4 +15,5 @@ export const migrations: readonly NamedMigration[] = [
   { name: '0030-identity', run: identity },
   { name: '0040-domain-watch', run: domainWatch },
   { name: '0050-console', run: console },
+  { name: '0060-console-products', run: consoleProducts },
 ]

@@ -1,0 +1,219 @@
+// Gateways that can be reached, and the public address with the proxy in front of it.
+import { connect as connectTcp, isIP } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { sms } from '../../contract/sms.ts'
+import type { Config } from '../../server/config.ts'
+import { type Finding, ok, reasonOf, trouble } from './finding.ts'
+
+const timeoutMs = 5_000
+
+function publicUrlOf(config: Config): string {
+  return (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '')
+}
+
+const gatewayAddresses: Readonly<Record<string, (config: Config) => string | undefined>> = {
+  'sms aliyun': (config) => config.ALIYUN_SMS_ENDPOINT,
+  'sms tencent': (config) => config.TENCENT_SMS_ENDPOINT,
+  'sms http': (config) => config.SMS_HTTP_URL,
+  'identity aliyun': (config) => config.ALIYUN_IDENTITY_ENDPOINT,
+  'identity tencent': (config) => config.TENCENT_IDENTITY_ENDPOINT,
+  'identity market': (config) => config.IDENTITY_MARKET_URL,
+  'domain jump': (config) => config.DOMAIN_JUMP_URL,
+  'domain http': (config) => config.DOMAIN_HTTP_URL,
+}
+
+export async function checkGateways(config: Config): Promise<Finding[]> {
+  const groups = {
+    sms: config.SMS_GATEWAYS,
+    identity: config.IDENTITY_GATEWAYS,
+    domain: config.DOMAIN_GATEWAYS,
+  }
+  const found = Object.entries(groups).map(async ([group, names]): Promise<Finding[]> => {
+    const setting = `${group.toUpperCase()}_GATEWAYS`
+    if (names.length === 0) {
+      return [
+        trouble(
+          'gateways',
+          'warn',
+          [`${group} 没有网关`, `no gateway for ${group}`],
+          [
+            `这项产品已关闭；要开放请设置 ${setting}`,
+            `the product is switched off; set ${setting} to open it`,
+          ],
+        ),
+      ]
+    }
+    return Promise.all(names.map((name) => checkGateway(config, group, name, setting)))
+  })
+  return (await Promise.all(found)).flat()
+}
+
+async function checkGateway(config: Config, group: string, name: string, setting: string): Promise<Finding> {
+  if (name === 'sandbox') {
+    if (isLoopback(publicUrlOf(config)))
+      return ok('gateways', `${group} 使用沙箱`, `${group} runs on the sandbox`)
+    return trouble(
+      'gateways',
+      'warn',
+      [`${group} 使用沙箱，不会真正执行`, `${group} runs on the sandbox: nothing real happens`],
+      [`正式运营请在 ${setting} 中设置真实网关`, `name real gateways in ${setting}`],
+    )
+  }
+  const address = gatewayAddresses[`${group} ${name}`]?.(config)
+  const url = URL.parse(address?.replaceAll('{url}', '') ?? '')
+  if (!url) {
+    return trouble(
+      'gateways',
+      'fail',
+      [`${group} ${name} 没有地址`, 'has no address'],
+      [`检查 ${group} ${name} 的设置`, 'look at its settings'],
+    )
+  }
+  try {
+    await connect(url)
+    return ok('gateways', `${group} ${name} 可连通（${url.host}）`, 'can be reached')
+  } catch (error) {
+    return trouble(
+      'gateways',
+      'fail',
+      [`${group} ${name} 无法连通：${url.host} ${reasonOf(error)}`, 'cannot be reached'],
+      ['检查域名解析、防火墙与出口网络', 'look at name resolution, firewall and the way out'],
+    )
+  }
+}
+
+/** A connection and, for https, a handshake with a checked certificate. Nothing is sent. */
+function connect(url: URL): Promise<void> {
+  const isTls = url.protocol === 'https:'
+  const port = Number(url.port) || (isTls ? 443 : 80)
+  const host = url.hostname.replaceAll(/^\[|\]$/g, '')
+  return new Promise((resolve, reject) => {
+    const socket = isTls
+      ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) })
+      : connectTcp({ host, port })
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('timed out')))
+    socket.once(isTls ? 'secureConnect' : 'connect', () => {
+      resolve()
+      socket.destroy()
+    })
+    socket.once('error', reject)
+  })
+}
+
+export async function checkPublicUrl(config: Config): Promise<Finding[]> {
+  const url = publicUrlOf(config)
+  const findings = [checkAddress(config, url)]
+  let alive: Response
+  try {
+    alive = await fetch(`${url}/livez`, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
+  } catch (error) {
+    return [
+      ...findings,
+      trouble(
+        'service',
+        'fail',
+        [`${url} 没有应答：${reasonOf(error)}`, 'does not answer'],
+        [
+          '启动服务，或检查 PUBLIC_URL、代理、证书与域名解析',
+          'start the service, or look at PUBLIC_URL, proxy, certificate and name resolution',
+        ],
+      ),
+    ]
+  }
+  const proxy = alive.headers.get('x-tollgate-proxy')
+  if (alive.status !== 200 || proxy === null) {
+    return [
+      ...findings,
+      trouble(
+        'service',
+        'fail',
+        [`${url}/livez 的应答不是本服务的（HTTP ${alive.status}）`, 'something else answers there'],
+        ['检查代理是否把全部路径转给服务', 'see that the proxy passes every path on to the service'],
+      ),
+    ]
+  }
+  findings.push(ok('service', `${url} 有应答`, 'answers'))
+  findings.push(checkForwarded(url, proxy))
+  findings.push(await checkUnderscores(url))
+  return findings
+}
+
+function checkAddress(config: Config, url: string): Finding {
+  const { protocol, hostname } = new URL(url)
+  if (hostname === '0.0.0.0' || hostname === '[::]') {
+    return trouble(
+      'address',
+      'fail',
+      [`对外地址是 ${url}，短链接会指向它`, 'is no address people can use, and links begin with it'],
+      [
+        '设置 PUBLIC_URL，例如 https://api.example.com',
+        'set PUBLIC_URL, https://api.example.com for instance',
+      ],
+    )
+  }
+  if (protocol === 'http:' && !isLoopback(url)) {
+    return trouble(
+      'address',
+      'warn',
+      [`${url} 没有加密，密钥会明文传输`, 'keys travel in clear text'],
+      [
+        '在前面放置终止 TLS 的代理（见 deploy/nginx.conf），并把 PUBLIC_URL 改为 https',
+        'put a proxy with TLS in front (see deploy/nginx.conf) and make PUBLIC_URL https',
+      ],
+    )
+  }
+  return config.PUBLIC_URL
+    ? ok('address', `对外地址 ${url}`, 'the public address')
+    : ok('address', `未设置 PUBLIC_URL，使用 ${url}`, 'PUBLIC_URL is not set')
+}
+
+function checkForwarded(url: string, state: string): Finding {
+  if (state === 'trusted') return ok('proxy', '代理转告的来源地址可信', "the proxy's X-Forwarded-For counts")
+  if (state === 'ignored') {
+    return trouble(
+      'proxy',
+      'fail',
+      [
+        '代理发来 X-Forwarded-For，但不被信任：所有调用者看起来都是代理',
+        'X-Forwarded-For arrives and is ignored: every caller looks like the proxy',
+      ],
+      [
+        '把代理的地址写进 TRUSTED_PROXIES，例如 127.0.0.1',
+        'put the address of the proxy into TRUSTED_PROXIES, 127.0.0.1 for instance',
+      ],
+    )
+  }
+  if (new URL(url).protocol === 'https:') {
+    return trouble(
+      'proxy',
+      'fail',
+      ['代理没有发来 X-Forwarded-For', 'no X-Forwarded-For arrives'],
+      ['nginx：proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;', 'see deploy/nginx.conf'],
+    )
+  }
+  return ok('proxy', '前面没有代理', 'no proxy in front')
+}
+
+/** A key that nobody has: whether it was seen at all tells whether headers with an underscore come through. */
+async function checkUnderscores(url: string): Promise<Finding> {
+  const response = await fetch(`${url}${sms.path}?action=get_credits`, {
+    headers: { username: 'doctor', api_key: 'tg_doctor' },
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const { code } = (await response.json().catch(() => ({}))) as { code?: number }
+  if (code === 1003 || code === 429)
+    return ok('headers', '带下划线的请求头能够到达', 'headers with an underscore arrive')
+  return trouble(
+    'headers',
+    'fail',
+    ['请求头 api_key 没有到达服务', 'the header api_key does not arrive'],
+    [
+      'nginx：在 server 中加入 underscores_in_headers on;',
+      'nginx: underscores_in_headers on; in the server block',
+    ],
+  )
+}
+
+function isLoopback(url: string): boolean {
+  return /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname)
+}

@@ -1,0 +1,193 @@
+// The data folder, free space, the installation's secret, the database, its schema and its clock.
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Config } from '../../server/config.ts'
+import type { Database } from '../../server/db/database.ts'
+import { migrations } from '../../server/db/migrations/list.ts'
+import { openPostgres } from '../../server/db/postgres.ts'
+import { openSqlite } from '../../server/db/sqlite.ts'
+import { type Finding, ok, reasonOf, trouble } from './finding.ts'
+
+const mebibyte = 1_048_576
+const leastFreeBytes = 200 * mebibyte
+const goodFreeBytes = 2_048 * mebibyte
+
+/** Leases follow the database's clock, dates the machine's: this far apart is still fine. */
+const goodClockMs = 2_000
+const badClockMs = 60_000
+
+export async function checkStorage(config: Config): Promise<Finding[]> {
+  const directory = resolve(config.DATA_DIR)
+  return [
+    ...checkFolder(directory),
+    ...checkSecret(config, directory),
+    ...(await checkDatabase(config, directory)),
+  ]
+}
+
+function checkFolder(directory: string): Finding[] {
+  let place = directory
+  while (!existsSync(place)) place = dirname(place)
+  try {
+    accessSync(place, constants.W_OK)
+  } catch {
+    return [
+      trouble(
+        'folder',
+        'fail',
+        [`数据目录 ${directory} 不可写`, 'DATA_DIR cannot be written'],
+        [
+          '把目录交给运行服务的用户（chown），或改 DATA_DIR',
+          'give the folder to the user the service runs as, or change DATA_DIR',
+        ],
+      ),
+    ]
+  }
+  const { bavail, bsize } = statfsSync(place)
+  const free = Number(bavail) * Number(bsize)
+  const size = `${(free / mebibyte / 1024).toFixed(1)} GiB`
+  const folder = ok('folder', `数据目录可写：${directory}`, 'DATA_DIR can be written')
+  if (free >= goodFreeBytes) return [folder, ok('disk', `剩余空间 ${size}`, `${size} free`)]
+  return [
+    folder,
+    trouble(
+      'disk',
+      free < leastFreeBytes ? 'fail' : 'warn',
+      [`剩余空间只有 ${size}`, `only ${size} free`],
+      ['清理磁盘或扩容：写满后所有付费调用都会失败', 'make room: on a full disk every paid call fails'],
+    ),
+  ]
+}
+
+function checkSecret(config: Config, directory: string): Finding[] {
+  if (config.SECRET_KEY)
+    return [ok('secret', '使用设置中的 SECRET_KEY', 'SECRET_KEY comes from the settings')]
+  const file = join(directory, 'secret.key')
+  if (config.DATABASE_URL) {
+    return [
+      trouble(
+        'secret',
+        'warn',
+        [
+          '未设置 SECRET_KEY，密钥只在本机的 DATA_DIR 中',
+          'SECRET_KEY is not set: the secret is in this DATA_DIR only',
+        ],
+        [
+          '多台机器共用一个数据库时，把 secret.key 的内容设为每台的 SECRET_KEY',
+          'with several machines on one database, set the content of secret.key as SECRET_KEY on each',
+        ],
+      ),
+    ]
+  }
+  if (!existsSync(file)) return [ok('secret', '首次启动时生成密钥', 'the first start makes the secret')]
+  if ((statSync(file).mode & 0o077) !== 0) {
+    return [
+      trouble(
+        'secret',
+        'fail',
+        ['其他用户可以读取 secret.key', 'other users can read secret.key'],
+        [`chmod 600 ${file}`, 'chmod 600 it'],
+      ),
+    ]
+  }
+  return [
+    ok(
+      'secret',
+      'secret.key 只有本用户可读，请与备份分开保存',
+      'secret.key is private; keep a copy apart from the backups',
+    ),
+  ]
+}
+
+async function checkDatabase(config: Config, directory: string): Promise<Finding[]> {
+  const file = join(directory, 'tollgate.db')
+  if (!config.DATABASE_URL && !existsSync(file)) {
+    return [ok('database', '尚无数据库，首次启动时创建', 'no database yet: the first start makes it')]
+  }
+  let db: Database | undefined
+  try {
+    db = config.DATABASE_URL ? openPostgres(config.DATABASE_URL) : openSqlite(file)
+    return [await checkWritable(db), await checkSchema(db), await checkClock(db)]
+  } catch (error) {
+    return [
+      trouble(
+        'database',
+        'fail',
+        [`数据库不可用：${reasonOf(error)}`, 'the database cannot be used'],
+        [
+          config.DATABASE_URL
+            ? '检查 DATABASE_URL 的主机、端口、用户、密码与库名，以及 PostgreSQL 是否在运行'
+            : '检查 DATA_DIR 中 tollgate.db 的权限与磁盘',
+          config.DATABASE_URL
+            ? 'look at host, port, user, password and name in DATABASE_URL, and whether PostgreSQL runs'
+            : 'look at the permissions of tollgate.db in DATA_DIR, and at the disk',
+        ],
+      ),
+    ]
+  } finally {
+    await db?.close()
+  }
+}
+
+async function checkWritable(db: Database): Promise<Finding> {
+  await db.checkWritable()
+  return ok('database', `${engineName(db)} 可读写`, `${engineName(db)} can be read and written`)
+}
+
+function engineName(db: Database): string {
+  return db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'
+}
+
+async function checkSchema(db: Database): Promise<Finding> {
+  const applied = await db
+    .all<{ name: string }>('SELECT name FROM migration')
+    .then((rows) => new Set(rows.map(({ name }) => name)))
+    .catch(() => undefined)
+  if (!applied)
+    return ok('schema', '数据库为空，首次启动时建表', 'the database is empty: the first start sets it up')
+  const unknown = [...applied].filter((name) => !migrations.some((one) => one.name === name))
+  if (unknown.length > 0) {
+    return trouble(
+      'schema',
+      'fail',
+      [`数据库由更新的版本升级过：${unknown.join(', ')}`, 'the database was migrated by a newer version'],
+      ['升级程序，不要用旧版本启动', 'update the program; an older one refuses to start'],
+    )
+  }
+  const missing = migrations.filter(({ name }) => !applied.has(name))
+  if (missing.length > 0) {
+    return trouble(
+      'schema',
+      'warn',
+      [
+        `待执行的迁移 ${missing.length} 个：${missing.map(({ name }) => name).join(', ')}`,
+        `${missing.length} migrations to run`,
+      ],
+      [
+        '先备份，然后启动服务或运行 npm run admin -- migrate',
+        'make a backup, then start the service or run npm run admin -- migrate',
+      ],
+    )
+  }
+  return ok('schema', `结构已是最新（${applied.size} 个迁移）`, 'the schema is up to date')
+}
+
+async function checkClock(db: Database): Promise<Finding> {
+  const before = Date.now()
+  const row = await db.one<{ now: number }>(`SELECT ${db.now} AS now`)
+  const offBy = Math.round(Number(row?.now) - (before + Date.now()) / 2)
+  if (Math.abs(offBy) <= goodClockMs)
+    return ok('clock', `与数据库相差 ${offBy} 毫秒`, `${offBy} ms from the database`)
+  return trouble(
+    'clock',
+    Math.abs(offBy) >= badClockMs ? 'fail' : 'warn',
+    [
+      `本机与数据库的时钟相差 ${(offBy / 1000).toFixed(1)} 秒`,
+      'the clocks of this machine and the database differ',
+    ],
+    [
+      '在两台机器上启用时间同步（chrony 或 systemd-timesyncd）；上游签名也要求时间准确',
+      'switch on time synchronisation on both; signatures for gateways need the right time too',
+    ],
+  )
+}

@@ -1,0 +1,176 @@
+// The whole public interface in one list: each endpoint with what the documents say of it, and what all of them share.
+import { domainCheck } from '../domain-check.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { identity } from '../identity.ts'
+import type { ErrorCase, OperationReference } from '../reference.ts'
+import { shortlink } from '../shortlink.ts'
+import { sms } from '../sms.ts'
+import type { Text } from '../text.ts'
+import { domainCheckReference } from './domain-check.ts'
+import { identityReference } from './identity.ts'
+import { shortlinkReference } from './shortlink.ts'
+import { smsReference } from './sms.ts'
+
+export interface DocumentedEndpoint {
+  readonly endpoint: Endpoint
+  readonly title: Text
+  readonly reference: Readonly<Record<string, OperationReference>>
+}
+
+export const documentedEndpoints: readonly DocumentedEndpoint[] = [
+  { endpoint: shortlink, title: { zh: '短链接', en: 'Short links' }, reference: shortlinkReference },
+  { endpoint: sms, title: { zh: '短信', en: 'SMS' }, reference: smsReference },
+  {
+    endpoint: identity,
+    title: { zh: '身份核验', en: 'Identity verification' },
+    reference: identityReference,
+  },
+  {
+    endpoint: domainCheck,
+    title: { zh: '域名拦截检测', en: 'Domain block check' },
+    reference: domainCheckReference,
+  },
+]
+
+/** What any operation may answer, in the order of the checks. Short links carry the HTTP status and no code. */
+export const sharedErrors: readonly ErrorCase[] = [
+  {
+    code: 1002,
+    status: 405,
+    when: { zh: '请求方法不支持，见 Allow', en: 'The method is not supported, see Allow' },
+  },
+  { code: 1002, status: 413, when: { zh: '请求体超过 1 MiB', en: 'The body is larger than 1 MiB' } },
+  {
+    code: 1002,
+    status: 400,
+    when: {
+      zh: '请求体无法解析，或 action 未知',
+      en: 'The body cannot be read, or the action is unknown',
+    },
+  },
+  {
+    code: 1001,
+    status: 401,
+    when: {
+      zh: '缺少 api_key（短链接接口为 400）；缺少其他公共参数为 400',
+      en: 'api_key is missing (400 on the short link endpoint); other common parameters missing: 400',
+    },
+  },
+  {
+    code: 1003,
+    status: 401,
+    when: {
+      zh: '用户名或密钥错误，密钥已重置或清除',
+      en: 'Wrong user name or key, or the key was reset or cleared',
+    },
+  },
+  {
+    code: 429,
+    status: 429,
+    when: { zh: '请求过于频繁，见 Retry-After', en: 'Too many requests, see Retry-After' },
+  },
+  { code: 1004, status: 403, when: { zh: '账户已停用', en: 'The account is suspended' } },
+  {
+    code: 1005,
+    status: 409,
+    when: {
+      zh: '同一 Idempotency-Key 的请求仍在处理，见 Retry-After',
+      en: 'A call with this Idempotency-Key is still running, see Retry-After',
+    },
+  },
+  {
+    code: 1002,
+    status: 422,
+    when: { zh: '同一 Idempotency-Key 的参数不同', en: 'This Idempotency-Key came with other parameters' },
+  },
+  { code: 5000, status: 500, when: { zh: '系统内部错误', en: 'Internal error' } },
+  {
+    code: 5000,
+    status: 503,
+    when: { zh: '服务正在重启，见 Retry-After', en: 'The service is restarting, see Retry-After' },
+  },
+]
+
+export const codeMeanings: readonly {
+  readonly code: number
+  readonly status: number
+  readonly text: Text
+}[] = [
+  { code: 0, status: 200, text: { zh: '成功', en: 'Success' } },
+  { code: 1001, status: 400, text: { zh: '缺少必要参数', en: 'Required parameters are missing' } },
+  { code: 1002, status: 400, text: { zh: '参数校验失败', en: 'A parameter is wrong' } },
+  { code: 1003, status: 401, text: { zh: '用户名或密钥无效', en: 'User name or key is not valid' } },
+  {
+    code: 1004,
+    status: 403,
+    text: { zh: '权限不足或次数不足', en: 'No permission, or not enough credits' },
+  },
+  { code: 1005, status: 502, text: { zh: '操作失败', en: 'The operation failed' } },
+  { code: 1006, status: 403, text: { zh: '短信服务未开通', en: 'SMS service not enabled' } },
+  { code: 1007, status: 404, text: { zh: '短信模板不存在', en: 'There is no such SMS template' } },
+  { code: 429, status: 429, text: { zh: '请求过于频繁', en: 'Too many requests' } },
+  { code: 5000, status: 500, text: { zh: '系统内部错误', en: 'Internal error' } },
+]
+
+/** Inputs that force an outcome while a product runs on the built-in sandbox. */
+export const sandboxInputs: readonly {
+  readonly product: string
+  readonly input: string
+  readonly outcome: Text
+}[] = [
+  {
+    product: 'sms',
+    input: '19900000001',
+    outcome: { zh: '网关拒绝：1005，退回额度', en: 'refused by the gateway: 1005, credits back' },
+  },
+  {
+    product: 'sms',
+    input: '19900000002',
+    outcome: { zh: '无应答：1005，额度暂扣，待判定', en: 'no answer: 1005, credits held until decided' },
+  },
+  {
+    product: 'sms',
+    input: '19900000003',
+    outcome: {
+      zh: '该号码过于频繁：1005，退回额度',
+      en: 'too many messages to this number: 1005, credits back',
+    },
+  },
+  { product: 'identity', input: '不匹配', outcome: { zh: '不一致', en: 'mismatch' } },
+  {
+    product: 'identity',
+    input: '无记录',
+    outcome: { zh: '查无记录，退回额度', en: 'no record, credit back' },
+  },
+  {
+    product: 'identity',
+    input: '上游故障',
+    outcome: { zh: '上游核验失败，退回额度', en: 'upstream failure, credit back' },
+  },
+  {
+    product: 'domain-check',
+    input: 'blocked.test',
+    outcome: { zh: '已拦截（含子域名）', en: '已拦截 blocked, subdomains too' },
+  },
+  {
+    product: 'domain-check',
+    input: 'down.test',
+    outcome: {
+      zh: '请求失败（含子域名），退回额度',
+      en: '请求失败 could not be checked, subdomains too; credit back',
+    },
+  },
+]
+
+/** Changes of the public interface, the newest first. */
+export const interfaceChanges: readonly { readonly version: string; readonly changes: readonly Text[] }[] = [
+  {
+    version: '0.1.0',
+    changes: [
+      {
+        zh: '首个版本：短链接、短信、身份核验、域名拦截检测。',
+        en: 'First version: short links, SMS, identity verification, domain block check.',
+      },
+    ],
+  },
+]

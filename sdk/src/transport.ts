@@ -1,0 +1,183 @@
+// One call over HTTP: time limit, safe repeats, and answers read in the three shapes of the interface.
+import { randomUUID } from 'node:crypto'
+import {
+  type Code,
+  codes,
+  TollgateApiError,
+  TollgateConnectionError,
+  TollgateTimeoutError,
+} from './errors.ts'
+
+export interface TransportOptions {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly timeoutMs: number
+  readonly retries: number
+  readonly longestWaitMs: number
+  readonly language: 'zh' | 'en'
+  readonly fetch: typeof fetch
+}
+
+export interface Request {
+  readonly path: string
+  readonly values: Readonly<Record<string, unknown>>
+  /** Consumes credits: goes out under an idempotency key, so that a repeat is never paid twice. */
+  readonly paid: boolean
+  /** Reads the body of a success; undefined when it is none. */
+  readonly read: (body: Record<string, unknown>) => unknown
+}
+
+export interface CallOptions {
+  /** Your own key for this call, an order number for instance. Made for you when left out. Paid operations only. */
+  readonly idempotencyKey?: string
+  /** Ends the call, waiting and repeating included. */
+  readonly signal?: AbortSignal
+  readonly timeoutMs?: number
+}
+
+/** What may be asked again: nothing has happened, or the key makes sure that it happens once. */
+const repeatable = new Set([409, 429, 500, 503])
+
+const knownCodes: ReadonlySet<unknown> = new Set(Object.values(codes))
+
+export async function call<T>(
+  transport: TransportOptions,
+  request: Request,
+  options: CallOptions = {},
+): Promise<T> {
+  const idempotencyKey = request.paid ? (options.idempotencyKey ?? randomUUID()) : undefined
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return (await once(transport, request, options, idempotencyKey)) as T
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      const waitMs = attempt < transport.retries ? waitBefore(error, attempt) : undefined
+      if (waitMs === undefined || waitMs > transport.longestWaitMs) throw error
+      await sleep(waitMs, options.signal)
+    }
+  }
+}
+
+async function once(
+  transport: TransportOptions,
+  request: Request,
+  options: CallOptions,
+  idempotencyKey: string | undefined,
+): Promise<unknown> {
+  const timeoutMs = options.timeoutMs ?? transport.timeoutMs
+  const timeout = AbortSignal.timeout(timeoutMs)
+  let response: Response
+  let text: string
+  try {
+    response = await transport.fetch(`${transport.baseUrl}${request.path}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-language': transport.language,
+        // The form with a hyphen gets through every proxy.
+        'api-key': transport.apiKey,
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      body: JSON.stringify(request.values),
+      signal: options.signal ? eitherSignal(options.signal, timeout) : timeout,
+    })
+    text = await response.text()
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    const details = { idempotencyKey, cause: error }
+    throw timeout.aborted
+      ? new TollgateTimeoutError(`no answer within ${timeoutMs} ms`, details)
+      : new TollgateConnectionError('the service could not be reached', details)
+  }
+  return readAnswer(request, response, text, idempotencyKey)
+}
+
+function readAnswer(
+  request: Request,
+  response: Response,
+  text: string,
+  idempotencyKey: string | undefined,
+): unknown {
+  const details = { requestId: response.headers.get('x-request-id') ?? undefined, idempotencyKey }
+  const body = parseObject(text)
+  if (!body) {
+    throw new TollgateConnectionError(`HTTP ${response.status} without an answer of the service`, details)
+  }
+  const { code, message } = body
+  const isRefusal = typeof code === 'number' ? code !== 0 : response.status >= 400
+  if (isRefusal) {
+    const answer = {
+      status: response.status,
+      code: knownCodes.has(code) ? (code as Code) : undefined,
+      retryAfter: secondsOf(response.headers.get('retry-after')),
+    }
+    throw new TollgateApiError(
+      typeof message === 'string' ? message : `HTTP ${response.status}`,
+      answer,
+      details,
+    )
+  }
+  const result = request.read(body)
+  if (result === undefined) {
+    throw new TollgateConnectionError(`HTTP ${response.status} without an answer of the service`, details)
+  }
+  return result
+}
+
+/** Milliseconds to wait, or undefined when asking again makes no sense. */
+function waitBefore(error: unknown, attempt: number): number | undefined {
+  const backoff = 250 * 2 ** attempt * (0.5 + Math.random())
+  if (error instanceof TollgateTimeoutError || error instanceof TollgateConnectionError) return backoff
+  if (!(error instanceof TollgateApiError)) return undefined
+  // A service may be set to answer HTTP 200 to everything: then the code and the header say it.
+  const isWorthIt =
+    repeatable.has(error.status) || error.code === codes.internal || error.retryAfter !== undefined
+  if (!isWorthIt) return undefined
+  return error.retryAfter === undefined ? backoff : error.retryAfter * 1000
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function secondsOf(header: string | null): number | undefined {
+  const seconds = Number(header)
+  return header !== null && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
+}
+
+/** AbortSignal.any came with Node 20. */
+function eitherSignal(one: AbortSignal, other: AbortSignal): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of [one, other]) {
+    if (signal.aborted) controller.abort(signal.reason)
+    else
+      signal.addEventListener('abort', () => controller.abort(signal.reason), {
+        once: true,
+        signal: controller.signal,
+      })
+  }
+  return controller.signal
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}

@@ -1,0 +1,159 @@
+// What is sent and what comes back, in the names of the interface reference.
+
+export type ApiType = 'short_link' | 'sms' | 'id_verification' | 'domain_check'
+
+export type RedirectType = 'direct' | 'permanent' | 'page'
+
+export interface GenerateLink {
+  readonly target_url: string
+  readonly title: string
+  readonly redirect_type?: RedirectType
+  readonly redirect_url_a?: string
+}
+
+export interface GeneratedLink {
+  readonly link_id: number
+  readonly short_code: string
+  readonly a_url: string
+  readonly b_url: string
+  readonly remaining_balance: number
+}
+
+export interface UpdateLink {
+  readonly link_id: number
+  readonly target_url: string
+  readonly title?: string
+  readonly redirect_url_a?: string
+}
+
+export interface UpdatedLink {
+  readonly link_id: number
+  readonly message: string
+}
+
+export interface RefreshLink {
+  readonly link_id: number
+}
+
+export interface RefreshedLink {
+  readonly link_id: number
+  readonly new_a_url: string
+  readonly new_b_url: string
+  readonly short_code: string
+  readonly remaining_balance: number
+  readonly message: string
+}
+
+/** By code or by id. */
+export type GetLink =
+  | { readonly short_code: string; readonly link_id?: number }
+  | { readonly link_id: number; readonly short_code?: string }
+
+export interface Link {
+  readonly link_id: number
+  readonly short_code: string
+  readonly a_url: string
+  readonly b_url: string
+  readonly target_url: string
+  readonly title: string
+  readonly redirect_type: RedirectType
+  /** Empty when not set. */
+  readonly redirect_url_a: string
+  /** `YYYY-MM-DD HH:MM:SS`, Asia/Shanghai. */
+  readonly created_at: string
+  readonly clicks: number
+  readonly bot_clicks: number
+  readonly preview_clicks: number
+}
+
+export interface SendSms {
+  readonly phone_number: string
+  readonly template_code: string
+  readonly template_params?: Readonly<Record<string, string | number>>
+  readonly sign_name?: string
+}
+
+export interface SentSms {
+  readonly phone_number: string
+  readonly biz_id: string
+  /** `YYYY-MM-DD HH:MM:SS`, Asia/Shanghai. */
+  readonly send_time: string
+  readonly remaining_credits: number
+}
+
+export interface SmsTemplate {
+  readonly template_code: string
+  readonly template_name: string
+  readonly template_content: string
+  readonly status: '审核中' | '审核通过' | '审核不通过'
+}
+
+export interface CreditsQuery {
+  readonly api_type?: ApiType
+}
+
+export interface Credits {
+  readonly api_type: ApiType
+  readonly api_type_name: string
+  readonly total: number
+  readonly used: number
+  readonly remaining: number
+  /** 0 to 100. */
+  readonly percentage_used: number
+}
+
+/** At least one of `biz_id`, `phone_number` and `start_date`. Days are `YYYY-MM-DD`, Asia/Shanghai, inclusive. */
+export interface SmsLogsQuery {
+  readonly biz_id?: string
+  readonly phone_number?: string
+  readonly start_date?: string
+  readonly end_date?: string
+}
+
+export interface SmsRecord {
+  readonly phone_number: string
+  readonly template_code: string
+  readonly template_params: Readonly<Record<string, string>>
+  readonly sign_name: string
+  readonly biz_id: string
+  readonly success: boolean
+  readonly created_at: string
+  /** Empty when there is no error. */
+  readonly error_message: string
+}
+
+export interface VerifyIdentity {
+  readonly name: string
+  readonly idcard: string
+}
+
+/** `success` false: no record, or the upstream failed; the credit was given back. */
+export interface IdentityOutcome {
+  readonly success: boolean
+  readonly message: string
+  readonly matched: boolean
+  readonly extra: {
+    readonly sex?: '男' | '女'
+    readonly birthday?: string
+    readonly age?: number
+    readonly address?: string
+    readonly nation?: string
+    readonly province?: string
+    readonly city?: string
+    readonly district?: string
+  }
+}
+
+export interface CheckDomains {
+  readonly urls: readonly string[]
+  readonly check_random?: boolean
+}
+
+export type CheckResult = '未拦截' | '已拦截' | '无效URL' | '请求失败'
+
+export interface CheckedDomains {
+  readonly all_urls: readonly { readonly url: string; readonly type: 'original' | 'random' }[]
+  /** One result per item of `all_urls`, in the same order. */
+  readonly results: readonly CheckResult[]
+  readonly remaining_credits: number
+}

@@ -1,0 +1,73 @@
+// The pools of link domains in the operator's hands: what there is, put in, taken out, looked at now.
+import { Type } from 'typebox'
+import { operatorProductRoutes, type PoolDomain } from '../../../contract/console/operator-products.ts'
+import type { DomainCheck } from '../../domain-check/routes.ts'
+import type { Services } from '../../services.ts'
+import { findDomain, findDomains, type ListedDomain } from '../../shortlink/domain-store.ts'
+import { addPoolDomain, removePoolDomain } from '../../shortlink/domains.ts'
+import type { Shortlink } from '../../shortlink/routes.ts'
+import type { Api, SignedInAsk } from '../api.ts'
+import { insertAudit } from '../audit-store.ts'
+import { note, nothing } from '../fields.ts'
+import { notFound } from '../problem.ts'
+import { entry } from './accounts.ts'
+
+export function domainPages(
+  api: Api,
+  { db }: Services,
+  { shortlink, domainCheck }: { shortlink: Shortlink; domainCheck: DomainCheck },
+): void {
+  async function requireDomain(ask: SignedInAsk): Promise<ListedDomain> {
+    const domain = await findDomain(db, ask.id())
+    if (!domain) throw notFound()
+    return domain
+  }
+
+  api.operator(operatorProductRoutes.domains, nothing, async () => ({
+    items: (await findDomains(db)).map(domainOf),
+  }))
+
+  const wish = Type.Object({
+    pool: Type.Enum(['a', 'b']),
+    host: Type.String({ minLength: 1, maxLength: 300 }),
+    note,
+  })
+  api.operator(operatorProductRoutes.addDomain, wish, async (ask, sent) => {
+    const host = await addPoolDomain(db, sent.pool, sent.host.trim(), (tx, added) =>
+      insertAudit(tx, entry(ask, 'domain.add', added, sent.note, { pool: sent.pool })),
+    )
+    const made = (await findDomains(db)).find((domain) => domain.host === host)
+    if (!made) throw notFound()
+    return domainOf(made)
+  })
+
+  api.operator(operatorProductRoutes.removeDomain, Type.Object({ note }), async (ask, sent) => {
+    const { pool, host } = await requireDomain(ask)
+    await removePoolDomain(db, pool, host, (tx) =>
+      insertAudit(tx, entry(ask, 'domain.remove', host, sent.note, { pool })),
+    )
+    return {}
+  })
+
+  api.operator(operatorProductRoutes.probeDomain, nothing, async (ask) => {
+    const { host } = await requireDomain(ask)
+    const result = await domainCheck.probe(host)
+    if (result === 'failed') await shortlink.domains.notFoundOut(host)
+    else await shortlink.domains.found(host, result === 'blocked')
+    return domainOf(await requireDomain(ask))
+  })
+}
+
+/** A look that failed does not make a blocked domain any better. */
+function domainOf(domain: ListedDomain): PoolDomain {
+  const state =
+    domain.blocked === 1
+      ? 'blocked'
+      : domain.probed_at === null
+        ? 'unknown'
+        : domain.probe_failed === 1
+          ? 'failed'
+          : 'ok'
+  const { id, pool, host, probed_at, added_at } = domain
+  return { id, pool, host, state, probed_at, created_at: added_at }
+}

@@ -1,0 +1,196 @@
+// Gateways as the operator sees them: which are on, how they do, and one harmless request to find out.
+import { Type } from 'typebox'
+import {
+  type GatewayGroup,
+  type GatewayState,
+  operatorProductRoutes,
+} from '../../../contract/console/operator-products.ts'
+import { checkResults } from '../../../contract/domain-check.ts'
+import { isPhoneNumber } from '../../../contract/sms-text.ts'
+import type { Text } from '../../../contract/text.ts'
+import { readAddress } from '../../domain-check/address.ts'
+import { canaryPair, gatewayNames as domainNames } from '../../domain-check/configured.ts'
+import type { DomainCheck } from '../../domain-check/routes.ts'
+import { gatewayNames as identityNames, specimen } from '../../identity/gateways.ts'
+import type { Identity } from '../../identity/routes.ts'
+import type { Services } from '../../services.ts'
+import { testGateway } from '../../sms/gateway-test.ts'
+import { gatewayNames as smsNames } from '../../sms/gateways.ts'
+import type { SmsProduct } from '../../sms/routes.ts'
+import type { Guard } from '../../upstream/guard.ts'
+import type { Api } from '../api.ts'
+import { insertAudit } from '../audit-store.ts'
+import { note, nothing } from '../fields.ts'
+import { maskPhone } from '../masking.ts'
+import { invalidFields, notFound } from '../problem.ts'
+import { entry } from './accounts.ts'
+
+export interface GatewayProducts {
+  readonly sms: SmsProduct
+  readonly identity: Identity
+  readonly domainCheck: DomainCheck
+}
+
+interface Tested {
+  readonly ok: boolean
+  readonly message: Text
+}
+
+export function gatewayPages(api: Api, services: Services, products: GatewayProducts): void {
+  const { config, db } = services
+
+  api.operator(operatorProductRoutes.gateways, nothing, async () => ({ items: statesOf(products) }))
+
+  const wish = Type.Object({ phone_number: Type.Optional(Type.String({ maxLength: 50 })), note })
+  api.operator(operatorProductRoutes.testGateway, wish, async (ask, sent) => {
+    const group = ask.part('group')
+    const name = ask.part('name')
+    const phone = sent.phone_number?.trim() ?? ''
+    const test = testOf(group, name, phone, ask.requestId)
+    if (!test) throw notFound()
+    if (group === 'sms' && !isPhoneNumber(phone)) {
+      throw invalidFields({
+        phone_number: { zh: '必须是11位大陆手机号', en: 'Must be a mainland mobile number of 11 digits' },
+      })
+    }
+    const startedAt = performance.now()
+    const { ok, message } = await test()
+    const duration = Math.round(performance.now() - startedAt)
+    await db.write((tx) =>
+      insertAudit(
+        tx,
+        entry(ask, 'gateway.test', `${group} ${name}`, sent.note, {
+          ok,
+          ...(group === 'sms' && { phone_number: maskPhone(phone) }),
+        }),
+      ),
+    )
+    return { ok, message: message[ask.language], duration_ms: duration }
+  })
+
+  function testOf(
+    group: string,
+    name: string,
+    phone: string,
+    requestId: string,
+  ): (() => Promise<Tested>) | undefined {
+    switch (group) {
+      case 'sms': {
+        const gateway = products.sms.gateways.find((one) => one.name === name)
+        const how = { phone, signName: config.SMS_SIGN_NAME, bizId: requestId.replaceAll('-', '') }
+        return gateway && (async () => smsMessage(await testGateway(db, gateway, how)))
+      }
+      case 'identity': {
+        const gateway = products.identity.gateways.find((one) => one.name === name)
+        return (
+          gateway &&
+          (async () => {
+            const outcome = await gateway.ask(specimen)
+            if (outcome.kind !== 'accepted') return failed(outcome.reason)
+            return said(`已应答：${outcome.value.verdict}`, `Answered: ${outcome.value.verdict}`)
+          })
+        )
+      }
+      case 'domain_check': {
+        const gateway = products.domainCheck.gateways.find((one) => one.name === name)
+        const address = canaryPair(config)?.good ?? readAddress('example.com')
+        return (
+          gateway &&
+          address &&
+          (async () => {
+            const outcome = await gateway.ask(address)
+            if (outcome.kind !== 'accepted') return failed(outcome.reason)
+            const word = checkResults[outcome.value]
+            return said(`${address.host}：${word}`, `${address.host}: ${word}`)
+          })
+        )
+      }
+      default:
+        return undefined
+    }
+  }
+}
+
+function smsMessage({ ok, detail, sent }: { ok: boolean; detail: string; sent: boolean }): Tested {
+  if (!ok) return failed(detail)
+  if (sent) return said(`已用模板 ${detail} 发送一条`, `One message sent with the template ${detail}`)
+  return said(
+    `连接与凭据正常（${detail}）；没有审核通过的共享模板，未发送短信`,
+    `Connection and credentials work (${detail}); nothing was sent, for want of an approved shared template`,
+  )
+}
+
+function said(zh: string, en: string): Tested {
+  return { ok: true, message: { zh, en } }
+}
+
+/** Reasons are codes by agreement, and hold neither number nor credentials. */
+function failed(reason: string): Tested {
+  return { ok: false, message: { zh: `失败：${reason}`, en: `Failed: ${reason}` } }
+}
+
+/** Every gateway there is a file for, those that are on in their order. */
+export function statesOf({ sms, identity, domainCheck }: GatewayProducts): GatewayState[] {
+  return [
+    ...inOrder('sms', smsNames, sms.gateways, ({ guard, tally }) => ({
+      breaker: breakerOf(guard),
+      calls: tally.calls,
+      failures: tally.failures,
+      last_ok_at: tally.lastOkAt ?? null,
+      last_error_at: tally.lastError?.at ?? null,
+      last_error: tally.lastError?.reason ?? null,
+    })),
+    ...inOrder('identity', identityNames, identity.gateways, ({ guard }) => healthOf(guard)),
+    ...inOrder('domain_check', domainNames, domainCheck.gateways, ({ guard, state }) => ({
+      ...healthOf(guard),
+      // One whose canary answers make no sense is passed over like one that is broken.
+      ...(state === 'distrusted' && { breaker: 'open', last_error: 'canary' }),
+    })),
+  ]
+}
+
+type Health = Omit<GatewayState, 'group' | 'name' | 'position'>
+
+function inOrder<G extends { readonly name: string }>(
+  group: GatewayGroup,
+  known: readonly string[],
+  on: readonly G[],
+  health: (gateway: G) => Health,
+): GatewayState[] {
+  const off = known.filter((name) => !on.some((gateway) => gateway.name === name))
+  return [
+    ...on.map((gateway, index) => ({
+      group,
+      name: gateway.name,
+      position: index + 1,
+      ...health(gateway),
+    })),
+    ...off.map((name) => ({ group, name, position: null, ...idle })),
+  ]
+}
+
+const idle: Health = {
+  breaker: 'closed',
+  calls: 0,
+  failures: 0,
+  last_ok_at: null,
+  last_error_at: null,
+  last_error: null,
+}
+
+function healthOf(guard: Guard): Health {
+  const { calls, not_sent, ambiguous, throttled } = guard.counters
+  return {
+    breaker: breakerOf(guard),
+    calls,
+    failures: not_sent + ambiguous + throttled,
+    last_ok_at: guard.lastOkAt ?? null,
+    last_error_at: guard.lastError?.at ?? null,
+    last_error: guard.lastError?.reason ?? null,
+  }
+}
+
+function breakerOf(guard: Guard | undefined): Health['breaker'] {
+  if (guard === undefined) return 'closed'
+  return guard.state === 'half-open' ? 'half_open' : guard.state
+}

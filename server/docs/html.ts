@@ -1,0 +1,68 @@
+// HTML from templates in which every value is escaped, unless it is HTML already.
+import type { Language } from '../../contract/text.ts'
+
+export interface Html {
+  readonly html: string
+}
+
+type Part = string | number | Html | readonly Part[] | undefined
+
+export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  let all = texts[0] ?? ''
+  parts.forEach((part, index) => (all += render(part) + (texts[index + 1] ?? '')))
+  return { html: all }
+}
+
+function render(part: Part): string {
+  if (part === undefined) return ''
+  if (typeof part === 'string') return escapeHtml(part)
+  if (typeof part === 'number') return String(part)
+  if ('html' in part) return part.html
+  return part.map(render).join('')
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!)
+}
+
+/** Text with `code` in backticks, the one bit of formatting our sentences have. */
+export function sentence(text: string): Html {
+  const parts = text
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
+  return html`${parts}`
+}
+
+export function table(heading: readonly string[], rows: readonly (readonly Part[])[]): Html {
+  if (rows.length === 0) return html``
+  return html`<div class="wide" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          ${heading.map((cell) => html`<th scope="col">${cell}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${row.map((cell) => html`<td>${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+/** The way from a page to the service's own root. Relative, so that it is whole under whatever name it is reached. */
+export function rootOf(language: Language): string {
+  return language === 'zh' ? '..' : '../..'
+}

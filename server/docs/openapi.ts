@@ -1,0 +1,357 @@
+// The OpenAPI 3.1 document, made from the contract.
+//
+// OpenAPI knows one operation per path and method; ours are told apart by `action`. So each operation has a schema of its
+// own for what is sent and what comes back, the path offers them with `oneOf`, and `x-tollgate-operations` says the rest.
+import { fieldSchema, type JsonSchema, parametersSchema } from '../../contract/json-schema.ts'
+import type { Endpoint, Operation } from '../../contract/endpoint.ts'
+import type { ErrorCase, Example, OperationReference } from '../../contract/reference.ts'
+import {
+  type DocumentedEndpoint,
+  documentedEndpoints,
+  sharedErrors,
+} from '../../contract/reference/interface.ts'
+import type { Config } from '../config.ts'
+
+export interface Facts {
+  /** {base_url} */
+  readonly publicUrl: string
+  readonly version: string
+  readonly config: Config
+}
+
+type Json = Record<string, unknown>
+
+const language = 'zh'
+
+export function openApiDocument(facts: Facts): Json {
+  return {
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: {
+      title: 'Tollgate 开放平台',
+      version: facts.version,
+      summary:
+        '短链接、模板短信、身份核验、域名拦截检测 / short links, SMS, identity verification, domain block check',
+      description: [
+        '每个参数（包括凭据）按请求头、JSON、表单、查询串的顺序各自查找；短链接接口只接受 JSON 的 POST。',
+        'Every parameter, credentials included, is looked up on its own in headers, JSON, form and query, in this order; the short link endpoint takes POST with JSON only.',
+      ].join('\n\n'),
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: facts.publicUrl }],
+    externalDocs: { url: `${facts.publicUrl}/docs/`, description: '接口文档 / reference' },
+    tags: documentedEndpoints.map(({ endpoint, title }) => ({
+      name: endpoint.name,
+      description: `${title.zh} / ${title.en}`,
+    })),
+    paths: Object.fromEntries(
+      documentedEndpoints.map((one) => [one.endpoint.path, pathItem(one, facts.config)]),
+    ),
+    components: {
+      schemas: Object.assign({}, errorSchemas, ...documentedEndpoints.map(schemasOf)) as Json,
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'api_key',
+          description:
+            'API 密钥；会丢弃下划线的代理后面可写作 api-key / behind proxies that drop underscores: api-key',
+        },
+        username: { type: 'apiKey', in: 'header', name: 'username', description: '用户名 / user name' },
+      },
+      headers: {
+        'X-Request-Id': { description: '请求编号 / id of the request', schema: { type: 'string' } },
+        'Retry-After': { description: '几秒后重试 / seconds to wait', schema: { type: 'integer' } },
+        RateLimit: { description: '"account";r=剩余;t=秒', schema: { type: 'string' } },
+        'RateLimit-Policy': { description: '"account";q=突发;w=秒', schema: { type: 'string' } },
+        'Idempotent-Replayed': {
+          description: '重放的首次应答 / the first answer again',
+          schema: { type: 'string', enum: ['true'] },
+        },
+      },
+      parameters: {
+        idempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description:
+            '24 小时内同键同参数只执行一次 / within 24 h the same key and parameters are carried out once',
+          schema: { type: 'string', maxLength: 255, pattern: '^[!-~]+$' },
+        },
+      },
+    },
+  }
+}
+
+const message = {
+  type: 'string',
+  description: '说明；Accept-Language 以 en 开头时为英文 / in English when asked for',
+}
+
+const errorSchemas: Json = {
+  CodeError: {
+    type: 'object',
+    properties: {
+      code: { type: 'integer', enum: [1001, 1002, 1003, 1004, 1005, 1006, 1007, 429, 5000] },
+      message,
+    },
+    required: ['code', 'message'],
+    additionalProperties: false,
+  },
+  ShortlinkError: {
+    type: 'object',
+    properties: { success: { type: 'boolean', enum: [false] }, message },
+    required: ['success', 'message'],
+    additionalProperties: false,
+  },
+}
+
+/** `SmsSend`, `ShortlinkExecuteUpdate` … */
+export function operationId(endpoint: Endpoint, name: string): string {
+  return `${endpoint.name}_${name}`.replaceAll(/(?:^|[-_])(\w)/g, (_all, letter: string) =>
+    letter.toUpperCase(),
+  )
+}
+
+function operationsOf({ endpoint, reference }: DocumentedEndpoint) {
+  return Object.entries(endpoint.operations).map(([name, operation]) => ({
+    id: operationId(endpoint, name),
+    name,
+    operation,
+    // The reference has an entry for every operation of its endpoint: its type says so.
+    reference: reference[name]!,
+  }))
+}
+
+type Documented = ReturnType<typeof operationsOf>[number]
+
+function schemasOf(documented: DocumentedEndpoint): Json {
+  const schemas: Json = {}
+  for (const one of operationsOf(documented)) {
+    schemas[`${one.id}Request`] = requestSchema(documented.endpoint, one)
+    schemas[`${one.id}Answer`] = fieldSchema(one.reference.answer, language)
+  }
+  return schemas
+}
+
+/** Credentials may stand in the body or elsewhere, so here they are never required. */
+function requestSchema(endpoint: Endpoint, { operation, reference }: Documented): JsonSchema {
+  const own = parametersSchema(operation.parameters, reference.rules, language)
+  const common = parametersSchema(endpoint.common, {}, language)
+  const { action, ...credentials } = common.properties
+  return {
+    type: 'object',
+    description: `${operation.text.zh} / ${operation.text.en}`,
+    properties: {
+      ...(action ? { action: { type: 'string', enum: operation.actions } } : {}),
+      ...own.properties,
+      ...credentials,
+    },
+    required: [...(action ? ['action'] : []), ...own.required],
+  }
+}
+
+function pathItem(documented: DocumentedEndpoint, config: Config): Json {
+  const { endpoint } = documented
+  const item: Json = {}
+  for (const method of endpoint.methods) {
+    item[method.toLowerCase()] =
+      method === 'GET' ? getOperation(documented, config) : postOperation(documented, config)
+  }
+  return item
+}
+
+function shared(documented: DocumentedEndpoint, config: Config): Json {
+  const { endpoint, title } = documented
+  const operations = operationsOf(documented)
+  return {
+    tags: [endpoint.name],
+    summary: `${title.zh} / ${title.en}`,
+    description: operations
+      .map(({ operation }) => `- ${actionsOf(operation)}${operation.text.zh} / ${operation.text.en}`)
+      .join('\n'),
+    security: ['username' in endpoint.common ? { apiKey: [], username: [] } : { apiKey: [] }],
+    responses: responses(documented),
+    'x-tollgate-operations': operations.map(({ id, name, operation, reference }) => ({
+      id,
+      name,
+      actions: operation.actions,
+      summary: operation.text,
+      notes: reference.notes,
+      cost: costOf(reference, config),
+      idempotencyKey: reference.price !== undefined,
+      request: { $ref: `#/components/schemas/${id}Request` },
+      answer: { $ref: `#/components/schemas/${id}Answer` },
+      errors: reference.errors,
+    })),
+  }
+}
+
+function actionsOf(operation: Operation): string {
+  return operation.actions.length === 0 ? '' : `\`${operation.actions.join('`, `')}\`: `
+}
+
+function costOf(reference: OperationReference, config: Config): Json | null {
+  const { price } = reference
+  return price ? { credits: config.PRICES[price.name], per: price.per, api_type: price.apiType } : null
+}
+
+function postOperation(documented: DocumentedEndpoint, config: Config): Json {
+  const { endpoint } = documented
+  const schema = oneOfOperations(documented, 'Request')
+  const examples = bodyExamples(documented)
+  const content: Json = { 'application/json': { schema, examples } }
+  if (endpoint.readsForms) content['application/x-www-form-urlencoded'] = { schema }
+  return {
+    operationId: operationId(endpoint, 'post'),
+    ...shared(documented, config),
+    parameters: [{ $ref: '#/components/parameters/idempotencyKey' }],
+    requestBody: { required: true, content },
+  }
+}
+
+/** In a query all parameters of all operations stand side by side; which belong together the extension says. */
+function getOperation(documented: DocumentedEndpoint, config: Config): Json {
+  const { endpoint } = documented
+  const operations = operationsOf(documented)
+  const actions = operations.flatMap(({ operation }) => operation.actions)
+  const parameters: Json[] = []
+  if (actions.length > 0) {
+    parameters.push({
+      name: 'action',
+      in: 'query',
+      required: true,
+      schema: { type: 'string', enum: actions },
+    })
+  }
+  const seen = new Set<string>()
+  for (const { operation, reference } of operations) {
+    const { properties, required } = parametersSchema(operation.parameters, reference.rules, language)
+    for (const [name, schema] of Object.entries(properties)) {
+      if (seen.has(name)) continue
+      seen.add(name)
+      const { type, description } = schema as { type: string; description: string }
+      const isAlways = operations.length === 1 && required.includes(name)
+      parameters.push({
+        name,
+        in: 'query',
+        required: isAlways,
+        description,
+        schema,
+        ...(type === 'object' ? { style: 'deepObject', explode: true } : {}),
+        ...(type === 'array' ? { style: 'form', explode: true } : {}),
+      })
+    }
+  }
+  parameters.push({ $ref: '#/components/parameters/idempotencyKey' })
+  return { operationId: operationId(endpoint, 'get'), ...shared(documented, config), parameters }
+}
+
+function oneOfOperations(documented: DocumentedEndpoint, what: 'Request' | 'Answer'): JsonSchema {
+  const operations = operationsOf(documented)
+  const [only] = operations
+  const refOf = (one: Documented) => `#/components/schemas/${one.id}${what}`
+  if (operations.length === 1 && only) return { $ref: refOf(only) }
+  const mapping: Record<string, string> = {}
+  for (const one of operations) for (const action of one.operation.actions) mapping[action] = refOf(one)
+  return {
+    // Answers of two operations may look alike (two empty lists); requests are told apart by their action.
+    [what === 'Request' ? 'oneOf' : 'anyOf']: operations.map((one) => ({ $ref: refOf(one) })),
+    ...(what === 'Request' ? { discriminator: { propertyName: 'action', mapping } } : {}),
+  }
+}
+
+/** The body of an example as it is posted, with the credentials' placeholders. */
+export function exampleBody(endpoint: Endpoint, operation: Operation, example: Example): Json {
+  const credentials = Object.fromEntries(
+    Object.entries(endpoint.common)
+      .filter(([name]) => name !== 'action')
+      .map(([name, parameter]) => [name, parameter.example]),
+  )
+  const [action] = operation.actions
+  return { ...credentials, ...(action === undefined ? {} : { action }), ...example.values }
+}
+
+function bodyExamples(documented: DocumentedEndpoint): Json {
+  const examples: Json = {}
+  for (const one of operationsOf(documented)) {
+    one.reference.examples.forEach((example, index) => {
+      examples[exampleName(one, index)] = {
+        summary: titleOf(one, example),
+        value: exampleBody(documented.endpoint, one.operation, example),
+      }
+    })
+  }
+  return examples
+}
+
+function exampleName(one: Documented, index: number): string {
+  return `${one.name}_${index + 1}`
+}
+
+function titleOf(one: Documented, example: Example): string {
+  return `${one.operation.text.zh}：${example.title.zh} / ${one.operation.text.en}: ${example.title.en}`
+}
+
+const everyAnswer = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
+const keyedAnswer = {
+  ...everyAnswer,
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+}
+const waitStatuses = new Set([409, 429, 503])
+
+function responses(documented: DocumentedEndpoint): Json {
+  const { endpoint } = documented
+  const operations = operationsOf(documented)
+  const errorRef = `#/components/schemas/${endpoint.shape === 'shortlink' ? 'ShortlinkError' : 'CodeError'}`
+  const cases = [
+    ...sharedErrors.map((one) => asOn(endpoint, one)),
+    ...operations.flatMap((one) => one.reference.errors),
+  ]
+  const answers: Json = {
+    200: {
+      description: '成功 / success',
+      headers: {
+        ...keyedAnswer,
+        'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' },
+      },
+      content: {
+        'application/json': { schema: oneOfOperations(documented, 'Answer'), ...examplesOf(operations, 200) },
+      },
+    },
+  }
+  for (const status of [...new Set(cases.map((one) => one.status))].toSorted((a, b) => a - b)) {
+    const here = cases.filter((one) => one.status === status)
+    answers[status] = {
+      description: [
+        ...new Set(here.map((one) => `${codeOf(endpoint, one)}${one.when.zh} / ${one.when.en}`)),
+      ].join('\n\n'),
+      headers: waitStatuses.has(status)
+        ? { ...everyAnswer, 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+        : everyAnswer,
+      content: { 'application/json': { schema: { $ref: errorRef }, ...examplesOf(operations, status) } },
+    }
+  }
+  return answers
+}
+
+/** The short link endpoint knows a missing key as missing parameters: 400. */
+function asOn(endpoint: Endpoint, one: ErrorCase): ErrorCase {
+  return endpoint.shape === 'shortlink' && one.code === 1001 ? { ...one, status: 400 } : one
+}
+
+function codeOf(endpoint: Endpoint, one: ErrorCase): string {
+  return endpoint.shape === 'shortlink' ? '' : `${one.code} `
+}
+
+function examplesOf(operations: readonly Documented[], status: number): Json {
+  const examples: Json = {}
+  for (const one of operations) {
+    one.reference.examples.forEach((example, index) => {
+      if (example.status !== status) return
+      examples[exampleName(one, index)] = { summary: titleOf(one, example), value: example.answer }
+    })
+  }
+  return Object.keys(examples).length === 0 ? {} : { examples }
+}

@@ -1,0 +1,213 @@
+// One endpoint of the interface reference: its operations with parameters, answers, errors, examples and samples.
+import type { Endpoint, Operation } from '../../contract/endpoint.ts'
+import type { Parameter, Parameters } from '../../contract/parameters.ts'
+import type { Example, Field, OperationReference, ParameterRule } from '../../contract/reference.ts'
+import type { DocumentedEndpoint } from '../../contract/reference/interface.ts'
+import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/samples.ts'
+import type { Language, Text } from '../../contract/text.ts'
+import { apiTypeNames } from '../../contract/credits.ts'
+import { type Html, html, sentence, table } from './html.ts'
+import { exampleBody, type Facts } from './openapi.ts'
+
+const words = {
+  parameters: { zh: '参数', en: 'Parameters' },
+  answer: { zh: '成功应答', en: 'Answer' },
+  errors: { zh: '错误', en: 'Errors' },
+  examples: { zh: '示例', en: 'Examples' },
+  samples: { zh: '代码', en: 'Code' },
+  name: { zh: '名称', en: 'Name' },
+  type: { zh: '类型', en: 'Type' },
+  required: { zh: '必填', en: 'Required' },
+  meaning: { zh: '说明', en: 'Meaning' },
+  field: { zh: '字段', en: 'Field' },
+  yes: { zh: '是', en: 'yes' },
+  no: { zh: '否', en: 'no' },
+  when: { zh: '何时', en: 'When' },
+  free: { zh: '不消耗额度。', en: 'Free.' },
+  sharedToo: {
+    zh: '另有各接口共有的错误，见“错误码”。',
+    en: 'The errors that all endpoints share stand under “Error codes”.',
+  },
+  mayBeAbsent: { zh: '可能没有', en: 'may be absent' },
+  fallback: { zh: '默认', en: 'default' },
+} as const satisfies Record<string, Text>
+
+const typeNames: Readonly<Record<Parameter['type'] | Field['type'], Text>> = {
+  string: { zh: '文本', en: 'string' },
+  integer: { zh: '整数', en: 'integer' },
+  number: { zh: '数字', en: 'number' },
+  boolean: { zh: '布尔', en: 'boolean' },
+  list: { zh: '列表', en: 'list' },
+  map: { zh: '对象（文本）', en: 'object of texts' },
+  object: { zh: '对象', en: 'object' },
+}
+
+export function anchorOf(endpoint: Endpoint, name: string): string {
+  return `${endpoint.name}-${name.replaceAll('_', '-')}`
+}
+
+export function endpointSection(documented: DocumentedEndpoint, facts: Facts, language: Language): Html {
+  const { endpoint, title, reference } = documented
+  const operations = Object.entries(endpoint.operations).map(([name, operation]) =>
+    operationSection(endpoint, name, operation, reference[name]!, facts, language),
+  )
+  return html`<section>
+    <h2 id="${endpoint.name}">${title[language]}</h2>
+    <p class="address">
+      <span class="method">${endpoint.methods.join(', ')}</span>
+      <code>${facts.publicUrl}${endpoint.path}</code>
+    </p>
+    ${operations}
+  </section>`
+}
+
+function operationSection(
+  endpoint: Endpoint,
+  name: string,
+  operation: Operation,
+  reference: OperationReference,
+  facts: Facts,
+  language: Language,
+): Html {
+  const anchor = anchorOf(endpoint, name)
+  const actions = operation.actions.map((action) => html` <code>${action}</code>`)
+  return html`<h3 id="${anchor}">${operation.text[language]}${actions}</h3>
+    <p>${cost(reference, facts, language)}</p>
+    ${reference.notes.map((note) => html`<p>${sentence(note[language])}</p>`)}
+    <h4>${words.parameters[language]}</h4>
+    ${parameterTable({ ...commonOf(endpoint, operation), ...operation.parameters }, reference.rules, language)}
+    <h4>${words.answer[language]}</h4>
+    ${answerTable(reference.answer, language)}
+    <h4>${words.errors[language]}</h4>
+    ${errorTable(endpoint, reference, language)}
+    <p class="note">${words.sharedToo[language]}</p>
+    <h4>${words.examples[language]}</h4>
+    ${reference.examples.map((example) => exampleBlock(endpoint, operation, example, language))}
+    <h4>${words.samples[language]}</h4>
+    ${samples(anchor, endpoint, operation, reference, facts)}`
+}
+
+function cost({ price }: OperationReference, { config }: Facts, language: Language): string {
+  if (!price) return words.free[language]
+  const credits = config.PRICES[price.name]
+  const type = apiTypeNames[price.apiType][language]
+  return language === 'zh'
+    ? `${price.per.zh}消耗 ${credits} 个${type}额度。可带 Idempotency-Key。`
+    : `Takes ${credits} ${type} ${credits === 1 ? 'credit' : 'credits'} for ${price.per.en}. Idempotency-Key is understood.`
+}
+
+function commonOf(endpoint: Endpoint, operation: Operation): Parameters {
+  const { action, ...credentials } = endpoint.common as Parameters
+  if (!action) return credentials
+  return { ...credentials, action: { ...action, example: operation.actions.join(' / ') } }
+}
+
+function parameterTable(
+  parameters: Parameters,
+  rules: Readonly<Record<string, ParameterRule>>,
+  language: Language,
+): Html {
+  const rows = Object.entries(parameters).map(([name, parameter]) => [
+    html`<code>${name}</code>`,
+    typeNames[parameter.type][language],
+    words[parameter.required ? 'yes' : 'no'][language],
+    html`${parameter.text[language]}${name === 'action' ? html`：<code>${String(parameter.example)}</code>` : ruleText(rules[name], language)}`,
+  ])
+  const heading = [words.name, words.type, words.required, words.meaning].map((word) => word[language])
+  return table(heading, rows)
+}
+
+function ruleText(rule: ParameterRule | undefined, language: Language): Html {
+  if (!rule) return html``
+  const parts: Html[] = []
+  if (rule.maxLength !== undefined && rule.minLength !== rule.maxLength) {
+    const range = rule.minLength === undefined ? `≤ ${rule.maxLength}` : `${rule.minLength}–${rule.maxLength}`
+    parts.push(html` · ${range} ${language === 'zh' ? '字符' : 'characters'}`)
+  }
+  if (rule.fallback !== undefined) {
+    parts.push(html` · ${words.fallback[language]} <code>${String(rule.fallback)}</code>`)
+  }
+  return html`${parts}`
+}
+
+function answerTable(answer: Field, language: Language): Html {
+  const heading = [words.field, words.type, words.meaning].map((word) => word[language])
+  return table(heading, fieldRows(answer, '', language))
+}
+
+/** Nested fields under their whole path: `data.all_urls[].url`. */
+function fieldRows(field: Field, path: string, language: Language): Html[][] {
+  const rows: Html[][] = []
+  for (const [name, one] of Object.entries(field.fields ?? {}))
+    rows.push(...rowsOf(one, path + name, language))
+  return rows
+}
+
+function rowsOf(field: Field, path: string, language: Language): Html[][] {
+  const values = field.values && field.values.length > 1 ? html`：${codes(field.values)}` : html``
+  const absent = field.optional ? html`（${words.mayBeAbsent[language]}）` : html``
+  const row = [
+    html`<code>${path}</code>`,
+    html`${typeNames[field.type][language]}`,
+    html`${field.text[language]}${values}${absent}`,
+  ]
+  if (field.items?.fields) return [row, ...fieldRows(field.items, `${path}[].`, language)]
+  if (field.items?.values) {
+    row[2] = html`${field.text[language]}：${codes(field.items.values)}`
+  }
+  return [row, ...fieldRows(field, `${path}.`, language)]
+}
+
+function codes(values: readonly (string | number | boolean)[]): Html {
+  return html`${values.map((value, index) => html`${index > 0 ? ' ' : ''}<code>${String(value)}</code>`)}`
+}
+
+function errorTable(endpoint: Endpoint, { errors }: OperationReference, language: Language): Html {
+  if (endpoint.shape === 'shortlink') {
+    return table(
+      ['HTTP', words.when[language]],
+      errors.map((one) => [one.status, one.when[language]]),
+    )
+  }
+  return table(
+    ['code', 'HTTP', words.when[language]],
+    errors.map((one) => [one.code, one.status, one.when[language]]),
+  )
+}
+
+function exampleBlock(endpoint: Endpoint, operation: Operation, example: Example, language: Language): Html {
+  const body = exampleBody(endpoint, operation, example)
+  return html`<details class="example">
+    <summary>${example.title[language]}<span class="status">HTTP ${example.status}</span></summary>
+    <pre tabindex="0"><code>POST ${endpoint.path}
+${JSON.stringify(body, null, 2)}</code></pre>
+    <pre tabindex="0"><code>${JSON.stringify(example.answer, null, 2)}</code></pre>
+  </details>`
+}
+
+/** Tabs of radio buttons: no script needed, and the keyboard works. */
+function samples(
+  anchor: string,
+  endpoint: Endpoint,
+  operation: Operation,
+  reference: OperationReference,
+  { publicUrl }: Facts,
+): Html {
+  const [example] = reference.examples
+  if (!example) return html``
+  const values = exampleBody(endpoint, operation, example)
+  const tabs = sampleLanguages.map(
+    (one, index) =>
+      html`<input
+          type="radio"
+          name="${anchor}-code"
+          id="${anchor}-${one}"
+          ${index === 0 ? html` checked` : ''}
+        /><label for="${anchor}-${one}">${sampleLanguageNames[one]}</label>`,
+  )
+  const programs = sampleLanguages.map(
+    (one) =>
+      html`<pre tabindex="0"><code>${sample(one, { baseUrl: publicUrl, endpoint, values })}</code></pre>`,
+  )
+  return html`<div class="tabs">${tabs}${programs}</div>`
+}

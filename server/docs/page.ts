@@ -1,0 +1,75 @@
+// The interface reference as one page in one language.
+import { documentedEndpoints } from '../../contract/reference/interface.ts'
+import type { Language } from '../../contract/text.ts'
+import { closingSections, openingSections, type Section } from './general-sections.ts'
+import { html, type Html, rootOf } from './html.ts'
+import type { Facts } from './openapi.ts'
+import { anchorOf, endpointSection } from './operation-section.ts'
+
+export function referencePage(facts: Facts, language: Language): string {
+  const zh = language === 'zh'
+  const title = zh ? 'Tollgate 接口文档' : 'Tollgate interface reference'
+  const { publicUrl } = facts
+  const root = rootOf(language)
+  const other = zh
+    ? html`<a href="en/" lang="en" hreflang="en">English</a>`
+    : html`<a href="../" lang="zh-CN" hreflang="zh">中文</a>`
+  const page = html`<!doctype html>
+    <html lang="${zh ? 'zh-CN' : 'en'}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta
+          name="description"
+          content="${zh ? '短链接、模板短信、身份核验、域名拦截检测的接口文档' : 'Reference of the short link, SMS, identity verification and domain check APIs'}"
+        />
+        <title>${title}</title>
+        <link rel="stylesheet" href="${root}/docs/style.css" />
+      </head>
+      <body>
+        <header>
+          <h1>${title}</h1>
+          <a href="${root}/console/">${zh ? '控制台' : 'Console'}</a><a href="${root}/openapi.json">OpenAPI</a
+          ><a href="${root}/docs/postman.json">Postman</a>${other}
+        </header>
+        <main>
+          ${contents(language)}
+          <article>
+            ${openingSections.map((section) => sectionHtml(section, facts, language))}
+            ${documentedEndpoints.map((one) => endpointSection(one, facts, language))}
+            ${closingSections.map((section) => sectionHtml(section, facts, language))}
+          </article>
+        </main>
+        <footer>Tollgate ${facts.version} · <code>${publicUrl}</code></footer>
+      </body>
+    </html> `
+  return page.html
+}
+
+function sectionHtml(section: Section, facts: Facts, language: Language): Html {
+  return html`<section>
+    <h2 id="${section.id}">${section.title[language]}</h2>
+    ${section.body(facts, language)}
+  </section>`
+}
+
+function contents(language: Language): Html {
+  const item = ({ id, title }: Section) => html`<li><a href="#${id}">${title[language]}</a></li>`
+  const endpoints = documentedEndpoints.map(
+    ({ endpoint, title }) =>
+      html`<li>
+        <a href="#${endpoint.name}">${title[language]}</a>
+        <ul>
+          ${Object.entries(endpoint.operations).map(
+            ([name, operation]) =>
+              html`<li><a href="#${anchorOf(endpoint, name)}">${operation.text[language]}</a></li>`,
+          )}
+        </ul>
+      </li>`,
+  )
+  return html`<nav aria-label="${language === 'zh' ? '目录' : 'Contents'}">
+    <ul>
+      ${openingSections.map(item)}${endpoints}${closingSections.map(item)}
+    </ul>
+  </nav>`
+}

@@ -1,0 +1,46 @@
+// An account's own signature: asked for, reviewed by the operator, and in force only after that.
+import type { TemplateState } from '../../contract/sms-text.ts'
+import { signNameProblem } from '../accounts/accounts.ts'
+import { type Account, findById, updateAccount } from '../accounts/store.ts'
+import type { Database, Tx } from '../db/database.ts'
+import { AppError } from '../http/errors.ts'
+import { decideSignature, lockSignature, replaceSignature, type SignatureRow } from './signature-store.ts'
+import { requireReason } from './templates.ts'
+
+/** An empty text takes the signature, and whatever was asked for, away at once. */
+export async function askForSignature(db: Database, account: Account, given: string): Promise<void> {
+  const signName = given.trim()
+  const problem = signName === '' ? undefined : signNameProblem(signName)
+  if (problem) throw new AppError(1002, problem, { fields: { sign_name: problem } })
+  await db.write(async (tx) => {
+    if (signName === '') await updateAccount(tx, account.id, { sign_name: null })
+    const isInForce = signName === '' || signName === account.sign_name
+    await replaceSignature(tx, account.id, isInForce ? undefined : signName)
+  })
+}
+
+export interface SignatureReview {
+  readonly status: TemplateState
+  readonly reason?: string | undefined
+}
+
+/** Approved it is in force; refused after that it no longer is. */
+export async function reviewSignature(
+  db: Database,
+  id: number,
+  review: SignatureReview,
+  alongside?: (tx: Tx, request: SignatureRow, account: Account) => Promise<void>,
+): Promise<void> {
+  const reason = requireReason(review.status, review.reason ?? '')
+  await db.write(async (tx) => {
+    const request = await lockSignature(tx, id)
+    const account = request && (await findById(tx, request.account_id))
+    if (!request || !account) {
+      throw new AppError(1007, { zh: '签名申请不存在', en: 'There is no such signature request' })
+    }
+    await decideSignature(tx, id, { status: review.status, reason })
+    if (review.status === '审核通过') await updateAccount(tx, account.id, { sign_name: request.sign_name })
+    else if (account.sign_name === request.sign_name) await updateAccount(tx, account.id, { sign_name: null })
+    await alongside?.(tx, request, account)
+  })
+}

@@ -1,0 +1,186 @@
+// An account holder in a real browser: from signing in to a call that shows up in the inspector.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { get, post, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let browser: TestBrowser
+
+before(async () => {
+  service = await startService('sqlite')
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
+})
+
+const askCredits = (username: string, key: string) =>
+  post(`${service.url}/api/sms_api.php`, { action: 'get_credits', username, api_key: key })
+
+describe('account holder', () => {
+  test('signs up only where the operator has opened it', async () => {
+    await using closed = await browser.visit(service.url)
+    await closed.page.goto('/console/sign-up')
+    await closed.page.getByText('平台没有开放注册').waitFor()
+
+    await using open = await startService('sqlite', { SIGN_UP: 'on' })
+    await using visitor = await browser.visit(open.url)
+    const { page } = visitor
+    await page.goto('/console/sign-in')
+    await page.getByRole('link', { name: /注册一个/ }).click()
+    await page.getByLabel('用户名').fill('newcomer')
+    await page.locator('input[type=password]').fill('short')
+    await page.getByRole('button', { name: '注册账户' }).click()
+    await page.getByText('至少 8 个字符', { exact: true }).waitFor()
+    await page.locator('input[type=password]').fill('a long horse 41')
+    await page.getByRole('button', { name: '注册账户' }).click()
+    await page.getByText('五分钟跑通第一次调用').waitFor()
+    assert.deepEqual([...closed.problems, ...visitor.problems], [])
+  })
+
+  test('signs in, is told when the password is wrong, and signs out for good', async () => {
+    const account = await service.account()
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await page.goto('/console/requests?outcome=error')
+    await page.waitForURL(/sign-in/)
+    await page.getByLabel('用户名').fill(account.username)
+    await page.locator('input[type=password]').fill('not this one')
+    await page.getByRole('button', { name: '登录' }).click()
+    await page.getByRole('alert').getByText('用户名或密码').waitFor()
+    assert.equal(await page.getByLabel('用户名').inputValue(), account.username)
+
+    await page.locator('input[type=password]').fill(account.password)
+    await page.keyboard.press('Enter')
+    // Where one wanted to go in the first place.
+    await page.waitForURL(/requests\?outcome=error/)
+    await page.getByRole('heading', { name: '请求记录' }).waitFor()
+
+    const cookies = await visitor.context.cookies()
+    await page.getByRole('button', { name: /用户菜单/ }).click()
+    await page.getByText('退出登录').click()
+    await page.waitForURL(/sign-in/)
+    // The old cookie is worth nothing: the session ended on the server.
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+    assert.equal((await get(`${service.url}/console/api/me`, { cookie })).status, 401)
+    assert.deepEqual(visitor.problems, [])
+  })
+
+  test('makes a key, calls with it, resets it, and sees the old one fail', async () => {
+    const account = await service.account({ sms: 10 })
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+
+    await page.goto('/console/keys')
+    await page.getByRole('button', { name: '清除密钥' }).click()
+    let dialog = page.getByRole('dialog')
+    await dialog.getByLabel('登录密码').fill(account.password)
+    await dialog.getByRole('button', { name: '清除密钥' }).click()
+    await page.getByText('还没有密钥').waitFor()
+    assert.equal((await askCredits(account.username, account.key)).status, 401)
+
+    await page.getByRole('button', { name: '生成密钥' }).click()
+    const first = (await page.getByTestId('fresh-key').textContent())!.trim()
+    assert.match(first, /^tg_[0-9A-Za-z]{49}$/)
+    assert.ok(
+      (await page.getByTestId('sample').textContent())!.includes(first),
+      'the sample carries the new key',
+    )
+    assert.equal((await askCredits(account.username, first)).body.code, 0)
+    await page.getByRole('button', { name: '我已保存' }).click()
+    assert.ok(!(await page.content()).includes(first), 'the whole key is gone from the page')
+
+    await page.getByRole('button', { name: '重置密钥' }).click()
+    dialog = page.getByRole('dialog')
+    await dialog.getByText(/近 24 小时内有 \d+ 次调用/).waitFor()
+    await dialog.getByLabel('登录密码').fill('wrong password')
+    await dialog.getByRole('button', { name: '重置密钥' }).click()
+    await dialog.getByText(/密码/).nth(1).waitFor()
+    assert.equal((await askCredits(account.username, first)).body.code, 0, 'a wrong password changes nothing')
+    await dialog.getByLabel('登录密码').fill(account.password)
+    await dialog.getByRole('button', { name: '重置密钥' }).click()
+    const second = (await page.getByTestId('fresh-key').textContent())!.trim()
+    assert.notEqual(second, first)
+    assert.equal((await askCredits(account.username, first)).body.code, 1003)
+    assert.equal((await askCredits(account.username, second)).body.code, 0)
+    assert.deepEqual(visitor.problems, [])
+  })
+
+  test('sees calls arrive in the inspector, opens one, copies it as curl', async () => {
+    const account = await service.account({ sms: 10 })
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/requests')
+    await page.getByText('还没有调用').waitFor()
+
+    const reply = await askCredits(account.username, account.key)
+    const requestId = reply.headers.get('x-request-id')!
+    // Nobody reloads: the list is live.
+    await page.getByRole('button', { name: requestId }).click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByText('收到请求').waitFor()
+    await drawer.getByRole('cell', { name: 'get_credits' }).waitFor()
+    assert.ok(!(await drawer.textContent())!.includes(account.key), 'the key is masked')
+    assert.match(page.url(), new RegExp(`open=${requestId}`))
+
+    await drawer.getByRole('button', { name: '复制为 curl' }).click()
+    const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+    assert.match(copied, /^curl -sS -X POST 'http.*sms_api\.php'/)
+    assert.ok(copied.includes('<API_KEY>') && !copied.includes(account.key))
+
+    // The address alone shows a colleague the same view.
+    const address = page.url()
+    await page.goto('/console/')
+    await page.goto(address)
+    await page.getByRole('dialog').getByText('收到请求').waitFor()
+    assert.deepEqual(visitor.problems, [])
+  })
+
+  test('keeps what was typed when the session ends, and goes on after signing in', async () => {
+    const account = await service.account()
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/credits?redeem=1')
+    const field = page.getByRole('textbox', { name: '卡密' })
+    await field.fill('TG-AAAA-BBBB-CCCC-DDDD')
+    await visitor.context.clearCookies()
+    await page.getByRole('button', { name: '查看面额' }).click()
+    const dialog = page.getByRole('dialog', { name: '会话已结束' })
+    await dialog.locator('input[type=password]').fill(account.password)
+    await dialog.getByRole('button', { name: '登录' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    assert.equal(await field.inputValue(), 'TG-AAAA-BBBB-CCCC-DDDD')
+    await page.getByRole('button', { name: '查看面额' }).click()
+    await page
+      .getByText(/卡密(不存在|无效)|不存在/)
+      .first()
+      .waitFor()
+  })
+
+  test('changes the password and ends other sessions', async () => {
+    const account = await service.account()
+    await using one = await browser.visit(service.url)
+    await using other = await browser.visit(service.url)
+    await signIn(one, account)
+    await signIn(other, account)
+    const { page } = one
+    await page.goto('/console/account')
+    await page.getByText('本次登录').waitFor()
+    await page.getByLabel('当前密码').fill(account.password)
+    await page.getByLabel('新密码', { exact: true }).fill('a new horse 27')
+    await page.getByLabel('再输一次新密码').fill('a new hors 27')
+    await page.getByRole('button', { name: '修改密码' }).click()
+    await page.getByText('两次输入不一致').waitFor()
+    await page.getByLabel('再输一次新密码').fill('a new horse 27')
+    await page.getByRole('button', { name: '修改密码' }).click()
+    await page.getByText(/密码已修改，其它 1 个会话已退出/).waitFor()
+    await other.page.goto('/console/credits')
+    await other.page.waitForURL(/sign-in/)
+    assert.deepEqual(one.problems, [])
+  })
+})

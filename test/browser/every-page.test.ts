@@ -1,0 +1,96 @@
+// Every page, in both languages, light and dark, wide and narrow: accessible, quiet, and on its own origin.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Look, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { fillWithSamples, type SampleData } from '../support/sample-data.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { accountPages, operatorPages } from './pages.ts'
+
+let service: TestService
+let browser: TestBrowser
+let people: SampleData
+
+before(async () => {
+  service = await startService('sqlite')
+  browser = await openBrowser()
+  people = await fillWithSamples(service)
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
+})
+
+const looks: readonly (readonly [string, Look])[] = [
+  ['Chinese, light, wide', { language: 'zh', theme: 'light' }],
+  ['English, dark, phone', { language: 'en', theme: 'dark', width: 390, height: 844 }],
+]
+
+for (const [name, look] of looks) {
+  describe(name, () => {
+    test('the sign-in page', async () => {
+      await using visitor = await browser.visit(service.url, look)
+      await visitor.page.goto('/console/sign-in')
+      await visitor.page.locator('form').waitFor()
+      assert.deepEqual(await visitor.seriousFindings(), [])
+      assert.deepEqual(visitor.problems, [])
+    })
+
+    for (const [who, pages] of [
+      ['holder', accountPages],
+      ['operator', operatorPages],
+    ] as const) {
+      test(`the pages of the ${who}`, async () => {
+        await using visitor = await browser.visit(service.url, look)
+        await signIn(visitor, people[who])
+        for (const path of pages) {
+          await visitor.page.goto(`/console${path}`)
+          await visitor.page.locator('main h1').waitFor()
+          await visitor.page.waitForLoadState('networkidle')
+          const overflow = await visitor.page.evaluate(
+            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+          )
+          assert.equal(overflow, 0, `${path} scrolls sideways`)
+          assert.deepEqual(await visitor.seriousFindings(), [], path)
+        }
+        assert.deepEqual(visitor.problems, [])
+      })
+    }
+  })
+}
+
+test('language, theme and navigation are chosen by hand and stay', async () => {
+  await using visitor = await browser.visit(service.url, { width: 390, height: 844 })
+  const { page } = visitor
+  await signIn(visitor, people.holder)
+  await page.getByRole('heading', { name: '首页' }).waitFor()
+  await page.getByRole('button', { name: 'EN' }).click()
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await page.getByRole('button', { name: 'Theme' }).click()
+  await page.getByRole('menuitem', { name: 'Dark' }).click()
+  await page.getByRole('button', { name: 'Open navigation' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Requests' }).click()
+  await page.getByRole('heading', { name: 'Requests' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Requests' }).waitFor()
+  assert.equal(await page.evaluate('document.documentElement.style.colorScheme'), 'dark')
+  assert.equal(await page.evaluate('document.documentElement.lang'), 'en')
+})
+
+test('everything is within reach of the keyboard', async () => {
+  await using visitor = await browser.visit(service.url)
+  const { page } = visitor
+  await signIn(visitor, people.operator)
+  await page.getByRole('heading', { name: '总览' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('域名')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: '域名池' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill(people.holder.username)
+  await page.getByRole('option', { name: /账户/ }).first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: '账户' }).getByText(people.holder.username).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: '账户' }).waitFor({ state: 'hidden' })
+})

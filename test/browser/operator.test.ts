@@ -1,0 +1,138 @@
+// An operator in a real browser: accounts, credits, redeem codes, the audit log, looking at an account.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createAccount } from '../../server/accounts/accounts.ts'
+import { openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { uniqueName } from '../support/engines.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let browser: TestBrowser
+const password = 'correct horse 9'
+
+before(async () => {
+  service = await startService('sqlite')
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
+})
+
+const makeOperator = () =>
+  createAccount(service.installation.db, { username: uniqueName(), password, role: 'operator' })
+
+describe('operator', () => {
+  test('makes an account that can sign in, and grants it credits', async () => {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, await makeOperator())
+    const username = uniqueName()
+
+    await page.goto('/console/operator/accounts')
+    await page.getByRole('button', { name: '创建账户' }).first().click()
+    let dialog = page.getByRole('dialog')
+    await dialog.getByLabel('用户名').fill(username)
+    await dialog.getByRole('button', { name: '创建账户' }).click()
+    await dialog.getByText('请写明原因').waitFor()
+    await dialog.getByLabel('备注').fill('合同 2026-114')
+    await dialog.getByRole('button', { name: '创建账户' }).click()
+    const made = (await page.getByTestId('fresh-password').textContent())!
+    await page.keyboard.press('Escape')
+
+    const drawer = page.getByRole('dialog', { name: '账户' })
+    await drawer.getByText(username).waitFor()
+    await drawer.getByRole('button', { name: '发放或扣回额度' }).click()
+    dialog = page.getByRole('dialog', { name: /发放或扣回额度/ })
+    await dialog.getByLabel('数量').fill('250')
+    await dialog.getByLabel('备注').fill('首单')
+    await dialog.getByRole('button', { name: '发放或扣回额度' }).click()
+    await drawer.getByRole('row', { name: /短信 250 0 250/ }).waitFor()
+
+    await page.goto('/console/operator/audit')
+    await page.getByRole('row', { name: new RegExp(`credits.grant.*${username}.*首单`) }).waitFor()
+    await page.getByRole('row', { name: new RegExp(`account.create.*${username}.*合同`) }).waitFor()
+
+    await using holder = await browser.visit(service.url)
+    await signIn(holder, { username, password: made })
+    await holder.page.getByRole('heading', { name: '首页' }).waitFor()
+    await holder.page.goto('/console/credits')
+    await holder.page.getByRole('cell', { name: '首单' }).waitFor()
+    assert.deepEqual([...visitor.problems, ...holder.problems], [])
+  })
+
+  test('makes codes; an account sees the amount, redeems one, and cannot twice', async () => {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, await makeOperator())
+    await page.goto('/console/operator/codes')
+    await page.getByRole('button', { name: '生成一批' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('每张面额').fill('500')
+    await dialog.getByLabel('张数').fill('3')
+    await dialog.getByLabel('备注').fill('渠道活动')
+    await dialog.getByRole('button', { name: '生成一批' }).click()
+    const codes = (await page.getByTestId('codes').textContent())!.trim().split('\n')
+    assert.equal(codes.length, 3)
+    await page.getByRole('button', { name: '我已保存' }).click()
+
+    const account = await service.account()
+    await using holder = await browser.visit(service.url)
+    await signIn(holder, account)
+    const redeem = async () => {
+      await holder.page.goto('/console/credits?redeem=1')
+      // Lower case without dashes is the same code.
+      await holder.page
+        .getByRole('textbox', { name: '卡密' })
+        .fill(codes[0]!.toLowerCase().replaceAll('-', ''))
+      await holder.page.getByRole('button', { name: '查看面额' }).click()
+    }
+    await redeem()
+    await holder.page.getByText('500 次短信额度').waitFor()
+    await holder.page.getByRole('button', { name: '确认兑换' }).click()
+    await holder.page.getByText('已到账 500 次短信额度').waitFor()
+    const [balance] = (await service.app.services.credits.balances(account.id)).filter(
+      ({ api_type }) => api_type === 'sms',
+    )
+    assert.equal(balance?.remaining, 500)
+    await redeem()
+    await holder.page
+      .getByText(/已(经)?(被)?(使用|兑换)/)
+      .first()
+      .waitFor()
+
+    await page.getByRole('button', { name: '批次 #1' }).click()
+    const drawer = page.getByRole('dialog', { name: '批次 #1' })
+    await drawer.getByRole('cell', { name: account.username }).waitFor()
+    await drawer.getByRole('button', { name: '作废未使用的' }).click()
+    const confirm = page.getByRole('dialog', { name: '作废未使用的' })
+    await confirm.getByText('这批中还没有人兑换的 2 张').waitFor()
+    await confirm.getByLabel('备注').fill('活动结束')
+    await confirm.getByRole('button', { name: '作废', exact: true }).click()
+    await page.getByText('已作废 2 张').waitFor()
+    assert.deepEqual([...visitor.problems, ...holder.problems], [])
+  })
+
+  test('looks at an account as its holder sees it, and can change nothing there', async () => {
+    const account = await service.account({ sms: 77 })
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, await makeOperator())
+    await page.goto(`/console/keys?view_as=${account.id}`)
+    await page.getByText(`正在以「${account.username}」的视角查看`).waitFor()
+    await page.getByText('当前密钥').waitFor()
+    assert.equal(await page.getByRole('button', { name: '重置密钥' }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: '总览' }).count(), 0)
+    await page.getByRole('button', { name: '返回账户列表' }).click()
+    await page.getByRole('heading', { name: '账户' }).waitFor()
+    assert.deepEqual(visitor.problems, [])
+  })
+
+  test('is refused to account holders, who are told so', async () => {
+    await using visitor = await browser.visit(service.url)
+    await signIn(visitor, await service.account())
+    assert.equal(await visitor.page.getByRole('link', { name: '总览' }).count(), 0)
+    await visitor.page.goto('/console/operator/accounts')
+    await visitor.page.getByText('没有权限查看').waitFor()
+  })
+})

@@ -1,0 +1,290 @@
+// What stands in deploy/ and in the operators' documents, checked as far as this machine can.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { settings } from '../server/config.ts'
+import { operationsPages, withSettings } from '../tools/settings-table.ts'
+import { root, runNode, startService } from './support/service.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- files are taken apart as they come
+type Tree = any
+
+const run = promisify(execFile)
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+async function isHere(command: string, ...words: string[]): Promise<boolean> {
+  return run(command, words).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** A tool that may be among the packages or not. */
+function optionalPackage(name: string): unknown {
+  try {
+    return createRequire(import.meta.url)(name)
+  } catch {
+    return undefined
+  }
+}
+
+describe('deployment files', () => {
+  let directory: string
+  before(async () => void (directory = await mkdtemp(join(tmpdir(), 'tollgate-deploy-'))))
+  after(() => rm(directory, { recursive: true, force: true }))
+
+  test('the systemd unit is valid and hardened', async (context) => {
+    if (!(await isHere('systemd-analyze', '--version'))) {
+      context.skip('systemd-analyze is not on this machine')
+      return
+    }
+    const unit = join(directory, 'tollgate.service')
+    const text = read('deploy/tollgate.service')
+    assert.ok(text.includes('/opt/tollgate/node_modules/.bin/node start.js'))
+    // The program it starts has to exist where the unit is looked at.
+    await writeFile(unit, text.replace('/opt/tollgate/node_modules/.bin/node', process.execPath))
+    const { stderr } = await run('systemd-analyze', ['verify', unit])
+    assert.doesNotMatch(stderr, /tollgate\.service/)
+    const score = await run('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]).catch(
+      (error: unknown) => error as { stdout: string; code: number },
+    )
+    assert.match(score.stdout, /Overall exposure level for tollgate.service: [01]\.\d/)
+  })
+
+  test('the nginx sample', async (context) => {
+    const text = read('deploy/nginx.conf')
+    const bare = text.replaceAll(/#.*$/gm, '')
+    assert.equal(bare.split('{').length, bare.split('}').length)
+    for (const line of bare.split('\n').map((one) => one.trim())) {
+      assert.match(line, /^$|[;{}]$/, line)
+    }
+    for (const wanted of [
+      'underscores_in_headers on;',
+      'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
+      'proxy_set_header Host $host;',
+      'proxy_next_upstream error;',
+    ]) {
+      assert.ok(bare.includes(wanted), wanted)
+    }
+    assert.doesNotMatch(/log_format.*/.exec(bare)![0], /\$request_uri|\$request"|\$args/)
+    if (!(await isHere('nginx', '-v')) || !(await isHere('openssl', 'version'))) {
+      context.diagnostic('nginx is not on this machine: only the structure was checked')
+      return
+    }
+    const [key, certificate] = [join(directory, 'key.pem'), join(directory, 'certificate.pem')]
+    await run('openssl', [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=api.example.com'],
+      ...['-keyout', key, '-out', certificate],
+    ])
+    const config = text
+      .replace('/etc/ssl/tollgate/fullchain.pem', certificate)
+      .replace('/etc/ssl/tollgate/privkey.pem', key)
+      .replace('/var/log/nginx/tollgate.log', join(directory, 'access.log'))
+    const whole = `pid ${join(directory, 'nginx.pid')};\nerror_log stderr;\nevents {}\nhttp {\n${config}\n}\n`
+    await writeFile(join(directory, 'nginx.conf'), whole)
+    await run('nginx', ['-t', '-p', directory, '-c', join(directory, 'nginx.conf')])
+  })
+
+  test('the Dockerfile: not root, health check, and what it copies is there', () => {
+    const text = read('deploy/Dockerfile')
+    const final = text.slice(text.lastIndexOf('\nFROM '))
+    assert.match(final, /^USER node$/m)
+    assert.match(final, /^HEALTHCHECK .*\\\n\s+CMD \["node"/m)
+    const program = /CMD \["node", "-e", "([^"]+)"\]/.exec(final)![1]!
+    assert.match(program, /readyz/)
+    for (const [, path] of final.matchAll(/\/app\/([\w.-]+)/g)) {
+      assert.ok(path === 'dist' || path === 'node_modules' || existsSync(join(root, path!)), path)
+    }
+    // What the service loads must be in the image: every folder it imports from.
+    for (const folder of ['contract', 'server', 'cli'])
+      assert.match(final, new RegExp(`/app/${folder} \\./${folder}`))
+    assert.match(read('.dockerignore'), /^\.env$/m)
+  })
+
+  test('the health check of the image says yes to a running service and no to none', async () => {
+    const program = /CMD \["node", "-e", "([^"]+)"\]/.exec(read('deploy/Dockerfile'))![1]!
+    await using service = await startService('sqlite')
+    const check = (port: string) =>
+      run(process.execPath, ['-e', program], { env: { PORT: port } }).then(
+        () => 0,
+        (error: unknown) => (error as { code: number }).code,
+      )
+    assert.equal(await check(new URL(service.url).port), 0)
+    assert.equal(await check('9'), 1)
+  })
+
+  test('compose file and alert rules are YAML, and their settings exist', (context) => {
+    for (const [, name] of read('deploy/compose.yaml').matchAll(/^ {6}([A-Z_]+):/gm)) {
+      assert.ok(Object.hasOwn(settings, name!) || /^POSTGRES_|^TZ$/.test(name!), name)
+    }
+    const yaml = optionalPackage('yaml') as { parse: (text: string) => Tree } | undefined
+    if (!yaml) {
+      context.diagnostic('the package yaml is not there: not parsed')
+      return
+    }
+    const compose = yaml.parse(read('deploy/compose.yaml'))
+    assert.deepEqual(Object.keys(compose.services), ['tollgate', 'postgres'])
+    assert.equal(resolve(root, 'deploy', compose.services.tollgate.build.context), root)
+    assert.ok(existsSync(join(root, compose.services.tollgate.build.dockerfile)))
+    const { groups } = yaml.parse(read('deploy/alerts.yml'))
+    const pages = readFileSync(operationsPages.zh, 'utf8')
+    for (const rule of groups[0].rules) {
+      assert.match(rule.alert, /^Tollgate[A-Z]\w+$/)
+      assert.equal(typeof rule.expr, 'string')
+      assert.ok(['page', 'ticket'].includes(rule.labels.severity))
+      const anchor = /^docs\/operations\.md#([\w-]+)$/.exec(rule.annotations.runbook)![1]!
+      assert.ok(pages.includes(`<a id="${anchor}"></a>`), anchor)
+    }
+  })
+
+  test('every metric and label that rules and dashboard name exists', async () => {
+    const dashboard = JSON.parse(read('deploy/grafana-dashboard.json'))
+    const expressions: string[] = dashboard.panels.flatMap((panel: Tree) =>
+      panel.targets.map((one: Tree) => one.expr),
+    )
+    expressions.push(
+      ...[...read('deploy/alerts.yml').matchAll(/expr: (?:\|\n)?([\s\S]*?)\n {8}(?:for|labels):/g)].map(
+        ([, one]) => one!,
+      ),
+    )
+    assert.ok(expressions.length > 25)
+    await using service = await startService('sqlite')
+    const account = await service.account()
+    // One wrong and one right call, so that the counters have their labels.
+    for (const key of ['tg_wrong', account.key]) {
+      await fetch(`${service.url}/api/sms_api.php?action=get_credits&username=${account.username}`, {
+        headers: { api_key: key },
+      })
+    }
+    const metrics = await (await fetch(`${service.url}/metrics`)).text()
+    const sources = labelsInSource()
+    const seen = new Set<string>()
+    for (const expression of expressions) {
+      const here: string[] = []
+      for (const [whole, name, selector] of expression.matchAll(
+        /\b((?:tollgate|process|nodejs)_[a-z0-9_]+)(\{[^}]*\})?/g,
+      )) {
+        const base = name!.replace(/_(bucket|sum|count)$/, '')
+        seen.add(base)
+        here.push(base)
+        assert.match(metrics, new RegExp(`^# TYPE ${base} `, 'm'), whole)
+        for (const [, label] of (selector ?? '').matchAll(/([a-z_]+)(?:=~|!~|!=|=)/g)) {
+          assert.ok(
+            label === 'instance' || label === 'job' || sources.get(base)?.includes(label!),
+            `${base} ${label}`,
+          )
+        }
+      }
+      const [, grouped = ''] = /by \(([a-z_, ]+)\)/.exec(expression) ?? []
+      const labels = grouped.split(', ').filter((label) => label !== '' && label !== 'le')
+      for (const label of labels) {
+        assert.ok(
+          here.every((name) => sources.get(name)?.includes(label)),
+          `${expression}: ${label}`,
+        )
+      }
+    }
+    const ours = [...metrics.matchAll(/^# TYPE (tollgate_\w+) /gm)].map(([, name]) => name!)
+    const notShown = ours.filter((name) => !seen.has(name) && name !== 'tollgate_domain_gateway_calls')
+    assert.deepEqual(notShown, [], 'a metric that nobody looks at')
+  })
+})
+
+/** Which labels each metric has, from where it is made. */
+function labelsInSource(): Map<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>()
+  for (const file of readdirSync(join(root, 'server'), { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue
+    const text = read(join('server', file))
+    for (const [, name, rest] of text.matchAll(/name: '(tollgate_\w+)',([\s\S]{0,300}?)registers/g)) {
+      const [, labels = ''] = /labelNames: \[([^\]]*)\]/.exec(rest!) ?? []
+      found.set(
+        name!,
+        labels
+          .replaceAll("'", '')
+          .split(',')
+          .map((label) => label.trim()),
+      )
+    }
+  }
+  return found
+}
+
+describe('documents', () => {
+  for (const [language, file] of Object.entries(operationsPages)) {
+    test(`the settings in the ${language} operations page are those of the code`, async () => {
+      const page = await readFile(file, 'utf8')
+      assert.equal(page, withSettings(page, language as 'zh' | 'en'), 'run npm run docs:settings')
+      for (const name of Object.keys(settings)) assert.ok(page.includes(`| \`${name}\` |`), name)
+    })
+  }
+
+  const pages = [
+    'README.md',
+    'README.en.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'docs/operations.md',
+    'docs/operations.en.md',
+    'sdk/README.md',
+  ]
+
+  test('links lead to files and headings that are there', () => {
+    for (const page of pages) {
+      const text = read(page)
+      for (const [, target] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+        const [path, anchor] = target!.split('#') as [string, string | undefined]
+        const file = path === '' ? join(root, page) : join(root, dirname(page), path)
+        assert.ok(existsSync(file), `${page}: ${target}`)
+        if (anchor === undefined || !file.endsWith('.md')) continue
+        assert.ok(anchorsOf(readFileSync(file, 'utf8')).includes(anchor), `${page}: ${target}`)
+      }
+    }
+  })
+
+  test('commands and settings they name exist', async () => {
+    const { scripts, version } = JSON.parse(read('package.json')) as {
+      scripts: Record<string, string>
+      version: string
+    }
+    const { stdout: help } = await runNode(['start.js', 'cli/admin.ts', '--help'], {})
+    for (const page of pages) {
+      const text = read(page)
+      for (const [, script] of text.matchAll(/npm run (?:--silent )?([a-z:]+)/g)) {
+        assert.ok(scripts[script!] ?? page.startsWith('sdk/'), `${page}: npm run ${script}`)
+      }
+      for (const [, command] of text.matchAll(/(?:admin --|`admin) ([a-z]+ [a-z-]+)\b/g)) {
+        const [group] = command!.split(' ')
+        const isKnown =
+          help.includes(`  admin ${command} `) ||
+          help.includes(`  admin ${command}\n`) ||
+          help.includes(`  admin ${group} FILE`) ||
+          help.includes(`  admin ${group}\n`)
+        assert.ok(isKnown, `${page}: ${command}`)
+      }
+      for (const [, name] of text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)) {
+        const known =
+          Object.hasOwn(settings, name!) || ['TOLLGATE_API_KEY', 'POSTGRES_PASSWORD'].includes(name!)
+        assert.ok(known, `${page}: ${name}`)
+      }
+    }
+    assert.ok(read('CHANGELOG.md').includes(`## ${version}`))
+  })
+})
+
+function anchorsOf(text: string): string[] {
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)"/g)].map(([, id]) => id!)]
+}

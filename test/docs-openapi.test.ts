@@ -1,0 +1,254 @@
+// /openapi.json against the rules of OpenAPI 3.1 that tools stumble over, and against the contract it is made from.
+//
+// No linter package is among the dependencies, so the rules stand here: the fixed fields, references that lead somewhere,
+// unique operation ids, declared security schemes, valid JSON Schemas, and examples that fit them.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { Compile } from 'typebox/schema'
+import { statusOfCode } from '../contract/codes.ts'
+import { codeMeanings, documentedEndpoints, sharedErrors } from '../contract/reference/interface.ts'
+import { exampleBody } from '../server/docs/openapi.ts'
+import { startService, type TestService } from './support/service.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the document is taken apart as it comes
+type Json = Record<string, any>
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
+const schemaTypes = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null']
+
+describe('openapi.json', () => {
+  let service: TestService
+  let document: Json
+  before(async () => {
+    service = await startService('sqlite')
+    const response = await fetch(`${service.url}/openapi.json`)
+    assert.equal(response.status, 200)
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
+    document = (await response.json()) as Json
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  test('the fixed fields', () => {
+    assert.match(document['openapi'], /^3\.1\.\d+$/)
+    assert.deepEqual(typesOf(document['info'], ['title', 'version']), ['string', 'string'])
+    assert.deepEqual(document['servers'], [{ url: service.url }])
+    const known = [
+      'openapi',
+      'info',
+      'jsonSchemaDialect',
+      'servers',
+      'paths',
+      'webhooks',
+      'components',
+      'security',
+      'tags',
+      'externalDocs',
+    ]
+    assert.deepEqual(
+      Object.keys(document).filter((key) => !known.includes(key) && !key.startsWith('x-')),
+      [],
+    )
+    const tags = document['tags'].map((tag: Json) => tag['name'])
+    assert.equal(new Set(tags).size, tags.length)
+  })
+
+  test('paths, operations, parameters, bodies and responses are well formed', () => {
+    const ids = new Set<string>()
+    const tags = new Set(document['tags'].map((tag: Json) => tag['name']))
+    const schemes = Object.keys(document['components']['securitySchemes'])
+    for (const [path, item] of Object.entries<Json>(document['paths'])) {
+      assert.match(path, /^\//)
+      for (const [method, operation] of Object.entries<Json>(item)) {
+        const where = `${method} ${path}`
+        assert.ok(methods.includes(method), where)
+        assert.ok(!ids.has(operation['operationId']), `${where}: operationId twice`)
+        ids.add(operation['operationId'])
+        for (const tag of operation['tags']) assert.ok(tags.has(tag), `${where}: tag ${tag}`)
+        for (const requirement of operation['security']) {
+          for (const name of Object.keys(requirement)) assert.ok(schemes.includes(name), `${where}: ${name}`)
+        }
+        const seen = new Set<string>()
+        for (const given of operation['parameters'] ?? []) {
+          const parameter = resolve(document, given)
+          assert.ok(['query', 'header', 'path', 'cookie'].includes(parameter['in']), where)
+          assert.equal(typeof parameter['schema'], 'object', `${where}: ${parameter['name']}`)
+          const key = `${parameter['in']} ${parameter['name']}`
+          assert.ok(!seen.has(key), `${where}: ${key} twice`)
+          seen.add(key)
+        }
+        if (method === 'get') assert.equal(operation['requestBody'], undefined, where)
+        else assert.ok(Object.keys(operation['requestBody']['content']).length > 0, where)
+        assert.ok(operation['responses']['200'], where)
+        for (const [status, response] of Object.entries<Json>(operation['responses'])) {
+          assert.match(status, /^[1-5]\d\d$|^default$/)
+          assert.equal(typeof response['description'], 'string', `${where} ${status}`)
+        }
+      }
+    }
+  })
+
+  test('every reference leads somewhere', () => {
+    let count = 0
+    walk(document, (node) => {
+      if (typeof node['$ref'] !== 'string') return
+      count += 1
+      assert.ok(resolve(document, node), node['$ref'])
+      assert.deepEqual(Object.keys(node), ['$ref'], 'a reference stands alone')
+    })
+    assert.ok(count > 20)
+    const named = JSON.stringify(document)
+    for (const kind of ['schemas', 'headers', 'parameters']) {
+      for (const name of Object.keys(document['components'][kind])) {
+        assert.match(name, /^[A-Za-z0-9._-]+$/)
+        assert.ok(named.includes(`#/components/${kind}/${name}`), `${kind} ${name} is used`)
+      }
+    }
+  })
+
+  test('schemas are JSON Schemas, and the requests and answers of every example fit them', () => {
+    for (const schema of Object.values<Json>(document['components']['schemas'])) checkSchema(schema)
+    for (const { endpoint, reference } of documentedEndpoints) {
+      const { requestBody, responses } = document['paths'][endpoint.path]['post']
+      const request = requestBody['content']['application/json']
+      const fitsRequest = Compile(inline(document, request['schema']))
+      for (const [name, operation] of Object.entries(endpoint.operations)) {
+        reference[name]!.examples.forEach((example, index) => {
+          const key = `${name}_${index + 1}`
+          const body: unknown = request['examples'][key].value
+          assert.deepEqual(body, exampleBody(endpoint, operation, example))
+          // Requests that are refused are examples too; what succeeds must fit.
+          if (example.status === 200) assert.ok(fitsRequest.Check(body), `${endpoint.name} ${key}`)
+          const content = responses[example.status]['content']['application/json']
+          assert.deepEqual(content['examples'][key].value, example.answer)
+          assert.ok(
+            Compile(inline(document, content['schema'])).Check(example.answer),
+            `${endpoint.name} ${key}`,
+          )
+        })
+      }
+      assert.ok(!fitsRequest.Check({ action: 'no such action' }), endpoint.name)
+    }
+  })
+
+  test('every operation of the contract is there, with its actions, cost, errors and answer', () => {
+    for (const { endpoint, reference } of documentedEndpoints) {
+      const item = document['paths'][endpoint.path]
+      assert.deepEqual(
+        Object.keys(item),
+        endpoint.methods.map((method) => method.toLowerCase()),
+      )
+      for (const method of Object.keys(item)) {
+        const listed: Json[] = item[method]['x-tollgate-operations']
+        assert.deepEqual(
+          listed.map((one) => one['name']),
+          Object.keys(endpoint.operations),
+        )
+        for (const one of listed) {
+          const operation = endpoint.operations[one['name']]!
+          const request = resolve(document, one['request'])
+          assert.deepEqual(one['actions'], operation.actions)
+          for (const [name, parameter] of Object.entries(operation.parameters)) {
+            assert.ok(request['properties'][name], `${one['id']} ${name}`)
+            assert.equal(request['required'].includes(name), parameter.required, `${one['id']} ${name}`)
+          }
+          for (const error of reference[one['name']]!.errors) {
+            assert.ok(item[method]['responses'][error.status], `${one['id']} ${error.status}`)
+          }
+        }
+      }
+    }
+  })
+
+  test('codes and statuses are those of the contract', () => {
+    assert.deepEqual(
+      new Map(codeMeanings.map(({ code, status }) => [String(code), status])),
+      new Map(Object.entries(statusOfCode)),
+    )
+    for (const { code } of sharedErrors) assert.ok(code in statusOfCode)
+  })
+
+  test('prices are the configured ones', async () => {
+    await using dear = await startService('sqlite', { PRICES: 'generate=7,sms_part=3' })
+    const paths = ((await (await fetch(`${dear.url}/openapi.json`)).json()) as Json)['paths']
+    const costs = Object.values<Json>(paths)
+      .flatMap((item) => item['post']['x-tollgate-operations'] as Json[])
+      .map((one) => [one['id'], one['cost']?.credits ?? 0])
+    assert.deepEqual(Object.fromEntries(costs), {
+      ShortlinkGenerate: 7,
+      ShortlinkUpdate: 0,
+      ShortlinkExecuteUpdate: 1,
+      ShortlinkGet: 0,
+      SmsSend: 3,
+      SmsTemplates: 0,
+      SmsCredits: 0,
+      SmsLogs: 0,
+      IdentityVerify: 1,
+      DomainCheckCheck: 1,
+    })
+  })
+
+  test('the Postman collection holds the same examples', async () => {
+    const response = await fetch(`${service.url}/docs/postman.json`)
+    const collection = (await response.json()) as Json
+    assert.match(collection['info']['schema'], /\/v2\.1\.0\/collection\.json$/)
+    const requests = collection['item']
+      .flatMap((group: Json) => group['item'])
+      .flatMap((one: Json) => one['item'])
+    const examples = documentedEndpoints.flatMap(({ reference }) =>
+      Object.values(reference).flatMap((one) => one.examples),
+    )
+    assert.equal(requests.length, examples.length)
+    for (const one of requests) {
+      assert.equal(one['request']['method'], 'POST')
+      assert.match(one['request']['url']['raw'], /^\{\{base_url\}\}\/api\/\w+\.php$/)
+      const body = JSON.parse(one['request']['body']['raw']) as Json
+      assert.equal(body['api_key'], '{{api_key}}')
+    }
+  })
+})
+
+function typesOf(object: Json, names: readonly string[]): string[] {
+  return names.map((name) => typeof object[name])
+}
+
+function walk(node: unknown, visit: (node: Json) => void): void {
+  if (typeof node !== 'object' || node === null) return
+  if (!Array.isArray(node)) visit(node as Json)
+  for (const child of Object.values(node)) walk(child, visit)
+}
+
+function resolve(document: Json, node: Json): Json {
+  const reference = node['$ref'] as string | undefined
+  if (reference === undefined) return node
+  assert.match(reference, /^#\//)
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce<Json>((place, name) => place?.[name], document)
+}
+
+function inline(document: Json, node: Json): Json {
+  const found = resolve(document, node)
+  return Object.fromEntries(
+    Object.entries(found)
+      .filter(([key]) => key !== 'discriminator')
+      .map(([key, child]) => [key, inlineChild(document, child)]),
+  )
+}
+
+function inlineChild(document: Json, child: unknown): unknown {
+  if (Array.isArray(child)) return child.map((one: unknown) => inlineChild(document, one))
+  return typeof child === 'object' && child !== null ? inline(document, child as Json) : child
+}
+
+function checkSchema(schema: Json): void {
+  walk({ schema }, (node) => {
+    if (!('type' in node) || !('description' in node)) return
+    const types: unknown[] = [node['type']].flat()
+    for (const type of types) assert.ok(schemaTypes.includes(type as string), String(type))
+    if (node['pattern']) assert.doesNotThrow(() => new RegExp(node['pattern'], 'u'))
+    if (node['type'] === 'array') assert.ok(node['items'], 'an array says what its items are')
+    for (const name of node['required'] ?? []) assert.ok(node['properties'][name], name)
+    if (node['enum']) assert.equal(new Set(node['enum']).size, node['enum'].length)
+  })
+}

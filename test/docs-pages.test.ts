@@ -1,0 +1,167 @@
+// /docs/: complete in both languages, no other origin, no script, whole on a phone.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { documentedEndpoints, sandboxInputs } from '../contract/reference/interface.ts'
+import { sampleLanguages } from '../contract/samples.ts'
+import { openBrowser } from './support/browser.ts'
+import { startService, type TestService } from './support/service.ts'
+
+const languages = [
+  ['zh', '/docs/', 'zh-CN'],
+  ['en', '/docs/en/', 'en'],
+] as const
+
+const voidTags = new Set(['meta', 'link', 'input', 'br', 'hr', 'img'])
+
+describe('reference pages', () => {
+  let service: TestService
+  before(async () => void (service = await startService('sqlite')))
+  after(() => service[Symbol.asyncDispose]())
+
+  for (const [language, path, tag] of languages) {
+    test(`${path} names every operation, parameter, answer field and error`, async () => {
+      const response = await fetch(`${service.url}${path}`)
+      assert.equal(response.status, 200)
+      const page = await response.text()
+      const text = plainText(page)
+      assert.match(page, new RegExp(`<html lang="${tag}">`))
+      for (const { endpoint, title, reference } of documentedEndpoints) {
+        assert.ok(text.includes(title[language]))
+        assert.ok(text.includes(`${service.url}${endpoint.path}`))
+        for (const [name, operation] of Object.entries(endpoint.operations)) {
+          for (const wanted of [
+            operation.text[language],
+            ...operation.actions,
+            ...Object.keys(operation.parameters),
+          ]) {
+            assert.ok(text.includes(wanted), `${name}: ${wanted}`)
+          }
+          for (const { when } of reference[name]!.errors)
+            assert.ok(text.includes(when[language]), when[language])
+          for (const example of reference[name]!.examples) {
+            assert.ok(text.includes(JSON.stringify(example.answer, null, 2)), `${name}: ${example.title.en}`)
+          }
+        }
+      }
+      for (const { input } of sandboxInputs) assert.ok(text.includes(input), input)
+    })
+
+    test(`${path} is well formed, and every link inside it leads somewhere`, async () => {
+      const page = await (await fetch(`${service.url}${path}`)).text()
+      const open: string[] = []
+      for (const [, close, name] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
+        if (voidTags.has(name!)) continue
+        if (close) assert.equal(open.pop(), name)
+        else open.push(name!)
+      }
+      assert.deepEqual(open, [])
+      const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!)
+      assert.equal(new Set(ids).size, ids.length)
+      for (const [, target] of page.matchAll(/ (?:href="#|for=")([^"]+)"/g))
+        assert.ok(ids.includes(target!), target)
+    })
+
+    test(`${path} asks no other origin and runs no script`, async () => {
+      const response = await fetch(`${service.url}${path}`)
+      const page = await response.text()
+      assert.match(
+        response.headers.get('content-security-policy') ?? '',
+        /default-src 'none'; style-src 'self'/,
+      )
+      assert.doesNotMatch(page, /<script|<style| style="| on[a-z]+="/)
+      for (const [, address] of page.matchAll(/(?:src|href)="([^"#][^"]*)"/g)) {
+        assert.ok(!address!.includes(':'), address)
+        const found = await fetch(new URL(address!, `${service.url}${path}`))
+        if (!address!.includes('/console/')) assert.equal(found.status, 200, address)
+      }
+    })
+  }
+
+  test('the front page leads here', async () => {
+    const page = await (await fetch(`${service.url}/`)).text()
+    for (const path of ['/docs/', '/docs/en/', '/console/']) assert.ok(page.includes(`href="${path}"`), path)
+  })
+
+  test('samples in every language for every operation', async () => {
+    const page = await (await fetch(`${service.url}/docs/`)).text()
+    const operations = documentedEndpoints.flatMap(({ endpoint }) => Object.keys(endpoint.operations))
+    assert.equal(page.match(/class="tabs"/g)?.length, operations.length)
+    assert.equal(page.match(/<input\s+type="radio"/g)?.length, operations.length * sampleLanguages.length)
+  })
+
+  test('asked again with its tag, a page is not sent again; HEAD has no body', async () => {
+    const first = await fetch(`${service.url}/docs/`)
+    const tag = first.headers.get('etag') ?? ''
+    const again = await fetch(`${service.url}/docs/`, { headers: { 'if-none-match': tag } })
+    assert.equal(again.status, 304)
+    const head = await fetch(`${service.url}/docs/`, { method: 'HEAD' })
+    assert.deepEqual([head.status, await head.text()], [200, ''])
+    const plain = await fetch(`${service.url}/docs/`, { headers: { 'accept-encoding': 'identity' } })
+    const zipped = await fetch(`${service.url}/docs/`, { headers: { 'accept-encoding': 'br, gzip' } })
+    assert.deepEqual(
+      [plain, zipped].map((one) => one.headers.get('content-encoding')),
+      [null, 'gzip'],
+    )
+    assert.equal(await plain.text(), await zipped.text())
+    const bare = await fetch(`${service.url}/docs`, { redirect: 'manual' })
+    assert.equal(new URL(bare.headers.get('location')!, bare.url).href, `${service.url}/docs/`)
+    assert.equal((await fetch(`${service.url}/docs/en`)).url, `${service.url}/docs/en/`)
+  })
+
+  test('limits, prices and gateways are the configured ones', async () => {
+    await using other = await startService('sqlite', {
+      PRICES: 'identity=5',
+      RATE_LIMIT: '33,77',
+      SMS_NUMBER_LIMITS: '2/m,9/d',
+      DOMAIN_MAX_URLS: '123',
+      LINK_REFRESH_GRACE_HOURS: '48',
+      ERROR_HTTP_STATUS: 'ok',
+      SMS_GATEWAYS: 'http',
+      SMS_HTTP_URL: 'http://127.0.0.1:9/',
+      SMS_HTTP_SECRET: 'a secret of the gateway',
+    })
+    const text = plainText(await (await fetch(`${other.url}/docs/`)).text())
+    for (const wanted of [
+      '每次核验消耗 5 个',
+      '每秒 33 次，突发 77 次',
+      '每分钟 2 条，每天 9 条',
+      '123',
+      '再可用 48 小时',
+      '一律返回 HTTP 200',
+    ]) {
+      assert.ok(text.includes(wanted), wanted)
+    }
+    assert.ok(!text.includes('19900000002'), 'SMS is not on the sandbox')
+    assert.ok(text.includes('blocked.test'), 'the domain check is')
+    assert.ok(!text.includes('a secret of the gateway'))
+  })
+
+  test('on a phone nothing sticks out, and axe finds nothing', { timeout: 300_000 }, async () => {
+    await using browser = await openBrowser()
+    // Chinese by day, English by night: each page, each theme once.
+    for (const [language, path] of languages) {
+      const theme = language === 'zh' ? 'light' : 'dark'
+      await using visitor = await browser.visit(service.url, { language, theme, width: 360, height: 740 })
+      const { page } = visitor
+      await page.goto(path)
+      const widths = await page.evaluate<[number, number]>(
+        '[document.documentElement.scrollWidth, innerWidth]',
+      )
+      assert.ok(widths[0] <= widths[1], `${path}: ${widths.join(' > ')}`)
+      await page.locator('#sms-send-java').check({ force: true })
+      assert.equal(await page.locator('#sms-send-java ~ pre:visible').count(), 1)
+      assert.deepEqual(await visitor.seriousFindings(), [])
+      assert.deepEqual(visitor.problems, [])
+    }
+  })
+})
+
+function plainText(page: string): string {
+  return page
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+}

@@ -1,0 +1,158 @@
+// The code samples of the documents, really run: every language that is on this machine, every operation, real service.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import { documentedEndpoints } from '../contract/reference/interface.ts'
+import { sample, type SampleLanguage, sampleLanguages } from '../contract/samples.ts'
+import { type Credentials, exampleCallers, valuesOf, withoutVariable } from './support/documented-call.ts'
+import { startService, type TestService } from './support/service.ts'
+
+const run = promisify(execFile)
+
+interface Runner {
+  /** The command that must be there, and how it says so. */
+  readonly probe: readonly [string, ...string[]]
+  readonly file: string
+  readonly command: (file: string) => readonly [string, ...string[]]
+}
+
+const runners: Readonly<Record<SampleLanguage, Runner>> = {
+  curl: { probe: ['curl', '--version'], file: 'sample.sh', command: (file) => ['sh', file] },
+  php: { probe: ['php', '--version'], file: 'sample.php', command: (file) => ['php', file] },
+  python: { probe: ['python3', '--version'], file: 'sample.py', command: (file) => ['python3', file] },
+  node: {
+    probe: [process.execPath, '--version'],
+    file: 'sample.mjs',
+    command: (file) => [process.execPath, file],
+  },
+  java: {
+    probe: ['java', '-version'],
+    file: 'Sample.java',
+    command: (file) => ['java', '-Dfile.encoding=UTF-8', file],
+  },
+  go: { probe: ['go', 'version'], file: 'main.go', command: (file) => ['go', 'run', file] },
+}
+
+/** Without what belongs to the test runner. */
+const environment = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined }
+
+async function isHere([command, ...words]: readonly [string, ...string[]]): Promise<boolean> {
+  try {
+    await run(command, words, { env: environment })
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('code samples', () => {
+  let service: TestService
+  let directory: string
+  let caller: Credentials
+  before(async () => {
+    service = await startService('sqlite')
+    directory = await mkdtemp(join(tmpdir(), 'tollgate-samples-'))
+    caller = (await exampleCallers(service)).sample
+  })
+  after(async () => {
+    await service[Symbol.asyncDispose]()
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  async function runSample(language: SampleLanguage, code: string): Promise<string> {
+    const file = join(directory, runners[language].file)
+    await writeFile(file, `${code}\n`)
+    const [command, ...words] = runners[language].command(file)
+    return (await run(command, words, { env: environment })).stdout
+  }
+
+  for (const language of sampleLanguages) {
+    test(`${language}: each operation answers as documented`, async (context) => {
+      if (!(await isHere(runners[language].probe))) {
+        context.skip(`${runners[language].probe[0]} is not on this machine`)
+        return
+      }
+      for (const { endpoint, reference } of documentedEndpoints) {
+        for (const [name, operation] of Object.entries(endpoint.operations)) {
+          // A virtual machine takes its time to start: two operations are enough for it.
+          if (language === 'java' && name !== 'send' && name !== 'check') continue
+          const [example] = reference[name]!.examples
+          const values = valuesOf({ endpoint, name, operation, example: example! }, caller)
+          const output = await runSample(
+            language,
+            sample(language, { baseUrl: service.url, endpoint, values }),
+          )
+          if (language === 'php') {
+            assert.match(output, /success/, `${endpoint.name} ${name}`)
+            continue
+          }
+          const shape = shapeOf(withoutVariable(JSON.parse(output), example!.varies))
+          assert.deepEqual(
+            shape,
+            shapeOf(withoutVariable(example!.answer, example!.varies)),
+            `${endpoint.name} ${name}`,
+          )
+        }
+      }
+    })
+  }
+
+  test('values arrive exactly, whatever they hold', async () => {
+    const hostile = {
+      name: `O'Brien "q" \\ $HOME \`id\` \${x} %s\n\t<b>&amp;😀 中文 \u2028 \u0007`,
+      "a'b": [1, true, false, null, { 'x y': 'é' }],
+    }
+    const echo = { path: '/echo' }
+    for (const language of ['curl', 'python', 'node', 'java'] as const) {
+      if (!(await isHere(runners[language].probe))) continue
+      const { createServer } = await import('node:http')
+      const received: unknown[] = []
+      const server = createServer((request, response) => {
+        const parts: Buffer[] = []
+        request.on('data', (part: Buffer) => parts.push(part))
+        request.on('end', () => {
+          received.push(JSON.parse(Buffer.concat(parts).toString()))
+          response.end('{}')
+        })
+      })
+      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+      const { port } = server.address() as { port: number }
+      await runSample(
+        language,
+        sample(language, { baseUrl: `http://127.0.0.1:${port}`, endpoint: echo, values: hostile }),
+      )
+      server.close()
+      assert.deepEqual(received, [hostile], language)
+    }
+  })
+
+  test('no value ends the string it stands in', () => {
+    const call = (text: string) => ({ baseUrl: 'http://x', endpoint: { path: '/y' }, values: { v: text } })
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const node = sample('node', call(text))
+        const literal = /JSON\.stringify\((\{[\s\S]*\})\),\n/.exec(node)![1]!
+        assert.deepEqual({ ...runInNewContext(`(${literal})`) }, { v: text.toWellFormed() })
+        const php = /'v' => '((?:[^'\\]|\\[\s\S])*)',/.exec(sample('php', call(text)))
+        assert.equal(php![1]!.replaceAll(/\\(['\\])/g, '$1'), text)
+        const go = /body := ("(?:[^"\\]|\\.)*")\n/.exec(sample('go', call(text)))
+        assert.deepEqual(JSON.parse(JSON.parse(go![1]!) as string), { v: text })
+      }),
+    )
+  })
+})
+
+/** Names and types; the balance goes down from sample to sample. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf)
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shapeOf(one)]))
+  }
+  return typeof value
+}

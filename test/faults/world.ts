@@ -1,0 +1,243 @@
+// One fault's ground: storage, service processes that can be struck, misbehaving vendors, customers with credits, a journal.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { apiTypes } from '../../contract/credits.ts'
+import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
+import { readConfig } from '../../server/config.ts'
+import { openCredits } from '../../server/credits/credits.ts'
+import type { Engine } from '../../server/db/database.ts'
+import { openInstallation } from '../../server/installation.ts'
+import { createTemplate } from '../../server/sms/templates.ts'
+import { freePort, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { type ServiceProcess, spawnService } from '../support/service.ts'
+import { type Customer, templateCode } from './calls.ts'
+import { type Gateways, startGateways } from './gateways.ts'
+import { type Journal, openJournal } from './journal.ts'
+import { type Load, startLoad } from './load.ts'
+import { type Random, seededRandom } from './random.ts'
+
+/** Short, so that what a fault leaves open is decided while one watches. */
+export const leaseS = 2
+export const sweepS = 1
+
+const customerCount = 4
+const creditsEach = 1_000_000
+const callers = 10
+
+/** How long the suite waits before it says that something never happened. Nothing is asserted on time below it. */
+const patienceMs = 90_000
+
+export interface Slot {
+  readonly url: string
+  /** The process that runs there now. */
+  process: ServiceProcess
+  /** How long each start took until the process said that it runs, in seconds. */
+  readonly starts: number[]
+  /** Starts a new process in the place of one that ended. */
+  start(): Promise<void>
+}
+
+export interface World extends AsyncDisposable {
+  readonly engine: Engine
+  readonly environment: Readonly<Record<string, string>>
+  readonly random: Random
+  readonly journal: Journal
+  readonly gateways: Gateways
+  readonly customers: readonly Customer[]
+  readonly slots: readonly Slot[]
+  startLoad(): Load
+  /** After a jump of the clock: calls from before are not repeated. */
+  nextEpoch(): void
+  readonly epoch: () => number
+  /** Waits until a call that began after `since` has succeeded; tells the seconds from then. */
+  recovery(since: number): Promise<number>
+  /** What a fault saw that must not be. */
+  readonly problems: string[]
+}
+
+export interface WorldOptions {
+  readonly engine: Engine
+  readonly seed: string
+  readonly processes: number
+  /** An empty database; left out on SQLite. */
+  readonly databaseUrl?: string | undefined
+  /** Where DATA_DIR stands; a folder of its own when left out. */
+  readonly dataDir?: string | undefined
+  readonly environment?: Readonly<Record<string, string>> | undefined
+}
+
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const ownFolder =
+    options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'tollgate-faults-')) : undefined
+  const gateways = await startGateways(options.seed)
+  const environment = {
+    DATA_DIR: options.dataDir ?? ownFolder!,
+    ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
+    SECRET_KEY: 'the fault suite has a secret of its own',
+    SAMPLE_ACCOUNT: 'off',
+    LOG_LEVEL: 'warn',
+    OPERATION_LEASE_S: String(leaseS),
+    SWEEP_S: String(sweepS),
+    DOMAIN_DEADLINE_MS: '1500',
+    ...gateways.environment,
+    ...options.environment,
+  }
+  const customers = await makeCustomers(environment)
+  const slots: Slot[] = []
+  try {
+    for (let index = 0; index < options.processes; index += 1) slots.push(await openSlot(environment))
+  } catch (error) {
+    await closeAll(slots, gateways, ownFolder)
+    throw error
+  }
+  const random = seededRandom(options.seed)
+  const journal = openJournal()
+  const problems: string[] = []
+  let epoch = 0
+
+  return {
+    engine: options.engine,
+    environment,
+    random,
+    journal,
+    gateways,
+    customers,
+    slots,
+    problems,
+    epoch: () => epoch,
+    nextEpoch: () => void (epoch += 1),
+    startLoad: () =>
+      startLoad({
+        journal,
+        random: seededRandom(`${options.seed} load`),
+        customers,
+        urls: () => slots.map(({ url }) => url),
+        callers,
+        epoch: () => epoch,
+      }),
+    async recovery(since) {
+      const giveUpAt = performance.now() + patienceMs
+      for (;;) {
+        const endedAt = firstSuccessAfter(journal, since)
+        if (endedAt !== undefined) return (endedAt - since) / 1000
+        if (performance.now() > giveUpAt) {
+          problems.push('no call succeeded any more')
+          return patienceMs / 1000
+        }
+        await sleep(10)
+      }
+    },
+    [Symbol.asyncDispose]: () => closeAll(slots, gateways, ownFolder),
+  }
+}
+
+function firstSuccessAfter(journal: Journal, since: number): number | undefined {
+  return journal.entries
+    .filter((entry) => entry.fate === 'success' && entry.startedAt > since)
+    .map((entry) => entry.endedAt)
+    .filter((endedAt) => endedAt !== undefined)
+    .toSorted((one, other) => one - other)[0]
+}
+
+async function closeAll(
+  slots: readonly Slot[],
+  gateways: Gateways,
+  folder: string | undefined,
+): Promise<void> {
+  await Promise.all(slots.map((slot) => slot.process.kill('SIGKILL')))
+  await gateways[Symbol.asyncDispose]()
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+}
+
+async function openSlot(environment: Readonly<Record<string, string>>): Promise<Slot> {
+  // A port of its own for as long as the world stands: whoever is started again is found where it was.
+  const port = await freePort()
+  const starts: number[] = []
+  const start = async () => {
+    const since = performance.now()
+    const started = await spawnService({ ...environment, PORT: String(port) })
+    starts.push((performance.now() - since) / 1000)
+    return started
+  }
+  const slot: Slot = {
+    starts,
+    url: `http://127.0.0.1:${port}`,
+    process: await start(),
+    async start() {
+      slot.process = await start()
+    },
+  }
+  return slot
+}
+
+async function makeCustomers(environment: Readonly<Record<string, string>>): Promise<Customer[]> {
+  const installation = await openInstallation(readConfig(environment))
+  const { db, secretKey } = installation
+  const credits = openCredits(db, secretKey)
+  const customers: Customer[] = []
+  try {
+    for (let index = 1; index <= customerCount; index += 1) {
+      const made = await createAccount(db, { username: `customer${index}`, password: 'correct horse 9' })
+      for (const apiType of apiTypes)
+        await credits.grant({ accountId: made.id, apiType, amount: creditsEach })
+      customers.push({ ...made, key: await resetKey(db, made.id) })
+    }
+    await createTemplate(
+      db,
+      { kind: 'operator' },
+      {
+        accountId: null,
+        code: templateCode,
+        name: 'fault',
+        content: 'code ${code}',
+        status: '审核通过',
+      },
+    )
+  } finally {
+    await installation.close()
+  }
+  return customers
+}
+
+let cluster: Promise<PostgresServer> | undefined
+let clusterSettings: Readonly<Record<string, string>> = {}
+
+/** With which settings the cluster of the run starts. */
+export function useCluster(settings: Readonly<Record<string, string>>): void {
+  clusterSettings = settings
+}
+
+/** The PostgreSQL of the run: durable, because losing what was acknowledged must be the service's fault alone. */
+export function faultCluster(): Promise<PostgresServer> {
+  cluster ??= startPostgres({ durable: true, settings: clusterSettings })
+  return cluster
+}
+
+export async function stopFaultCluster(): Promise<void> {
+  const running = cluster
+  cluster = undefined
+  await (await running)?.stop()
+}
+
+export async function emptyDatabase(clusterUrl: string): Promise<string> {
+  const name = `fault_${randomBytes(6).toString('hex')}`
+  await runSql(clusterUrl, `CREATE DATABASE ${name} TEMPLATE template0`)
+  const url = new URL(clusterUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** One statement on a connection of its own; the rows it gives. */
+export async function runSql(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

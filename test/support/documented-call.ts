@@ -1,0 +1,75 @@
+// A documented example, really called: as the sample account, an account without credits, or with a wrong key.
+import type { Endpoint, Operation } from '../../contract/endpoint.ts'
+import type { Example } from '../../contract/reference.ts'
+import { documentedEndpoints } from '../../contract/reference/interface.ts'
+import { firstStart } from '../../server/first-start.ts'
+import { createTemplate } from '../../server/sms/templates.ts'
+import { type Reply, post, type TestService } from './service.ts'
+
+export interface Credentials {
+  readonly username: string
+  readonly key: string
+}
+
+export type Callers = Readonly<Record<NonNullable<Example['caller']>, Credentials>>
+
+/** Who the examples speak of: the account of the first start on an empty database, and one that never bought anything. */
+export async function exampleCallers(service: TestService): Promise<Callers> {
+  const made = await firstStart(service.installation, service.app.services.config)
+  if (!made?.sample) throw new Error('the database was not empty')
+  const { username, apiKey } = made.sample
+  const poor = await service.account()
+  await createTemplate(
+    service.installation.db,
+    { kind: 'operator' },
+    { code: 'CODE_SHARED', name: '验证码', content: '验证码${code}', status: '审核通过', accountId: poor.id },
+  )
+  return {
+    sample: { username, key: apiKey },
+    'without credits': { username: poor.username, key: poor.key },
+    'wrong key': { username, key: `${apiKey.slice(0, -1)}${apiKey.endsWith('A') ? 'B' : 'A'}` },
+  }
+}
+
+export interface DocumentedExample {
+  readonly endpoint: Endpoint
+  readonly name: string
+  readonly operation: Operation
+  readonly example: Example
+}
+
+export function allExamples(): DocumentedExample[] {
+  return documentedEndpoints.flatMap(({ endpoint, reference }) =>
+    Object.entries(endpoint.operations).flatMap(([name, operation]) =>
+      reference[name]!.examples.map((example) => ({ endpoint, name, operation, example })),
+    ),
+  )
+}
+
+export function valuesOf(one: DocumentedExample, { username, key }: Credentials): Record<string, unknown> {
+  const [action] = one.operation.actions
+  return {
+    ...('username' in one.endpoint.common ? { username } : {}),
+    api_key: key,
+    ...(action === undefined ? {} : { action }),
+    ...one.example.values,
+  }
+}
+
+export function callExample(service: TestService, callers: Callers, one: DocumentedExample): Promise<Reply> {
+  const caller = callers[one.example.caller ?? 'sample']
+  return post(`${service.url}${one.endpoint.path}`, valuesOf(one, caller))
+}
+
+/** The answer with what is different every time replaced by its type. */
+export function withoutVariable(answer: unknown, varies: readonly string[] = []): unknown {
+  const copy: unknown = structuredClone(answer)
+  for (const path of varies) {
+    const names = path.split('.')
+    const last = names.pop()!
+    let place = copy as Record<string, unknown>
+    for (const name of names) place = (place[name] ?? {}) as Record<string, unknown>
+    place[last] = `<${typeof place[last]}>`
+  }
+  return copy
+}

@@ -1,0 +1,28 @@
+// A call that came by a session instead of a key, as the console makes one.
+import type { ServerResponse } from 'node:http'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import type { Call } from '../../server/http/call.ts'
+
+export function handMadeCall(endpoint: Endpoint, json: Record<string, unknown>): Call {
+  return {
+    endpoint,
+    requestId: 'by-hand',
+    language: 'zh',
+    address: '127.0.0.1',
+    sources: { headers: {}, json },
+    idempotencyKey: undefined,
+    response: {} as ServerResponse,
+    notes: {
+      startedAt: performance.now(),
+      steps: {},
+      accountId: undefined,
+      username: undefined,
+      action: undefined,
+      parameterSources: {},
+      charged: 0,
+      givenBack: 0,
+      gateway: undefined,
+      replayed: false,
+    },
+  }
+}

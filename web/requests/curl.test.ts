@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { curlOf } from './curl.ts'
+
+test('each parameter goes back to where it came from, the key never', () => {
+  const text = curlOf(
+    {
+      method: 'POST',
+      parameters: [
+        { name: 'api_key', source: 'header', value: 'tg_abcd••••••wxyz' },
+        { name: 'action', source: 'query', value: 'send' },
+        { name: 'template_params', source: 'json', value: { code: "it's" } },
+        { name: 'phone_number', source: 'form', value: '138****8000' },
+      ],
+    },
+    'http://h/api/sms_api.php',
+  )
+  assert.equal(
+    text,
+    [
+      `curl -sS -X POST 'http://h/api/sms_api.php?action=send'`,
+      `-H 'api_key: <API_KEY>'`,
+      `-H 'Content-Type: application/json'`,
+      `-d '{"template_params":{"code":"it'\\''s"}}'`,
+      `--data-urlencode 'phone_number=138****8000'`,
+    ].join(' \\\n  '),
+  )
+})
