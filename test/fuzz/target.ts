@@ -150,7 +150,8 @@ function requireNothingSpent(spent: Partial<Balances>): void {
 
 /** What a page paid must stand in its answer. Runs and watches of the domain check are paid in the background. */
 function requireTold(one: ConsoleCase, reply: Reply, moved: Partial<Balances>): number {
-  const { domain_check: _later, ...spent } = moved
+  const spent = { ...moved }
+  delete spent.domain_check
   const cost = Object.values(spent).reduce((sum, amount) => sum + amount, 0)
   const { charged = 0, given_back: givenBack = 0 } = reply.status < 400 ? parsed(reply.text) : {}
   // A repeat under its key tells what the first one cost.
