@@ -146,7 +146,7 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
           // Whoever may not call learns nothing of what a call would have to look like.
           const ask = await open(request, reply)
           const got = await handle(ask, read(route.method === 'GET' ? request.query : request.body) as never)
-          logCall(request, reply, ask, 200)
+          logCall(request, ask, 200)
           return reply.send(got)
         },
       })
@@ -165,7 +165,7 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
           const ask = await open(request, reply)
           const { name, content } = await handle(ask, read(request.query) as never)
           content.on('error', (error) => services.http.onFailure(error, request.id))
-          logCall(request, reply, ask, 200)
+          logCall(request, ask, 200)
           return reply
             .header('content-disposition', `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`)
             .type('text/csv; charset=utf-8')
@@ -175,7 +175,7 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
     }
   }
 
-  function logCall(request: FastifyRequest, reply: FastifyReply, ask: Ask | undefined, status: number): void {
+  function logCall(request: FastifyRequest, ask: Ask | undefined, status: number): void {
     services.log.info({
       requestId: request.id,
       // The route as declared: what was searched for or typed into a path stays out of the log.
@@ -189,7 +189,7 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error)
     if (problem.status >= 500 && problem.code !== 'upstream') services.http.onFailure(error, request.id)
-    logCall(request, reply, undefined, problem.status)
+    logCall(request, undefined, problem.status)
     return sendProblem(request, reply, problem)
   })
   // A route of its own, because beyond this prefix every address is a page of the app.

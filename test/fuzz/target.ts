@@ -10,7 +10,7 @@ import { checkLedger } from '../../server/credits/check-store.ts'
 import type { Engine } from '../../server/db/database.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
 import { get, startService, type TestService } from '../support/service.ts'
-import type { ApiCase, FuzzCase, RawCase } from './case.ts'
+import type { ApiCase, ConsoleCase, FuzzCase, RawCase } from './case.ts'
 import { apiRequest, consoleRequest, damaged, type Outgoing, type Session } from './requests.ts'
 
 /** No answer after so long is a hang. */
@@ -38,7 +38,10 @@ type Balances = Record<ApiType, number>
 export async function openTarget(engine: Engine): Promise<Target> {
   const service = await startService(engine, { SWEEP_S: '3600', SIGN_UP: 'off' })
   const { db } = service.installation
-  const holder = await service.account(Object.fromEntries(apiTypes.map((type) => [type, credits])))
+  const plenty = Object.fromEntries(apiTypes.map((type) => [type, credits]))
+  const holder = await service.account(plenty)
+  // Somebody else than the key's holder: what the console starts in the background is paid a little later.
+  const client = await service.account(plenty)
   const stranger = await service.account()
   const victim = await service.account({ sms: 1_000 })
   const boss = await createAccount(db, { username: 'fuzzing-operator', role: 'operator' })
@@ -46,29 +49,29 @@ export async function openTarget(engine: Engine): Promise<Target> {
     ['CODE', '您的验证码是${code}。'],
     ['PLAIN', '您好'],
   ] as const) {
-    await createTemplate(
-      db,
-      { kind: 'operator' },
-      { accountId: holder.id, code, name: code, content, status: '审核通过' },
-    )
+    for (const accountId of [holder.id, client.id]) {
+      const wish = { accountId, code, name: code, content, status: '审核通过' } as const
+      await createTemplate(db, { kind: 'operator' }, wish)
+    }
   }
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const seen = { statuses: {} as Record<string, number>, paid: 0 }
   const sessions = {
-    account: await openSession(service, holder.id),
+    account: await openSession(service, client.id),
     operator: await openSession(service, boss.id),
   }
 
-  async function balances(): Promise<Balances> {
+  async function balances(accountId: number): Promise<Balances> {
     const rows = await db.all<{ api_type: ApiType; total: number; used: number }>(
       'SELECT api_type, total, used FROM credit WHERE account_id = ?',
-      [holder.id],
+      [accountId],
     )
     return Object.fromEntries(rows.map((row) => [row.api_type, row.total - row.used])) as Balances
   }
 
   async function fire(one: FuzzCase): Promise<void> {
-    const before = await balances()
+    const payer = one.kind === 'console' ? client.id : holder.id
+    const before = await balances(payer)
     const reply =
       one.kind === 'raw'
         ? await sendRaw(service, one)
@@ -78,9 +81,10 @@ export async function openTarget(engine: Engine): Promise<Target> {
     const label = `${one.kind} ${reply?.status ?? 'closed'}`
     seen.statuses[label] = (seen.statuses[label] ?? 0) + 1
     requireNoFailure(service, reply)
-    const now = await balances()
+    const now = await balances(payer)
     const spent = differences(before, now)
     if (one.kind === 'api') seen.paid += requireExplained(one, reply!, spent, now)
+    else if (one.kind === 'console') seen.paid += requireTold(one, reply!, spent)
     else requireNothingSpent(spent)
     if (one.kind === 'console' && reply!.status < 400 && one.method !== 'GET') await renewSessions()
   }
@@ -88,7 +92,7 @@ export async function openTarget(engine: Engine): Promise<Target> {
   /** Signing out works, and so does ending sessions: the next case wants to be signed in again. */
   async function renewSessions(): Promise<void> {
     for (const [name, id] of [
-      ['account', holder.id],
+      ['account', client.id],
       ['operator', boss.id],
     ] as const) {
       const { me } = (await get(`${service.url}${consoleApi}/start`, { cookie: sessions[name].cookie })).body
@@ -142,6 +146,22 @@ function differences(before: Balances, after: Balances): Partial<Balances> {
 
 function requireNothingSpent(spent: Partial<Balances>): void {
   if (Object.keys(spent).length > 0) throw new Error(`credits moved: ${JSON.stringify(spent)}`)
+}
+
+/** What a page paid must stand in its answer. Runs and watches of the domain check are paid in the background. */
+function requireTold(one: ConsoleCase, reply: Reply, moved: Partial<Balances>): number {
+  const spent = { ...moved }
+  delete spent.domain_check
+  const cost = Object.values(spent).reduce((sum, amount) => sum + amount, 0)
+  const { charged = 0, given_back: givenBack = 0 } = reply.status < 400 ? parsed(reply.text) : {}
+  // A repeat under its key tells what the first one cost.
+  const isRepeat = cost === 0 && one.headers['idempotency-key'] !== undefined
+  if (cost !== charged - givenBack && !isRepeat && !one.route.startsWith('/domain-check')) {
+    throw new Error(
+      `cost ${JSON.stringify(spent)}, and the answer says ${charged}: ${reply.status} ${reply.text.slice(0, 300)}`,
+    )
+  }
+  return cost > 0 ? 1 : 0
 }
 
 /** What a call cost must be what its answer says: nothing without a success. Tells whether it was paid. */
