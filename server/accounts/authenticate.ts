@@ -69,11 +69,12 @@ async function findCaller(
 
 function takeToken(call: Call, buckets: TokenBuckets, accountId: number, limit: RateLimit): void {
   const taken = buckets.take(accountId, limit)
-  call.response.setHeader(
+  call.answerHeaders.push(
     'RateLimit-Policy',
     `"account";q=${limit.burst};w=${Math.ceil(limit.burst / limit.perSecond)}`,
+    'RateLimit',
+    `"account";r=${taken.left};t=${taken.resetSeconds}`,
   )
-  call.response.setHeader('RateLimit', `"account";r=${taken.left};t=${taken.resetSeconds}`)
   if (!taken.allowed) throw tooFrequent(taken.resetSeconds)
 }
 
