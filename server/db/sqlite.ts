@@ -246,7 +246,9 @@ function openConnection(file: string, busyTimeoutMs: number): Connection {
 
 function oneRow<R>(connection: Connection, sql: string, values: readonly Value[] = []): R | undefined {
   const { statement, names } = connection.prepare(sql)
-  const row = statement.get(...(values as SQLInputValue[])) as unknown as readonly SQLOutputValue[] | undefined
+  const row = statement.get(...(values as SQLInputValue[])) as unknown as
+    | readonly SQLOutputValue[]
+    | undefined
   return row && (rowOf(names, row) as R)
 }
 
