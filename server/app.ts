@@ -117,7 +117,7 @@ export function openApp(
     http,
     authenticate: authenticator({ findByKey: keyLookup(db), rateLimit: config.RATE_LIMIT }),
     credits,
-    paidCalls: openPaidCalls(db, credits, sweeper),
+    paidCalls: openPaidCalls(credits, sweeper),
     deciders,
   }
   const links = openShortlink(services)

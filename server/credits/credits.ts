@@ -4,6 +4,7 @@ import { type ApiType, largestGrant } from '../../contract/credits.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { chargeLanes } from './charge-lanes-store.ts'
+import { type EndOne, openEnds } from './end-lanes-store.ts'
 import { chargeQueue } from './charge-queue-store.ts'
 import { findRepeat } from './charge-store.ts'
 import type { ChargeRequest, ChargeResult, EndRequest, EndResult, Repeat, StoredAnswer } from './operation.ts'
@@ -20,6 +21,8 @@ export interface Credits {
   charge<T = undefined>(request: ChargeRequest<T>): Promise<ChargeResult<T>>
   /** Decides an open operation inside the caller's transaction, beside the caller's own rows. */
   end(tx: Tx, request: EndRequest): Promise<EndResult>
+  /** The same in a transaction of its own, which many may share. */
+  endSoon: EndOne
   /** Leaves an operation open that nobody can decide yet; false when it was decided already. */
   hold(
     tx: Tx,
@@ -92,6 +95,7 @@ export function openCredits(db: Database, secretKey: string): Credits {
       return result
     },
     end: (tx, request) => endOperation(tx, request, seal),
+    endSoon: openEnds(db, seal),
     hold: (tx, hold) => holdOperation(tx, hold, seal),
     findRepeat: (accountId, idempotency) => findRepeat(db, accountId, idempotency, seal),
     fingerprint(action, values) {

@@ -95,6 +95,20 @@ export interface EndResult {
   readonly remaining: number | undefined
 }
 
+/** What commits with an end: for one, or in a form in which it can be done for many at once. */
+export type AfterEnd = ((tx: Tx, result: EndResult) => Promise<void>) | AnySharedEnd
+
+/** Ends of one batch whose `run` is the same are handed to it together. */
+export interface SharedEnd<I> {
+  readonly run: (tx: Tx, items: readonly { readonly item: I; readonly result: EndResult }[]) => Promise<void>
+  readonly item: I
+}
+
+export interface AnySharedEnd {
+  readonly run: SharedEnd<never>['run']
+  readonly item: unknown
+}
+
 export interface OpenOperation {
   readonly id: number
   readonly account_id: number

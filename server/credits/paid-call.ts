@@ -1,12 +1,11 @@
 // A paid API call and its ledger: repeats, the charge, and the end, told to the caller in the documented words.
 import type { ApiType } from '../../contract/credits.ts'
 import { type Caller, wrongCredentials } from '../accounts/authenticate.ts'
-import type { Database, Tx } from '../db/database.ts'
 import { type Call, markStep } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import type { Answer } from '../http/shapes.ts'
 import type { Credits } from './credits.ts'
-import type { AlongsideWork, AnswerAfterEnd, EndResult, OperationEnd, Repeat } from './operation.ts'
+import type { AfterEnd, AlongsideWork, AnswerAfterEnd, EndResult, OperationEnd, Repeat } from './operation.ts'
 import type { Sweeper } from './sweeper.ts'
 
 export interface Purchase<T> {
@@ -46,11 +45,11 @@ export interface PaidCalls {
     call: Call,
     operation: { operationId: number; apiType: ApiType },
     request: { end: OperationEnd; answer?: Answer | AnswerAfterEnd | undefined; sends?: number },
-    alongside?: (tx: Tx, result: EndResult) => Promise<void>,
+    alongside?: AfterEnd,
   ): Promise<EndResult>
 }
 
-export function openPaidCalls(db: Database, credits: Credits, sweeper: Sweeper): PaidCalls {
+export function openPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
   function idempotencyOf(call: Call, action: string, values: Readonly<Record<string, unknown>>) {
     if (call.idempotencyKey === undefined) return undefined
     // People put order numbers and worse into this header, so only a keyed hash of it is kept.
@@ -132,15 +131,14 @@ export function openPaidCalls(db: Database, credits: Credits, sweeper: Sweeper):
     },
 
     async end(call, operation, request, alongside) {
-      const result = await db.write(async (tx) => {
-        const ended = await credits.end(tx, {
+      const result = await credits.endSoon({
+        request: {
           operationId: operation.operationId,
           end: request.end,
           answer: call.idempotencyKey === undefined ? undefined : request.answer,
           sends: request.sends ?? 0,
-        })
-        await alongside?.(tx, ended)
-        return ended
+        },
+        alongside,
       })
       if (result.givenBack > 0) {
         call.notes.givenBack = result.givenBack

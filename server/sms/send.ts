@@ -29,9 +29,10 @@ import { giveRoomBack, requireRoom, takeRoom } from './number-limits.ts'
 import type { Sent } from './port.ts'
 import { type Problem, problemOf, problemText } from './problems.ts'
 import {
+  findByOperation,
   insertSends,
   lockSend,
-  markAccepted,
+  markAllAccepted,
   markFailed,
   nameGateway,
   type NewSend,
@@ -44,6 +45,19 @@ export const sendAction = 'sms.send'
 
 /** How long an ambiguous end waits for a receipt. */
 const ambiguousLeaseMs = 900_000
+
+interface Accepted {
+  readonly id: number
+  readonly gatewayId: string | undefined
+}
+
+/** The records of all messages whose operations are settled in one transaction. */
+function closeRecords(tx: Tx, items: readonly { readonly item: Accepted }[]): Promise<void> {
+  return markAllAccepted(
+    tx,
+    items.map(({ item }) => item),
+  )
+}
 
 type SendWish = Omit<NewSend, 'operationId'>
 
@@ -148,17 +162,13 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
 
     if (outcome.kind === 'accepted') {
       const answer = successAnswer(record, remaining)
-      let decided: SendRecord | undefined
       const { ended } = await paidCalls.end(
         call,
         operation,
         { end: { state: 'settled' }, answer, sends: 1 },
-        async (tx, result) => {
-          await markAccepted(tx, record.id, outcome.value.gatewayId)
-          if (!result.ended) decided = await lockSend(tx, record.id)
-        },
+        { run: closeRecords, item: { id: record.id, gatewayId: outcome.value.gatewayId } satisfies Accepted },
       )
-      return ended ? answer : answerOfDecided(decided)
+      return ended ? answer : answerOfDecided(await findByOperation(db, operationId))
     }
 
     /**

@@ -7,7 +7,7 @@ import {
   findPage,
   findSends,
   insertSends,
-  markAccepted,
+  markAllAccepted,
   markFailed,
   outcomeOf,
   type PageFilter,
@@ -71,7 +71,7 @@ onEachEngine('SMS records', (engine) => {
             problem: 'number',
             code: 'X',
           })
-        } else await markAccepted(tx, id, undefined)
+        } else await markAllAccepted(tx, [{ id, gatewayId: undefined }])
         // Several share a moment, so that the number has to decide.
         await tx.run('UPDATE sms_send SET created_at = ? WHERE id = ?', [1_000 * Math.floor(i / 4), id])
       })

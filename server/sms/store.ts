@@ -84,7 +84,7 @@ export async function nameGateway(tx: Tx, id: number, gateway: string): Promise<
 }
 
 /** The gateway took the message. What a receipt has said meanwhile stands. */
-export async function markAccepted(tx: Tx, id: number, gatewayId: string | undefined): Promise<void> {
+async function markAccepted(tx: Tx, id: number, gatewayId: string | undefined): Promise<void> {
   // Most records are as they were inserted; only a receipt or the sweeper makes the difference.
   const values = gatewayId === undefined ? [id] : [gatewayId, id]
   const set = gatewayId === undefined ? '' : ', gateway_id = ?'
@@ -102,6 +102,25 @@ export async function markAccepted(tx: Tx, id: number, gatewayId: string | undef
      WHERE id = ?`,
     values,
   )
+}
+
+/** The same for many: one statement for those that are as they were inserted. */
+export async function markAllAccepted(
+  tx: Tx,
+  accepted: readonly { readonly id: number; readonly gatewayId: string | undefined }[],
+): Promise<void> {
+  let left = accepted
+  if (tx.engine === 'postgres' && accepted.length > 1) {
+    const rows = await tx.all<{ id: number }>(
+      `UPDATE sms_send s SET state = 'accepted', success = 1, gateway_id = COALESCE(t.gateway_id, s.gateway_id)
+       FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS t (id, gateway_id)
+       WHERE s.id = t.id AND s.state = 'sending' RETURNING s.id`,
+      [accepted.map(({ id }) => id), accepted.map(({ gatewayId }) => gatewayId ?? null)],
+    )
+    const done = new Set(rows.map(({ id }) => id))
+    left = accepted.filter(({ id }) => !done.has(id))
+  }
+  for (const { id, gatewayId } of left) await markAccepted(tx, id, gatewayId)
 }
 
 /** Nothing went out, or nobody knows. A receipt that came in between knows better and is left alone. */
