@@ -277,13 +277,50 @@ describe('documents', () => {
       }
       for (const [, name] of text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)) {
         const known =
-          Object.hasOwn(settings, name!) || ['TOLLGATE_API_KEY', 'POSTGRES_PASSWORD'].includes(name!)
+          Object.hasOwn(settings, name!) ||
+          ['TOLLGATE_API_KEY', 'POSTGRES_PASSWORD', 'NODE_EXTRA_CA_CERTS'].includes(name!)
         assert.ok(known, `${page}: ${name}`)
       }
     }
     assert.ok(read('CHANGELOG.md').includes(`## ${version}`))
   })
 })
+
+describe('the two languages', () => {
+  for (const [zh, en] of [
+    ['README.md', 'README.en.md'],
+    ['docs/operations.md', 'docs/operations.en.md'],
+  ] as const) {
+    test(`${zh} and ${en} are in step`, () => {
+      const [ours, theirs] = [partsOf(read(zh)), partsOf(read(en))]
+      for (const part of Object.keys(ours) as (keyof typeof ours)[]) {
+        assert.deepEqual(theirs[part], ours[part], part)
+      }
+    })
+  }
+})
+
+/** What has to be the same whatever the words are: sections, tables, commands, settings, files. */
+function partsOf(text: string) {
+  const unique = (found: Iterable<string>) => [...new Set(found)].toSorted()
+  const all = (pattern: RegExp) => [...text.matchAll(pattern)].map(([whole]) => whole)
+  return {
+    sections: all(/^##+ /gm),
+    places: all(/<a id="[^"]+"/g),
+    tables: all(/^\|---.*$/gm),
+    rows: all(/^\|/gm).length,
+    commands: unique(
+      all(/(?:npm run (?:--silent )?[a-z:]+(?: -- [a-z]+(?: [a-z-]+)?)?|npm (?:ci|start|test)\b)/g),
+    ),
+    admin: unique(all(/`admin [a-z]+ [a-z-]+/g)),
+    settings: unique(all(/`[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g)),
+    files: unique(
+      all(/\b(?:deploy|docs|sdk|server)\/[\w./-]*\.(?:md|json|ya?ml|conf|service)\b/g).map((path) =>
+        path.replace('.en.md', '.md'),
+      ),
+    ),
+  }
+}
 
 function anchorsOf(text: string): string[] {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
