@@ -149,6 +149,15 @@ describe('deployment files', () => {
     }
   })
 
+  test('the alert rules are rules of Prometheus', async (context) => {
+    if (!(await isHere('promtool', '--version'))) {
+      context.skip('promtool is not on this machine')
+      return
+    }
+    const { stdout } = await run('promtool', ['check', 'rules', join(root, 'deploy', 'alerts.yml')])
+    assert.match(stdout, /SUCCESS: \d+ rules found/)
+  })
+
   test('every metric and label that rules and dashboard name exists', async () => {
     const dashboard = JSON.parse(read('deploy/grafana-dashboard.json'))
     const expressions: string[] = dashboard.panels.flatMap((panel: Tree) =>

@@ -83,7 +83,7 @@ export async function callExample(
   const address = `${service.url}${one.endpoint.path}`
   const values = valuesOf(one, callers[one.example.caller ?? 'sample'])
   if (way === 'json') return post(address, values)
-  if (way === 'query') return get(`${address}?${asPairs(values)}`)
+  if (way === 'query') return get(`${address}?${asPairs(values).toString()}`)
   const response = await fetch(address, { method: 'POST', body: asPairs(values) })
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
