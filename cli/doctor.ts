@@ -1,11 +1,12 @@
 // `npm run doctor`: looks at a deployment and says in plain words what to mend. It changes nothing.
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs, parseEnv } from 'node:util'
+import { parseEnv } from 'node:util'
 import { type Config, ConfigError, readConfig, readEnvironment, settings } from '../server/config.ts'
 import { type Finding, lineOf, ok, reasonOf, trouble } from './doctor/finding.ts'
 import { checkGateways, checkPublicUrl } from './doctor/network.ts'
 import { checkStorage } from './doctor/storage.ts'
+import { readFlags } from './flags.ts'
 
 const help = `npm run --silent doctor -- [--json] [--help]
 
@@ -16,28 +17,13 @@ database, migrations, clock, gateways, public address and proxy. Exits with 1 wh
 
   --json   {"ok","checks":[{"check","state":"ok|warn|fail","text":{"zh","en"},"mend"}]}`
 
-process.exitCode = await run(process.argv.slice(2))
+const { values: flags } = readFlags(help, { json: { type: 'boolean' } })
+process.exitCode = await run(flags.json === true)
 
-async function run(words: readonly string[]): Promise<number> {
-  let flags: { json?: boolean; help?: boolean }
-  try {
-    flags = parseArgs({
-      args: [...words],
-      options: { json: { type: 'boolean' }, help: { type: 'boolean' } },
-    }).values
-  } catch (error) {
-    process.stderr.write(
-      `${error instanceof Error ? error.message.split('\n')[0] : ''}; 用 --help 查看 / see --help\n`,
-    )
-    return 1
-  }
-  if (flags.help) {
-    process.stdout.write(`${help}\n`)
-    return 0
-  }
+async function run(isForMachines: boolean): Promise<number> {
   const findings = await examine()
   const isWell = findings.every(({ state }) => state !== 'fail')
-  const told = flags.json
+  const told = isForMachines
     ? JSON.stringify({ ok: isWell, checks: findings })
     : [...findings.map(lineOf), '', summary(findings)].join('\n')
   process.stdout.write(`${told}\n`)

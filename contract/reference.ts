@@ -44,7 +44,7 @@ export interface ErrorCase {
 }
 
 /** Who makes the call of an example: the sample account unless said otherwise. */
-export type ExampleCaller = 'sample' | 'without credits' | 'wrong key'
+export type ExampleCaller = 'sample' | 'without credits' | 'wrong key' | 'sms off'
 
 /** A call and its answer, as the sample account sees them right after the first start, in the order they stand in. */
 export interface Example {

@@ -1,8 +1,8 @@
 // What stands in deploy/ and in the operators' documents, checked as far as this machine can.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -10,6 +10,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { settings } from '../server/config.ts'
 import { operationsPages, withSettings } from '../tools/settings-table.ts'
+import { ensureConsole } from './support/console-build.ts'
 import { root, runNode, startService } from './support/service.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- files are taken apart as they come
@@ -57,40 +58,6 @@ describe('deployment files', () => {
     assert.match(score.stdout, /Overall exposure level for tollgate.service: [01]\.\d/)
   })
 
-  test('the nginx sample', async (context) => {
-    const text = read('deploy/nginx.conf')
-    const bare = text.replaceAll(/#.*$/gm, '')
-    assert.equal(bare.split('{').length, bare.split('}').length)
-    for (const line of bare.split('\n').map((one) => one.trim())) {
-      assert.match(line, /^$|[;{}]$/, line)
-    }
-    for (const wanted of [
-      'underscores_in_headers on;',
-      'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
-      'proxy_set_header Host $host;',
-      'proxy_next_upstream error;',
-    ]) {
-      assert.ok(bare.includes(wanted), wanted)
-    }
-    assert.doesNotMatch(/log_format.*/.exec(bare)![0], /\$request_uri|\$request"|\$args/)
-    if (!(await isHere('nginx', '-v')) || !(await isHere('openssl', 'version'))) {
-      context.diagnostic('nginx is not on this machine: only the structure was checked')
-      return
-    }
-    const [key, certificate] = [join(directory, 'key.pem'), join(directory, 'certificate.pem')]
-    await run('openssl', [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=api.example.com'],
-      ...['-keyout', key, '-out', certificate],
-    ])
-    const config = text
-      .replace('/etc/ssl/tollgate/fullchain.pem', certificate)
-      .replace('/etc/ssl/tollgate/privkey.pem', key)
-      .replace('/var/log/nginx/tollgate.log', join(directory, 'access.log'))
-    const whole = `pid ${join(directory, 'nginx.pid')};\nerror_log stderr;\nevents {}\nhttp {\n${config}\n}\n`
-    await writeFile(join(directory, 'nginx.conf'), whole)
-    await run('nginx', ['-t', '-p', directory, '-c', join(directory, 'nginx.conf')])
-  })
-
   test('the Dockerfile: not root, health check, and what it copies is there', () => {
     const text = read('deploy/Dockerfile')
     const final = text.slice(text.lastIndexOf('\nFROM '))
@@ -98,13 +65,52 @@ describe('deployment files', () => {
     assert.match(final, /^HEALTHCHECK .*\\\n\s+CMD \["node"/m)
     const program = /CMD \["node", "-e", "([^"]+)"\]/.exec(final)![1]!
     assert.match(program, /readyz/)
-    for (const [, path] of final.matchAll(/\/app\/([\w.-]+)/g)) {
-      assert.ok(path === 'dist' || path === 'node_modules' || existsSync(join(root, path!)), path)
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    for (const [, script] of text.matchAll(/npm run ([a-z:]+)/g)) assert.ok(scripts[script!], script)
+    for (const [, line] of text.matchAll(/^COPY (?!--)(.+)$/gm)) {
+      for (const path of line!.split(' ').slice(0, -1)) assert.ok(existsSync(join(root, path)), path)
     }
-    // What the service loads must be in the image: every folder it imports from.
-    for (const folder of ['contract', 'server', 'cli'])
-      assert.match(final, new RegExp(`/app/${folder} \\./${folder}`))
-    assert.match(read('.dockerignore'), /^\.env$/m)
+    // The compose file asks for deploy/.env: a pattern without the stars holds for the root only.
+    assert.match(read('.dockerignore'), /^\*\*\/\.env$/m)
+  })
+
+  test('what the Dockerfile puts into the image is enough to run', { timeout: 120_000 }, async () => {
+    await ensureConsole()
+    const text = read('deploy/Dockerfile')
+    const image = join(directory, 'app')
+    for (const [, line] of text.matchAll(/^COPY --from=build (\/app.+)$/gm)) {
+      const words = line!.split(' ')
+      const target = join(image, words.pop()!)
+      for (const source of words.map((word) => word.replace('/app/', ''))) {
+        const place = words.length > 1 ? join(target, source) : target
+        if (source === 'node_modules') await symlink(join(root, source), place)
+        else await cp(join(root, source), place, { recursive: true })
+      }
+    }
+    const data = join(directory, 'data')
+    const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data }
+    const child = spawn(process.execPath, ['start.js'], { cwd: image, env })
+    try {
+      const url = await new Promise<string>((ready, failed) => {
+        let said = ''
+        const hear = (part: Buffer) => {
+          said += part.toString()
+          const found = /is running: (\S+)/.exec(said)
+          if (found) ready(found[1]!)
+        }
+        child.stdout.on('data', hear)
+        child.stderr.on('data', hear)
+        child.once('exit', () => failed(new Error(said)))
+      })
+      for (const path of ['/readyz', '/docs/', '/openapi.json', '/console/']) {
+        assert.equal((await fetch(`${url}${path}`)).status, 200, path)
+      }
+      const words = ['start.js', 'cli/admin.ts', 'ledger', 'check', '--json']
+      const { stdout } = await run(process.execPath, words, { cwd: image, env })
+      assert.equal((JSON.parse(stdout) as { ok: boolean }).ok, true)
+    } finally {
+      child.kill('SIGTERM')
+    }
   })
 
   test('the health check of the image says yes to a running service and no to none', async () => {
@@ -141,6 +147,15 @@ describe('deployment files', () => {
       const anchor = /^docs\/operations\.md#([\w-]+)$/.exec(rule.annotations.runbook)![1]!
       assert.ok(pages.includes(`<a id="${anchor}"></a>`), anchor)
     }
+  })
+
+  test('the alert rules are rules of Prometheus', async (context) => {
+    if (!(await isHere('promtool', '--version'))) {
+      context.skip('promtool is not on this machine')
+      return
+    }
+    const { stdout } = await run('promtool', ['check', 'rules', join(root, 'deploy', 'alerts.yml')])
+    assert.match(stdout, /SUCCESS: \d+ rules found/)
   })
 
   test('every metric and label that rules and dashboard name exists', async () => {
@@ -271,13 +286,50 @@ describe('documents', () => {
       }
       for (const [, name] of text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)) {
         const known =
-          Object.hasOwn(settings, name!) || ['TOLLGATE_API_KEY', 'POSTGRES_PASSWORD'].includes(name!)
+          Object.hasOwn(settings, name!) ||
+          ['TOLLGATE_API_KEY', 'POSTGRES_PASSWORD', 'NODE_EXTRA_CA_CERTS'].includes(name!)
         assert.ok(known, `${page}: ${name}`)
       }
     }
     assert.ok(read('CHANGELOG.md').includes(`## ${version}`))
   })
 })
+
+describe('the two languages', () => {
+  for (const [zh, en] of [
+    ['README.md', 'README.en.md'],
+    ['docs/operations.md', 'docs/operations.en.md'],
+  ] as const) {
+    test(`${zh} and ${en} are in step`, () => {
+      const [ours, theirs] = [partsOf(read(zh)), partsOf(read(en))]
+      for (const part of Object.keys(ours) as (keyof typeof ours)[]) {
+        assert.deepEqual(theirs[part], ours[part], part)
+      }
+    })
+  }
+})
+
+/** What has to be the same whatever the words are: sections, tables, commands, settings, files. */
+function partsOf(text: string) {
+  const unique = (found: Iterable<string>) => [...new Set(found)].toSorted()
+  const all = (pattern: RegExp) => [...text.matchAll(pattern)].map(([whole]) => whole)
+  return {
+    sections: all(/^##+ /gm),
+    places: all(/<a id="[^"]+"/g),
+    tables: all(/^\|---.*$/gm),
+    rows: all(/^\|/gm).length,
+    commands: unique(
+      all(/(?:npm run (?:--silent )?[a-z:]+(?: -- [a-z]+(?: [a-z-]+)?)?|npm (?:ci|start|test)\b)/g),
+    ),
+    admin: unique(all(/`admin [a-z]+ [a-z-]+/g)),
+    settings: unique(all(/`[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g)),
+    files: unique(
+      all(/\b(?:deploy|docs|sdk|server)\/[\w./-]*\.(?:md|json|ya?ml|conf|service)\b/g).map((path) =>
+        path.replace('.en.md', '.md'),
+      ),
+    ),
+  }
+}
 
 function anchorsOf(text: string): string[] {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>

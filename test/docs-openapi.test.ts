@@ -1,9 +1,10 @@
 // /openapi.json against the rules of OpenAPI 3.1 that tools stumble over, and against the contract it is made from.
 //
-// No linter package is among the dependencies, so the rules stand here: the fixed fields, references that lead somewhere,
-// unique operation ids, declared security schemes, valid JSON Schemas, and examples that fit them.
+// A validator looks at the whole document by the specification's own schema. What a schema cannot say stands below it:
+// unique operation ids, declared tags and security schemes, nothing unused, and examples that fit.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { Compile } from 'typebox/schema'
 import { statusOfCode } from '../contract/codes.ts'
 import { codeMeanings, documentedEndpoints, sharedErrors } from '../contract/reference/interface.ts'
@@ -27,6 +28,38 @@ describe('openapi.json', () => {
     document = (await response.json()) as Json
   })
   after(() => service[Symbol.asyncDispose]())
+
+  test('the validator finds nothing', async () => {
+    assert.deepEqual(await new Validator().validate(document), { valid: true })
+  })
+
+  const post = (copy: Json): Json => copy['paths']['/api/sms_api.php']['post']
+  const planted: Readonly<Record<string, (copy: Json) => void>> = {
+    'a version that does not exist': (copy) => void (copy['openapi'] = '3.7.0'),
+    'no title': (copy) => void delete copy['info']['title'],
+    'a field nobody knows': (copy) => void (copy['path'] = {}),
+    'a path without its slash': (copy) => void (copy['paths']['api/x'] = {}),
+    'a reference that leads nowhere': (copy) =>
+      void (post(copy)['requestBody']['content']['application/json']['schema'] = {
+        $ref: '#/components/schemas/Nothing',
+      }),
+    'a response without description': (copy) => void delete post(copy)['responses']['200']['description'],
+    'a status that is none': (copy) => void (post(copy)['responses']['abc'] = { description: '' }),
+    'a parameter from nowhere': (copy) =>
+      void post(copy)['parameters'].push({ name: 'x', in: 'body', schema: {} }),
+    'a parameter without schema': (copy) => void post(copy)['parameters'].push({ name: 'x', in: 'query' }),
+    'a security scheme of no kind': (copy) =>
+      void (copy['components']['securitySchemes']['apiKey']['type'] = 'key'),
+    'a schema that is a text': (copy) => void (copy['components']['schemas']['CodeError'] = 'text'),
+  }
+  for (const [what, plant] of Object.entries(planted)) {
+    test(`the validator finds what is wrong: ${what}`, async () => {
+      const copy = structuredClone(document)
+      plant(copy)
+      const found = await new Validator().validate(copy).catch(() => ({ valid: false }))
+      assert.equal(found.valid, false)
+    })
+  }
 
   test('the fixed fields', () => {
     assert.match(document['openapi'], /^3\.1\.\d+$/)

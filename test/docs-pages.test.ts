@@ -11,7 +11,7 @@ const languages = [
   ['en', '/docs/en/', 'en'],
 ] as const
 
-const voidTags = new Set(['meta', 'link', 'input', 'br', 'hr', 'img'])
+const voidTags = new Set(['meta', 'link', 'input', 'br', 'hr', 'img', 'wbr'])
 
 describe('reference pages', () => {
   let service: TestService
@@ -76,6 +76,12 @@ describe('reference pages', () => {
       }
     })
   }
+
+  test('the English page has no Chinese punctuation', async () => {
+    const page = plainText(await (await fetch(`${service.url}/docs/en/`)).text())
+    const ours = page.replaceAll(/上游核验失败：/g, '').replaceAll(/"\w+": ".*"/g, '')
+    assert.deepEqual([...ours.matchAll(/.{0,20}[，。：；（）].{0,20}/g)].map(String), [])
+  })
 
   test('the front page leads here', async () => {
     const page = await (await fetch(`${service.url}/`)).text()
@@ -148,6 +154,12 @@ describe('reference pages', () => {
         '[document.documentElement.scrollWidth, innerWidth]',
       )
       assert.ok(widths[0] <= widths[1], `${path}: ${widths.join(' > ')}`)
+      // Nothing is cut off inside either: neither a table nor code has to be pushed sideways.
+      const pushed = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.wide, pre')].filter((one) => one.scrollWidth > one.clientWidth + 1)
+          .map((one) => one.textContent.trim().slice(0, 60))`,
+      )
+      assert.deepEqual(pushed, [], path)
       await page.locator('#sms-send-java').check({ force: true })
       assert.equal(await page.locator('#sms-send-java ~ pre:visible').count(), 1)
       assert.deepEqual(await visitor.seriousFindings(), [])

@@ -154,6 +154,12 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
         status: 403,
         answer: { code: 1004, message: '调用次数不足' },
       },
+      {
+        title: { zh: '参数类型有误', en: 'A parameter of the wrong type' },
+        values: { urls: ['example.com'], check_random: 'perhaps' },
+        status: 400,
+        answer: { code: 1002, message: 'check_random 必须是 true 或 false' },
+      },
     ],
   },
 }

@@ -127,6 +127,12 @@ export const identityReference: EndpointReference<typeof identity> = {
         status: 403,
         answer: { code: 1004, message: '身份核验调用次数不足' },
       },
+      {
+        title: { zh: '缺少参数', en: 'A parameter is missing' },
+        values: { name: '张三' },
+        status: 400,
+        answer: { code: 1001, message: 'idcard 缺失' },
+      },
     ],
   },
 }

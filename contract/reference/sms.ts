@@ -135,6 +135,23 @@ export const smsReference: EndpointReference<typeof sms> = {
         status: 403,
         answer: { code: 1004, message: '调用次数不足' },
       },
+      {
+        title: { zh: '缺少参数', en: 'Parameters are missing' },
+        values: { template_params: { code: '1234' } },
+        status: 400,
+        answer: { code: 1001, message: 'phone_number 缺失；template_code 缺失' },
+      },
+      {
+        title: { zh: '短信服务未开通', en: 'SMS service not enabled' },
+        values: {
+          phone_number: '13800138000',
+          template_code: 'CODE_LOGIN',
+          template_params: { code: '1234' },
+        },
+        caller: 'sms off',
+        status: 403,
+        answer: { code: 1006, message: '短信服务未开通' },
+      },
     ],
   },
   templates: {
@@ -319,6 +336,12 @@ export const smsReference: EndpointReference<typeof sms> = {
         values: {},
         status: 400,
         answer: { code: 1001, message: 'biz_id、phone_number、start_date 至少填写一个' },
+      },
+      {
+        title: { zh: '日期有误', en: 'Wrong date' },
+        values: { start_date: '2026-02-30' },
+        status: 400,
+        answer: { code: 1002, message: 'start_date 必须是 YYYY-MM-DD 格式的日期' },
       },
     ],
   },

@@ -54,8 +54,12 @@ function startBody({ publicUrl }: Facts, language: Language): Html {
   ]
   const values = { username: 'demo', api_key: '<API_KEY>', action: 'get_credits' }
   const code = sample('curl', { baseUrl: publicUrl, endpoint: sms, values })
-  const answer =
-    '{"code":0,"message":"success","data":{"api_type":"sms","api_type_name":"短信","total":1000,"used":0,"remaining":1000,"percentage_used":0}}'
+  const data = { total: 1000, used: 0, remaining: 1000, percentage_used: 0 }
+  const answer = {
+    code: 0,
+    message: 'success',
+    data: { api_type: 'sms', api_type_name: apiTypeNames.sms.zh, ...data },
+  }
   const root = rootOf(language)
   const then: Text = {
     zh: '机器可读的描述：',
@@ -65,7 +69,7 @@ function startBody({ publicUrl }: Facts, language: Language): Html {
       ${steps.map((step) => html`<li>${sentence(step[language])}</li>`)}
     </ol>
     <pre tabindex="0"><code>${code}</code></pre>
-    <pre tabindex="0"><code>${answer}</code></pre>
+    <pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</code></pre>
     <p>
       ${then[language]}<a href="${root}/openapi.json">OpenAPI 3.1</a> ·
       <a href="${root}/docs/postman.json">Postman</a>

@@ -41,6 +41,12 @@ export function sentence(text: string): Html {
   return html`${parts}`
 }
 
+/** A name as code that may go on in the next line after a dot or an underscore. */
+export function nameCode(name: string): Html {
+  const parts = name.split(/(?<=[._])/)
+  return html`<code>${parts.map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}</code>`
+}
+
 export function table(heading: readonly string[], rows: readonly (readonly Part[])[]): Html {
   if (rows.length === 0) return html``
   return html`<div class="wide" tabindex="0">

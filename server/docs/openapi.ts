@@ -201,13 +201,25 @@ function postOperation(documented: DocumentedEndpoint, config: Config): Json {
   const schema = oneOfOperations(documented, 'Request')
   const examples = bodyExamples(documented)
   const content: Json = { 'application/json': { schema, examples } }
-  if (endpoint.readsForms) content['application/x-www-form-urlencoded'] = { schema }
+  if (endpoint.readsForms) {
+    content['application/x-www-form-urlencoded'] = { schema, ...formEncoding(endpoint) }
+  }
   return {
     operationId: operationId(endpoint, 'post'),
     ...shared(documented, config),
     parameters: [{ $ref: '#/components/parameters/idempotencyKey' }],
     requestBody: { required: true, content },
   }
+}
+
+/** An object in a form is `name[key]`, as in a query; a list repeats its name, which is what OpenAPI assumes. */
+function formEncoding(endpoint: Endpoint): Json {
+  const objects = Object.values(endpoint.operations).flatMap(({ parameters }) =>
+    Object.entries(parametersSchema(parameters, {}, language).properties)
+      .filter(([, schema]) => (schema as { type?: string }).type === 'object')
+      .map(([name]) => [name, { style: 'deepObject', explode: true }] as const),
+  )
+  return objects.length === 0 ? {} : { encoding: Object.fromEntries(objects) }
 }
 
 /** In a query all parameters of all operations stand side by side; which belong together the extension says. */

@@ -6,7 +6,7 @@ import type { DocumentedEndpoint } from '../../contract/reference/interface.ts'
 import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/samples.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
-import { type Html, html, sentence, table } from './html.ts'
+import { type Html, html, nameCode, sentence, table } from './html.ts'
 import { exampleBody, type Facts } from './openapi.ts'
 
 const words = {
@@ -28,9 +28,11 @@ const words = {
     zh: '另有各接口共有的错误，见“错误码”。',
     en: 'The errors that all endpoints share stand under “Error codes”.',
   },
-  mayBeAbsent: { zh: '可能没有', en: 'may be absent' },
+  mayBeAbsent: { zh: '（可能没有）', en: ' (may be absent)' },
   fallback: { zh: '默认', en: 'default' },
 } as const satisfies Record<string, Text>
+
+const colon: Text = { zh: '：', en: ': ' }
 
 const typeNames: Readonly<Record<Parameter['type'] | Field['type'], Text>> = {
   string: { zh: '文本', en: 'string' },
@@ -108,10 +110,10 @@ function parameterTable(
   language: Language,
 ): Html {
   const rows = Object.entries(parameters).map(([name, parameter]) => [
-    html`<code>${name}</code>`,
+    nameCode(name),
     typeNames[parameter.type][language],
     words[parameter.required ? 'yes' : 'no'][language],
-    html`${parameter.text[language]}${name === 'action' ? html`：<code>${String(parameter.example)}</code>` : ruleText(rules[name], language)}`,
+    html`${parameter.text[language]}${name === 'action' ? html`${colon[language]}<code>${String(parameter.example)}</code>` : ruleText(rules[name], language)}`,
   ])
   const heading = [words.name, words.type, words.required, words.meaning].map((word) => word[language])
   return table(heading, rows)
@@ -144,16 +146,17 @@ function fieldRows(field: Field, path: string, language: Language): Html[][] {
 }
 
 function rowsOf(field: Field, path: string, language: Language): Html[][] {
-  const values = field.values && field.values.length > 1 ? html`：${codes(field.values)}` : html``
-  const absent = field.optional ? html`（${words.mayBeAbsent[language]}）` : html``
+  const values =
+    field.values && field.values.length > 1 ? html`${colon[language]}${codes(field.values)}` : html``
+  const absent = field.optional ? html`${words.mayBeAbsent[language]}` : html``
   const row = [
-    html`<code>${path}</code>`,
+    nameCode(path),
     html`${typeNames[field.type][language]}`,
     html`${field.text[language]}${values}${absent}`,
   ]
   if (field.items?.fields) return [row, ...fieldRows(field.items, `${path}[].`, language)]
   if (field.items?.values) {
-    row[2] = html`${field.text[language]}：${codes(field.items.values)}`
+    row[2] = html`${field.text[language]}${colon[language]}${codes(field.items.values)}`
   }
   return [row, ...fieldRows(field, `${path}.`, language)]
 }

@@ -40,6 +40,7 @@ export function referencePage(facts: Facts, language: Language): string {
             ${closingSections.map((section) => sectionHtml(section, facts, language))}
           </article>
         </main>
+        <a class="up" href="#contents">${zh ? '目录' : 'Contents'}</a>
         <footer>Tollgate ${facts.version} · <code>${publicUrl}</code></footer>
       </body>
     </html> `
@@ -67,7 +68,7 @@ function contents(language: Language): Html {
         </ul>
       </li>`,
   )
-  return html`<nav aria-label="${language === 'zh' ? '目录' : 'Contents'}">
+  return html`<nav id="contents" aria-label="${language === 'zh' ? '目录' : 'Contents'}">
     <ul>
       ${openingSections.map(item)}${endpoints}${closingSections.map(item)}
     </ul>

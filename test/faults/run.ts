@@ -1,29 +1,48 @@
 // `npm run faults`: the whole table, or one line of it. Exit code 1 when anything acknowledged is lost or an invariant broken.
 import { randomInt } from 'node:crypto'
-import { parseArgs } from 'node:util'
 import { table } from '../../cli/command.ts'
+import { readFlags, refuse, wholeNumber } from '../../cli/flags.ts'
 import { engines } from '../support/engines.ts'
-import { runFaults } from './suite.ts'
+import { faults, runFaults } from './suite.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string' },
-    seed: { type: 'string' },
-    engine: { type: 'string', default: 'both' },
-    only: { type: 'string' },
-    short: { type: 'boolean', default: false },
-    journal: { type: 'string' },
-    broken: { type: 'boolean', default: false },
-  },
+const help = `npm run --silent faults -- [--rounds N] [--seed S] [--engine sqlite|postgres|both] [--only NAME] [--short]
+                          [--journal FILE] [--broken]
+
+在真实负载下杀进程、杀数据库、塞满磁盘、拨动时钟，然后从外部核对：确认过的一笔都没有丢。见 docs/faults.md。
+Strikes the running service while customers are at work, then looks from outside whether anything acknowledged is gone;
+see docs/faults.md. Exits with 1 when something is.
+
+  --rounds N      每种故障的次数 / how often each fault strikes
+  --seed S        重来一遍 / the seed that a run printed
+  --engine E      只用一种数据库 / one engine only
+  --only NAME     只做一种 / one fault only: ${[...new Set(faults.map((one) => one.name))].join(', ')}
+  --short         npm test 中的那一遍，约两分钟 / the run that is part of npm test, about two minutes
+  --journal FILE  每个请求与应答，JSON 行 / every call and answer as lines of JSON
+  --broken        故意破坏持久性，应当被发现 / breaks durability on purpose: must be found`
+
+const { values } = readFlags(help, {
+  rounds: { type: 'string' },
+  seed: { type: 'string' },
+  engine: { type: 'string', default: 'both' },
+  only: { type: 'string' },
+  short: { type: 'boolean', default: false },
+  journal: { type: 'string' },
+  broken: { type: 'boolean', default: false },
 })
+const rounds = values.rounds === undefined ? undefined : wholeNumber('rounds', values.rounds)
+const chosen = engines.filter((engine) => values.engine === 'both' || values.engine === engine)
+if (chosen.length === 0) refuse('--engine 只能是 sqlite、postgres、both / must be one of them')
+if (values.only !== undefined && !faults.some((one) => one.name === values.only)) {
+  refuse(`没有这种故障 / no such fault: ${values.only}`)
+}
 
 const seed = values.seed ?? String(randomInt(1_000_000))
 process.stdout.write(`seed ${seed}\n`)
 const rows = await runFaults({
   seed,
-  engines: engines.filter((engine) => values.engine === 'both' || values.engine === engine),
+  engines: chosen,
   only: values.only,
-  rounds: values.rounds === undefined ? undefined : Number(values.rounds),
+  rounds,
   short: values.short,
   journal: values.journal,
   broken: values.broken,

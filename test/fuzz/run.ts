@@ -1,16 +1,28 @@
 // `npm run fuzz -- [--cases N] [--seed S] [--engine sqlite|postgres]`: as long a run as one wants, and what it saw.
-import { parseArgs } from 'node:util'
+import { randomInt } from 'node:crypto'
+import { readFlags, refuse, wholeNumber } from '../../cli/flags.ts'
 import type { Engine } from '../../server/db/database.ts'
 import { engines } from '../support/engines.ts'
 import { fuzz } from './fuzz.ts'
 
-const { values } = parseArgs({
-  options: { cases: { type: 'string' }, seed: { type: 'string' }, engine: { type: 'string' } },
+const help = `npm run --silent fuzz -- [--cases N] [--seed S] [--engine sqlite|postgres]
+
+向真实的服务发送大量随意拼凑的请求，检查每个应答与账目；给出种子可以重来一遍。
+Sends the real service calls of every odd kind and looks at each answer and at the ledger; a seed repeats a run.
+
+  --cases N    请求数，默认 10000 / how many calls
+  --seed S     种子，默认随机 / the seed that a run printed
+  --engine E   只用一种数据库，默认两种 / one engine only`
+
+const { values } = readFlags(help, {
+  cases: { type: 'string' },
+  seed: { type: 'string' },
+  engine: { type: 'string' },
 })
 const cases = wholeNumber('cases', values.cases ?? '10000')
-const seed = wholeNumber('seed', values.seed ?? String(Date.now() % 2 ** 31))
+const seed = wholeNumber('seed', values.seed ?? String(randomInt(1e9)))
 const chosen = engines.filter((engine) => values.engine === undefined || engine === values.engine)
-if (chosen.length === 0) stop('--engine 只能是 sqlite 或 postgres / must be sqlite or postgres')
+if (chosen.length === 0) refuse('--engine 只能是 sqlite 或 postgres / must be sqlite or postgres')
 
 process.stdout.write(`fuzz: ${cases} cases on ${chosen.join(' and ')}, seed ${seed}\n`)
 try {
@@ -28,11 +40,6 @@ async function runOn(engine: Engine): Promise<void> {
   process.stdout.write(
     `${engine}: ${share} cases in ${seconds} s, none failed, ${report.paid} paid; answers: ${JSON.stringify(report.statuses)}\n`,
   )
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) stop(`--${name} 须为整数 / must be a whole number`)
-  return Number(text)
 }
 
 function stop(message: string): never {

@@ -2,9 +2,11 @@
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import type { Example } from '../../contract/reference.ts'
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
+import { changeAccount } from '../../server/accounts/accounts.ts'
+import { findById } from '../../server/accounts/store.ts'
 import { firstStart } from '../../server/first-start.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
-import { type Reply, post, type TestService } from './service.ts'
+import { get, type Reply, post, type TestService } from './service.ts'
 
 export interface Credentials {
   readonly username: string
@@ -24,9 +26,13 @@ export async function exampleCallers(service: TestService): Promise<Callers> {
     { kind: 'operator' },
     { code: 'CODE_SHARED', name: '验证码', content: '验证码${code}', status: '审核通过', accountId: poor.id },
   )
+  const off = await service.account()
+  const { db } = service.installation
+  await changeAccount(db, (await findById(db, off.id))!, { smsEnabled: false })
   return {
     sample: { username, key: apiKey },
     'without credits': { username: poor.username, key: poor.key },
+    'sms off': { username: off.username, key: off.key },
     'wrong key': { username, key: `${apiKey.slice(0, -1)}${apiKey.endsWith('A') ? 'B' : 'A'}` },
   }
 }
@@ -56,9 +62,42 @@ export function valuesOf(one: DocumentedExample, { username, key }: Credentials)
   }
 }
 
-export function callExample(service: TestService, callers: Callers, one: DocumentedExample): Promise<Reply> {
-  const caller = callers[one.example.caller ?? 'sample']
-  return post(`${service.url}${one.endpoint.path}`, valuesOf(one, caller))
+/** Where the parameters of a call stand. */
+export type Way = 'json' | 'form' | 'query'
+
+/** The ways the document offers for this endpoint. */
+export function waysOf({ methods, readsForms }: Endpoint): Way[] {
+  return [
+    'json',
+    ...(readsForms ? ['form' as const] : []),
+    ...(methods.includes('GET') ? ['query' as const] : []),
+  ]
+}
+
+export async function callExample(
+  service: TestService,
+  callers: Callers,
+  one: DocumentedExample,
+  way: Way = 'json',
+): Promise<Reply> {
+  const address = `${service.url}${one.endpoint.path}`
+  const values = valuesOf(one, callers[one.example.caller ?? 'sample'])
+  if (way === 'json') return post(address, values)
+  if (way === 'query') return get(`${address}?${asPairs(values).toString()}`)
+  const response = await fetch(address, { method: 'POST', body: asPairs(values) })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+/** As the document says: a list is its name again and again, an object `name[key]`. */
+function asPairs(values: Record<string, unknown>): URLSearchParams {
+  const pairs = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    if (Array.isArray(value)) for (const item of value) pairs.append(name, String(item))
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) pairs.append(`${name}[${key}]`, String(item))
+    } else pairs.append(name, String(value))
+  }
+  return pairs
 }
 
 /** The answer with what is different every time replaced by its type. */

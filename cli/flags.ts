@@ -1,0 +1,32 @@
+// Flags of a command: `--help` explains, and what is not known ends the command with one line.
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+
+export function readFlags<O extends ParseArgsOptionsConfig>(
+  help: string,
+  options: O,
+  allowPositionals = false,
+) {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals,
+      options: { ...options, help: { type: 'boolean' } } as O & { help: { type: 'boolean' } },
+    })
+    if ((values as { help?: boolean }).help) {
+      process.stdout.write(`${help}\n`)
+      process.exit(0)
+    }
+    return { values, positionals }
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message.split(/\n|\. /)[0]! : String(error))
+  }
+}
+
+export function refuse(reason: string): never {
+  process.stderr.write(`${reason}; 用 --help 查看 / see --help\n`)
+  process.exit(1)
+}
+
+export function wholeNumber(name: string, text: string): number {
+  if (!/^[1-9]\d{0,8}$|^0$/.test(text)) refuse(`--${name} 须为整数 / must be a whole number`)
+  return Number(text)
+}

@@ -1,0 +1,216 @@
+// deploy/nginx.conf: its structure everywhere, and where nginx is installed a real one with TLS in front of a real service.
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { request } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { freePort, root, runNode, startService } from './support/service.ts'
+
+const run = promisify(execFile)
+const sample = readFileSync(join(root, 'deploy', 'nginx.conf'), 'utf8')
+
+async function isHere(command: string, ...words: string[]): Promise<boolean> {
+  return run(command, words).then(
+    () => true,
+    () => false,
+  )
+}
+
+test('the sample: braces, ends of lines, and the lines that matter', () => {
+  const bare = sample.replaceAll(/#.*$/gm, '')
+  assert.equal(bare.split('{').length, bare.split('}').length)
+  for (const line of bare.split('\n').map((one) => one.trim())) assert.match(line, /^$|[;{}]$/, line)
+  for (const wanted of [
+    'underscores_in_headers on;',
+    'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
+    'proxy_set_header Host $host;',
+    'proxy_next_upstream off;',
+  ]) {
+    assert.ok(bare.includes(wanted), wanted)
+  }
+  assert.doesNotMatch(/log_format.*/.exec(bare)![0], /\$request_uri|\$request"|\$args/)
+})
+
+interface Proxy extends AsyncDisposable {
+  readonly url: string
+  readonly plainPort: number
+  readonly log: string
+}
+
+describe('a real nginx with the sample', () => {
+  let directory: string
+  let isInstalled = false
+  let certificate: string
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'tollgate-nginx-'))
+    certificate = join(directory, 'fullchain.pem')
+    isInstalled = (await isHere('nginx', '-v')) && (await isHere('openssl', 'version'))
+    if (!isInstalled) return
+    await run('openssl', [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=localhost'],
+      ...['-addext', 'subjectAltName=DNS:localhost'],
+      ...['-keyout', join(directory, 'privkey.pem'), '-out', certificate],
+    ])
+  })
+  after(() => rm(directory, { recursive: true, force: true }))
+
+  function skips(context: TestContext): boolean {
+    if (!isInstalled) context.skip('nginx or openssl is not on this machine')
+    return !isInstalled
+  }
+
+  /** The sample with its ports, paths and nothing else changed, checked by `nginx -t` and started. */
+  async function startNginx(backend: string, change = (text: string) => text): Promise<Proxy> {
+    const [plainPort, port] = [await freePort(), await freePort()]
+    const log = join(directory, `access-${port}.log`)
+    const config = change(sample)
+      .replaceAll(/^ *listen \[::\].*\n/gm, '')
+      .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
+      .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
+      .replace('server 127.0.0.1:3000;', `server ${backend};`)
+      .replaceAll('/etc/ssl/tollgate/', `${directory}/`)
+      .replace('/var/log/nginx/tollgate.log', log)
+    const file = join(directory, `nginx-${port}.conf`)
+    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (name) => `${name}_temp_path ${directory}/${name};`,
+    )
+    await writeFile(
+      file,
+      `pid ${directory}/nginx-${port}.pid;\nerror_log stderr;\ndaemon off;\nmaster_process off;\n` +
+        `events {}\nhttp {\n${paths.join('\n')}\n${config}\n}\n`,
+    )
+    await run('nginx', ['-t', '-p', directory, '-c', file])
+    const child = spawn('nginx', ['-p', directory, '-c', file], { stdio: 'ignore' })
+    const url = `https://localhost:${port}`
+    for (let tries = 0; ; tries += 1) {
+      const isUp = await ask(`${url}/no-such-page`).then(
+        () => true,
+        () => false,
+      )
+      if (isUp) break
+      assert.ok(tries < 100 && child.exitCode === null, 'nginx did not start')
+      await sleep(50)
+    }
+    return {
+      url,
+      plainPort,
+      log,
+      async [Symbol.asyncDispose]() {
+        child.kill('SIGTERM')
+        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      },
+    }
+  }
+
+  /** From an address of one's choice on the loopback, with the certificate checked. */
+  function ask(
+    url: string,
+    headers: Record<string, string> = {},
+    from = '127.0.0.1',
+  ): Promise<{ status: number; text: string }> {
+    const ca = readFileSync(certificate)
+    return new Promise((resolve, reject) => {
+      const sent = request(url, { headers, ca, family: 4, localAddress: from, agent: false }, (response) => {
+        let text = ''
+        response.on('data', (part: Buffer) => (text += part.toString()))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      })
+      sent.on('error', reject)
+      sent.end()
+    })
+  }
+
+  const hostOf = (url: string) => new URL(url).host
+
+  test('calls come through: underscores, TLS, no key in the log, no metrics', async (context) => {
+    if (skips(context)) return
+    await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })
+    await using nginx = await startNginx(hostOf(service.url))
+    const { username, key } = await service.account({ sms: 5 })
+    const path = `/api/sms_api.php?action=get_credits&username=${username}`
+    const answer = await ask(`${nginx.url}${path}`, { api_key: key })
+    assert.equal(JSON.parse(answer.text).data.remaining, 5, answer.text)
+    assert.equal((await ask(`${nginx.url}${path}&api_key=${key}`)).status, 200)
+    assert.equal((await ask(`${nginx.url}/metrics`)).status, 404)
+    assert.equal((await ask(`${nginx.url}/docs/`)).status, 200)
+    const plain = await fetch(`http://127.0.0.1:${nginx.plainPort}/docs/?a=1`, { redirect: 'manual' })
+    assert.deepEqual([plain.status, plain.headers.get('location')], [308, 'https://127.0.0.1/docs/?a=1'])
+    const written = await readFile(nginx.log, 'utf8')
+    assert.match(written, /"GET \/api\/sms_api\.php" 200/)
+    assert.ok(!written.includes(key) && !written.includes(username))
+  })
+
+  test('each caller is seen with its own address, and cannot lie about it', async (context) => {
+    if (skips(context)) return
+    await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })
+    await using nginx = await startNginx(hostOf(service.url))
+    const guess = async (from: string, claimed: string) => {
+      const headers = { username: 'somebody', api_key: 'tg_wrong', 'x-forwarded-for': claimed }
+      return (await ask(`${nginx.url}/api/sms_api.php?action=get_credits`, headers, from)).status
+    }
+    let last = 401
+    for (let count = 0; last === 401 && count < 200; count += 1) {
+      last = await guess('127.0.0.2', `192.0.2.${count % 250}`)
+    }
+    assert.equal(last, 429, 'one address tries and tries')
+    assert.equal(await guess('127.0.0.3', '192.0.2.1'), 401, 'its neighbour is not made to wait')
+  })
+
+  test('a call whose answer is lost is not sent again', async (context) => {
+    if (skips(context)) return
+    const seen: string[] = []
+    const backend = createServer((incoming, response) => {
+      seen.push(`${incoming.method} ${incoming.url}`)
+      // The connection is a kept one by the time it breaks, where nginx likes to try again.
+      if (incoming.url?.endsWith('break')) incoming.socket.destroy()
+      else response.end('{}')
+    }).listen(0, '127.0.0.1')
+    await once(backend, 'listening')
+    const { port } = backend.address() as AddressInfo
+    await using nginx = await startNginx(`127.0.0.1:${port}`)
+    seen.length = 0
+    await ask(`${nginx.url}/api/x`)
+    assert.equal((await ask(`${nginx.url}/api/break`)).status, 502)
+    assert.deepEqual(seen, ['GET /api/x', 'GET /api/break'])
+    backend.closeAllConnections()
+    backend.close()
+  })
+
+  test('npm run doctor through it: well, and it names what a proxy forgets', async (context) => {
+    if (skips(context)) return
+    await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })
+    const states = async (change?: (text: string) => string) => {
+      await using nginx = await startNginx(hostOf(service.url), change)
+      const { stdout } = await runNode(['start.js', 'cli/doctor.ts', '--json'], {
+        ...service.storage.environment,
+        PUBLIC_URL: nginx.url,
+        TRUSTED_PROXIES: '127.0.0.1',
+        NODE_EXTRA_CA_CERTS: certificate,
+      })
+      const { checks } = JSON.parse(stdout) as { checks: { check: string; state: string }[] }
+      return Object.fromEntries(
+        checks
+          .filter(({ check }) => ['address', 'service', 'proxy', 'headers'].includes(check))
+          .map(({ check, state }) => [check, state]),
+      )
+    }
+    const well = { address: 'ok', service: 'ok', proxy: 'ok', headers: 'ok' }
+    assert.deepEqual(await states(), well)
+    assert.deepEqual(await states((text) => text.replace('underscores_in_headers on;', '')), {
+      ...well,
+      headers: 'fail',
+    })
+    assert.deepEqual(await states((text) => text.replace(/proxy_set_header X-Forwarded-For.*/, '')), {
+      ...well,
+      proxy: 'fail',
+    })
+  })
+})
