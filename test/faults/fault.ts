@@ -7,6 +7,8 @@ export interface Ground {
   readonly seed: string
   readonly rounds: number
   readonly environment: Readonly<Record<string, string>>
+  /** How long afterwards the world may take to come to rest. */
+  readonly settleMs: number
 }
 
 export interface Fault {

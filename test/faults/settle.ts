@@ -6,7 +6,7 @@ import type { Entry } from './journal.ts'
 import { sendCall } from './load.ts'
 import type { World } from './world.ts'
 
-/** Far more than lease and sweep: who is still open then stays open. */
+/** For one answer. */
 const patienceMs = 60_000
 
 const parallel = 8
@@ -21,7 +21,7 @@ export interface LedgerCheck {
 export async function settle(world: World): Promise<LedgerCheck> {
   world.gateways.setMood('well')
   await finishKeyed(world)
-  const giveUpAt = performance.now() + patienceMs
+  const giveUpAt = performance.now() + world.settleMs
   for (;;) {
     await world.gateways.sendReceipts(world.slots[0]!.url)
     const check = await ledgerCheck(world)
@@ -41,7 +41,7 @@ async function finishKeyed(world: World): Promise<void> {
 }
 
 async function finish(world: World, entry: Entry): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs
+  const giveUpAt = performance.now() + world.settleMs
   for (;;) {
     const { url } = world.random.pick(world.slots)
     const reply = await sendCall(entry, url, patienceMs, entry.customer.key)

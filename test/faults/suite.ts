@@ -6,6 +6,9 @@ import { serviceFaults } from './service-faults.ts'
 import { storageFaults } from './storage-faults.ts'
 import { stopFaultCluster, useCluster } from './world.ts'
 
+/** Far more than lease and sweep: who is still open then stays open. A world that has lost things may never come to rest. */
+const settleMs = { whole: 60_000, broken: 10_000 }
+
 /** A commit is answered at once and written within seconds. */
 const lossySettings = { synchronous_commit: 'off', wal_writer_delay: '5s' }
 
@@ -94,7 +97,13 @@ export async function runFault(
       ? { TOLLGATE_BREAK: 'ack-before-commit', TOLLGATE_BREAK_I_MEAN_IT: 'yes' }
       : {}
   await fault.run(
-    { engine, rounds, environment, seed: `${options.seed} ${fault.name} ${engine}` },
+    {
+      engine,
+      rounds,
+      environment,
+      settleMs: settleMs[options.broken ? 'broken' : 'whole'],
+      seed: `${options.seed} ${fault.name} ${engine}`,
+    },
     async (world, recoveries) => {
       const verdict = await checkInvariants(world)
       if (options.journal !== undefined) world.journal.write(options.journal)

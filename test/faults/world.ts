@@ -57,12 +57,14 @@ export interface World extends AsyncDisposable {
   recovery(since: number): Promise<number>
   /** What a fault saw that must not be. */
   readonly problems: string[]
+  readonly settleMs: number
 }
 
 export interface WorldOptions {
   readonly engine: Engine
   readonly seed: string
   readonly processes: number
+  readonly settleMs: number
   /** An empty database; left out on SQLite. */
   readonly databaseUrl?: string | undefined
   /** Where DATA_DIR stands; a folder of its own when left out. */
@@ -108,6 +110,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     customers,
     slots,
     problems,
+    settleMs: options.settleMs,
     epoch: () => epoch,
     nextEpoch: () => void (epoch += 1),
     startLoad: () =>
