@@ -3,10 +3,16 @@ import { randomInt } from 'node:crypto'
 import { table } from '../../cli/command.ts'
 import { readFlags, refuse, wholeNumber } from '../../cli/flags.ts'
 import { engines } from '../support/engines.ts'
+import { haFaults } from './ha-faults.ts'
+import { missingPackages } from './ha-settings.ts'
 import { faults, runFaults } from './suite.ts'
+
+/** The packages that --ha needs are not installed: nothing was shown, and nothing was found wrong. */
+const exitNotInstalled = 3
 
 const help = `npm run --silent faults -- [--rounds N] [--seed S] [--engine sqlite|postgres|both] [--only NAME] [--short]
                           [--journal FILE] [--broken]
+npm run --silent faults -- --ha [--rounds N] [--seed S] [--only NAME] [--journal FILE] [--broken]
 
 在真实负载下杀进程、杀数据库、塞满磁盘、拨动时钟，然后从外部核对：确认过的一笔都没有丢。见 docs/faults.md。
 Strikes the running service while customers are at work, then looks from outside whether anything acknowledged is gone;
@@ -17,6 +23,9 @@ see docs/faults.md. Exits with 1 when something is.
   --engine E      只用一种数据库 / one engine only
   --only NAME     只做一种 / one fault only: ${[...new Set(faults.map((one) => one.name))].join(', ')}
   --short         npm test 中的那一遍，约两分钟 / the run that is part of npm test, about two minutes
+  --ha            Patroni、etcd、HAProxy 三节点，须先装 Debian 软件包（没有时以 ${exitNotInstalled} 结束）
+                  three nodes of Patroni with etcd and HAProxy, from Debian's packages (ends with ${exitNotInstalled} where they are
+                  not installed): ${haFaults.map(({ name }) => name).join(', ')}
   --journal FILE  每个请求与应答，JSON 行 / every call and answer as lines of JSON
   --broken        故意破坏持久性，应当被发现 / breaks durability on purpose: must be found`
 
@@ -26,14 +35,27 @@ const { values } = readFlags(help, {
   engine: { type: 'string', default: 'both' },
   only: { type: 'string' },
   short: { type: 'boolean', default: false },
+  ha: { type: 'boolean', default: false },
   journal: { type: 'string' },
   broken: { type: 'boolean', default: false },
 })
 const rounds = values.rounds === undefined ? undefined : wholeNumber('rounds', values.rounds)
-const chosen = engines.filter((engine) => values.engine === 'both' || values.engine === engine)
+const chosen = engines.filter(
+  (engine) =>
+    (values.engine === 'both' || values.engine === engine) && (!values.ha || engine === 'postgres'),
+)
+const offered = values.ha ? haFaults : faults
+if (values.ha && values.engine === 'sqlite') refuse('--ha 只用于 PostgreSQL / --ha is PostgreSQL')
+if (values.ha && values.short) refuse('--ha 没有短的一遍 / --ha has no short run')
 if (chosen.length === 0) refuse('--engine 只能是 sqlite、postgres、both / must be one of them')
-if (values.only !== undefined && !faults.some((one) => one.name === values.only)) {
+if (values.only !== undefined && !offered.some((one) => one.name === values.only)) {
   refuse(`没有这种故障 / no such fault: ${values.only}`)
+}
+
+const missing = values.ha ? missingPackages() : undefined
+if (missing !== undefined) {
+  process.stderr.write(`${missing}\n`)
+  process.exit(exitNotInstalled)
 }
 
 const seed = values.seed ?? String(randomInt(1_000_000))
@@ -44,6 +66,7 @@ const rows = await runFaults({
   only: values.only,
   rounds,
   short: values.short,
+  ha: values.ha,
   journal: values.journal,
   broken: values.broken,
   onProgress: (line) => process.stdout.write(`${line}\n`),

@@ -1,6 +1,7 @@
 // Runs the faults one after the other, each in a world of its own, and checks the invariants while that world still stands.
 import type { Engine } from '../../server/db/database.ts'
 import type { Fault } from './fault.ts'
+import { haFaults, stopHaStack, useHaStack } from './ha-faults.ts'
 import { checkInvariants } from './invariants.ts'
 import { serviceFaults } from './service-faults.ts'
 import { storageFaults } from './storage-faults.ts'
@@ -21,6 +22,8 @@ export interface SuiteOptions {
   /** Instead of each fault's own number. */
   readonly rounds?: number | undefined
   readonly short?: boolean
+  /** The faults of Patroni, etcd and HAProxy instead of the others. */
+  readonly ha?: boolean
   /** A file that gets every journal, as lines of JSON. */
   readonly journal?: string | undefined
   /** Breaks durability on purpose: the suite must notice. SQLite answers before its commit, PostgreSQL before its WAL is written. */
@@ -47,7 +50,7 @@ export async function runFaults(options: SuiteOptions): Promise<Row[]> {
   const rows: Row[] = []
   try {
     for (const engine of options.engines) {
-      for (const fault of faults) {
+      for (const fault of options.ha ? haFaults : faults) {
         const chosen =
           options.only === undefined
             ? !options.short || fault.shortOn.includes(engine)
@@ -61,6 +64,7 @@ export async function runFaults(options: SuiteOptions): Promise<Row[]> {
     }
   } finally {
     await stopFaultCluster()
+    await stopHaStack()
   }
   return rows
 }
@@ -91,6 +95,7 @@ export async function runFault(
   if (skipped !== undefined) return { ...nothing, skipped }
 
   useCluster(options.broken ? lossySettings : {})
+  useHaStack({ lossy: options.broken ?? false })
   let row: Row = { ...nothing, problems: ['the fault never came to its check'] }
   const environment: Record<string, string> =
     options.broken && engine === 'sqlite'

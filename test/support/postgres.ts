@@ -168,7 +168,7 @@ function installedNative(): string {
 }
 
 /** PostgreSQL refuses to run as root: then it runs as nobody, or where that has no entry (initdb asks), as anyone else. */
-function serverUser(): { readonly uid?: number; readonly gid?: number } {
+export function serverUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
   const known = lines.map((line) => Number(line.split(':')[2])).filter((uid) => uid > 0)
@@ -383,7 +383,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** The temporary folder, unless PostgreSQL's user cannot get there (a private TMPDIR of root's). */
-function temporaryFolder(): string {
+export function temporaryFolder(): string {
   if (user.uid === undefined) return tmpdir()
   const openToAll = (folder: string): boolean => {
     const passable = (statSync(folder).mode & 0o001) !== 0

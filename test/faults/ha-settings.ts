@@ -1,0 +1,159 @@
+// What the three of Debian's packages are told: where they are, and the settings of etcd, Patroni and HAProxy.
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** The leader's lease, and how often Patroni looks: the shortest that its documents allow. */
+export const leaderLeaseS = 20
+const loopS = 2
+const retryS = 5
+
+export interface StackOptions {
+  /** Replication that does not wait, and commits that are answered before they are written: loses on purpose. */
+  readonly lossy: boolean
+}
+
+export interface Node {
+  readonly name: string
+  readonly folder: string
+  readonly data: string
+  readonly pgPort: number
+  readonly restPort: number
+  /** Starts its Patroni, as systemd would after it ended. */
+  start(): void
+}
+
+export interface Etcd {
+  readonly name: string
+  readonly folder: string
+  readonly clientPort: number
+  readonly peerPort: number
+}
+
+const folders = (process.env['PATH'] ?? '').split(delimiter)
+
+export function findProgram(name: string): string | undefined {
+  return [...folders, '/usr/sbin', '/usr/bin'].map((folder) => join(folder, name)).find(runs)
+}
+
+function runs(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Debian keeps the versions side by side; the newest is taken. */
+function postgresFolder(): string | undefined {
+  const all = '/usr/lib/postgresql'
+  if (!existsSync(all)) return undefined
+  const versions = readdirSync(all).map(Number).filter(Number.isInteger)
+  return versions
+    .toSorted((one, other) => other - one)
+    .map((version) => join(all, String(version), 'bin'))
+    .find((folder) => runs(join(folder, 'postgres')) && runs(join(folder, 'pg_rewind')))
+}
+
+/** What has to be installed first, in one line; nothing when all is there. */
+export function missingPackages(): string | undefined {
+  if (process.platform !== 'linux') return '--ha needs Linux with the packages of Debian'
+  const wanted = [
+    ['patroni', findProgram('patroni')],
+    ['etcd-server python3-etcd', findProgram('etcd')],
+    ['haproxy', findProgram('haproxy')],
+    ['postgresql', postgresFolder()],
+  ] as const
+  const missing = wanted.filter(([, found]) => found === undefined).map(([name]) => name)
+  if (missing.length === 0) return undefined
+  return `请先安装 / install first: apt-get install --no-install-recommends ${missing.join(' ')}`
+}
+
+
+export function etcdFlags(one: Etcd, all: readonly Etcd[]): readonly string[] {
+  const peer = `http://127.0.0.1:${one.peerPort}`
+  const client = `http://127.0.0.1:${one.clientPort}`
+  return [
+    ...['--name', one.name, '--data-dir', join(one.folder, 'members')],
+    ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
+    ...['--listen-client-urls', client, '--advertise-client-urls', client],
+    '--initial-cluster',
+    all.map(({ name, peerPort }) => `${name}=http://127.0.0.1:${peerPort}`).join(','),
+    ...['--initial-cluster-state', 'new', '--logger', 'zap'],
+    // Three members on the disk of one machine: more patience than on three.
+    ...['--heartbeat-interval', '200', '--election-timeout', '2000'],
+  ]
+}
+
+export function patroniSettings(
+  node: Node,
+  etcds: readonly Etcd[],
+  passwords: { readonly superuser: string; readonly replication: string },
+  { lossy }: StackOptions,
+): object {
+  const parameters = {
+    max_connections: 100,
+    shared_buffers: '32MB',
+    wal_log_hints: 'on',
+    max_wal_size: '256MB',
+    ...(lossy ? { synchronous_commit: 'off', wal_writer_delay: '5s' } : {}),
+  }
+  return {
+    scope: 'tollgate',
+    name: node.name,
+    restapi: { listen: `127.0.0.1:${node.restPort}`, connect_address: `127.0.0.1:${node.restPort}` },
+    etcd3: { hosts: etcds.map(({ clientPort }) => `127.0.0.1:${clientPort}`) },
+    bootstrap: {
+      dcs: {
+        ttl: leaderLeaseS,
+        loop_wait: loopS,
+        retry_timeout: retryS,
+        maximum_lag_on_failover: 1_048_576,
+        synchronous_mode: !lossy,
+        // Strict: without a standby that has it on disk nothing is acknowledged, not even for a moment.
+        synchronous_mode_strict: !lossy,
+        postgresql: { use_pg_rewind: true, use_slots: true, parameters },
+      },
+      initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, { 'auth-host': 'scram-sha-256' }],
+      pg_hba: ['host replication replicator 127.0.0.1/32 scram-sha-256', 'host all all 127.0.0.1/32 scram-sha-256'],
+    },
+    postgresql: {
+      listen: `127.0.0.1:${node.pgPort}`,
+      connect_address: `127.0.0.1:${node.pgPort}`,
+      data_dir: node.data,
+      bin_dir: postgresFolder(),
+      pgpass: join(node.folder, 'pgpass'),
+      authentication: {
+        superuser: { username: 'postgres', password: passwords.superuser },
+        replication: { username: 'replicator', password: passwords.replication },
+      },
+      parameters: { unix_socket_directories: node.folder },
+      remove_data_directory_on_rewind_failure: true,
+      remove_data_directory_on_diverged_timelines: true,
+    },
+  }
+}
+
+/** As Patroni's documents have it: the primary is who says so, and whoever no longer does loses its connections at once. */
+export function haproxySettings(door: number, nodes: readonly Node[]): string {
+  const servers = nodes.map(
+    ({ name, pgPort, restPort }) => `  server ${name} 127.0.0.1:${pgPort} maxconn 90 check port ${restPort}`,
+  )
+  return `global
+  maxconn 400
+defaults
+  mode tcp
+  retries 2
+  timeout connect 2s
+  timeout check 2s
+  timeout client 30m
+  timeout server 30m
+listen postgres
+  bind 127.0.0.1:${door}
+  option httpchk GET /primary
+  http-check expect status 200
+  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+${servers.join('\n')}
+`
+}
+
