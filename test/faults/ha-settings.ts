@@ -96,6 +96,8 @@ export function patroniSettings(
     shared_buffers: '32MB',
     wal_log_hints: 'on',
     max_wal_size: '256MB',
+    // A standby asks for its primary again after a second, not after five: until one is back no commit is acknowledged.
+    wal_retrieve_retry_interval: '1s',
     ...(lossy ? { synchronous_commit: 'off', wal_writer_delay: '5s' } : {}),
   }
   return {
