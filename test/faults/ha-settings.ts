@@ -69,7 +69,6 @@ export function missingPackages(): string | undefined {
   return `请先安装 / install first: apt-get install --no-install-recommends ${missing.join(' ')}`
 }
 
-
 export function etcdFlags(one: Etcd, all: readonly Etcd[]): readonly string[] {
   const peer = `http://127.0.0.1:${one.peerPort}`
   const client = `http://127.0.0.1:${one.clientPort}`
@@ -117,7 +116,10 @@ export function patroniSettings(
         postgresql: { use_pg_rewind: true, use_slots: true, parameters },
       },
       initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, { 'auth-host': 'scram-sha-256' }],
-      pg_hba: ['host replication replicator 127.0.0.1/32 scram-sha-256', 'host all all 127.0.0.1/32 scram-sha-256'],
+      pg_hba: [
+        'host replication replicator 127.0.0.1/32 scram-sha-256',
+        'host all all 127.0.0.1/32 scram-sha-256',
+      ],
     },
     postgresql: {
       listen: `127.0.0.1:${node.pgPort}`,
@@ -158,4 +160,3 @@ listen postgres
 ${servers.join('\n')}
 `
 }
-

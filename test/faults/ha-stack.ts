@@ -1,7 +1,16 @@
 // The engine people really run, on loopback: three etcd members, three Patroni nodes, HAProxy in front, from Debian's packages.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, serverUser, temporaryFolder } from '../support/postgres.ts'
@@ -88,7 +97,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   try {
     own(home)
     const etcds = await makeEtcds(port, makeFolder)
-    const startEtcd = (one: Etcd): void => void launch(findProgram('etcd')!, etcdFlags(one, etcds), one.folder)
+    const startEtcd = (one: Etcd): void =>
+      void launch(findProgram('etcd')!, etcdFlags(one, etcds), one.folder)
     etcds.forEach(startEtcd)
     await waitFor('etcd', home, async () => (await etcdLeader(etcds)) !== undefined)
 
@@ -218,7 +228,9 @@ async function etcdLeader(etcds: readonly Etcd[]): Promise<Etcd | undefined> {
 async function members(nodes: readonly Node[]): Promise<readonly Member[]> {
   for (const { restPort } of nodes) {
     try {
-      const answer = await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal: AbortSignal.timeout(2_000) })
+      const answer = await fetch(`http://127.0.0.1:${restPort}/cluster`, {
+        signal: AbortSignal.timeout(2_000),
+      })
       const { members: all } = (await answer.json()) as { members?: readonly Member[] }
       if (all) return all
     } catch {
@@ -231,7 +243,9 @@ async function members(nodes: readonly Node[]): Promise<readonly Member[]> {
 /** Every commit that is acknowledged from here on has a standby to go to, and one more beside it. */
 async function followedByAll(leader: Node, password: string): Promise<boolean> {
   const url = `postgres://postgres:${password}@127.0.0.1:${leader.pgPort}/postgres`
-  const rows = await runSql(url, `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'`).catch(() => [])
+  const rows = await runSql(url, `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'`).catch(
+    () => [],
+  )
   return rows.length === nodeCount - 1
 }
 

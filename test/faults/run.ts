@@ -41,8 +41,7 @@ const { values } = readFlags(help, {
 })
 const rounds = values.rounds === undefined ? undefined : wholeNumber('rounds', values.rounds)
 const chosen = engines.filter(
-  (engine) =>
-    (values.engine === 'both' || values.engine === engine) && (!values.ha || engine === 'postgres'),
+  (engine) => (values.engine === 'both' || values.engine === engine) && (!values.ha || engine === 'postgres'),
 )
 const offered = values.ha ? haFaults : faults
 if (values.ha && values.engine === 'sqlite') refuse('--ha 只用于 PostgreSQL / --ha is PostgreSQL')
@@ -72,10 +71,20 @@ const rows = await runFaults({
   onProgress: (line) => process.stdout.write(`${line}\n`),
 })
 
-const heading = ['fault', 'engine', 'rounds', 'acknowledged', 'lost', 'recovery (s)', 'start (s)', 'note']
+const heading = [
+  'fault',
+  'engine',
+  'rounds',
+  'acknowledged',
+  'lost',
+  'recovery (s)',
+  'start (s)',
+  'cpu (s)',
+  'note',
+]
 const lines = rows.map(({ fault, engine, skipped, ...row }) => {
-  if (skipped !== undefined) return [fault, engine, '-', '-', '-', '-', '-', `skipped: ${skipped}`]
-  const seconds = [row.worst.toFixed(2), row.start.toFixed(2)]
+  if (skipped !== undefined) return [fault, engine, '-', '-', '-', '-', '-', '-', `skipped: ${skipped}`]
+  const seconds = [row.worst.toFixed(2), row.start.toFixed(2), row.cpu === 0 ? '-' : row.cpu.toFixed(2)]
   return [fault, engine, row.rounds, row.acknowledged, row.lost.length, ...seconds, '']
 })
 process.stdout.write(`\n${table(heading, lines)}\n`)

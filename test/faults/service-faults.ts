@@ -1,11 +1,13 @@
 // Faults of the service's own processes: killed, stopped, asked to end, several at once; keys that change; vendors that fail.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { domainCheck } from '../../contract/domain-check.ts'
 import { admin } from '../support/service.ts'
 import type { Fault, Ground } from './fault.ts'
 import type { Mood } from './gateways.ts'
 import { sendCall } from './load.ts'
-import { emptyDatabase, faultCluster, leaseS, openWorld, sweepS, type World } from './world.ts'
+import { emptyDatabase, faultCluster, leaseS, openWorld, runSql, sweepS, type World } from './world.ts'
 
 const both = ['sqlite', 'postgres'] as const
 
@@ -34,7 +36,7 @@ async function killAgainAndAgain(world: World, rounds: number): Promise<number[]
     const since = performance.now()
     await slot.process.kill('SIGKILL')
     await slot.start()
-    recoveries.push(await world.recovery(since))
+    recoveries.push(await world.recoveryOf(slot, since))
   }
   return recoveries
 }
@@ -52,6 +54,75 @@ function killProcesses(
     run: (ground, check) =>
       inWorld(ground, processes, check, (world) => killAgainAndAgain(world, ground.rounds)),
   }
+}
+
+/** Callers whose operations are all open when the service dies. */
+const crowdSize = 300
+
+const ballastMb = 64
+
+const killLaden: Fault = {
+  name: 'kill-laden',
+  text: `kill -9 with ${crowdSize} operations open and ${ballastMb} MB in the WAL; on PostgreSQL the server dies too`,
+  engines: both,
+  rounds: { long: 4, short: 1 },
+  shortOn: [],
+  run: (ground, check) =>
+    inWorld(ground, 1, check, async (world) => {
+      const recoveries: number[] = []
+      const [slot] = world.slots
+      for (let round = 0; round < ground.rounds; round += 1) {
+        using ballast = await growWal(world)
+        world.gateways.setMood('hang')
+        const crowd = world.startLoad({ name: `crowd ${round}`, callers: crowdSize })
+        await sleep(1_000)
+        // From here on it cannot tidy up any more.
+        slot!.process.child.kill('SIGSTOP')
+        ballast.release()
+        const since = performance.now()
+        await slot!.process.kill('SIGKILL')
+        world.gateways.setMood('mixed')
+        if (world.engine === 'postgres') {
+          const cluster = await faultCluster()
+          await cluster.kill()
+          await cluster.restart()
+        }
+        await slot!.start()
+        recoveries.push(await world.recoveryOf(slot!, since))
+        await crowd.stop()
+      }
+      return recoveries
+    }),
+}
+
+interface Ballast extends Disposable {
+  release(): void
+}
+
+/** A WAL that the next start has to read: SQLite's is held back by a reader, PostgreSQL's has no checkpoint since. */
+async function growWal(world: World): Promise<Ballast> {
+  if (world.engine === 'postgres') {
+    const url = world.environment['DATABASE_URL']!
+    await runSql(url, 'CREATE TABLE IF NOT EXISTS ballast (text text)')
+    await runSql(
+      url,
+      `INSERT INTO ballast SELECT md5(i::text) FROM generate_series(1, ${ballastMb * 11_000}) i`,
+    )
+    return { release: () => undefined, [Symbol.dispose]: () => undefined }
+  }
+  const file = join(world.environment['DATA_DIR']!, 'tollgate.db')
+  const [writer, reader] = [new DatabaseSync(file), new DatabaseSync(file)]
+  for (const one of [writer, reader]) one.exec('PRAGMA busy_timeout = 10000')
+  writer.exec('CREATE TABLE IF NOT EXISTS ballast (blob BLOB)')
+  reader.exec('BEGIN; SELECT count(*) FROM ballast')
+  for (let written = 0; written < ballastMb; written += 1) {
+    writer.exec('INSERT INTO ballast (blob) VALUES (zeroblob(1048576))')
+    await sleep(1)
+  }
+  const release = (): void => {
+    for (const one of [reader, writer]) if (one.isOpen) one.close()
+  }
+  return { release, [Symbol.dispose]: release }
 }
 
 const stopped: Fault = {
@@ -109,7 +180,7 @@ const terminated: Fault = {
         }
         world.gateways.setMood('mixed')
         await slot!.start()
-        recoveries.push(await world.recovery(since))
+        recoveries.push(await world.recoveryOf(slot!, since))
       }
       return recoveries
     }),
@@ -197,6 +268,7 @@ export const serviceFaults: readonly Fault[] = [
     rounds: { long: 12, short: 2 },
     shortOn: [],
   }),
+  killLaden,
   stopped,
   terminated,
   gateways,

@@ -42,6 +42,8 @@ export interface Row {
   readonly worst: number
   /** Seconds a process took to start in the same run, the slowest: what the machine was good for at the time. */
   readonly start: number
+  /** CPU seconds of a process from its new start to the first success, the most of any round; 0 where none was started anew. */
+  readonly cpu: number
   /** Why it was not done. */
   readonly skipped?: string | undefined
 }
@@ -72,7 +74,17 @@ export async function runFaults(options: SuiteOptions): Promise<Row[]> {
 /** A suite that cannot go on has not shown that all is well. */
 function brokenOff(fault: Fault, engine: Engine, error: unknown): Row {
   const problems = [`the suite broke off: ${error instanceof Error ? error.stack : String(error)}`]
-  return { fault: fault.name, engine, rounds: 0, acknowledged: 0, lost: [], problems, worst: 0, start: 0 }
+  return {
+    fault: fault.name,
+    engine,
+    rounds: 0,
+    acknowledged: 0,
+    lost: [],
+    problems,
+    worst: 0,
+    start: 0,
+    cpu: 0,
+  }
 }
 
 export async function runFault(
@@ -90,6 +102,7 @@ export async function runFault(
     problems: [],
     worst: 0,
     start: 0,
+    cpu: 0,
   }
   const skipped = process.platform === 'win32' ? 'needs POSIX signals' : fault.impossible?.(engine)
   if (skipped !== undefined) return { ...nothing, skipped }
@@ -113,7 +126,12 @@ export async function runFault(
       const verdict = await checkInvariants(world)
       if (options.journal !== undefined) world.journal.write(options.journal)
       const starts = world.slots.flatMap((slot) => slot.starts)
-      row = { ...nothing, ...verdict, worst: Math.max(0, ...recoveries), start: Math.max(...starts) }
+      const seconds = {
+        worst: Math.max(0, ...recoveries),
+        start: Math.max(...starts),
+        cpu: Math.max(0, ...world.cpus),
+      }
+      row = { ...nothing, ...verdict, ...seconds }
     },
   )
   return row

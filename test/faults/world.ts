@@ -1,5 +1,6 @@
 // One fault's ground: storage, service processes that can be struck, misbehaving vendors, customers with credits, a journal.
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,6 +40,8 @@ export interface Slot {
   readonly starts: number[]
   /** Starts a new process in the place of one that ended. */
   start(): Promise<void>
+  /** CPU time that the process has used so far, in seconds; nothing where the machine does not tell. */
+  cpu(): number
 }
 
 export interface World extends AsyncDisposable {
@@ -49,12 +52,17 @@ export interface World extends AsyncDisposable {
   readonly gateways: Gateways
   readonly customers: readonly Customer[]
   readonly slots: readonly Slot[]
-  startLoad(): Load
+  /** Ten callers; or as many as are named, beside those, with a name that makes their calls their own. */
+  startLoad(crowd?: { readonly name: string; readonly callers: number }): Load
   /** After a jump of the clock: calls from before are not repeated. */
   nextEpoch(): void
   readonly epoch: () => number
   /** Waits until a call that began after `since` has succeeded; tells the seconds from then. */
   recovery(since: number): Promise<number>
+  /** The same for a process that was started anew; notes the CPU time it took, which other work on the machine disturbs little. */
+  recoveryOf(slot: Slot, since: number): Promise<number>
+  /** What `recoveryOf` has noted. */
+  readonly cpus: readonly number[]
   /** What a fault saw that must not be. */
   readonly problems: string[]
   readonly settleMs: number
@@ -99,7 +107,21 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const random = seededRandom(options.seed)
   const journal = openJournal()
   const problems: string[] = []
+  const cpus: number[] = []
   let epoch = 0
+
+  async function recovery(since: number): Promise<number> {
+    const giveUpAt = performance.now() + patienceMs
+    for (;;) {
+      const endedAt = firstSuccessAfter(journal, since)
+      if (endedAt !== undefined) return (endedAt - since) / 1000
+      if (performance.now() > giveUpAt) {
+        problems.push('no call succeeded any more')
+        return patienceMs / 1000
+      }
+      await sleep(10)
+    }
+  }
 
   return {
     engine: options.engine,
@@ -110,29 +132,24 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     customers,
     slots,
     problems,
+    cpus,
     settleMs: options.settleMs,
     epoch: () => epoch,
     nextEpoch: () => void (epoch += 1),
-    startLoad: () =>
+    startLoad: (crowd) =>
       startLoad({
         journal,
-        random: seededRandom(`${options.seed} load`),
+        random: seededRandom(`${options.seed} load${crowd ? ` ${crowd.name}` : ''}`),
         customers,
         urls: () => slots.map(({ url }) => url),
-        callers,
+        callers: crowd?.callers ?? callers,
         epoch: () => epoch,
       }),
-    async recovery(since) {
-      const giveUpAt = performance.now() + patienceMs
-      for (;;) {
-        const endedAt = firstSuccessAfter(journal, since)
-        if (endedAt !== undefined) return (endedAt - since) / 1000
-        if (performance.now() > giveUpAt) {
-          problems.push('no call succeeded any more')
-          return patienceMs / 1000
-        }
-        await sleep(10)
-      }
+    recovery,
+    async recoveryOf(slot, since) {
+      const seconds = await recovery(since)
+      cpus.push(slot.cpu())
+      return seconds
     },
     [Symbol.asyncDispose]: () => closeAll(slots, gateways, ownFolder),
   }
@@ -173,8 +190,20 @@ async function openSlot(environment: Readonly<Record<string, string>>): Promise<
     async start() {
       slot.process = await start()
     },
+    cpu: () => cpuSeconds(slot.process.child.pid),
   }
   return slot
+}
+
+/** User and system time of all threads, in hundredths in Linux's table. */
+function cpuSeconds(pid: number | undefined): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  } catch {
+    return 0
+  }
 }
 
 async function makeCustomers(environment: Readonly<Record<string, string>>): Promise<Customer[]> {
