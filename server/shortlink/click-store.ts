@@ -31,6 +31,7 @@ export async function addClicks(tx: Tx, batch: ClickBatch): Promise<void> {
   const agents = Array.from(batch.agents, (place) => batch.agentTable[place]!)
   const referrers = Array.from(batch.referrers, (place) => batch.referrerTable[place]!)
   const visitors = await hashVisitors(tx, batch)
+  await addTotals(tx, totalsOf(batch, agents))
   if (tx.engine === 'postgres') {
     await tx.run(
       `INSERT INTO link_click (${keyColumns}, clicks)
@@ -69,6 +70,34 @@ export async function addClicks(tx: Tx, batch: ClickBatch): Promise<void> {
   }
   for (const [index, visitor] of visitors.entries()) {
     await tx.run(addVisitorSql, [batch.visitorDays[index]!, batch.visitorLinkIds[index]!, visitor])
+  }
+}
+
+/** People's visits of each link, in the order of the links: two processes never wait for each other in a ring. */
+function totalsOf(batch: ClickBatch, agents: readonly AgentClass[]): readonly (readonly [number, number])[] {
+  const totals = new Map<number, number>()
+  for (const [index, linkId] of batch.linkIds.entries()) {
+    if (agents[index]!.kind !== 'person') continue
+    totals.set(linkId, (totals.get(linkId) ?? 0) + batch.clicks[index]!)
+  }
+  return [...totals].sort(([a], [b]) => a - b)
+}
+
+async function addTotals(tx: Tx, totals: readonly (readonly [number, number])[]): Promise<void> {
+  if (tx.engine === 'sqlite') {
+    for (const [linkId, clicks] of totals) {
+      await tx.run('UPDATE link_total SET clicks = clicks + ? WHERE link_id = ?', [clicks, linkId])
+    }
+  } else if (totals.length > 0) {
+    // An insert takes its rows in the order given, an update with a join does not; none is ever new.
+    await tx.run(
+      `INSERT INTO link_total (link_id, account_id, clicks)
+       SELECT t.link_id, t.account_id, n.clicks
+       FROM unnest(CAST(? AS bigint[]), CAST(? AS bigint[])) AS n (link_id, clicks)
+       JOIN link_total t ON t.link_id = n.link_id ORDER BY t.link_id
+       ON CONFLICT (link_id) DO UPDATE SET clicks = link_total.clicks + excluded.clicks`,
+      [totals.map(([linkId]) => linkId), totals.map(([, clicks]) => clicks)],
+    )
   }
 }
 

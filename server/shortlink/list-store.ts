@@ -61,6 +61,21 @@ export async function findIdsByAge(
   return rows.map(({ id }) => id)
 }
 
+/** By people's visits: again the index alone, all links of the account. */
+export async function findIdsByClicks(
+  queries: Queries,
+  accountId: number,
+  page: { order: 'asc' | 'desc'; limit: number; offset: number },
+): Promise<number[]> {
+  const order = page.order === 'asc' ? 'ASC' : 'DESC'
+  const rows = await queries.all<{ id: number }>(
+    `SELECT link_id AS id FROM link_total WHERE account_id = ?
+     ORDER BY clicks ${order}, link_id ${order} LIMIT ? OFFSET ?`,
+    [accountId, page.limit, page.offset],
+  )
+  return rows.map(({ id }) => id)
+}
+
 export interface SliceSearch {
   /** Part of the title or of the target, in lower case. */
   readonly text: string | undefined
@@ -108,7 +123,7 @@ export async function findSlice(
     values.push(like, like)
   }
   const clicks = search.withClicks
-    ? `COALESCE((SELECT SUM(c.clicks) FROM link_click c WHERE c.link_id = l.id AND c.kind = 'person'), 0)`
+    ? `(SELECT t.clicks FROM link_total t WHERE t.link_id = l.id)`
     : '0'
   const { better } = search
   const column = better?.sort === 'clicks' ? 'clicks' : better?.sort === 'title' ? 'title' : undefined

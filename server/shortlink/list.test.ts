@@ -45,6 +45,10 @@ onEachEngine('a long list of links', (engine) => {
         `INSERT INTO link_click (link_id, hour, kind, device, browser, referrer, clicks)
          SELECT id, 1, 'person', '', '', '', (id / 2 * 31) % 4001 FROM link WHERE account_id = 1`,
       )
+      await tx.run(
+        `INSERT INTO link_total (link_id, account_id, clicks)
+         SELECT id, account_id, CASE account_id WHEN 1 THEN (id / 2 * 31) % 4001 ELSE 7 END FROM link`,
+      )
       if (engine === 'postgres') await tx.run('ANALYZE link')
     })
   })
