@@ -122,9 +122,7 @@ export async function findSlice(
     terms.push(`(LOWER(l.title) LIKE ? ESCAPE '!' OR LOWER(l.target_url) LIKE ? ESCAPE '!')`)
     values.push(like, like)
   }
-  const clicks = search.withClicks
-    ? `(SELECT t.clicks FROM link_total t WHERE t.link_id = l.id)`
-    : '0'
+  const clicks = search.withClicks ? `(SELECT t.clicks FROM link_total t WHERE t.link_id = l.id)` : '0'
   const { better } = search
   const column = better?.sort === 'clicks' ? 'clicks' : better?.sort === 'title' ? 'title' : undefined
   let bound = ''

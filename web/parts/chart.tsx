@@ -106,6 +106,13 @@ export function Chart(props: ChartProps): ReactNode {
   )
 }
 
+/** Rates that never fall below nine in ten would all be one line at the top of a whole axis. */
+function partAxis(series: readonly Series[]): { min: number; max: number; interval: number } {
+  const lowest = Math.min(1, ...series.flatMap(({ values }) => values.filter((value) => value !== null)))
+  if (lowest < 0.5) return { min: 0, max: 1, interval: 0.2 }
+  return lowest < 0.85 ? { min: 0.5, max: 1, interval: 0.1 } : { min: 0.8, max: 1, interval: 0.05 }
+}
+
 interface ChartTableProps {
   readonly title: string
   readonly labels: readonly string[]
@@ -223,7 +230,7 @@ function Canvas({
         },
         yAxis: {
           type: 'value',
-          ...(parts ? { max: 1, min: 0 } : { minInterval: 1 }),
+          ...(parts ? partAxis(series) : { minInterval: 1 }),
           splitLine: { lineStyle: { color: token.colorBorderSecondary } },
           axisLabel: {
             color: token.colorTextTertiary,
