@@ -49,6 +49,11 @@ for (const [name, look] of looks) {
             'document.documentElement.scrollWidth - document.documentElement.clientWidth',
           )
           assert.equal(overflow, 0, `${path} scrolls sideways`)
+          // Nor does any list on it: what can be done with a row would be out of sight.
+          const wideLists = await visitor.page.evaluate(
+            `[...document.querySelectorAll('.ant-table-content')].filter((list) => list.scrollWidth > list.clientWidth).length`,
+          )
+          assert.equal(wideLists, 0, `a list on ${path} scrolls sideways`)
           assert.deepEqual(await visitor.seriousFindings(), [], path)
         }
         assert.deepEqual(visitor.problems, [])

@@ -113,7 +113,7 @@ export function Records(): ReactNode {
                     </div>
                   )}
                   {record.reason && (
-                    <div className="small muted" style={{ maxWidth: 200, whiteSpace: 'normal' }}>
+                    <div className="small muted" style={{ maxWidth: 160, whiteSpace: 'normal' }}>
                       {record.reason}
                     </div>
                   )}
