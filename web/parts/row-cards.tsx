@@ -76,7 +76,7 @@ function SortChoice<Item>({ columns, onSort }: SortChoiceProps<Item>): ReactNode
       options={sortable.flatMap(({ key, title }) =>
         (['desc', 'asc'] as const).map((order) => ({
           value: `${String(key)} ${order}`,
-          label: words.sortBy(String(title), order === 'asc'),
+          label: words.sortBy(typeof title === 'string' ? title : String(key), order === 'asc'),
         })),
       )}
     />
