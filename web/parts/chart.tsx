@@ -8,6 +8,7 @@ import { seriesColours } from '../frame/theme.ts'
 import { useText } from '../frame/text.ts'
 import { download, toCsv } from './csv.ts'
 import { count, percent } from './figures.tsx'
+import { useNarrow } from './narrow.ts'
 import { partsText } from './text.ts'
 
 export interface Series {
@@ -169,6 +170,8 @@ function Canvas({
 }: CanvasProps): ReactNode {
   const { token } = theme.useToken()
   const dark = useDark()
+  // The names of the series take two lines there.
+  const isNarrow = useNarrow()
   const box = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<ECharts>()
 
@@ -197,7 +200,13 @@ function Canvas({
         animation: false,
         color: [...seriesColours[dark ? 'dark' : 'light']],
         textStyle: { fontFamily: token.fontFamily },
-        grid: { left: 8, right: 16, top: 16, bottom: series.length > 1 ? 36 : 8, containLabel: true },
+        grid: {
+          left: 8,
+          right: 16,
+          top: 16,
+          bottom: series.length > 1 ? (isNarrow ? 60 : 36) : 8,
+          containLabel: true,
+        },
         ...(series.length > 1
           ? {
               legend: {
@@ -249,7 +258,7 @@ function Canvas({
       },
       { notMerge: true },
     )
-  }, [chart, labels, series, kind, parts, dark, token, show])
+  }, [chart, labels, series, kind, parts, dark, token, show, isNarrow])
 
   return <div ref={box} className="chart" role="img" aria-label={title} />
 }
