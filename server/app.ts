@@ -24,6 +24,10 @@ import { type HttpContext, methodNotAllowed, sendError, toAppError } from './htt
 import { trackRunning } from './http/running.ts'
 import { openIdentity } from './identity/routes.ts'
 import { deriveSecret, type Installation } from './installation.ts'
+import { type Limits, ownLimits, sharedLimits } from './limits/limits.ts'
+import type { LimitStore } from './limits/port.ts'
+import { redisStore } from './limits/redis.ts'
+import { tableStore } from './limits/table-store.ts'
 import { registerHealth } from './operations/health.ts'
 import { openMetrics } from './operations/metrics.ts'
 import type { Product, Services } from './services.ts'
@@ -56,6 +60,8 @@ export interface App {
 export interface AppOptions {
   /** Given this process's registry, makes the way to the figures of all processes; undefined ones are left to this one. */
   readonly metricsText?: (registry: Registry) => () => Promise<string | undefined>
+  /** Where the processes of this machine count limits together. */
+  readonly limitStore?: LimitStore
 }
 
 export function openApp(
@@ -105,6 +111,16 @@ export function openApp(
     onFailure: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
   }
 
+  const limits = openLimits()
+  /** In common as soon as there may be other processes; a single one on SQLite needs nobody. */
+  function openLimits(): Limits {
+    const shared = { log, metrics: metrics.registry }
+    const name = deriveSecret(secretKey, 'limits').slice(0, 12)
+    if (config.REDIS_URL) return sharedLimits(redisStore(config.REDIS_URL, name), shared)
+    if (db.engine === 'postgres') return sharedLimits(tableStore(db), shared)
+    return options.limitStore ? sharedLimits(options.limitStore, shared) : ownLimits()
+  }
+
   const services: Services = {
     config,
     publicUrl: () => publicUrl,
@@ -114,7 +130,8 @@ export function openApp(
     log,
     metrics: metrics.registry,
     http,
-    authenticate: authenticator({ findByKey: keyLookup(db), rateLimit: config.RATE_LIMIT }),
+    limits,
+    authenticate: authenticator({ findByKey: keyLookup(db), rateLimit: config.RATE_LIMIT, limits }),
     credits,
     paidCalls: openPaidCalls(db, credits, sweeper),
     deciders,
@@ -209,6 +226,7 @@ export function openApp(
       metricsServer?.listen(config.METRICS_PORT, config.HOST)
       for (const product of products) product.start?.()
       console.start?.()
+      limits.start()
       sweeper.start()
       return publicUrl
     },
@@ -225,6 +243,7 @@ export function openApp(
       await sweeper.stop()
       for (const product of products) await product.stop?.()
       await console.stop?.()
+      limits.stop()
       await app.close()
     },
   }
