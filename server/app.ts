@@ -3,10 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import { domainCheck } from '../contract/domain-check.ts'
-import { identity } from '../contract/identity.ts'
-import { shortlink } from '../contract/shortlink.ts'
-import { sms } from '../contract/sms.ts'
 import { authenticator } from './accounts/authenticate.ts'
 import { keyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
@@ -20,7 +16,7 @@ import { registerDocs } from './docs/routes.ts'
 import { homePage } from './home.ts'
 import { addressReader } from './http/address.ts'
 import { makeRequestId } from './http/call.ts'
-import { type HttpContext, methodNotAllowed, sendError, toAppError } from './http/endpoint.ts'
+import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryRequest } from './http/endpoint.ts'
 import { trackRunning } from './http/running.ts'
 import { openIdentity } from './identity/routes.ts'
 import { deriveSecret, type Installation } from './installation.ts'
@@ -34,7 +30,12 @@ import type { Product, Services } from './services.ts'
 import { openShortlink } from './shortlink/routes.ts'
 import { openSms } from './sms/routes.ts'
 
-const bodyLimit = 1_048_576
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Monotonic; Fastify keeps a time of its own only while somebody listens to its responses. */
+    startedAt: number
+  }
+}
 
 /** Slow senders are cut: so long for the headers, so long for the whole request. Answers may take their time. */
 const headersTimeoutMs = 5_000
@@ -149,19 +150,23 @@ export function openApp(
     identity: verifications,
     domainCheck: checks,
   })
-  const fastPaths = products.flatMap((product) => product.fastPath ?? [])
+  const fastPaths: readonly TryRequest[] = [
+    ...products.flatMap((product) => product.fastPath ?? []),
+    serveEndpoints(
+      http,
+      products.map((product) => product.served),
+    ),
+  ]
 
-  const { app, server } = openServer(tryFastPaths)
-  function tryFastPaths(request: IncomingMessage, response: ServerResponse): boolean {
+  const { app, server } = openServer((request, response) => {
     for (const fastPath of fastPaths) {
       if (!fastPath(request, response)) continue
       if (!response.writableEnded) running.begin(response)
       return true
     }
     return false
-  }
+  })
   app.decorateRequest('startedAt', 0)
-  // With callbacks, not promises: they run for every call.
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now()
     running.begin(reply.raw)
@@ -169,22 +174,14 @@ export function openApp(
     if (stopping) reply.header('connection', 'close')
     done()
   })
-  // Fastify takes the time of a call only where somebody waits for its end.
-  app.addHook('onResponse', (_request, _reply, done) => done())
 
-  const endpoints = [shortlink, sms, identity, domainCheck]
   app.setErrorHandler((error, request, reply) => {
-    const endpoint = request.routeOptions.config.endpoint
-    if (endpoint) return sendError(http, endpoint, request, reply, error)
     const known = toAppError(error)
     if (known.status >= 500) http.onFailure(error, request.id)
     return reply.code(known.status).send({ code: known.code, message: known.text.zh })
   })
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]
-    const endpoint = endpoints.find((candidate) => candidate.path === path)
-    // The router knows the common methods only; an exotic one on an endpoint is still a wrong method.
-    if (endpoint) return sendError(http, endpoint, request, reply, methodNotAllowed(endpoint))
     const page = products.map((product) => product.lostPage?.(path ?? '')).find(Boolean)
     if (page && request.method === 'GET') return reply.code(page.status).headers(page.headers).send(page.html)
     return reply.code(404).send({ code: 404, message: '页面不存在 / not found' })
@@ -205,7 +202,7 @@ export function openApp(
     api.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
       done(null, body),
     )
-    for (const product of products) product.routes(api)
+    for (const product of products) product.routes?.(api)
   })
   const metricsServer = config.METRICS_PORT === 0 ? undefined : createServer(answerMetrics)
 
@@ -225,7 +222,7 @@ export function openApp(
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
       metricsServer?.listen(config.METRICS_PORT, config.HOST)
       for (const product of products) product.start?.()
-      console.start?.()
+      console.start()
       limits.start()
       sweeper.start()
       return publicUrl
@@ -242,14 +239,14 @@ export function openApp(
       metricsServer?.close()
       await sweeper.stop()
       for (const product of products) await product.stop?.()
-      await console.stop?.()
+      await console.stop()
       limits.stop()
       await app.close()
     },
   }
 }
 
-function openServer(tryFastPaths: (request: IncomingMessage, response: ServerResponse) => boolean): {
+function openServer(tryFastPaths: TryRequest): {
   app: FastifyInstance
   server: Server
 } {

@@ -9,7 +9,7 @@ import type { Credits } from './credits/credits.ts'
 import type { PaidCalls } from './credits/paid-call.ts'
 import type { Decide } from './credits/sweeper.ts'
 import type { Database } from './db/database.ts'
-import type { HttpContext } from './http/endpoint.ts'
+import type { HttpContext, ServedEndpoint } from './http/endpoint.ts'
 import type { Limits } from './limits/limits.ts'
 
 export interface Services {
@@ -39,8 +39,10 @@ export interface LostPage {
 
 /** What a product puts into the running service. */
 export interface Product {
-  /** Its endpoints. `api` reads bodies as bytes; see registerEndpoint. */
-  readonly routes: (api: FastifyInstance) => void
+  /** Its endpoint of the contract. */
+  readonly served: ServedEndpoint
+  /** What else it answers. `api` reads bodies as bytes. */
+  readonly routes?: (api: FastifyInstance) => void
   /** Asked before the router: takes the request and answers it, or returns false and has not touched it. */
   readonly fastPath?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Asked when the router knows nothing: a page for a lost visitor, or undefined. */

@@ -68,11 +68,12 @@ async function findCaller(
 }
 
 function tellLimit(call: Call, limit: RateLimit, taken: Taken): void {
-  call.response.setHeader(
+  call.answerHeaders.push(
     'RateLimit-Policy',
     `"account";q=${limit.burst};w=${Math.ceil(limit.burst / limit.perSecond)}`,
+    'RateLimit',
+    `"account";r=${taken.left};t=${taken.resetSeconds}`,
   )
-  call.response.setHeader('RateLimit', `"account";r=${taken.left};t=${taken.resetSeconds}`)
   if (!taken.allowed) throw tooFrequent(taken.resetSeconds)
 }
 

@@ -1,5 +1,5 @@
 // API keys: `tg_`, 43 random base62 characters, and a 6-character checksum that lets a mistyped key be refused without a look-up.
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -21,7 +21,7 @@ export function isWellFormedKey(key: string): boolean {
 
 /** What is stored. A key carries 256 bits of chance, so a plain hash cannot be searched. */
 export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
+  return hash('sha256', key, 'hex')
 }
 
 /** What is shown of a key after the first time. */

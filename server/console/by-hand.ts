@@ -42,7 +42,7 @@ export function openHandCall(ask: SignedInAsk, { endpoint, action, parameters }:
     // The length is what the log of calls reckons memory by.
     sources: { headers: { 'content-length': ask.request.headers['content-length'] }, json: parameters },
     idempotencyKey: readIdempotencyKey(ask.request.headers['idempotency-key']),
-    response: ask.reply.raw,
+    answerHeaders: [],
     notes: {
       startedAt: ask.request.startedAt,
       steps: {},

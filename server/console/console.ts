@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { consoleApi } from '../../contract/console/route.ts'
 import type { Answered } from '../http/endpoint.ts'
 import { deriveSecret } from '../installation.ts'
-import type { Product, Services } from '../services.ts'
+import type { Services } from '../services.ts'
 import type { Shortlink } from '../shortlink/routes.ts'
 import { type Api, apiOver } from './api.ts'
 import { insertAudit } from './audit-store.ts'
@@ -39,7 +39,10 @@ const apiPolicy = `default-src 'none'; frame-ancestors 'none'`
 
 const sweepSessionsMs = 3_600_000
 
-export interface Console extends Product {
+export interface Console {
+  routes(app: FastifyInstance): void
+  start(): void
+  stop(): Promise<void>
   /** Told of every answered API call. */
   readonly onAnswer: (answered: Answered) => void
   readonly requestLog: RequestLog

@@ -4,7 +4,7 @@
 // A batch locks the balances it needs in a fixed order, decides each charge in the order of arrival, and writes all of
 // them with one statement. When the database refuses anything in it, nothing has happened, and every charge runs alone.
 import { type Database, DatabaseUnavailable, type Tx } from '../db/database.ts'
-import { chargeInTransaction, runAlongside } from './charge-store.ts'
+import { chargeInTransaction, decideCharge, type HeldBalance, runAlongside } from './charge-store.ts'
 import type { ChargeRequest, ChargeResult } from './operation.ts'
 import type { AnswerSeal } from './sealed-answer.ts'
 
@@ -86,13 +86,6 @@ async function drawIds(db: Database): Promise<number[]> {
   return rows.map((row) => row.id)
 }
 
-interface Balance {
-  readonly account_id: number
-  readonly api_type: string
-  readonly key_hash: string | null
-  remaining: number
-}
-
 /** Thrown to leave the batch: the charges with an `Idempotency-Key` that is in use are settled one by one. */
 class NeedsOwnTransaction extends Error {}
 
@@ -108,17 +101,13 @@ async function chargeTogether(
   const decided: Decided[] = []
   const accepted: { pending: Pending; operationId: number; remaining: number }[] = []
   for (const [index, pending] of batch.entries()) {
-    const { accountId, apiType, keyHash, cost } = pending.request
+    const { accountId, apiType, cost } = pending.request
     const balance = balances.get(`${accountId} ${apiType}`)
-    if (!balance) {
-      decided.push({ pending, result: { kind: 'insufficient', remaining: 0 } })
-    } else if (keyHash !== undefined && keyHash !== balance.key_hash) {
-      decided.push({ pending, result: { kind: 'key_invalid' } })
-    } else if (balance.remaining < cost) {
-      decided.push({ pending, result: { kind: 'insufficient', remaining: balance.remaining } })
-    } else {
-      balance.remaining -= cost
-      accepted.push({ pending, operationId: ids[index]!, remaining: balance.remaining })
+    const result = decideCharge(pending.request, balance)
+    if (result) decided.push({ pending, result })
+    else {
+      balance!.remaining -= cost
+      accepted.push({ pending, operationId: ids[index]!, remaining: balance!.remaining })
     }
   }
   if (accepted.length > 0) await insertCharges(tx, accepted)
@@ -129,8 +118,8 @@ async function chargeTogether(
   return decided
 }
 
-async function lockBalances(tx: Tx, batch: readonly Pending[]): Promise<Map<string, Balance>> {
-  const rows = await tx.all<Balance>(
+async function lockBalances(tx: Tx, batch: readonly Pending[]): Promise<Map<string, HeldBalance>> {
+  const rows = await tx.all<HeldBalance>(
     `SELECT c.account_id, c.api_type, c.total - c.used AS remaining, a.key_hash
      FROM credit c JOIN account a ON a.id = c.account_id
      WHERE (c.account_id, c.api_type) IN (SELECT * FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])))

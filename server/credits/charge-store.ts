@@ -7,10 +7,12 @@ import type { Alongside, Charged, ChargeRequest, ChargeResult, Repeat } from './
 /** How long an `Idempotency-Key` is remembered. */
 const rememberMs = 24 * 3_600_000
 
-interface BalanceRow {
+/** A balance and the key of its account, as they stand in this transaction. */
+export interface HeldBalance {
+  readonly account_id: number
+  readonly api_type: string
   readonly key_hash: string | null
-  readonly total: number
-  readonly used: number
+  remaining: number
 }
 
 export async function chargeInTransaction<T>(
@@ -18,7 +20,7 @@ export async function chargeInTransaction<T>(
   request: ChargeRequest<T>,
   seal: AnswerSeal,
 ): Promise<ChargeResult<T>> {
-  const balance = await lockBalance(tx, request)
+  const balance = await findBalanceAndKey(tx, request)
   if (!balance) return { kind: 'insufficient', remaining: 0 }
   if (request.keyHash !== undefined && request.keyHash !== balance.key_hash) return { kind: 'key_invalid' }
 
@@ -28,24 +30,25 @@ export async function chargeInTransaction<T>(
     await forgetExpired(tx, request.accountId, request.idempotency.key)
   }
 
-  const remaining = balance.total - balance.used - request.cost
-  if (remaining < 0) return { kind: 'insufficient', remaining: balance.total - balance.used }
+  const remaining = balance.remaining - request.cost
+  if (remaining < 0) return { kind: 'insufficient', remaining: balance.remaining }
 
-  await tx.run('UPDATE credit SET used = used + ? WHERE account_id = ? AND api_type = ?', [
-    request.cost,
-    request.accountId,
-    request.apiType,
-  ])
+  await spend(tx, request)
   const operationId = await insertOperation(tx, request)
-  await tx.run(insertChargeSql(tx), [
-    request.accountId,
-    request.apiType,
-    -request.cost,
-    remaining,
-    operationId,
-  ])
+  await insertCharge(tx, request, { operationId, remaining })
   const value = await runAlongside(tx, request, { operationId, remaining }, seal)
   return { kind: 'charged', operationId, remaining, value }
+}
+
+/** Why the charge is not made; undefined when it is. */
+export function decideCharge(
+  { keyHash, cost }: ChargeRequest<unknown>,
+  balance: HeldBalance | undefined,
+): ChargeResult<unknown> | undefined {
+  if (!balance) return { kind: 'insufficient', remaining: 0 }
+  if (keyHash !== undefined && keyHash !== balance.key_hash) return { kind: 'key_invalid' }
+  if (balance.remaining < cost) return { kind: 'insufficient', remaining: balance.remaining }
+  return undefined
 }
 
 /** Runs what commits with the charge, and keeps its answer when the caller may ask again. */
@@ -63,16 +66,35 @@ export async function runAlongside<T>(
   return value
 }
 
-function lockBalance(tx: Tx, request: ChargeRequest<unknown>): Promise<BalanceRow | undefined> {
-  // SQLite's write transaction is the lock. PostgreSQL locks the balance for us and the key against a reset.
-  return tx.one<BalanceRow>(
+/** SQLite's write transaction is the lock. PostgreSQL locks the balance for us and the key against a reset. */
+export function findBalanceAndKey(tx: Tx, request: ChargeRequest<unknown>): Promise<HeldBalance | undefined> {
+  return tx.one<HeldBalance>(
     tx.engine === 'sqlite' ? balanceSql : `${balanceSql} FOR UPDATE OF c FOR SHARE OF a`,
     [request.accountId, request.apiType],
   )
 }
 
-const balanceSql = `SELECT a.key_hash, c.total, c.used FROM credit c JOIN account a ON a.id = c.account_id
-  WHERE c.account_id = ? AND c.api_type = ?`
+const balanceSql = `SELECT c.account_id, c.api_type, c.total - c.used AS remaining, a.key_hash
+  FROM credit c JOIN account a ON a.id = c.account_id WHERE c.account_id = ? AND c.api_type = ?`
+
+export async function spend(
+  tx: Tx,
+  { accountId, apiType, cost }: { accountId: number; apiType: string; cost: number },
+): Promise<void> {
+  await tx.run('UPDATE credit SET used = used + ? WHERE account_id = ? AND api_type = ?', [
+    cost,
+    accountId,
+    apiType,
+  ])
+}
+
+export async function insertCharge(
+  tx: Tx,
+  { accountId, apiType, cost }: ChargeRequest<unknown>,
+  { operationId, remaining }: Charged,
+): Promise<void> {
+  await tx.run(insertChargeSql(tx), [accountId, apiType, -cost, remaining, operationId])
+}
 
 const insertChargeSql = clocked(
   (now) => `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
@@ -85,7 +107,7 @@ const insertOperationSql = clocked(
     VALUES (?, ?, ?, ?, ?, ?, ?, ${now} + CAST(? AS bigint), ?, ${now}, CASE WHEN ? = 1 THEN NULL ELSE ${now} END)`,
 )
 
-function insertOperation(tx: Tx, request: ChargeRequest<unknown>): Promise<number> {
+export function insertOperation(tx: Tx, request: ChargeRequest<unknown>): Promise<number> {
   return tx.insert(insertOperationSql(tx), [
     request.accountId,
     request.apiType,

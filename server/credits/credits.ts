@@ -4,7 +4,8 @@ import { type ApiType, largestGrant } from '../../contract/credits.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { chargeLanes } from './charge-lanes-store.ts'
-import { chargeInTransaction, findRepeat } from './charge-store.ts'
+import { chargeQueue } from './charge-queue-store.ts'
+import { findRepeat } from './charge-store.ts'
 import type { ChargeRequest, ChargeResult, EndRequest, EndResult, Repeat, StoredAnswer } from './operation.ts'
 import { answerSeal } from './sealed-answer.ts'
 import { addCredits, type Balance, endOperation, findBalance, findBalances, holdOperation } from './store.ts'
@@ -46,10 +47,7 @@ export interface CreditChange {
 
 export function openCredits(db: Database, secretKey: string): Credits {
   const seal = answerSeal(secretKey)
-  const chargeOne =
-    db.engine === 'postgres'
-      ? chargeLanes(db, seal)
-      : <T>(request: ChargeRequest<T>) => db.write((tx) => chargeInTransaction(tx, request, seal))
+  const chargeOne = db.engine === 'postgres' ? chargeLanes(db, seal) : chargeQueue(db, seal)
 
   return {
     onMoved: undefined,

@@ -36,7 +36,10 @@ export interface Tx extends Queries {
   readonly [transaction]: true
 }
 
-/** A job writes inside one transaction. It awaits nothing but its own queries: other jobs wait behind it. */
+/**
+ * A job writes inside one transaction. It awaits nothing but its own queries: other jobs wait behind it. It changes nothing
+ * but through its transaction: when a job beside it fails, it may be run again from the start.
+ */
 export type Job<T> = (tx: Tx) => Promise<T>
 
 /** Reads that answer in the same turn of the event loop. Only the embedded engine can. */

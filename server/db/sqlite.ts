@@ -1,8 +1,8 @@
 // The embedded engine: SQLite through node:sqlite, with group commit.
 //
-// Write jobs that arrive in one turn of the event loop share one transaction, each in a savepoint of its own, and are
-// answered after the one fsync. Reads go through a second connection, so they see only what is committed.
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+// Write jobs that arrive in one turn of the event loop share one transaction and are answered after the one fsync. Reads
+// see only what is committed: while a transaction is open they go through a second connection.
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Database,
@@ -46,12 +46,19 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   reader.db.exec('PRAGMA query_only = ON')
   const readVersion = reader.db.prepare('PRAGMA data_version')
 
-  const reads = queriesOver(reader)
+  // The writing connection knows its own commits, so its memory of the file stays good; the second one has to look again.
+  const forReading = (sql: string): Connection => (isWriting || !sql.startsWith('SELECT') ? reader : writer)
   const tx = queriesOver(writer) as Tx
+  const reads: Queries = {
+    ...queriesOver(reader),
+    all: async <R>(sql: string, values?: readonly Value[]) => readAll<R>(sql, values),
+    one: async <R>(sql: string, values?: readonly Value[]) => readOne<R>(sql, values),
+  }
   const stats: Database['stats'] = { onCommit: undefined }
 
   let queue: QueuedJob[] = []
   let scheduled = false
+  let isWriting = false
   let closed = false
   let idle: (() => void) | undefined
 
@@ -66,18 +73,21 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     queue = queue.length <= batchLimit ? [] : queue.slice(batchLimit)
     try {
       await begin(writer.db)
+      isWriting = true
       const ended = batch.length === 1 ? await runAlone(batch[0]!) : await runTogether(batch)
       if (options.acknowledgeEarly === true) {
         tellEnds(ended)
         await sleep(50)
       }
       // A single job that failed has rolled the transaction back already.
-      if (writer.db.isTransaction) writer.db.exec('COMMIT')
+      if (writer.db.isTransaction) writer.run('COMMIT')
+      isWriting = false
       stats.onCommit?.(batch.length)
       tellEnds(ended)
     } catch (error) {
       // Nothing of this batch is durable: a full disk or a failed commit answers every job alike.
       if (writer.db.isTransaction) writer.db.exec('ROLLBACK')
+      isWriting = false
       const cause = unavailable(error)
       for (const job of batch) job.reject(cause)
     }
@@ -95,15 +105,29 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     }
   }
 
+  /** Most jobs succeed, so they run without a way back; when one fails, all run again, each in a savepoint of its own. */
   async function runTogether(batch: readonly QueuedJob[]): Promise<Ended[]> {
+    const ended: Ended[] = []
+    try {
+      // Jobs share one connection: they must run one after the other.
+      for (const job of batch) ended.push({ job, value: await job.run(tx) })
+      return ended
+    } catch (error) {
+      // Some errors (disk full) end the whole transaction.
+      if (!writer.db.isTransaction) throw error
+      writer.run('ROLLBACK')
+      await begin(writer.db)
+      return runApart(batch)
+    }
+  }
+
+  async function runApart(batch: readonly QueuedJob[]): Promise<Ended[]> {
     const ended: Ended[] = []
     for (const job of batch) {
       writer.run('SAVEPOINT job')
       try {
-        // Jobs share one connection: they must run one after the other.
         ended.push({ job, value: await job.run(tx) })
       } catch (error) {
-        // Some errors (disk full) end the whole transaction, and with it the jobs before this one.
         if (!writer.db.isTransaction) throw error
         writer.run('ROLLBACK TO job')
         ended.push({ job, error })
@@ -113,15 +137,32 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     return ended
   }
 
+  function readAll<R>(sql: string, values?: readonly Value[]): R[] {
+    return reading(sql, (connection) => allRows<R>(connection, sql, values))
+  }
+
+  function readOne<R>(sql: string, values?: readonly Value[]): R | undefined {
+    return reading(sql, (connection) => oneRow<R>(connection, sql, values))
+  }
+
+  /** The writing connection never waits for others; the second one may. */
+  function reading<T>(sql: string, read: (connection: Connection) => T): T {
+    const connection = forReading(sql)
+    try {
+      return read(connection)
+    } catch (error) {
+      if (connection === reader || !isBusy(error)) throw error
+      return read(reader)
+    }
+  }
+
   return {
     ...reads,
     stats,
     direct: {
       file,
-      all: <R>(sql: string, values: readonly Value[] = []) =>
-        reader.prepare(sql).all(...(values as SQLInputValue[])) as R[],
-      one: <R>(sql: string, values: readonly Value[] = []) =>
-        reader.prepare(sql).get(...(values as SQLInputValue[])) as R | undefined,
+      all: readAll,
+      one: readOne,
       dataVersion: () => (readVersion.get() as { data_version: number }).data_version,
     },
     write<T>(job: Job<T>): Promise<T> {
@@ -164,9 +205,15 @@ function tellEnds(ended: readonly Ended[]): void {
   }
 }
 
+interface Prepared {
+  readonly statement: StatementSync
+  /** Of the columns it answers with; none when it only changes. */
+  readonly names: readonly string[]
+}
+
 interface Connection {
   readonly db: DatabaseSync
-  prepare(sql: string): StatementSync
+  prepare(sql: string): Prepared
   run(sql: string): void
 }
 
@@ -181,17 +228,40 @@ function openConnection(file: string, busyTimeoutMs: number): Connection {
   // Random codes touch a page each: four times the usual log before it is folded back writes each page far less often.
   db.exec('PRAGMA wal_autocheckpoint = 4000')
   db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
-  const prepared = new Map<string, StatementSync>()
-  function prepare(sql: string): StatementSync {
-    let statement = prepared.get(sql)
-    if (!statement) {
-      if (prepared.size >= preparedLimit) prepared.clear()
-      statement = db.prepare(sql)
-      prepared.set(sql, statement)
+  const known = new Map<string, Prepared>()
+  function prepare(sql: string): Prepared {
+    let prepared = known.get(sql)
+    if (!prepared) {
+      if (known.size >= preparedLimit) known.clear()
+      const statement = db.prepare(sql)
+      // Rows come as lists: objects made by the engine cost several times as much as the reading does.
+      statement.setReturnArrays(true)
+      prepared = { statement, names: statement.columns().map(({ name }) => name) }
+      known.set(sql, prepared)
     }
-    return statement
+    return prepared
   }
-  return { db, prepare, run: (sql) => void prepare(sql).run() }
+  return { db, prepare, run: (sql) => void prepare(sql).statement.run() }
+}
+
+function oneRow<R>(connection: Connection, sql: string, values: readonly Value[] = []): R | undefined {
+  const { statement, names } = connection.prepare(sql)
+  const row = statement.get(...(values as SQLInputValue[])) as unknown as
+    | readonly SQLOutputValue[]
+    | undefined
+  return row && (rowOf(names, row) as R)
+}
+
+function allRows<R>(connection: Connection, sql: string, values: readonly Value[] = []): R[] {
+  const { statement, names } = connection.prepare(sql)
+  const rows = statement.all(...(values as SQLInputValue[])) as unknown as readonly SQLOutputValue[][]
+  return rows.map((row) => rowOf(names, row) as R)
+}
+
+function rowOf(names: readonly string[], values: readonly SQLOutputValue[]): Record<string, SQLOutputValue> {
+  const row: Record<string, SQLOutputValue> = {}
+  for (let i = 0; i < names.length; i += 1) row[names[i]!] = values[i]!
+  return row
 }
 
 function queriesOver(connection: Connection): Queries {
@@ -199,23 +269,20 @@ function queriesOver(connection: Connection): Queries {
     engine: 'sqlite',
     now,
     kysely: kyselyOver('sqlite', async (sql, values): Promise<Executed> => {
-      const statement = connection.prepare(sql)
-      const parameters = values as SQLInputValue[]
-      if (statement.columns().length > 0) {
-        const rows = statement.all(...parameters)
+      if (connection.prepare(sql).names.length > 0) {
+        const rows = allRows<Record<string, unknown>>(connection, sql, values as readonly Value[])
         return { rows, changed: rows.length }
       }
-      return { rows: [], changed: Number(statement.run(...parameters).changes) }
+      const { statement } = connection.prepare(sql)
+      return { rows: [], changed: Number(statement.run(...(values as SQLInputValue[])).changes) }
     }),
-    all: async <R>(sql: string, values: readonly Value[] = []) =>
-      connection.prepare(sql).all(...(values as SQLInputValue[])) as R[],
-    one: async <R>(sql: string, values: readonly Value[] = []) =>
-      connection.prepare(sql).get(...(values as SQLInputValue[])) as R | undefined,
+    all: async <R>(sql: string, values?: readonly Value[]) => allRows<R>(connection, sql, values),
+    one: async <R>(sql: string, values?: readonly Value[]) => oneRow<R>(connection, sql, values),
     run: async (sql, values = []) =>
-      Number(connection.prepare(sql).run(...(values as SQLInputValue[])).changes),
+      Number(connection.prepare(sql).statement.run(...(values as SQLInputValue[])).changes),
     // RETURNING goes through a table of its own, which makes an insert half as slow again.
     insert: async (sql, values = []) =>
-      Number(connection.prepare(sql).run(...(values as SQLInputValue[])).lastInsertRowid),
+      Number(connection.prepare(sql).statement.run(...(values as SQLInputValue[])).lastInsertRowid),
   }
 }
 

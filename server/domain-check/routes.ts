@@ -2,7 +2,6 @@
 import { checkResults, domainCheck } from '../../contract/domain-check.ts'
 import { requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import { type Call, markStep } from '../http/call.ts'
-import { registerEndpoint } from '../http/endpoint.ts'
 import { parameterError, readParameters } from '../http/parameters.ts'
 import { type Answer, envelope, errorAnswer } from '../http/shapes.ts'
 import type { Product, Services } from '../services.ts'
@@ -93,7 +92,7 @@ export function openDomainCheck(services: Services): DomainCheck {
     runs,
     probe,
     watch,
-    routes: (api) => registerEndpoint(api, services.http, domainCheck, check),
+    served: { endpoint: domainCheck, handle: check },
     start() {
       service.start()
       watch.start()

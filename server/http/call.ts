@@ -1,6 +1,6 @@
 // One API call: where its parameters stand, who made it, and what is noted of it for logs, metrics and the inspector.
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import type { Language } from '../../contract/text.ts'
@@ -14,7 +14,8 @@ export interface Call {
   readonly address: string
   readonly sources: ParameterSources
   readonly idempotencyKey: string | undefined
-  readonly response: ServerResponse
+  /** What the answer carries besides its own headers: name and value in turn. */
+  readonly answerHeaders: string[]
   readonly notes: CallNotes
 }
 
@@ -36,20 +37,20 @@ export interface CallNotes {
 
 export function openCall(
   endpoint: Endpoint,
-  request: { id: string; raw: IncomingMessage },
-  response: ServerResponse,
+  requestId: string,
+  request: IncomingMessage,
   address: string,
   sources: ParameterSources,
   startedAt: number,
 ): Call {
   return {
     endpoint,
-    requestId: request.id,
-    language: languageOf(request.raw),
+    requestId,
+    language: languageOf(request),
     address,
     sources,
-    idempotencyKey: readIdempotencyKey(request.raw.headers['idempotency-key']),
-    response,
+    idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
+    answerHeaders: [],
     notes: {
       startedAt,
       steps: {},

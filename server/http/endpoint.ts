@@ -1,13 +1,19 @@
-// Puts an endpoint of the contract on the server: method, body, the product's handler, and the answer in the endpoint's shape.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+// Answers the endpoints of the contract on bare node:http: method, body, the product's handler, the answer in the endpoint's shape.
+//
+// A router and its hooks cost as much again as reading and answering a call does, and there is nothing to route here: four
+// paths, known by heart. Everything else of the service stands behind Fastify.
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { AddressOf } from './address.ts'
 import { decodeBody } from './body.ts'
-import { type Call, languageOf, openCall } from './call.ts'
+import { type Call, languageOf, makeRequestId, openCall } from './call.ts'
 import { AppError, malformed } from './errors.ts'
 import { parseForm } from './form.ts'
 import type { ParameterSources } from './parameters.ts'
 import { type Answer, errorAnswer, type ShapeOptions } from './shapes.ts'
+
+/** No body is larger, whatever it holds. */
+export const bodyLimit = 1_048_576
 
 export interface HttpContext extends ShapeOptions {
   readonly addressOf: AddressOf
@@ -28,71 +34,107 @@ export interface Answered {
   readonly call: Call | undefined
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Monotonic; Fastify keeps a time of its own only while somebody listens to its responses. */
-    startedAt: number
-  }
-  interface FastifyContextConfig {
-    endpoint?: Endpoint
+export type Handle = (call: Call) => Promise<Answer>
+
+/** An endpoint of the contract and who answers it. */
+export interface ServedEndpoint {
+  readonly endpoint: Endpoint
+  readonly handle: Handle
+}
+
+/** Takes a request whose path is an endpoint's, and only that; false leaves it to others. */
+export type TryRequest = (request: IncomingMessage, response: ServerResponse) => boolean
+
+export function serveEndpoints(context: HttpContext, served: readonly ServedEndpoint[]): TryRequest {
+  const byPath = new Map(served.map((one) => [one.endpoint.path, one]))
+  return (request, response) => {
+    const url = request.url ?? ''
+    const mark = url.indexOf('?')
+    const one = byPath.get(mark === -1 ? url : url.slice(0, mark))
+    if (!one) return false
+    void answerCall(context, one, request, response, mark === -1 ? undefined : url.slice(mark + 1))
+    return true
   }
 }
 
-export type Handle = (call: Call) => Promise<Answer>
-
-export function registerEndpoint(
-  app: FastifyInstance,
+async function answerCall(
   context: HttpContext,
-  endpoint: Endpoint,
-  handle: Handle,
-): void {
-  app.route({
-    method: app.supportedMethods,
-    url: endpoint.path,
-    config: { endpoint },
-    onRequest: (request, _reply, done) => {
-      if (!(endpoint.methods as readonly string[]).includes(request.method)) done(methodNotAllowed(endpoint))
-      else if (context.isStopping()) done(stopping())
-      else done()
-    },
-    handler: async (request, reply) => {
-      let call: Call | undefined
-      let answer: Answer
-      try {
-        const sources = await readSources(request, endpoint)
-        call = openCall(
-          endpoint,
-          request,
-          reply.raw,
-          context.addressOf(request.raw),
-          sources,
-          request.startedAt,
-        )
-        answer = await handle(call)
-      } catch (error) {
-        answer = answerOfError(context, endpoint, request, error)
+  { endpoint, handle }: ServedEndpoint,
+  request: IncomingMessage,
+  response: ServerResponse,
+  query: string | undefined,
+): Promise<void> {
+  const startedAt = performance.now()
+  const requestId = makeRequestId()
+  let call: Call | undefined
+  let answer: Answer
+  try {
+    if (!(endpoint.methods as readonly string[]).includes(request.method ?? '')) {
+      throw methodNotAllowed(endpoint)
+    }
+    if (context.isStopping()) throw stopping()
+    const body = request.method === 'GET' ? undefined : await readBody(request)
+    const sources = await readSources(endpoint, request, query, body)
+    call = openCall(endpoint, requestId, request, context.addressOf(request), sources, startedAt)
+    answer = await handle(call)
+  } catch (error) {
+    if (error instanceof CallerGone) return
+    answer = answerOfError(context, endpoint, request, requestId, error)
+  }
+  const durationMs = performance.now() - startedAt
+  context.onAnswer({ endpoint, requestId, method: request.method ?? '', answer, durationMs, call })
+  send(context, response, requestId, answer, call)
+}
+
+/** Hung up before the request was whole: nothing was done and nobody is there to be told. */
+class CallerGone extends Error {}
+
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length']) > bodyLimit) {
+      reject(tooLarge())
+      return
+    }
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= bodyLimit) chunks.push(chunk)
+      else {
+        request.pause()
+        reject(tooLarge())
       }
-      return sendAnswer(context, endpoint, request, reply, answer, call)
-    },
+    })
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.on('error', () => reject(new CallerGone()))
   })
 }
 
-/** For what fails before the handler: wrong method, oversized body, a content length that lies. */
-export function sendError(
-  context: HttpContext,
-  endpoint: Endpoint,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-): FastifyReply {
-  return sendAnswer(
-    context,
-    endpoint,
-    request,
-    reply,
-    answerOfError(context, endpoint, request, error),
-    undefined,
+function tooLarge(): AppError {
+  return new AppError(
+    1002,
+    { zh: '请求体超过 1 MiB', en: 'The body is larger than 1 MiB' },
+    // What is still on its way is not read any more.
+    { status: 413, headers: { connection: 'close' } },
   )
+}
+
+function readSources(
+  endpoint: Endpoint,
+  { headers }: IncomingMessage,
+  queryText: string | undefined,
+  body: Buffer | undefined,
+): ParameterSources | Promise<ParameterSources> {
+  const query = queryText === undefined ? undefined : parseForm(queryText, 'utf-8')
+  if (body === undefined) return { headers, query }
+  const decoded = decodeBody({
+    contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+    body,
+    readForms: endpoint.readsForms,
+  })
+  if (decoded instanceof Promise) return decoded.then(({ json, form }) => ({ headers, json, form, query }))
+  return { headers, json: decoded.json, form: decoded.form, query }
 }
 
 export function methodNotAllowed(endpoint: Endpoint): AppError {
@@ -109,67 +151,51 @@ function stopping(): AppError {
   )
 }
 
-async function readSources(request: FastifyRequest, endpoint: Endpoint): Promise<ParameterSources> {
-  const { headers, url } = request.raw
-  const mark = url?.indexOf('?') ?? -1
-  const query = mark === -1 || url === undefined ? undefined : parseForm(url.slice(mark + 1), 'utf-8')
-  if (!Buffer.isBuffer(request.body)) return { headers, query }
-  const decoded = decodeBody({
-    contentType: headers['content-type'],
-    contentEncoding: headers['content-encoding'],
-    body: request.body,
-    readForms: endpoint.readsForms,
-  })
-  const { json, form } = decoded instanceof Promise ? await decoded : decoded
-  return { headers, json, form, query }
-}
-
 function answerOfError(
   context: HttpContext,
   endpoint: Endpoint,
-  request: FastifyRequest,
+  request: IncomingMessage,
+  requestId: string,
   error: unknown,
 ): Answer {
   const known = toAppError(error)
-  if (known.status >= 500 && known.code === 5000 && known.status !== 503) context.onFailure(error, request.id)
-  return errorAnswer(endpoint.shape, known, languageOf(request.raw), context)
+  if (known.status >= 500 && known.code === 5000 && known.status !== 503) context.onFailure(error, requestId)
+  return errorAnswer(endpoint.shape, known, languageOf(request), context)
 }
 
 /** What Fastify itself refuses gets our words; everything unexpected is an internal error without details. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
-  if (status === 413) {
-    return new AppError(
-      1002,
-      { zh: '请求体超过 1 MiB', en: 'The body is larger than 1 MiB' },
-      { status: 413, cause: error },
-    )
-  }
+  if (status === 413) return tooLarge()
   if (status >= 400 && status < 500) return malformed('请求格式有误', 'The request is malformed', error)
   return new AppError(5000, { zh: '系统内部错误', en: 'Internal system error' }, { cause: error })
 }
 
-function sendAnswer(
+function send(
   context: HttpContext,
-  endpoint: Endpoint,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  response: ServerResponse,
+  requestId: string,
   answer: Answer,
   call: Call | undefined,
-): FastifyReply {
-  context.onAnswer({
-    endpoint,
-    requestId: request.id,
-    method: request.method,
-    answer,
-    durationMs: performance.now() - request.startedAt,
-    call,
-  })
-  if (answer.headers) reply.headers(answer.headers)
-  return reply
-    .code(answer.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(JSON.stringify(answer.body))
+): void {
+  const text = JSON.stringify(answer.body)
+  // Name and value in turn: node:http writes such a list out as it stands.
+  const headers = [
+    'X-Request-Id',
+    requestId,
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Cache-Control',
+    'no-store',
+    'Content-Length',
+    String(Buffer.byteLength(text)),
+  ]
+  if (call) headers.push(...call.answerHeaders)
+  if (answer.headers)
+    for (const name of Object.keys(answer.headers)) headers.push(name, answer.headers[name]!)
+  if (context.isStopping() && answer.headers?.['connection'] === undefined)
+    headers.push('Connection', 'close')
+  response.writeHead(answer.status, headers)
+  response.end(text)
 }

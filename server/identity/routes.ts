@@ -3,7 +3,6 @@ import { identity } from '../../contract/identity.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import type { Purchase } from '../credits/paid-call.ts'
 import { type Call, markStep } from '../http/call.ts'
-import { registerEndpoint } from '../http/endpoint.ts'
 import type { Answer } from '../http/shapes.ts'
 import type { Product, Services } from '../services.ts'
 import {
@@ -129,7 +128,7 @@ export function openIdentity(services: Services): Identity {
     gateways,
     history: records.history,
     verify,
-    routes: (api) => registerEndpoint(api, services.http, identity, handle),
+    served: { endpoint: identity, handle },
     start: records.start,
     stop: records.stop,
   }

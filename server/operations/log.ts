@@ -33,6 +33,9 @@ export interface LogOptions {
 /** What a pipe takes in one piece, whoever else writes to it (POSIX promises 512, Linux has 4,096). */
 const wholePiece = 4_096
 
+/** Gathered lines are handed on at the latest when they are this long. */
+const largestPiece = 65_536
+
 export function openLog(level: string, { shared = false }: LogOptions = {}): Log {
   let ending = false
   let triesLeft = lastTries
@@ -47,15 +50,16 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
   })
   // What cannot be written at the very end is lost; there is nobody to tell.
   destination.on('error', () => undefined)
+  const lines = lineGatherer((text) => destination.write(text), shared ? wholePiece : largestPiece)
   const log = pino(
     {
       level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: isoTime,
       redact: { paths: [...redacted, ...redacted.map((name) => `*["${name}"]`)], censor: '[redacted]' },
       serializers: { err: describeError },
     },
-    destination,
+    lines,
   )
   // Lines wait in memory to be written together; a quiet service still shows them within a second.
   setInterval(() => destination.flush(), 1_000).unref()
@@ -63,6 +67,7 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
     log,
     end() {
       ending = true
+      lines.pass()
       try {
         destination.flushSync()
       } catch {
@@ -71,6 +76,45 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
       }
     },
   }
+}
+
+/**
+ * Hands on in one piece what was logged in one turn of the event loop: measuring and keeping each line by itself costs the
+ * destination more than making it costs us.
+ */
+function lineGatherer(write: (text: string) => void, largest: number) {
+  let gathered = ''
+  let scheduled = false
+  function pass(): void {
+    scheduled = false
+    if (gathered === '') return
+    const text = gathered
+    gathered = ''
+    write(text)
+  }
+  return {
+    pass,
+    write(line: string): void {
+      if (gathered.length + line.length > largest) pass()
+      gathered += line
+      if (scheduled) return
+      scheduled = true
+      setImmediate(pass)
+    },
+  }
+}
+
+let lastTime = 0
+let lastText = ''
+
+/** Many lines are written in one millisecond; its text is made once. */
+function isoTime(): string {
+  const now = Date.now()
+  if (now !== lastTime) {
+    lastTime = now
+    lastText = `,"time":"${new Date(now).toISOString()}"`
+  }
+  return lastText
 }
 
 interface ErrorDescription {

@@ -8,7 +8,7 @@ import { AppError } from '../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'
 import { makeCode } from './code.ts'
 import { addressesOf, type Dealer } from './domains.ts'
-import type { Lookup } from './lookup-store.ts'
+import type { Lookup, Pools } from './lookup-store.ts'
 import { type Hosts, insertLink, type Link, type LinkChange, type NewLink, refreshLink } from './store.ts'
 import { checkTarget, isRedirectType, type OwnHosts, titleProblem } from './target.ts'
 
@@ -56,10 +56,16 @@ export function openLinks(
     ...addressesOf(services.publicUrl(), code, hosts),
   })
 
+  let publicUrl: URL | undefined
+  const ownHosts = ({ byHost }: Pools): OwnHosts => {
+    // Known once the server listens, and then for good.
+    publicUrl ??= URL.parse(services.publicUrl()) ?? undefined
+    return { publicUrl, isPoolHost: (host) => byHost.has(host) }
+  }
+
   return {
     async check(wish) {
-      const { byHost } = await lookup.pools()
-      const own: OwnHosts = { publicUrl: services.publicUrl(), isPoolHost: (host) => byHost.has(host) }
+      const own = ownHosts(await lookup.pools())
       const problems: InvalidParameter[] = []
       const target = (name: 'target_url' | 'redirect_url_a') => {
         const url = wish[name]

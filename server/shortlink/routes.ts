@@ -5,7 +5,6 @@ import type { Parameters, Values } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import type { Call } from '../http/call.ts'
-import { registerEndpoint } from '../http/endpoint.ts'
 import { AppError } from '../http/errors.ts'
 import { findOperation } from '../http/operation.ts'
 import { parameterError, readParameters } from '../http/parameters.ts'
@@ -227,7 +226,7 @@ export function openShortlink(services: Services): Shortlink {
     generate,
     update,
     refresh,
-    routes: (api) => registerEndpoint(api, http, shortlink, handle),
+    served: { endpoint: shortlink, handle },
     fastPath: redirects.tryHandle,
     lostPage,
     start() {

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { checkTarget, titleProblem } from './target.ts'
 
-const own = { publicUrl: 'https://go.example.com', isPoolHost: (host: string) => host === 's.example.net' }
+const own = {
+  publicUrl: new URL('https://go.example.com'),
+  isPoolHost: (host: string) => host === 's.example.net',
+}
 
 const locationOf = (text: string) => {
   const checked = checkTarget(text, own)

@@ -4,7 +4,7 @@ import type { Text } from '../../contract/text.ts'
 
 /** Our own hosts: a link that leads to another link could go in circles. */
 export interface OwnHosts {
-  readonly publicUrl: string
+  readonly publicUrl: URL | undefined
   /** True for every host that is or was in a pool: removed ones still serve. */
   readonly isPoolHost: (host: string) => boolean
 }
@@ -23,10 +23,10 @@ export function checkTarget(text: string, own: OwnHosts): CheckedTarget {
   // Before parsing: the parser silently drops tabs and line breaks.
   if (controls.test(text)) return problem('不能含控制字符', 'must not contain control characters')
   const authority = /^https?:\/\/([^/?#\\]+)/i.exec(text)?.[1]
-  if (authority === undefined || !URL.canParse(text)) {
+  const url = authority === undefined ? null : URL.parse(text)
+  if (authority === undefined || url === null) {
     return problem('须为 http:// 或 https:// 开头的完整网址', 'must be a whole http:// or https:// address')
   }
-  const url = new URL(text)
   if (authority.includes('@') || url.username !== '' || url.password !== '') {
     return problem('不能含用户名或密码', 'must not contain a user name or password')
   }
@@ -38,10 +38,9 @@ export function checkTarget(text: string, own: OwnHosts): CheckedTarget {
 function isOwn(url: URL, own: OwnHosts): boolean {
   const name = plainName(url)
   if (own.isPoolHost(name) || own.isPoolHost(url.host)) return true
-  if (own.publicUrl === '') return false
-  const ours = new URL(own.publicUrl)
+  if (!own.publicUrl) return false
   // Another port is another service. Both schemes on their usual ports have none here and are one.
-  return plainName(ours) === name && url.port === ours.port
+  return plainName(own.publicUrl) === name && url.port === own.publicUrl.port
 }
 
 function plainName(url: URL): string {

@@ -5,7 +5,6 @@ import { sms } from '../../contract/sms.ts'
 import { type Caller, requireNotSuspended } from '../accounts/authenticate.ts'
 import type { Balance } from '../credits/store.ts'
 import { type Call, requireParameters } from '../http/call.ts'
-import { registerEndpoint } from '../http/endpoint.ts'
 import { AppError } from '../http/errors.ts'
 import { type Answer, envelope } from '../http/shapes.ts'
 import { findOperation } from '../http/operation.ts'
@@ -99,10 +98,8 @@ export function openSms(services: Services): SmsProduct {
     send,
     price: openPrice(services),
     gateways,
-    routes(api) {
-      registerEndpoint(api, services.http, sms, handle)
-      registerReceipts(api, services, decisions)
-    },
+    served: { endpoint: sms, handle },
+    routes: (api) => registerReceipts(api, services, decisions),
     start() {
       if (services.config.SMS_NUMBER_LIMITS.length > 0) timer = setInterval(forget, forgetEveryMs)
     },

@@ -1,6 +1,6 @@
 // Guessing keys and passwords: what a guess costs us, what it tells the guesser, whom a limit counts.
 import assert from 'node:assert/strict'
-import { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { sessionRoutes } from '../../contract/console/session.ts'
@@ -20,7 +20,7 @@ import { post, startService } from '../support/service.ts'
 /** A call that carries these parameters, as the endpoint would make it. */
 function callWith(json: Record<string, unknown>, address = '203.0.113.1') {
   const raw = new IncomingMessage(new Socket())
-  return openCall(sms, { id: 'r', raw }, new ServerResponse(raw), address, { headers: {}, json }, 0)
+  return openCall(sms, 'r', raw, address, { headers: {}, json }, 0)
 }
 
 onEachEngine('credentials', (engine) => {

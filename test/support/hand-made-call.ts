@@ -1,5 +1,4 @@
 // A call that came by a session instead of a key, as the console makes one.
-import type { ServerResponse } from 'node:http'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { Call } from '../../server/http/call.ts'
 
@@ -11,7 +10,7 @@ export function handMadeCall(endpoint: Endpoint, json: Record<string, unknown>):
     address: '127.0.0.1',
     sources: { headers: {}, json },
     idempotencyKey: undefined,
-    response: {} as ServerResponse,
+    answerHeaders: [],
     notes: {
       startedAt: performance.now(),
       steps: {},
