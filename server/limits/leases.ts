@@ -12,6 +12,9 @@ const leaseMs = 1_000
 /** When more accounts are watched than this, the ones not seen for longest are forgotten; their tokens at hand are lost. */
 const mostWatched = 100_000
 
+/** Told whether the common buckets have answered. */
+type Waiter = (isAnswered: boolean) => void
+
 interface Lease {
   limit: RateLimit
   /** Tokens at hand, until when. */
@@ -27,7 +30,9 @@ interface Lease {
   drawnAt: number
   /** How many are drawn ahead, by the demand of late. */
   ahead: number
-  waiting: ((drawn: Drawn | undefined) => void)[]
+  /** Those the present draw asks for, and those who came after it began. */
+  asked: Waiter[]
+  waiting: Waiter[]
   isDrawing: boolean
 }
 
@@ -64,6 +69,7 @@ export function openLeases(options: LeaseOptions): Leases {
         calls: 0,
         drawnAt: now(),
         ahead: 0,
+        asked: [],
         waiting: [],
         isDrawing: false,
       }
@@ -100,7 +106,7 @@ export function openLeases(options: LeaseOptions): Leases {
       asking = new Map()
       const wishes = batch.map(([accountId, lease]) => wishOf(accountId, lease))
       const drawn = await draw(wishes).catch(() => undefined)
-      for (const [index, [, lease]] of batch.entries()) settle(lease, drawn?.[index])
+      for (const [index, [accountId, lease]] of batch.entries()) settle(accountId, lease, drawn?.[index])
     }
     isUnderWay = false
   }
@@ -111,22 +117,30 @@ export function openLeases(options: LeaseOptions): Leases {
     lease.ahead = Math.min(Math.floor(lease.limit.burst * aheadOfBurst), Math.floor(demand))
     lease.calls = 0
     lease.drawnAt = time
-    return { accountId, limit: lease.limit, wanted: lease.waiting.length + lease.ahead }
+    lease.asked = lease.waiting
+    lease.waiting = []
+    return { accountId, limit: lease.limit, wanted: lease.asked.length + lease.ahead }
   }
 
-  function settle(lease: Lease, drawn: Drawn | undefined): void {
+  function settle(accountId: number, lease: Lease, drawn: Drawn | undefined): void {
     lease.isDrawing = false
-    const { waiting } = lease
-    lease.waiting = []
-    if (drawn) {
-      const time = now()
-      lease.have = (time < lease.until ? lease.have : 0) + drawn.granted
-      lease.until = time + leaseMs
-      lease.left = drawn.left
-      lease.at = time
-      lease.emptyUntil = drawn.left < 1 ? time + ((1 - drawn.left) / lease.limit.perSecond) * 1000 : 0
+    const { asked } = lease
+    lease.asked = []
+    if (!drawn) {
+      for (const answer of [...asked, ...lease.waiting.splice(0)]) answer(false)
+      return
     }
-    for (const answer of waiting) answer(drawn)
+    const time = now()
+    lease.have = (time < lease.until ? lease.have : 0) + drawn.granted
+    lease.until = time + leaseMs
+    lease.left = drawn.left
+    lease.at = time
+    lease.emptyUntil = drawn.left < 1 ? time + ((1 - drawn.left) / lease.limit.perSecond) * 1000 : 0
+    for (const answer of asked) answer(true)
+    // For those who came later nothing was asked: they get what is at hand, or ask in their turn if there may be more.
+    const isEmpty = drawn.left < 1
+    for (const answer of lease.waiting.splice(0, isEmpty ? Infinity : Math.floor(lease.have))) answer(true)
+    if (lease.waiting.length > 0) ask(accountId, lease)
   }
 
   function taken(lease: Lease, time: number): Taken {
@@ -160,7 +174,9 @@ export function openLeases(options: LeaseOptions): Leases {
       if (isAway()) return alone(accountId, limit)
       if (time < lease.emptyUntil) return taken(lease, time)
       return new Promise((resolve) => {
-        lease.waiting.push((drawn) => resolve(drawn ? taken(lease, now()) : alone(accountId, limit)))
+        lease.waiting.push((isAnswered) =>
+          resolve(isAnswered ? taken(lease, now()) : alone(accountId, limit)),
+        )
         ask(accountId, lease)
       })
     },

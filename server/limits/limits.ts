@@ -36,7 +36,7 @@ export function ownLimits(): Limits {
 }
 
 /** So long anybody waits for the common place before each process counts for itself. */
-const patienceMs = 500
+const patienceMs = 1_000
 
 /** While it is away it is asked so often whether it is back; nobody waits for that. */
 const askAgainMs = 1_000
