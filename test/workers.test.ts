@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shortlink } from '../contract/shortlink.ts'
-import { freshStorage, onEachEngine } from './support/engines.ts'
+import { freshStorage, onEachEngine, untilSeen } from './support/engines.ts'
 import { freshCall as fresh } from './support/fresh-call.ts'
 import { admin, runNode, type ServiceProcess, spawnService } from './support/service.ts'
 
@@ -91,11 +91,11 @@ onEachEngine('workers', (engine) => {
       for (let round = 2; round < 5; round += 1) {
         const target_url = `https://example.com/${round}`
         assert.equal((await call({ action: 'update', link_id, target_url })).status, 200)
-        if (engine === 'postgres') await sleep(1_000)
+        await untilSeen(engine)
         for (const visit of await many(6, () => fresh(a_url))) assert.equal(visit.location, target_url)
       }
       const refreshed = await call({ action: 'execute_update', link_id })
-      if (engine === 'postgres') await sleep(1_000)
+      await untilSeen(engine)
       for (const visit of await many(6, () => fresh(a_url))) assert.equal(visit.status, 410)
       for (const visit of await many(6, () => fresh(refreshed.body.data.new_a_url)))
         assert.equal(visit.status, 302)
