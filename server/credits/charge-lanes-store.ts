@@ -111,9 +111,13 @@ async function chargeTogether(
     }
   }
   if (accepted.length > 0) await insertCharges(tx, accepted)
-  for (const { pending, operationId, remaining } of accepted) {
-    const value = await runAlongside(tx, pending.request, { operationId, remaining }, seal)
-    decided.push({ pending, result: { kind: 'charged', operationId, remaining, value } })
+  const made = accepted.map(({ pending, operationId, remaining }) => ({
+    request: pending.request,
+    charged: { operationId, remaining },
+  }))
+  const values = await runAlongside(tx, made, seal)
+  for (const [index, { pending, operationId, remaining }] of accepted.entries()) {
+    decided.push({ pending, result: { kind: 'charged', operationId, remaining, value: values[index] } })
   }
   return decided
 }

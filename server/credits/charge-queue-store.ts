@@ -7,8 +7,8 @@ import {
   decideCharge,
   findBalanceAndKey,
   type HeldBalance,
-  insertCharge,
-  insertOperation,
+  insertCharges,
+  insertOperations,
   runAlongside,
   spend,
 } from './charge-store.ts'
@@ -78,8 +78,9 @@ async function chargeInTurn(
   seal: AnswerSeal,
 ): Promise<ChargeResult<unknown>[]> {
   const balances = new Map<string, Spending>()
+  const accepted: { request: ChargeRequest<unknown>; remaining: number; place: number }[] = []
   const results: ChargeResult<unknown>[] = []
-  for (const { request } of batch) {
+  for (const [place, { request }] of batch.entries()) {
     const name = `${request.accountId} ${request.apiType}`
     let known = balances.get(name)
     if (!known) {
@@ -88,19 +89,30 @@ async function chargeInTurn(
     }
     const refusal = decideCharge(request, known.held)
     if (refusal) {
-      results.push(refusal)
+      results[place] = refusal
       continue
     }
     known.spent += request.cost
-    const remaining = (known.held!.remaining -= request.cost)
-    const charged = { operationId: await insertOperation(tx, request), remaining }
-    await insertCharge(tx, request, charged)
-    results.push({ kind: 'charged', ...charged, value: await runAlongside(tx, request, charged, seal) })
+    accepted.push({ request, remaining: (known.held!.remaining -= request.cost), place })
   }
+
   for (const { held, spent } of balances.values()) {
     if (held && spent > 0) {
       await spend(tx, { accountId: held.account_id, apiType: held.api_type, cost: spent })
     }
+  }
+  const ids = await insertOperations(
+    tx,
+    accepted.map(({ request }) => request),
+  )
+  const made = accepted.map(({ request, remaining }, index) => ({
+    request,
+    charged: { operationId: ids[index]!, remaining },
+  }))
+  await insertCharges(tx, made)
+  const values = await runAlongside(tx, made, seal)
+  for (const [index, { place }] of accepted.entries()) {
+    results[place] = { kind: 'charged', ...made[index]!.charged, value: values[index] }
   }
   return results
 }

@@ -1,8 +1,16 @@
 // One charge inside one transaction, on either engine: key still valid, enough credit, balance down, operation and ledger row in.
-import { clocked } from '../db/clocked.ts'
 import type { Queries, Tx } from '../db/database.ts'
+import { type Insertion, insertRows, insertRowsWithIds } from '../db/insert-rows.ts'
 import type { AnswerSeal } from './sealed-answer.ts'
-import type { Alongside, Charged, ChargeRequest, ChargeResult, Repeat } from './operation.ts'
+import type {
+  Alongside,
+  Charged,
+  ChargeRequest,
+  ChargeResult,
+  Repeat,
+  AnySharedWork,
+  SharedWork,
+} from './operation.ts'
 
 /** How long an `Idempotency-Key` is remembered. */
 const rememberMs = 24 * 3_600_000
@@ -34,10 +42,11 @@ export async function chargeInTransaction<T>(
   if (remaining < 0) return { kind: 'insufficient', remaining: balance.remaining }
 
   await spend(tx, request)
-  const operationId = await insertOperation(tx, request)
-  await insertCharge(tx, request, { operationId, remaining })
-  const value = await runAlongside(tx, request, { operationId, remaining }, seal)
-  return { kind: 'charged', operationId, remaining, value }
+  const [operationId] = await insertOperations(tx, [request])
+  const charged = { operationId: operationId!, remaining }
+  await insertCharges(tx, [{ request, charged }])
+  const [value] = await runAlongside(tx, [{ request, charged }], seal)
+  return { kind: 'charged', ...charged, value: value as T }
 }
 
 /** Why the charge is not made; undefined when it is. */
@@ -51,19 +60,54 @@ export function decideCharge(
   return undefined
 }
 
-/** Runs what commits with the charge, and keeps its answer when the caller may ask again. */
-export async function runAlongside<T>(
+export interface MadeCharge {
+  readonly request: ChargeRequest<unknown>
+  readonly charged: Charged
+}
+
+/** Runs what commits with the charges, and keeps the answers of callers who may ask again. Values in their order. */
+export async function runAlongside(
   tx: Tx,
-  request: ChargeRequest<T>,
-  charged: Charged,
+  made: readonly MadeCharge[],
   seal: AnswerSeal,
-): Promise<T> {
-  if (!request.alongside) return undefined as T
-  const { value, answer }: Alongside<T> = await request.alongside(tx, charged)
-  if (answer && request.idempotency) {
-    await tx.run('UPDATE operation SET response = ? WHERE id = ?', [seal.seal(answer), charged.operationId])
+): Promise<unknown[]> {
+  const results = new Map<MadeCharge, Alongside<unknown>>()
+  for (const [run, sharing] of groupedByRun(made)) {
+    const items = sharing.map(({ request, charged }) => ({ item: itemOf(request), charged }))
+    for (const [index, result] of (await run(tx, items)).entries()) results.set(sharing[index]!, result)
   }
-  return value
+  const values: unknown[] = []
+  for (const one of made) {
+    const { request, charged } = one
+    const result =
+      typeof request.alongside === 'function' ? await request.alongside(tx, charged) : results.get(one)
+    if (result?.answer && request.idempotency) {
+      await tx.run('UPDATE operation SET response = ? WHERE id = ?', [
+        seal.seal(result.answer),
+        charged.operationId,
+      ])
+    }
+    values.push(result?.value)
+  }
+  return values
+}
+
+type SharedRun = AnySharedWork<unknown>['run']
+
+function groupedByRun(made: readonly MadeCharge[]): Map<SharedRun, MadeCharge[]> {
+  const groups = new Map<SharedRun, MadeCharge[]>()
+  for (const one of made) {
+    const work = one.request.alongside
+    if (work === undefined || typeof work === 'function') continue
+    const group = groups.get(work.run)
+    if (group) group.push(one)
+    else groups.set(work.run, [one])
+  }
+  return groups
+}
+
+function itemOf({ alongside }: ChargeRequest<unknown>): never {
+  return (alongside as SharedWork<never, unknown>).item
 }
 
 /** SQLite's write transaction is the lock. PostgreSQL locks the balance for us and the key against a reset. */
@@ -88,38 +132,50 @@ export async function spend(
   ])
 }
 
-export async function insertCharge(
-  tx: Tx,
-  { accountId, apiType, cost }: ChargeRequest<unknown>,
-  { operationId, remaining }: Charged,
-): Promise<void> {
-  await tx.run(insertChargeSql(tx), [accountId, apiType, -cost, remaining, operationId])
+const operationRows: Insertion = {
+  into: `INSERT INTO operation (account_id, api_type, action, cost, state, idempotency_key, fingerprint, lease_until,
+    request_id, created_at, ended_at)`,
+  row: (now) =>
+    `(?, ?, ?, ?, ?, ?, ?, ${now} + CAST(? AS bigint), ?, ${now}, CASE WHEN ? = 1 THEN NULL ELSE ${now} END)`,
 }
 
-const insertChargeSql = clocked(
-  (now) => `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
-    VALUES (?, ?, 'charge', ?, ?, ?, ${now})`,
-)
+/** Tells their ids. */
+export function insertOperations(tx: Tx, requests: readonly ChargeRequest<unknown>[]): Promise<number[]> {
+  return insertRowsWithIds(
+    tx,
+    operationRows,
+    requests.map((request) => [
+      request.accountId,
+      request.apiType,
+      request.action,
+      request.cost,
+      request.leaseMs === undefined ? 'settled' : 'held',
+      request.idempotency?.key ?? null,
+      request.idempotency?.fingerprint ?? null,
+      request.leaseMs ?? null,
+      request.requestId,
+      request.leaseMs === undefined ? 0 : 1,
+    ]),
+  )
+}
 
-const insertOperationSql = clocked(
-  (now) => `INSERT INTO operation (account_id, api_type, action, cost, state, idempotency_key, fingerprint,
-      lease_until, request_id, created_at, ended_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ${now} + CAST(? AS bigint), ?, ${now}, CASE WHEN ? = 1 THEN NULL ELSE ${now} END)`,
-)
+const chargeRows: Insertion = {
+  into: 'INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)',
+  row: (now) => `(?, ?, 'charge', ?, ?, ?, ${now})`,
+}
 
-export function insertOperation(tx: Tx, request: ChargeRequest<unknown>): Promise<number> {
-  return tx.insert(insertOperationSql(tx), [
-    request.accountId,
-    request.apiType,
-    request.action,
-    request.cost,
-    request.leaseMs === undefined ? 'settled' : 'held',
-    request.idempotency?.key ?? null,
-    request.idempotency?.fingerprint ?? null,
-    request.leaseMs ?? null,
-    request.requestId,
-    request.leaseMs === undefined ? 0 : 1,
-  ])
+export async function insertCharges(tx: Tx, made: readonly MadeCharge[]): Promise<void> {
+  await insertRows(
+    tx,
+    chargeRows,
+    made.map(({ request, charged }) => [
+      request.accountId,
+      request.apiType,
+      -request.cost,
+      charged.remaining,
+      charged.operationId,
+    ]),
+  )
 }
 
 interface RepeatRow {

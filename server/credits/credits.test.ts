@@ -6,11 +6,11 @@ import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { createAccount, resetKey } from '../accounts/accounts.ts'
 import { hashKey } from '../accounts/key.ts'
 import type { Database, Engine } from '../db/database.ts'
-import { putSetting } from '../db/setting-store.ts'
+import { findSetting, putSetting } from '../db/setting-store.ts'
 import { AppError } from '../http/errors.ts'
 import { checkLedger } from './check-store.ts'
 import { openCredits } from './credits.ts'
-import type { ChargeRequest } from './operation.ts'
+import type { ChargeRequest, SharedWork } from './operation.ts'
 
 const secret = 'a secret of thirty-two characters or more'
 
@@ -138,6 +138,41 @@ onEachEngine('credits', (engine) => {
     assert.equal(await t.remaining(), 8)
     const rows = await t.db.all<{ name: string }>(`SELECT name FROM setting WHERE value IN ('there', 'done')`)
     assert.equal(rows.length, 2)
+    await requireGoodLedger(t.db)
+  })
+
+  it('does the shared work of one moment together, and of one refused call only its own', async () => {
+    await using t = await open(engine, 1_000)
+    const calls: number[] = []
+    const run: SharedWork<string, string>['run'] = async (tx, items) => {
+      calls.push(items.length)
+      for (const { item } of items) {
+        if (item === 'bad') throw new AppError(1002, { zh: '坏', en: 'bad' })
+        await putSetting(tx, item, 'there')
+      }
+      return items.map(({ item, charged }) => ({ value: `${item} ${charged.operationId}` }))
+    }
+    const charge = (item: string) => t.credits.charge<string>({ ...t.request(), alongside: { run, item } })
+
+    const together = await Promise.all(Array.from({ length: 50 }, (_, i) => charge(`good ${i}`)))
+    assert.ok(Math.max(...calls) > 1, 'some were done together')
+    assert.equal(
+      calls.reduce((sum, count) => sum + count, 0),
+      50,
+    )
+    for (const [i, result] of together.entries()) {
+      assert.ok(result.kind === 'charged')
+      assert.equal(result.value, `good ${i} ${result.operationId}`)
+    }
+
+    const mixed = await Promise.allSettled(['one', 'bad', 'two', 'bad'].map(charge))
+    assert.deepEqual(
+      mixed.map((result) => result.status),
+      ['fulfilled', 'rejected', 'fulfilled', 'rejected'],
+    )
+    assert.equal(await findSetting(t.db, 'two'), 'there')
+    assert.equal(await findSetting(t.db, 'bad'), undefined)
+    assert.equal(await t.remaining(), 948)
     await requireGoodLedger(t.db)
   })
 

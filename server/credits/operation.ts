@@ -21,7 +21,27 @@ export interface ChargeRequest<T = undefined> {
   /** How long the operation may stay undecided. Without it the operation is settled by the charge itself. */
   readonly leaseMs?: number | undefined
   /** What commits together with the charge: rows of the product's own, and the answer for a later repeat. */
-  readonly alongside?: ((tx: Tx, charged: Charged) => Promise<Alongside<T>>) | undefined
+  readonly alongside?: AlongsideWork<T> | undefined
+}
+
+/** For one charge, or in a form in which it can be done for many at once. */
+export type AlongsideWork<T> = ((tx: Tx, charged: Charged) => Promise<Alongside<T>>) | AnySharedWork<T>
+
+/** Charges of one batch whose `run` is the same are handed to it together; it answers in their order. */
+export interface SharedWork<I, T> {
+  readonly run: (tx: Tx, items: readonly SharedItem<I>[]) => Promise<readonly Alongside<T>[]>
+  readonly item: I
+}
+
+/** The same, when nobody needs to know what its items are. */
+export interface AnySharedWork<T> {
+  readonly run: SharedWork<never, T>['run']
+  readonly item: unknown
+}
+
+export interface SharedItem<I> {
+  readonly item: I
+  readonly charged: Charged
 }
 
 export interface Charged {

@@ -6,7 +6,7 @@ import { type Call, markStep } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import type { Answer } from '../http/shapes.ts'
 import type { Credits } from './credits.ts'
-import type { Alongside, AnswerAfterEnd, Charged, EndResult, OperationEnd, Repeat } from './operation.ts'
+import type { AlongsideWork, AnswerAfterEnd, EndResult, OperationEnd, Repeat } from './operation.ts'
 import type { Sweeper } from './sweeper.ts'
 
 export interface Purchase<T> {
@@ -17,7 +17,7 @@ export interface Purchase<T> {
   /** The parameters that make this call what it is, for the `Idempotency-Key`. */
   readonly values: Readonly<Record<string, unknown>>
   readonly leaseMs?: number
-  readonly alongside?: (tx: Tx, charged: Charged) => Promise<Alongside<T>>
+  readonly alongside?: AlongsideWork<T>
   /** The endpoint's own words for "not enough credits"; the general ones when left out. */
   readonly insufficient?: AppError
   /** What a repeat is told whose first call died on the way and got its credits back. */

@@ -17,6 +17,49 @@ it('carries the jobs of one turn with one commit', async () => {
   assert.deepEqual(commits, [40])
 })
 
+it('runs the jobs beside a failing one again, each by itself, and still in one commit', async () => {
+  await using fresh = await freshDatabase('sqlite')
+  const commits: number[] = []
+  fresh.db.stats.onCommit = (jobs) => commits.push(jobs)
+  const runs = [0, 0, 0]
+  const results = await Promise.allSettled(
+    runs.map((_, i) =>
+      fresh.db.write(async (tx) => {
+        runs[i]! += 1
+        await putSetting(tx, `s${i}`, '1')
+        if (i === 1) throw new Error('this one fails')
+      }),
+    ),
+  )
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  assert.deepEqual(commits, [3])
+  assert.deepEqual(runs, [2, 2, 1])
+  assert.equal(await findSetting(fresh.db, 's1'), undefined)
+  assert.equal(await findSetting(fresh.db, 's2'), '1')
+})
+
+it('reads what is committed and nothing else, also while a transaction is open', async () => {
+  await using fresh = await freshDatabase('sqlite')
+  await fresh.db.write((tx) => putSetting(tx, 'seen', 'before'))
+  await fresh.db.write(async (tx) => {
+    await putSetting(tx, 'seen', 'after')
+    assert.equal(await findSetting(fresh.db, 'seen'), 'before')
+    assert.equal(await findSetting(tx, 'seen'), 'after')
+  })
+  assert.equal(await findSetting(fresh.db, 'seen'), 'after')
+})
+
+it('refuses to change anything outside of a job', async () => {
+  await using fresh = await freshDatabase('sqlite')
+  const insert = `INSERT INTO setting (name, value) VALUES ('outside', '1')`
+  await assert.rejects(fresh.db.run(insert), /readonly/)
+  await assert.rejects(fresh.db.one(`${insert} RETURNING name`), /readonly/)
+  assert.equal(await findSetting(fresh.db, 'outside'), undefined)
+})
+
 it('waits for another process that is writing, without blocking the event loop', async () => {
   await using fresh = await freshDatabase('sqlite')
   const other = new DatabaseSync(join(fresh.storage.environment['DATA_DIR']!, 'tollgate.db'))

@@ -6,8 +6,8 @@ import { dayOfHour, hourOf } from './hours.ts'
 
 /** What a crash can lose. */
 const flushMs = 500
-/** So many counters are written without waiting for the time. */
-const flushCounters = 10_000
+/** So many clicks are written without waiting for the time. */
+const flushClicks = 1_000
 /** While the database is away counters wait in memory, but no more than these; then clicks are lost, and counted as lost. */
 const mostCounters = 50_000
 const mostVisitors = 50_000
@@ -60,6 +60,7 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
   let pages: Page[] = []
   let written: readonly Page[] | undefined
   let lastWrite: Promise<void> = Promise.resolve()
+  let clicks = 0
   let counters = 0
   let visitors = 0
   let lost = 0
@@ -122,6 +123,7 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
   async function write(): Promise<void> {
     if (pages.length === 0) return
     const taken = pages
+    clicks = 0
     const takenCounters = counters
     const takenVisitors = visitors
     pages = []
@@ -169,7 +171,7 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
 
   /** A full buffer does not wait for the time, unless the database has just refused: then only time may help. */
   function writeWhenFull(): void {
-    if (counters >= flushCounters && !waiting && !hasFailed) writeOnTime()
+    if (clicks >= flushClicks && !waiting && !hasFailed) writeOnTime()
   }
 
   const waits = (list: readonly Page[], linkId: number | undefined) =>
@@ -185,6 +187,7 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
       const link = linkPageOf(page, linkId)
       const agentClass = isLookingAhead ? agent.lookingAhead : agent.usual
       add(link, agentClass, referrer, 1)
+      clicks += 1
       if (agentClass.kind === 'person') addVisitor(link, address, agent.text)
       writeWhenFull()
     },

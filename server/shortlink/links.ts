@@ -2,6 +2,7 @@
 import type { RedirectType } from '../../contract/shortlink.ts'
 import { formatTime } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
+import type { Alongside, Charged, SharedItem, SharedWork } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import { AppError } from '../http/errors.ts'
@@ -9,7 +10,15 @@ import { type InvalidParameter, parameterError } from '../http/parameters.ts'
 import { makeCode } from './code.ts'
 import { addressesOf, type Dealer } from './domains.ts'
 import type { Lookup, Pools } from './lookup-store.ts'
-import { type Hosts, insertLink, type Link, type LinkChange, type NewLink, refreshLink } from './store.ts'
+import {
+  type Hosts,
+  insertLink,
+  insertLinks,
+  type Link,
+  type LinkChange,
+  type NewLink,
+  refreshLink,
+} from './store.ts'
 import { checkTarget, isRedirectType, type OwnHosts, titleProblem } from './target.ts'
 
 export interface LinkWish {
@@ -30,9 +39,18 @@ export interface Links {
   /** What the wish comes to once every part was looked at; all problems in one error. */
   check(wish: LinkWish): Promise<LinkChange>
   /** Picks the domains now and writes the link in the charge's transaction. */
-  maker(accountId: number, wish: LinkChange): Promise<(tx: Tx) => Promise<MadeAddresses>>
+  maker<T>(
+    accountId: number,
+    wish: LinkChange,
+    then: (made: MadeAddresses, charged: Charged) => Alongside<T>,
+  ): Promise<SharedWork<LinkToMake<T>, T>>
   refresher(link: Link): Promise<(tx: Tx) => Promise<MadeAddresses>>
   describe(link: Link): LinkRecord
+}
+
+interface LinkToMake<T> {
+  readonly link: NewLink
+  readonly then: (made: MadeAddresses, charged: Charged) => Alongside<T>
 }
 
 export interface LinkRecord extends MadeAddresses {
@@ -55,6 +73,21 @@ export function openLinks(
     short_code: code,
     ...addressesOf(services.publicUrl(), code, hosts),
   })
+
+  async function makeAll<T>(
+    tx: Tx,
+    items: readonly SharedItem<LinkToMake<T>>[],
+  ): Promise<readonly Alongside<T>[]> {
+    const wanted = items.map(({ item }) => item.link)
+    const made =
+      wanted.length === 1
+        ? [await insertLink(tx, wanted[0]!, makeCode)]
+        : await insertLinks(tx, wanted, makeCode)
+    return items.map(({ item, charged }, index) => {
+      const { id, code } = made[index]!
+      return item.then(addresses(id, code, item.link.hosts), charged)
+    })
+  }
 
   let publicUrl: URL | undefined
   const ownHosts = ({ byHost }: Pools): OwnHosts => {
@@ -92,7 +125,7 @@ export function openLinks(
       return checked
     },
 
-    async maker(accountId, { title, redirectType, target, targetA }) {
+    async maker(accountId, { title, redirectType, target, targetA }, then) {
       if (title === undefined || target === undefined) throw new Error('a link needs a title and a target')
       const { domains } = await lookup.pools()
       const hosts = dealer.next(domains)
@@ -106,10 +139,7 @@ export function openLinks(
         locationB: target.location,
         hosts,
       }
-      return async (tx) => {
-        const made = await insertLink(tx, link, makeCode)
-        return addresses(made.id, made.code, hosts)
-      }
+      return { run: makeAll, item: { link, then } }
     },
 
     async refresher(link) {

@@ -73,17 +73,16 @@ export function openShortlink(services: Services): Shortlink {
     if (repeat) return repeat
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
-    const make = await links.maker(caller.account.id, wish)
+    const alongside = await links.maker(caller.account.id, wish, (made, { remaining }) => {
+      const answer = shortlinkSuccess({ ...made, remaining_balance: remaining })
+      return { value: answer, answer }
+    })
     const paid = await paidCalls.charge<Answer>(call, caller, {
       ...purchase,
       apiType: 'short_link',
       cost: config.PRICES.generate,
       insufficient: noGenerations,
-      async alongside(tx, { remaining }) {
-        const made = await make(tx)
-        const answer = shortlinkSuccess({ ...made, remaining_balance: remaining })
-        return { value: answer, answer }
-      },
+      alongside,
     })
     return paid.repeat ?? paid.value
   }

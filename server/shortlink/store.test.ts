@@ -12,10 +12,12 @@ import { openDealer } from './domains.ts'
 import { dayOfHour, firstHourOfDay, hourOf } from './hours.ts'
 import { listPoolDomains, openLookup } from './lookup-store.ts'
 import {
+  CodeTaken,
   findOwnLink,
   findOwnLinkByCode,
   findRetiredCodes,
   insertLink,
+  insertLinks,
   type NewLink,
   refreshLink,
   updateLink,
@@ -85,6 +87,27 @@ onEachEngine('links', (engine) => {
     )
     const [row] = await db.all<{ count: number }>('SELECT COUNT(*) AS count FROM link')
     assert.equal(row?.count, 1)
+  })
+
+  test('many links at once: each its own code, and none at all when one is taken', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const accountId = await accountIn(db)
+    const many = (count: number) => Array.from({ length: count }, () => newLink(accountId))
+    const made = await db.write((tx) => insertLinks(tx, many(70), makeCode))
+    assert.equal(new Set(made.map(({ code }) => code)).size, 70)
+    for (const { id, code } of made) assert.equal((await openLookup(db).find(code))?.id, id)
+
+    const taken = made[33]!.code
+    for (const makes of [codes('aaaaaaa', taken, 'bbbbbbb'), codes('ccccccc', 'ddddddd', 'ccccccc')]) {
+      await assert.rejects(
+        db.write((tx) => insertLinks(tx, many(3), makes)),
+        CodeTaken,
+      )
+    }
+    const [row] = await db.all<{ count: number }>('SELECT COUNT(*) AS count FROM link')
+    assert.equal(row?.count, 70)
+    assert.equal(await openLookup(db).find('aaaaaaa'), undefined)
   })
 
   test('a change touches what it names; the a-address follows the target unless it has its own', async () => {

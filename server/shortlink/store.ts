@@ -1,7 +1,7 @@
 // The links and their codes.
 import type { RedirectType } from '../../contract/shortlink.ts'
-import { clocked } from '../db/clocked.ts'
-import type { Queries, Tx } from '../db/database.ts'
+import type { Queries, Tx, Value } from '../db/database.ts'
+import { type Insertion, insertRows, insertRowsWithIds } from '../db/insert-rows.ts'
 
 export type Pool = 'a' | 'b'
 
@@ -52,7 +52,51 @@ export interface MadeLink {
 
 export async function insertLink(tx: Tx, link: NewLink, makeCode: () => string): Promise<MadeLink> {
   const code = makeCode()
-  const id = await tx.insert(insertLinkSql(tx), [
+  const [id] = await insertRowsWithIds(tx, linkRows, [valuesOf(link, code)])
+  if (await claimCode(tx, code, id!)) return { id: id!, code }
+  const other = await claimAny(tx, id!, makeCode)
+  await tx.run('UPDATE link SET code = ? WHERE id = ?', [other, id!])
+  return { id: id!, code: other }
+}
+
+/** A code that is taken: whoever makes many links at once makes them one by one then. */
+export class CodeTaken extends Error {}
+
+export async function insertLinks(
+  tx: Tx,
+  links: readonly NewLink[],
+  makeCode: () => string,
+): Promise<MadeLink[]> {
+  const codes = links.map(() => makeCode())
+  const ids = await insertRowsWithIds(
+    tx,
+    linkRows,
+    links.map((link, index) => valuesOf(link, codes[index]!)),
+  )
+  const made = codes.map((code, index) => ({ code, id: ids[index]! }))
+  const claimed = await insertRows(
+    tx,
+    codeRows,
+    made.map(({ code, id }) => [code, id]),
+  )
+  if (claimed < made.length) throw new CodeTaken()
+  return made
+}
+
+const linkRows: Insertion = {
+  into: `INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a, location_b,
+    host_a, host_b, created_at, updated_at)`,
+  row: (now) => `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${now}, ${now})`,
+}
+
+const codeRows: Insertion = {
+  into: 'INSERT INTO link_code (code, link_id)',
+  row: () => '(?, ?)',
+  end: 'ON CONFLICT (code) DO NOTHING',
+}
+
+function valuesOf(link: NewLink, code: string): Value[] {
+  return [
     link.accountId,
     code,
     link.title,
@@ -63,26 +107,12 @@ export async function insertLink(tx: Tx, link: NewLink, makeCode: () => string):
     link.locationB,
     link.hosts.a,
     link.hosts.b,
-  ])
-  if (await claimCode(tx, code, id)) return { id, code }
-  const other = await claimAny(tx, id, makeCode)
-  await tx.run('UPDATE link SET code = ? WHERE id = ?', [other, id])
-  return { id, code: other }
+  ]
 }
-
-const insertLinkSql = clocked(
-  (now) => `INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a,
-    location_b, host_a, host_b, created_at, updated_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${now}, ${now})`,
-)
 
 /** False when the code was given out before, to whomever. */
 async function claimCode(tx: Tx, code: string, linkId: number): Promise<boolean> {
-  const claimed = await tx.run(
-    'INSERT INTO link_code (code, link_id) VALUES (?, ?) ON CONFLICT (code) DO NOTHING',
-    [code, linkId],
-  )
-  return claimed === 1
+  return (await insertRows(tx, codeRows, [[code, linkId]])) === 1
 }
 
 async function claimAny(tx: Tx, linkId: number, makeCode: () => string): Promise<string> {

@@ -13,6 +13,8 @@ import type { Language } from '../../contract/text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import { signNameProblem } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
+import type { Alongside, SharedItem } from '../credits/operation.ts'
+import type { Tx } from '../db/database.ts'
 import { type Call, markStep } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { parameterError, readParameters } from '../http/parameters.ts'
@@ -22,16 +24,33 @@ import { tryInOrder } from '../upstream/failover.ts'
 import { mayAskNextGateway, type Outcome } from '../upstream/outcome.ts'
 import { sendFailed, successAnswer } from './answer.ts'
 import type { GuardedGateway } from './gateways.ts'
+import type { Period } from './number-limit-store.ts'
 import { giveRoomBack, requireRoom, takeRoom } from './number-limits.ts'
 import type { Sent } from './port.ts'
 import { type Problem, problemOf, problemText } from './problems.ts'
-import { insertSend, lockSend, markAccepted, markFailed, nameGateway, type SendRecord } from './store.ts'
+import {
+  insertSends,
+  lockSend,
+  markAccepted,
+  markFailed,
+  nameGateway,
+  type NewSend,
+  type OpenedSend,
+  type SendRecord,
+} from './store.ts'
 import { noSuchTemplate, type UsableTemplate, usableTemplates } from './templates.ts'
 
 export const sendAction = 'sms.send'
 
 /** How long an ambiguous end waits for a receipt. */
 const ambiguousLeaseMs = 900_000
+
+type SendWish = Omit<NewSend, 'operationId'>
+
+interface OpenedRecord {
+  readonly record: OpenedSend & { readonly phone: string }
+  readonly periods: readonly Period[]
+}
 
 export type Send = (call: Call, caller: Caller) => Promise<Answer>
 
@@ -42,6 +61,22 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
   const limits = config.SMS_NUMBER_LIMITS
   // Every call carries it, hardly one needs it: made once, because making an error is dear.
   const unconfirmed = { zh: failedAnswer('unconfirmed', 'zh'), en: failedAnswer('unconfirmed', 'en') }
+
+  /** The records of all messages that are charged in one transaction. */
+  async function openRecords(
+    tx: Tx,
+    items: readonly SharedItem<SendWish>[],
+  ): Promise<Alongside<OpenedRecord>[]> {
+    const periods: (readonly Period[])[] = []
+    for (const { item } of items) periods.push(await takeRoom(tx, limits, item.phone))
+    const records = await insertSends(
+      tx,
+      items.map(({ item, charged }) => ({ ...item, operationId: charged.operationId })),
+    )
+    return items.map(({ item }, i) => ({
+      value: { record: { ...records[i]!, phone: item.phone }, periods: periods[i]! },
+    }))
+  }
 
   return async (call, caller) => {
     const values = readSend(call)
@@ -58,16 +93,15 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
     await requireRoom(db, limits, phone)
 
     const chargedAt = performance.now()
-    const paid = await paidCalls.charge(call, caller, {
+    const paid = await paidCalls.charge<OpenedRecord>(call, caller, {
       ...purchase,
       apiType: 'sms',
       cost: parts * config.PRICES.sms_part,
       leaseMs,
-      alongside: async (tx, { operationId }) => {
-        const periods = await takeRoom(tx, limits, phone)
-        const record = await insertSend(tx, {
+      alongside: {
+        run: openRecords,
+        item: {
           accountId: caller.account.id,
-          operationId,
           phone,
           templateCode: template.code,
           templateParams: JSON.stringify(
@@ -76,8 +110,7 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
           signName,
           parts,
           gateway: gateways[0]!.name,
-        })
-        return { value: { record: { ...record, phone }, periods } }
+        } satisfies SendWish,
       },
     })
     if (paid.repeat) return paid.repeat

@@ -6,29 +6,34 @@ import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import {
   findPage,
   findSends,
-  insertSend,
+  insertSends,
   markAccepted,
   markFailed,
   outcomeOf,
   type PageFilter,
+  type NewSend,
+  type OpenedSend,
   type SendOutcome,
   type SendRecord,
 } from './store.ts'
 
-function insert(db: Database, send: Partial<Parameters<typeof insertSend>[1]> = {}) {
-  return db.write((tx) =>
-    insertSend(tx, {
-      accountId: 1,
-      operationId: 1,
-      phone: '13800138000',
-      templateCode: 'CODE',
-      templateParams: '{}',
-      signName: '签名',
-      parts: 1,
-      gateway: 'sandbox',
-      ...send,
-    }),
+async function insert(db: Database, send: Partial<NewSend> = {}): Promise<OpenedSend> {
+  const [opened] = await db.write((tx) =>
+    insertSends(tx, [
+      {
+        accountId: 1,
+        operationId: 1,
+        phone: '13800138000',
+        templateCode: 'CODE',
+        templateParams: '{}',
+        signName: '签名',
+        parts: 1,
+        gateway: 'sandbox',
+        ...send,
+      },
+    ]),
   )
+  return opened!
 }
 
 onEachEngine('SMS records', (engine) => {

@@ -1,6 +1,7 @@
 // Send records: written with the charge, ended with it, and read by serial number, recipient and day.
 import { recordIdOf } from '../../contract/sms-text.ts'
 import type { Queries, Tx } from '../db/database.ts'
+import { type Insertion, insertRowsWithIds } from '../db/insert-rows.ts'
 import type { Problem } from './problems.ts'
 
 /**
@@ -50,12 +51,19 @@ export interface OpenedSend {
   readonly created_at: number
 }
 
-export async function insertSend(tx: Tx, send: NewSend): Promise<OpenedSend> {
-  const row = await tx.one<OpenedSend>(
-    `INSERT INTO sms_send (account_id, operation_id, phone, template_code, template_params, sign_name, parts, gateway,
-       state, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'sending', ${tx.now}) RETURNING id, created_at`,
-    [
+const sendRows: Insertion = {
+  into: `INSERT INTO sms_send (account_id, operation_id, phone, template_code, template_params, sign_name, parts, gateway,
+    state, created_at)`,
+  row: () => `(?, ?, ?, ?, ?, ?, ?, ?, 'sending', ?)`,
+}
+
+/** In the order of the sends. */
+export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<OpenedSend[]> {
+  const clock = await tx.one<{ now: number }>(`SELECT ${tx.now} AS now`)
+  const ids = await insertRowsWithIds(
+    tx,
+    sendRows,
+    sends.map((send) => [
       send.accountId,
       send.operationId,
       send.phone,
@@ -64,10 +72,10 @@ export async function insertSend(tx: Tx, send: NewSend): Promise<OpenedSend> {
       send.signName,
       send.parts,
       send.gateway,
-    ],
+      clock!.now,
+    ]),
   )
-  if (!row) throw new Error('the send record was not inserted')
-  return row
+  return ids.map((id) => ({ id, created_at: clock!.now }))
 }
 
 /** Says who is about to be asked next, so that after a crash the right gateway is asked what became of the message. */

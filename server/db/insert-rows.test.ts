@@ -1,0 +1,52 @@
+// Rows that go in together: all of them, in order, with the ids they got.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
+import { type Insertion, insertRows, insertRowsWithIds } from './insert-rows.ts'
+
+const ledger: Insertion = {
+  into: 'INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, at)',
+  row: (now) => `(?, 'sms', 'grant', ?, 0, ${now})`,
+}
+const settings: Insertion = {
+  into: 'INSERT INTO setting (name, value)',
+  row: () => '(?, ?)',
+  end: 'ON CONFLICT (name) DO NOTHING',
+}
+
+onEachEngine('rows inserted together', (engine) => {
+  for (const count of [0, 1, 3, 4, 63, 64, 65, 200]) {
+    it(`${count} rows have their ids in the order of the rows`, async () => {
+      await using fresh = await freshDatabase(engine)
+      const rows = Array.from({ length: count }, (_, i) => [7, i])
+      const ids = await fresh.db.write((tx) => insertRowsWithIds(tx, ledger, rows))
+      assert.equal(ids.length, count)
+      const stored = await fresh.db.all<{ id: number; amount: number; at: number }>(
+        'SELECT id, amount, at FROM ledger ORDER BY id',
+      )
+      assert.deepEqual(
+        stored.map(({ id, amount }) => [id, amount]),
+        ids.map((id, i) => [id, i]),
+      )
+      assert.ok(stored.every(({ at }) => Math.abs(at - Date.now()) < 3_600_000))
+    })
+  }
+
+  it('tells how many went in where some were there already', async () => {
+    await using fresh = await freshDatabase(engine)
+    const rows = Array.from({ length: 80 }, (_, i) => [`n${i}`, 'first'])
+    assert.equal(await fresh.db.write((tx) => insertRows(tx, settings, rows.slice(0, 30))), 30)
+    assert.equal(
+      await fresh.db.write((tx) =>
+        insertRows(
+          tx,
+          settings,
+          rows.map(([name]) => [name!, 'second']),
+        ),
+      ),
+      50,
+    )
+    const kept = await fresh.db.all(`SELECT name FROM setting WHERE value = 'first'`)
+    assert.equal(kept.length, 30)
+  })
+})

@@ -1,0 +1,73 @@
+// Many rows into one table with few statements: stepping through a statement for each row costs more than the row does.
+import type { Engine, Tx, Value } from './database.ts'
+
+export interface Insertion {
+  /** `INSERT INTO link_code (code, link_id)`. */
+  readonly into: string
+  /** One row as SQL, given the database's clock: `(?, ?, ${now})`. */
+  readonly row: (now: string) => string
+  /** What follows the rows: `ON CONFLICT (code) DO NOTHING`. */
+  readonly end?: string
+}
+
+/** Texts are prepared once, so there are a few sizes only. */
+const sizes = [64, 16, 4, 1]
+
+/** Tells how many rows went in. */
+export async function insertRows(
+  tx: Tx,
+  insertion: Insertion,
+  rows: readonly (readonly Value[])[],
+): Promise<number> {
+  let inserted = 0
+  for (const { sql, values } of statements(tx, insertion, rows)) inserted += await tx.run(sql, values)
+  return inserted
+}
+
+/** For a table with an identity `id`: tells the ids, in the order of the rows. */
+export async function insertRowsWithIds(
+  tx: Tx,
+  insertion: Insertion,
+  rows: readonly (readonly Value[])[],
+): Promise<number[]> {
+  const ids: number[] = []
+  for (const { sql, values, size } of statements(tx, insertion, rows)) {
+    if (tx.engine === 'postgres') {
+      for (const { id } of await tx.all<{ id: number }>(`${sql} RETURNING id`, values)) ids.push(id)
+    } else {
+      // One statement, one writer: the ids follow one another.
+      const last = await tx.insert(sql, values)
+      for (let id = last - size + 1; id <= last; id += 1) ids.push(id)
+    }
+  }
+  return ids
+}
+
+function* statements(tx: Tx, insertion: Insertion, rows: readonly (readonly Value[])[]) {
+  for (let at = 0; at < rows.length;) {
+    const size = sizes.find((one) => one <= rows.length - at) ?? 1
+    const values: Value[] = []
+    for (let i = at; i < at + size; i += 1) for (const value of rows[i]!) values.push(value)
+    yield { sql: textOf(tx, insertion, size), values, size }
+    at += size
+  }
+}
+
+const texts = new WeakMap<Insertion, Map<string, string>>()
+
+function textOf(
+  { engine, now }: { engine: Engine; now: string },
+  insertion: Insertion,
+  size: number,
+): string {
+  let ofThis = texts.get(insertion)
+  if (!ofThis) texts.set(insertion, (ofThis = new Map()))
+  const name = `${engine} ${size}`
+  let text = ofThis.get(name)
+  if (text === undefined) {
+    const row = insertion.row(now)
+    text = `${insertion.into} VALUES ${Array<string>(size).fill(row).join(', ')} ${insertion.end ?? ''}`
+    ofThis.set(name, text)
+  }
+  return text
+}
