@@ -40,6 +40,8 @@ const domainSql =
 export interface Lookup {
   find(code: string): Destination | undefined | Promise<Destination | undefined>
   pools(): Pools | Promise<Pools>
+  /** As they stand in the database this moment: a new link must get no domain that was just taken away. */
+  poolsNow(): Pools | Promise<Pools>
   /** This process has changed the link. Others hear of it; here it holds from the next request on. */
   changed(id: number): void
   /** From now on links are remembered. */
@@ -111,6 +113,9 @@ function directLookup(direct: DirectReads): Lookup {
       pools ??= poolsOf(direct.all<PoolDomain>(domainSql))
       return pools
     },
+    poolsNow() {
+      return this.pools()
+    },
     changed: () => undefined,
     start: () => undefined,
     stop: () => undefined,
@@ -175,6 +180,7 @@ function watchedLookup(db: Database): Lookup {
       return known
     },
     pools: () => (pools !== undefined && stats.isRemembering() ? pools : askPools()),
+    poolsNow: () => asking.pools(),
     changed: links.changed,
     start() {
       channel ??= db.listen?.('tollgate_links', { onMessage, onUp: forgetAll, onDown: forgetAll })

@@ -187,7 +187,7 @@ export function openShortlink(services: Services): Shortlink {
       labelNames: ['pool'],
       registers: [services.metrics],
       async collect() {
-        const { domains: all } = await lookup.pools()
+        const { domains: all } = await lookup.poolsNow()
         for (const pool of ['a', 'b']) {
           const blocked = all.filter((one) => one.pool === pool && one.removed === 0 && one.blocked === 1)
           this.set({ pool }, blocked.length)
