@@ -127,7 +127,7 @@ export function openLinks(
 
     async maker(accountId, { title, redirectType, target, targetA }, resultOf) {
       if (title === undefined || target === undefined) throw new Error('a link needs a title and a target')
-      const { domains } = await lookup.pools()
+      const { domains } = await lookup.poolsNow()
       const hosts = dealer.next(domains)
       const link: NewLink = {
         accountId,
@@ -143,7 +143,7 @@ export function openLinks(
     },
 
     async refresher(link) {
-      const { domains } = await lookup.pools()
+      const { domains } = await lookup.poolsNow()
       const hosts = dealer.after(domains, { a: link.host_a, b: link.host_b })
       return async (tx) => {
         const code = await refreshLink(
