@@ -1,4 +1,5 @@
 // Where a code leads: the one question every visitor asks.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedirectType } from '../../contract/shortlink.ts'
 import { coalesce } from '../db/coalesce.ts'
 import type { Channel, Database, DirectReads, Queries } from '../db/database.ts'
@@ -42,12 +43,18 @@ export interface Lookup {
   pools(): Pools | Promise<Pools>
   /** As they stand in the database this moment: a new link must get no domain that was just taken away. */
   poolsNow(): Pools | Promise<Pools>
-  /** This process has changed the link. Others hear of it; here it holds from the next request on. */
-  changed(id: number): void
+  /** To be called before this process changes a link, so that its answer can wait until the word has gone round. */
+  announce(id: number): Announcement
   /** From now on links are remembered. */
   start(): void
   stop(): void
   readonly stats: LookupStats
+}
+
+export interface Announcement {
+  /** The change is committed: here it holds at once. Waits a moment for the word to come back, which all processes hear. */
+  made(): Promise<void> | undefined
+  [Symbol.dispose](): void
 }
 
 export interface LookupStats {
@@ -116,12 +123,17 @@ function directLookup(direct: DirectReads): Lookup {
     poolsNow() {
       return this.pools()
     },
-    changed: () => undefined,
+    announce: () => nothingToWaitFor,
     start: () => undefined,
     stop: () => undefined,
     stats: { remembered: 0, asked: 0, isRemembering: () => true },
   }
 }
+
+const nothingToWaitFor: Announcement = { made: () => undefined, [Symbol.dispose]: () => undefined }
+
+/** Whoever has not heard of a change after this was told that the channel is broken, or will be within the second. */
+const longestWaitMs = 100
 
 /** Twice this is what a process keeps at most, in characters of text with what stands around them. */
 const halfOfMemory = 8_000_000
@@ -135,6 +147,7 @@ function watchedLookup(db: Database): Lookup {
   const asking = batchedLookup(db)
   const links = linkCache(halfOfMemory, weightOf)
   const stats = { remembered: 0, asked: 0, isRemembering: () => channel?.isFresh() ?? false }
+  const waiters = new Set<Waiter>()
   let channel: Channel | undefined
   let pools: Pools | undefined
   let poolsMark = 0
@@ -153,6 +166,26 @@ function watchedLookup(db: Database): Lookup {
     if (payload === '*') forgetAll()
     else if (payload === 'pools') forgetPools()
     else for (const id of payload.split(' ')) links.changed(Number(id))
+    for (const waiter of waiters) if (payload === '*' || waiter.concerns(payload)) waiter.heard()
+  }
+
+  function announce(id: number): Announcement {
+    if (!stats.isRemembering())
+      return { made: () => void links.changed(id), [Symbol.dispose]: () => undefined }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiter: Waiter = {
+      concerns: (payload) => payload.split(' ').includes(String(id)),
+      heard: resolve,
+    }
+    // From now on: the word may come before the answer to the COMMIT.
+    waiters.add(waiter)
+    return {
+      made() {
+        links.changed(id)
+        return Promise.race([promise, sleep(longestWaitMs)])
+      },
+      [Symbol.dispose]: () => void waiters.delete(waiter),
+    }
   }
 
   async function ask(code: string): Promise<Destination | undefined> {
@@ -181,7 +214,7 @@ function watchedLookup(db: Database): Lookup {
     },
     pools: () => (pools !== undefined && stats.isRemembering() ? pools : askPools()),
     poolsNow: () => asking.pools(),
-    changed: links.changed,
+    announce,
     start() {
       channel ??= db.listen?.('tollgate_links', { onMessage, onUp: forgetAll, onDown: forgetAll })
     },
@@ -191,6 +224,11 @@ function watchedLookup(db: Database): Lookup {
     },
     stats,
   }
+}
+
+interface Waiter {
+  readonly concerns: (payload: string) => boolean
+  readonly heard: () => void
 }
 
 interface Asking {

@@ -268,6 +268,7 @@ onEachEngine('redirects with a grace', (engine) => {
     await service.installation.db.write((tx) =>
       tx.run('UPDATE link_code SET live_until = ? WHERE code = ?', [Date.now() - 1, made.short_code]),
     )
+    await untilSeen(engine)
     assert.equal((await visit(`${listening()}/${made.short_code}`)).status, 410)
   })
 })

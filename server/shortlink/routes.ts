@@ -92,9 +92,10 @@ export function openShortlink(services: Services): Shortlink {
     const wish = await links.check(values)
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
+    using announcement = lookup.announce(id)
     const isOurs = await db.write((tx) => updateLink(tx, caller.account.id, id, wish))
     if (!isOurs) throw noSuchLink()
-    lookup.changed(id)
+    await announcement.made()
     return shortlinkSuccess({ link_id: id, message: say(call, '短链接已更新', 'Short link updated') })
   }
 
@@ -108,6 +109,7 @@ export function openShortlink(services: Services): Shortlink {
     const link = await findOwnLink(db, caller.account.id, values.link_id)
     if (!link) throw noSuchLink()
     const renew = await links.refresher(link)
+    using announcement = lookup.announce(link.id)
     const paid = await paidCalls.charge<Answer>(call, caller, {
       ...purchase,
       apiType: 'short_link',
@@ -126,8 +128,9 @@ export function openShortlink(services: Services): Shortlink {
         return { value: answer, answer }
       },
     })
-    lookup.changed(link.id)
-    return paid.repeat ?? paid.value
+    if (paid.repeat) return paid.repeat
+    await announcement.made()
+    return paid.value
   }
 
   async function show(call: Call, caller: Caller): Promise<Answer> {
