@@ -20,6 +20,10 @@ import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryReques
 import { trackRunning } from './http/running.ts'
 import { openIdentity } from './identity/routes.ts'
 import { deriveSecret, type Installation } from './installation.ts'
+import { type Limits, ownLimits, sharedLimits } from './limits/limits.ts'
+import type { LimitStore } from './limits/port.ts'
+import { redisStore } from './limits/redis.ts'
+import { tableStore } from './limits/table-store.ts'
 import { registerHealth } from './operations/health.ts'
 import { openMetrics } from './operations/metrics.ts'
 import type { Product, Services } from './services.ts'
@@ -57,6 +61,8 @@ export interface App {
 export interface AppOptions {
   /** Given this process's registry, makes the way to the figures of all processes; undefined ones are left to this one. */
   readonly metricsText?: (registry: Registry) => () => Promise<string | undefined>
+  /** Where the processes of this machine count limits together. */
+  readonly limitStore?: LimitStore
 }
 
 export function openApp(
@@ -106,6 +112,16 @@ export function openApp(
     onFailure: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
   }
 
+  const limits = openLimits()
+  /** In common as soon as there may be other processes; a single one on SQLite needs nobody. */
+  function openLimits(): Limits {
+    const shared = { log, metrics: metrics.registry }
+    const name = deriveSecret(secretKey, 'limits').slice(0, 12)
+    if (config.REDIS_URL) return sharedLimits(redisStore(config.REDIS_URL, name), shared)
+    if (db.engine === 'postgres') return sharedLimits(tableStore(db), shared)
+    return options.limitStore ? sharedLimits(options.limitStore, shared) : ownLimits()
+  }
+
   const services: Services = {
     config,
     publicUrl: () => publicUrl,
@@ -115,7 +131,8 @@ export function openApp(
     log,
     metrics: metrics.registry,
     http,
-    authenticate: authenticator({ findByKey: keyLookup(db), rateLimit: config.RATE_LIMIT }),
+    limits,
+    authenticate: authenticator({ findByKey: keyLookup(db), rateLimit: config.RATE_LIMIT, limits }),
     credits,
     paidCalls: openPaidCalls(credits, sweeper),
     deciders,
@@ -206,6 +223,7 @@ export function openApp(
       metricsServer?.listen(config.METRICS_PORT, config.HOST)
       for (const product of products) product.start?.()
       console.start()
+      limits.start()
       sweeper.start()
       return publicUrl
     },
@@ -222,6 +240,7 @@ export function openApp(
       await sweeper.stop()
       for (const product of products) await product.stop?.()
       await console.stop()
+      limits.stop()
       await app.close()
     },
   }

@@ -68,6 +68,15 @@ export const settings = {
       en: 'Calls a second and burst of an account; off for none',
     },
   ),
+  REDIS_URL: setting(
+    optionalUrl(['redis:', 'rediss:']),
+    undefined,
+    {
+      zh: '多个进程共同计数频率限制所用的 Redis 或 Valkey；不设则用 PostgreSQL，SQLite 的多个进程由主进程计数',
+      en: 'Redis or Valkey in which several processes count limits together; unset: PostgreSQL, or the first of several processes on SQLite',
+    },
+    'secret',
+  ),
   ERROR_HTTP_STATUS: setting(choice('mapped', 'ok'), 'mapped', {
     zh: 'ok：信封与核验错误也返回 HTTP 200',
     en: 'ok: HTTP 200 for envelope and identity errors too',

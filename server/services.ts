@@ -10,6 +10,7 @@ import type { PaidCalls } from './credits/paid-call.ts'
 import type { Decide } from './credits/sweeper.ts'
 import type { Database } from './db/database.ts'
 import type { HttpContext, ServedEndpoint } from './http/endpoint.ts'
+import type { Limits } from './limits/limits.ts'
 
 export interface Services {
   readonly config: Config
@@ -22,6 +23,7 @@ export interface Services {
   readonly log: Logger
   readonly metrics: Registry
   readonly http: HttpContext
+  readonly limits: Limits
   readonly authenticate: Authenticate
   readonly credits: Credits
   readonly paidCalls: PaidCalls

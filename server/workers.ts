@@ -6,6 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AggregatorRegistry } from 'prom-client'
 import type { Config } from './config.ts'
 import { type Installation, openInstallation, StartProblem } from './installation.ts'
+import {
+  answerLimits,
+  firstProcessStore,
+  type LimitAnswer,
+  type LimitQuestion,
+} from './limits/first-process.ts'
+import { memoryStore } from './limits/memory.ts'
 import { onSignal, startProcess } from './one-process.ts'
 import { openLog } from './operations/log.ts'
 
@@ -14,6 +21,7 @@ type Report =
   | { readonly tollgate: 'listening'; readonly address: string }
   | { readonly tollgate: 'failed'; readonly problem: string }
   | { readonly tollgate: 'metrics?'; readonly id: number }
+  | LimitQuestion
 
 /** What it is told. */
 interface MetricsText {
@@ -35,19 +43,25 @@ export async function startWorkers(config: Config, greet: Greet): Promise<void> 
   const { log, end: endLog } = openLog(config.LOG_LEVEL, { shared: true })
   const installation = await openInstallation(config)
   const aggregator = new AggregatorRegistry()
+  const limits = memoryStore()
   let stopping = false
 
   function fork(): Worker {
     const worker = cluster.fork()
     worker.on('message', (report: Report) => {
       if (report?.tollgate === 'metrics?') void answerMetrics(worker, report.id)
+      if (report?.tollgate === 'limits?')
+        void answerLimits(limits, report).then((answer) => tell(worker, answer))
     })
     return worker
   }
 
   async function answerMetrics(worker: Worker, id: number): Promise<void> {
     const text = await aggregator.clusterMetrics().catch(() => undefined)
-    const answer: MetricsText = { tollgate: 'metrics', id, text }
+    tell(worker, { tollgate: 'metrics', id, text })
+  }
+
+  function tell(worker: Worker, answer: MetricsText | LimitAnswer): void {
     if (worker.isConnected()) worker.send(answer)
   }
 
@@ -132,6 +146,7 @@ export async function startWorker(config: Config, problemOf: (error: unknown) =>
           new AggregatorRegistry()
           return () => askForSum(report)
         },
+        limitStore: firstProcessStore(report, (hear) => process.on('message', hear)),
       },
       log: { shared: true },
     })

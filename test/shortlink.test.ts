@@ -1,7 +1,7 @@
 // Short links from end to end, with real processes: two services on one database, the command line, SIGTERM and kill -9.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshStorage, onEachEngine } from './support/engines.ts'
+import { freshStorage, onEachEngine, untilSeen } from './support/engines.ts'
 import { admin, freePort, post, type ServiceProcess, spawnService } from './support/service.ts'
 
 const person =
@@ -55,21 +55,24 @@ onEachEngine('short links end to end', (engine) => {
       assert.deepEqual(await visit(made.a_url), { status: 302, location: 'https://example.com/1' })
       assert.deepEqual(await visit(elsewhere(made.b_url)), { status: 302, location: 'https://example.com/1' })
       await call(twoUrl, { action: 'update', link_id: made.link_id, target_url: 'https://example.com/2' })
+      await untilSeen(engine)
       for (const url of [made.a_url, elsewhere(made.a_url)])
         assert.deepEqual(await visit(url), { status: 302, location: 'https://example.com/2' })
 
       const renewed = await call(one.url, { action: 'execute_update', link_id: made.link_id })
+      await untilSeen(engine)
       for (const url of [made.a_url, made.b_url, elsewhere(made.a_url), elsewhere(made.b_url)])
         assert.equal((await visit(url)).status, 410)
       for (const url of [renewed.new_a_url, elsewhere(renewed.new_b_url)])
         assert.deepEqual(await visit(url), { status: 302, location: 'https://example.com/2' })
 
-      // A domain of the command line holds at once, in every process.
+      // A domain of the command line holds in every process.
       assert.deepEqual(await json(environment, 'domain', 'add', 'a', 'S.Example.Net'), {
         pool: 'a',
         host: 's.example.net',
         state: 'active',
       })
+      await untilSeen(engine)
       const pooled = await call(twoUrl, {
         action: 'generate',
         target_url: 'https://example.com/3',

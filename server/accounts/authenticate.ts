@@ -3,13 +3,10 @@ import type { Parameters, Values } from '../../contract/parameters.ts'
 import { type Call, markStep, requireParameters } from '../http/call.ts'
 import { networkOf } from '../http/address.ts'
 import { AppError } from '../http/errors.ts'
-import { FailureWindows, type RateLimit, TokenBuckets } from '../http/limits.ts'
+import type { CallLimits, RateLimit, Taken } from '../http/limits.ts'
 import { isExpired } from './accounts.ts'
 import { hashKey, isWellFormedKey } from './key.ts'
 import type { Account } from './store.ts'
-
-/** Wrong credentials an address may show in a minute before it is told to wait. */
-const failuresPerMinute = 60
 
 export interface Caller {
   readonly account: Account
@@ -21,6 +18,7 @@ export interface AuthenticatorOptions {
   readonly findByKey: (keyHash: string) => Promise<Account | undefined>
   /** Undefined for no limit. */
   readonly rateLimit: RateLimit | undefined
+  readonly limits: CallLimits
 }
 
 interface CommonValues {
@@ -34,21 +32,23 @@ export type Authenticate = <const P extends Parameters>(
 ) => Promise<{ caller: Caller; values: Values<P> }>
 
 export function authenticator(options: AuthenticatorOptions): Authenticate {
-  const buckets = new TokenBuckets()
-  const failures = new FailureWindows(failuresPerMinute)
-
+  const { limits } = options
   return async (call, common) => {
     const values = requireParameters(call, common)
     const { api_key: key, username } = values as unknown as CommonValues
     const caller = await findCaller(options, key, 'username' in common ? username : undefined)
     if (!caller) {
-      const retryAfter = failures.fail(networkOf(call.address))
+      const retryAfter = limits.fail(networkOf(call.address))
       throw retryAfter === undefined ? wrongCredentials() : tooFrequent(retryAfter)
     }
     call.notes.accountId = caller.account.id
     call.notes.username = caller.account.username
     const limit = limitOf(caller.account, options.rateLimit)
-    if (limit) takeToken(call, buckets, caller.account.id, limit)
+    if (limit) {
+      const taken = limits.take(caller.account.id, limit)
+      // Waiting costs a turn even where there is nothing to wait for.
+      tellLimit(call, limit, taken instanceof Promise ? await taken : taken)
+    }
     markStep(call, 'checked')
     return { caller, values }
   }
@@ -67,8 +67,7 @@ async function findCaller(
   return { account, keyHash }
 }
 
-function takeToken(call: Call, buckets: TokenBuckets, accountId: number, limit: RateLimit): void {
-  const taken = buckets.take(accountId, limit)
+function tellLimit(call: Call, limit: RateLimit, taken: Taken): void {
   call.answerHeaders.push(
     'RateLimit-Policy',
     `"account";q=${limit.burst};w=${Math.ceil(limit.burst / limit.perSecond)}`,

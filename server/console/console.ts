@@ -11,6 +11,7 @@ import { type Api, apiOver } from './api.ts'
 import { insertAudit } from './audit-store.ts'
 import { creditPages } from './credits.ts'
 import { domainCheckPages } from './domain-check.ts'
+import { guessLimits } from './guess-limits.ts'
 import { homePages } from './home.ts'
 import { identityPages } from './identity.ts'
 import { keyPages } from './keys.ts'
@@ -56,7 +57,7 @@ export function openConsole(services: Services, products: ConsoleProducts): Cons
   const { db, config, secretKey, log } = services
   const isSecure = config.PUBLIC_URL?.startsWith('https:') ?? false
   const sessions = openSessions(db, { secret: deriveSecret(secretKey, 'csrf'), isSecure })
-  const passwords = passwordChecks(db)
+  const passwords = passwordChecks(db, guessLimits(services.limits.tries, 'password'))
   const redeemSecret = deriveSecret(secretKey, 'redeem codes')
   const requestLog = openRequestLog({
     db,

@@ -3,7 +3,8 @@ import { hashPassword, verifyPassword } from '../accounts/password.ts'
 import { type Account, findPasswordHash } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
 import { networkOf } from '../http/address.ts'
-import { type GuessKey, type GuessLimits, guessLimits } from './guess-limits.ts'
+import type { TryKey } from '../limits/port.ts'
+import type { GuessLimits } from './guess-limits.ts'
 import { ConsoleProblem, invalidFields } from './problem.ts'
 
 /**
@@ -21,10 +22,10 @@ export interface PasswordChecks {
   confirm(account: Account, password: string, address: string, field: string): Promise<void>
 }
 
-export function passwordChecks(db: Database, limits: GuessLimits = guessLimits()): PasswordChecks {
+export function passwordChecks(db: Database, limits: GuessLimits): PasswordChecks {
   const dummyHash = hashPassword('nobody has this password')
 
-  function keysOf(username: string, address: string): readonly [GuessKey, ...GuessKey[]] {
+  function keysOf(username: string, address: string): readonly [TryKey, ...TryKey[]] {
     const name = username.toLowerCase().slice(0, 100)
     const network = networkOf(address)
     return [
@@ -43,7 +44,7 @@ export function passwordChecks(db: Database, limits: GuessLimits = guessLimits()
   return {
     async signIn(name, account, password, address) {
       const keys = keysOf(name, address)
-      const guess = limits.begin(keys)
+      const guess = await limits.begin(keys)
       if (await isRight(account, password)) return guess.right(keys[0].key)
       await guess.wrong()
       throw new ConsoleProblem('wrong_credentials', {
@@ -53,7 +54,7 @@ export function passwordChecks(db: Database, limits: GuessLimits = guessLimits()
     },
     async confirm(account, password, address, field) {
       const keys = keysOf(account.username, address)
-      const guess = limits.begin(keys)
+      const guess = await limits.begin(keys)
       if (await isRight(account, password)) return guess.right(keys[0].key)
       await guess.wrong()
       throw invalidFields({ [field]: { zh: '密码错误', en: 'Wrong password' } })

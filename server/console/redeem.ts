@@ -17,8 +17,8 @@ const wanted = Type.Object({ code: Type.String({ minLength: 1, maxLength: 200 })
 const mostByAccount = 10
 const mostByAddress = 40
 
-export function redeemPages(api: Api, { db }: Services, secret: string): void {
-  const limits = guessLimits()
+export function redeemPages(api: Api, { db, limits: shared }: Services, secret: string): void {
+  const limits = guessLimits(shared.tries, 'redeem')
 
   /** The offer behind a code, or what is wrong with it. A code that never was one counts as a guess. */
   async function requireOffer(ask: SignedInAsk, typed: string): Promise<CodeOffer> {
@@ -26,14 +26,14 @@ export function redeemPages(api: Api, { db }: Services, secret: string): void {
       { key: `account ${ask.user.id}`, most: mostByAccount },
       { key: `address ${networkOf(ask.address)}`, most: mostByAddress },
     ]
-    const guess = limits.begin(keys)
+    const guess = await limits.begin(keys)
     const code = readRedeemCode(typed)
     const offer = code === undefined ? undefined : await findOffer(db, hashRedeemCode(secret, code))
     if (!offer) {
       await guess.wrong()
       throw wrong('兑换码不存在，请检查是否有误', 'There is no such code, please check it')
     }
-    guess.right()
+    await guess.right()
     if (offer.state === 'redeemed') throw used()
     if (offer.state === 'revoked') throw wrong('兑换码已作废', 'The code was revoked')
     if (offer.expires_on !== null && offer.expires_on < formatDay(Date.now())) {

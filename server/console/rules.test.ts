@@ -6,6 +6,8 @@ import { Type } from 'typebox'
 import { startOfDay } from '../../contract/time.ts'
 import { readBody, readQuery } from './body.ts'
 import { oneLine, rangeOf } from './fields.ts'
+import type { Tries } from '../limits/limits.ts'
+import { memoryTries, type MemoryTries } from '../limits/memory.ts'
 import { guessLimits } from './guess-limits.ts'
 import { outlookOf } from './home.ts'
 import { quantile } from './operator/overview.ts'
@@ -147,27 +149,29 @@ void describe('the outlook of a balance', () => {
 })
 
 void describe('guessing', () => {
-  it('is counted before it is looked at, and forgotten after a quarter of an hour', () => {
+  const triesOf = (store: MemoryTries): Tries => ({ begin: store.begin, takeBack: store.takeBack })
+
+  it('is counted before it is looked at, and forgotten after a quarter of an hour', async () => {
     let now = 0
-    const limits = guessLimits(() => now)
+    const limits = guessLimits(triesOf(memoryTries(() => now)), 'test')
     const keys = [{ key: 'a', most: 3 }]
-    for (let i = 0; i < 3; i++) limits.begin(keys)
-    assert.throws(() => limits.begin(keys), ConsoleProblem)
-    assert.doesNotThrow(() => limits.begin([{ key: 'b', most: 3 }]))
+    await Promise.all([limits.begin(keys), limits.begin(keys), limits.begin(keys)])
+    await assert.rejects(limits.begin(keys), ConsoleProblem)
+    await limits.begin([{ key: 'b', most: 3 }])
     now = 15 * 60_000
-    assert.doesNotThrow(() => limits.begin(keys))
+    await limits.begin(keys)
   })
 
-  it('does not count what was right', () => {
-    const limits = guessLimits()
-    for (let i = 0; i < 10; i++) limits.begin([{ key: 'a', most: 1 }]).right()
+  it('does not count what was right', async () => {
+    const limits = guessLimits(triesOf(memoryTries()), 'test')
+    for (let i = 0; i < 10; i++) await (await limits.begin([{ key: 'a', most: 1 }])).right()
     const two = [
       { key: 'x', most: 1 },
       { key: 'y', most: 2 },
     ]
-    limits.begin(two).right('x')
-    limits.begin(two)
-    assert.throws(() => limits.begin(two), ConsoleProblem)
+    await (await limits.begin(two)).right('x')
+    await limits.begin(two)
+    await assert.rejects(limits.begin(two), ConsoleProblem)
   })
 })
 

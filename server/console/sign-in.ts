@@ -28,9 +28,9 @@ export function sessionPages(
   services: Services,
   parts: { sessions: Sessions; passwords: PasswordChecks; version: string },
 ): void {
-  const { db, credits, config } = services
+  const { db, credits, config, limits } = services
   const { sessions, passwords } = parts
-  const signUps = guessLimits()
+  const signUps = guessLimits(limits.tries, 'sign-up')
 
   async function meOf(ask: Ask) {
     const { signedIn } = ask
@@ -70,15 +70,15 @@ export function sessionPages(
     if (config.SIGN_UP !== 'on') {
       throw new ConsoleProblem('forbidden', { zh: '未开放注册', en: 'Sign-up is closed' })
     }
-    const counted = signUps.begin([{ key: networkOf(ask.address), most: signUpsByAddress }])
+    const counted = await signUps.begin([{ key: networkOf(ask.address), most: signUpsByAddress }])
     const username = sent.username.trim()
     const made = await createAccount(
       db,
       { username, password: sent.password },
       // Whoever makes an account for oneself is its first actor.
       (tx) => insertAudit(tx, { actor: username, action: 'account.sign_up', target: username }),
-    ).catch((error: unknown) => {
-      counted.right()
+    ).catch(async (error: unknown) => {
+      await counted.right()
       throw atNameOrPassword(error)
     })
     const account = await findByUsername(db, made.username)

@@ -62,6 +62,23 @@ export interface Database extends Queries {
   snapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T>
   close(): Promise<void>
   readonly stats: WriteStats
+  /** Hears what transactions tell each other (`NOTIFY`), from whatever process. PostgreSQL only. */
+  listen?(channel: string, events: ChannelEvents): Channel
+}
+
+export interface ChannelEvents {
+  /** In the order of the commits. */
+  onMessage(payload: string): void
+  /** From now on every message arrives. */
+  onUp(): void
+  /** Messages may be lost from now on. */
+  onDown(): void
+}
+
+export interface Channel {
+  /** Whether everything that was committed up to a moment ago (well below a second) has arrived. */
+  isFresh(): boolean
+  close(): void
 }
 
 export interface Snapshot {

@@ -61,7 +61,10 @@ function textOf(
   size: number,
 ): string {
   let ofThis = texts.get(insertion)
-  if (!ofThis) texts.set(insertion, (ofThis = new Map()))
+  if (!ofThis) {
+    ofThis = new Map()
+    texts.set(insertion, ofThis)
+  }
   const name = `${engine} ${size}`
   let text = ofThis.get(name)
   if (text === undefined) {

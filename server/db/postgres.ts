@@ -10,6 +10,7 @@ import {
   type Value,
 } from './database.ts'
 import { kyselyOver } from './kysely-over.ts'
+import { listenOn } from './postgres-channel.ts'
 
 const now = `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`
 
@@ -134,6 +135,10 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         throw error
       }
     },
+    listen: (channel, events) =>
+      listenOn(url, channel, events, (payload) =>
+        reads.all('SELECT pg_notify(?, ?)', [channel, payload]).then(() => undefined),
+      ),
     async close() {
       closed = true
       // The pool would leave those waiting who have no connection yet.

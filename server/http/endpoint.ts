@@ -137,7 +137,7 @@ function readSources(
   return { headers, json: decoded.json, form: decoded.form, query }
 }
 
-export function methodNotAllowed(endpoint: Endpoint): AppError {
+function methodNotAllowed(endpoint: Endpoint): AppError {
   const allow = endpoint.methods.join(', ')
   const text = { zh: `只支持 ${allow} 请求`, en: `Only ${allow} is supported` }
   return new AppError(1002, text, { status: 405, headers: { allow } })

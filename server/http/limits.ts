@@ -13,6 +13,16 @@ export interface Taken {
   readonly resetSeconds: number
 }
 
+/** How often callers may come. A single process answers at once; several ask each other now and then. */
+export interface CallLimits {
+  take(accountId: number, limit: RateLimit): Taken | Promise<Taken>
+  /** Counts a wrong credential. When there were too many, tells in how many seconds the next one is listened to. */
+  fail(address: string): number | undefined
+}
+
+/** Wrong credentials an address may show in a minute before it is told to wait. */
+export const failuresPerMinute = 60
+
 interface Bucket {
   tokens: number
   at: number
@@ -24,7 +34,15 @@ const mostWatched = 100_000
 export class TokenBuckets {
   readonly #buckets = new Map<number, Bucket>()
 
-  take(id: number, limit: RateLimit, now: number = performance.now()): Taken {
+  /** Takes up to `wanted` whole tokens out at once; `left` has fractions. */
+  draw(id: number, limit: RateLimit, wanted: number, now: number): { granted: number; left: number } {
+    const bucket = this.#filled(id, limit, now)
+    const granted = Math.min(wanted, Math.floor(bucket.tokens))
+    bucket.tokens -= granted
+    return { granted, left: bucket.tokens }
+  }
+
+  #filled(id: number, limit: RateLimit, now: number): Bucket {
     let bucket = this.#buckets.get(id)
     if (bucket) {
       bucket.tokens = Math.min(limit.burst, bucket.tokens + ((now - bucket.at) / 1000) * limit.perSecond)
@@ -34,6 +52,11 @@ export class TokenBuckets {
       forgetOldest(this.#buckets)
       this.#buckets.set(id, bucket)
     }
+    return bucket
+  }
+
+  take(id: number, limit: RateLimit, now: number = performance.now()): Taken {
+    const bucket = this.#filled(id, limit, now)
     if (bucket.tokens < 1) {
       return {
         allowed: false,
@@ -55,7 +78,7 @@ interface Window {
   readonly startedAt: number
 }
 
-const windowMs = 60_000
+export const failureWindowMs = 60_000
 
 /** Counts failures by address; only failures ask it, so a right key is never slowed by it. */
 export class FailureWindows {
@@ -69,7 +92,7 @@ export class FailureWindows {
   /** Counts one failure. When there were too many, tells in how many seconds the next one is listened to. */
   fail(address: string, now: number = performance.now()): number | undefined {
     let window = this.#windows.get(address)
-    if (!window || now - window.startedAt >= windowMs) {
+    if (!window || now - window.startedAt >= failureWindowMs) {
       this.#windows.delete(address)
       forgetOldest(this.#windows)
       window = { count: 0, startedAt: now }
@@ -77,7 +100,7 @@ export class FailureWindows {
     }
     window.count += 1
     if (window.count <= this.#most) return undefined
-    return Math.max(1, Math.ceil((window.startedAt + windowMs - now) / 1000))
+    return Math.max(1, Math.ceil((window.startedAt + failureWindowMs - now) / 1000))
   }
 }
 

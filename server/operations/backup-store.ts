@@ -11,11 +11,11 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Database, Engine, Snapshot, Value } from '../db/database.ts'
 
-/** Creation order, so that a table comes after those it refers to. */
+/** Creation order, so that a table comes after those it refers to. Unlogged tables hold nothing worth keeping. */
 const tableQueries: Record<Engine, string> = {
   sqlite: `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`,
-  postgres: `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
-    ORDER BY oid`,
+  postgres: `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relpersistence = 'p'
+    AND relnamespace = current_schema()::regnamespace ORDER BY oid`,
 }
 
 export async function listTables(snapshot: Pick<Snapshot, 'all'>, engine: Engine): Promise<string[]> {

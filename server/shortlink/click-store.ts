@@ -31,6 +31,7 @@ export async function addClicks(tx: Tx, batch: ClickBatch): Promise<void> {
   const agents = Array.from(batch.agents, (place) => batch.agentTable[place]!)
   const referrers = Array.from(batch.referrers, (place) => batch.referrerTable[place]!)
   const visitors = await hashVisitors(tx, batch)
+  await addTotals(tx, totalsOf(batch, agents))
   if (tx.engine === 'postgres') {
     await tx.run(
       `INSERT INTO link_click (${keyColumns}, clicks)
@@ -72,6 +73,39 @@ export async function addClicks(tx: Tx, batch: ClickBatch): Promise<void> {
   }
 }
 
+/** People's visits of each link, in the order of the links: two processes never wait for each other in a ring. */
+function totalsOf(batch: ClickBatch, agents: readonly AgentClass[]): readonly (readonly [number, number])[] {
+  const totals = new Map<number, number>()
+  for (const [index, linkId] of batch.linkIds.entries()) {
+    if (agents[index]!.kind !== 'person') continue
+    totals.set(linkId, (totals.get(linkId) ?? 0) + batch.clicks[index]!)
+  }
+  return [...totals].sort(([a], [b]) => a - b)
+}
+
+async function addTotals(tx: Tx, totals: readonly (readonly [number, number])[]): Promise<void> {
+  if (tx.engine === 'sqlite') {
+    for (const [linkId, clicks] of totals) {
+      const known = await tx.run('UPDATE link_total SET clicks = clicks + ? WHERE link_id = ?', [
+        clicks,
+        linkId,
+      ])
+      if (known === 0) await tx.run(firstClicksSql, [clicks, linkId])
+    }
+  } else if (totals.length > 0) {
+    // An insert takes its rows in the order given; an update with a join does not.
+    await tx.run(
+      `INSERT INTO link_total (link_id, account_id, clicks)
+       SELECT l.id, l.account_id, n.clicks FROM unnest(CAST(? AS bigint[]), CAST(? AS bigint[])) AS n (link_id, clicks)
+       JOIN link l ON l.id = n.link_id ORDER BY l.id
+       ON CONFLICT (link_id) DO UPDATE SET clicks = link_total.clicks + excluded.clicks`,
+      [totals.map(([linkId]) => linkId), totals.map(([, clicks]) => clicks)],
+    )
+  }
+}
+
+const firstClicksSql = `INSERT INTO link_total (link_id, account_id, clicks)
+  SELECT id, account_id, CAST(? AS bigint) FROM link WHERE id = ?`
 const addOneSql = `INSERT INTO link_click (${keyColumns}, clicks) VALUES (?, ?, ?, ?, ?, ?, ?) ${addUp}`
 const addVisitorSql = `INSERT INTO link_visitor (day, link_id, visitor) VALUES (?, ?, ?)
   ON CONFLICT (day, link_id, visitor) DO NOTHING`

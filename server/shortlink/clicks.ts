@@ -60,7 +60,7 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
   let pages: Page[] = []
   let written: readonly Page[] | undefined
   let lastWrite: Promise<void> = Promise.resolve()
-  let clicks = 0
+  let unwritten = 0
   let counters = 0
   let visitors = 0
   let lost = 0
@@ -123,7 +123,7 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
   async function write(): Promise<void> {
     if (pages.length === 0) return
     const taken = pages
-    clicks = 0
+    unwritten = 0
     const takenCounters = counters
     const takenVisitors = visitors
     pages = []
@@ -171,7 +171,7 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
 
   /** A full buffer does not wait for the time, unless the database has just refused: then only time may help. */
   function writeWhenFull(): void {
-    if (clicks >= flushClicks && !waiting && !hasFailed) writeOnTime()
+    if (unwritten >= flushClicks && !waiting && !hasFailed) writeOnTime()
   }
 
   const waits = (list: readonly Page[], linkId: number | undefined) =>
@@ -187,7 +187,7 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
       const link = linkPageOf(page, linkId)
       const agentClass = isLookingAhead ? agent.lookingAhead : agent.usual
       add(link, agentClass, referrer, 1)
-      clicks += 1
+      unwritten += 1
       if (agentClass.kind === 'person') addVisitor(link, address, agent.text)
       writeWhenFull()
     },

@@ -133,7 +133,7 @@ export function watchedDomains(
   log: { warn(facts: object, text: string): void; info(facts: object, text: string): void },
 ): WatchedDomains {
   return {
-    hosts: async () => (await lookup.pools()).domains.map((domain) => domain.host),
+    hosts: async () => (await lookup.poolsNow()).domains.map((domain) => domain.host),
     async found(host, blocked) {
       const isNews = await db.write(async (tx) => {
         await noteProbe(tx, host, false)

@@ -42,7 +42,7 @@ export interface Links {
   maker<T>(
     accountId: number,
     wish: LinkChange,
-    then: (made: MadeAddresses, charged: Charged) => Alongside<T>,
+    resultOf: (made: MadeAddresses, charged: Charged) => Alongside<T>,
   ): Promise<SharedWork<LinkToMake<T>, T>>
   refresher(link: Link): Promise<(tx: Tx) => Promise<MadeAddresses>>
   describe(link: Link): LinkRecord
@@ -50,7 +50,7 @@ export interface Links {
 
 interface LinkToMake<T> {
   readonly link: NewLink
-  readonly then: (made: MadeAddresses, charged: Charged) => Alongside<T>
+  readonly resultOf: (made: MadeAddresses, charged: Charged) => Alongside<T>
 }
 
 export interface LinkRecord extends MadeAddresses {
@@ -85,7 +85,7 @@ export function openLinks(
         : await insertLinks(tx, wanted, makeCode)
     return items.map(({ item, charged }, index) => {
       const { id, code } = made[index]!
-      return item.then(addresses(id, code, item.link.hosts), charged)
+      return item.resultOf(addresses(id, code, item.link.hosts), charged)
     })
   }
 
@@ -125,9 +125,9 @@ export function openLinks(
       return checked
     },
 
-    async maker(accountId, { title, redirectType, target, targetA }, then) {
+    async maker(accountId, { title, redirectType, target, targetA }, resultOf) {
       if (title === undefined || target === undefined) throw new Error('a link needs a title and a target')
-      const { domains } = await lookup.pools()
+      const { domains } = await lookup.poolsNow()
       const hosts = dealer.next(domains)
       const link: NewLink = {
         accountId,
@@ -139,11 +139,11 @@ export function openLinks(
         locationB: target.location,
         hosts,
       }
-      return { run: makeAll, item: { link, then } }
+      return { run: makeAll, item: { link, resultOf } }
     },
 
     async refresher(link) {
-      const { domains } = await lookup.pools()
+      const { domains } = await lookup.poolsNow()
       const hosts = dealer.after(domains, { a: link.host_a, b: link.host_b })
       return async (tx) => {
         const code = await refreshLink(

@@ -61,6 +61,39 @@ export async function findIdsByAge(
   return rows.map(({ id }) => id)
 }
 
+/**
+ * By people's visits, all links of the account. Those that somebody visited stand in the order of an index; those that
+ * nobody visited come after them (before them when the fewest come first), by age.
+ */
+export async function findIdsByClicks(
+  queries: Queries,
+  accountId: number,
+  { order, limit, offset }: { order: 'asc' | 'desc'; limit: number; offset: number },
+): Promise<number[]> {
+  const way = order === 'asc' ? 'ASC' : 'DESC'
+  const visited = {
+    sql: `SELECT link_id AS id FROM link_total WHERE account_id = ? ORDER BY clicks ${way}, link_id ${way}`,
+    count: 'SELECT COUNT(*) AS count FROM link_total WHERE account_id = ?',
+  }
+  const unvisited = {
+    sql: `SELECT l.id FROM link l WHERE l.account_id = ? AND NOT EXISTS
+      (SELECT 1 FROM link_total t WHERE t.link_id = l.id) ORDER BY l.id ${way}`,
+    count: `SELECT (SELECT COUNT(*) FROM link WHERE account_id = ?) -
+      (SELECT COUNT(*) FROM link_total WHERE account_id = ?) AS count`,
+  }
+  const [first, second] = order === 'desc' ? [visited, unvisited] : [unvisited, visited]
+  const some = async (sql: string, most: number, from: number): Promise<number[]> => {
+    const rows = await queries.all<{ id: number }>(`${sql} LIMIT ? OFFSET ?`, [accountId, most, from])
+    return rows.map(({ id }) => id)
+  }
+  const ids = await some(first.sql, limit, offset)
+  if (ids.length === limit) return ids
+  const accounts = first === visited ? [accountId] : [accountId, accountId]
+  const row = ids.length > 0 ? undefined : await queries.one<{ count: number }>(first.count, accounts)
+  const from = row === undefined ? 0 : Math.max(0, offset - row.count)
+  return [...ids, ...(await some(second.sql, limit - ids.length, from))]
+}
+
 export interface SliceSearch {
   /** Part of the title or of the target, in lower case. */
   readonly text: string | undefined
@@ -108,7 +141,7 @@ export async function findSlice(
     values.push(like, like)
   }
   const clicks = search.withClicks
-    ? `COALESCE((SELECT SUM(c.clicks) FROM link_click c WHERE c.link_id = l.id AND c.kind = 'person'), 0)`
+    ? `COALESCE((SELECT t.clicks FROM link_total t WHERE t.link_id = l.id), 0)`
     : '0'
   const { better } = search
   const column = better?.sort === 'clicks' ? 'clicks' : better?.sort === 'title' ? 'title' : undefined

@@ -9,7 +9,8 @@ import { type LinkSearch, openLinkList } from './list.ts'
 const count = 12_500
 const at = (n: number) => 1_700_000_000_000 + n * 60_000
 const titleOf = (n: number) => `title ${String((n * 7_919) % count).padStart(5, '0')}`
-const clicksOf = (n: number) => (n * 31) % 4_001
+/** Every third was never visited. */
+const clicksOf = (n: number) => (n % 3 === 0 ? 0 : (n * 31) % 4001)
 
 onEachEngine('a long list of links', (engine) => {
   let fresh: Awaited<ReturnType<typeof freshDatabase>>
@@ -41,9 +42,14 @@ onEachEngine('a long list of links', (engine) => {
         engine === 'sqlite' ? `printf('%05d', ${scattered})` : `lpad(CAST(${scattered} AS text), 5, '0')`
       await tx.run(`UPDATE link SET title = 'title ' || ${padded} WHERE account_id = 1`)
       await tx.run('INSERT INTO link_code (code, link_id) SELECT code, id FROM link')
+      const clicks = `CASE WHEN id / 2 % 3 = 0 THEN 0 ELSE (id / 2 * 31) % 4001 END`
       await tx.run(
         `INSERT INTO link_click (link_id, hour, kind, device, browser, referrer, clicks)
-         SELECT id, 1, 'person', '', '', '', (id / 2 * 31) % 4001 FROM link WHERE account_id = 1`,
+         SELECT id, 1, 'person', '', '', '', ${clicks} FROM link WHERE account_id = 1 AND ${clicks} > 0`,
+      )
+      await tx.run(
+        `INSERT INTO link_total (link_id, account_id, clicks)
+         SELECT id, account_id, ${clicks} FROM link WHERE ${clicks} > 0`,
       )
       if (engine === 'postgres') await tx.run('ANALYZE link')
     })
@@ -76,15 +82,21 @@ onEachEngine('a long list of links', (engine) => {
       total: count,
     })
     assert.deepEqual((await page({ sort: 'title' })).numbers, byTitle.toReversed().slice(0, 50))
-    const byClicks = sorted((a, b) => clicksOf(b) - clicksOf(a) || b - a)
-    assert.deepEqual(await page({ sort: 'clicks' }, 3_000), {
-      numbers: byClicks.slice(3_000, 3_050),
-      total: count,
-    })
-    assert.deepEqual(
-      (await page({ sort: 'clicks', order: 'asc' })).numbers,
-      byClicks.toReversed().slice(0, 50),
-    )
+    const most = sorted((a, b) => clicksOf(b) - clicksOf(a) || b - a)
+    const visited = all.filter((n) => clicksOf(n) > 0).length
+    for (const [order, numbers, edge] of [
+      ['desc', most, visited],
+      ['asc', most.toReversed(), count - visited],
+    ] as const) {
+      // Around the place where the visited ones meet the others, and past the end.
+      for (const offset of [0, 3_000, edge - 50, edge - 20, edge, edge + 10, count - 10, count]) {
+        assert.deepEqual(
+          await page({ sort: 'clicks', order }, offset),
+          { numbers: numbers.slice(offset, offset + 50), total: count },
+          `${order} ${offset}`,
+        )
+      }
+    }
   })
 
   it('is searched and filtered', async () => {

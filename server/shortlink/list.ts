@@ -6,6 +6,7 @@ import {
   countSome,
   findDaily,
   findIdsByAge,
+  findIdsByClicks,
   findLinks,
   findShares,
   findSlice,
@@ -94,9 +95,15 @@ export function openLinkList(db: Database, links: Links, flush: (linkId: number)
     page: { limit: number; offset: number },
   ): Promise<{ ids: readonly number[]; total: number }> {
     const { text, redirectType } = sliceSearch(search)
-    if (text === undefined && redirectType === undefined && search.sort === 'created') {
+    const isPlain = text === undefined && redirectType === undefined
+    const isOfAllDays = search.start === undefined && search.end === undefined
+    if (isPlain && (search.sort === 'created' || (search.sort === 'clicks' && isOfAllDays))) {
       const range = await idRangeOf(db, search)
-      const ids = await findIdsByAge(db, accountId, range, { ...page, order: search.order })
+      const wanted = { ...page, order: search.order }
+      const ids =
+        search.sort === 'created'
+          ? await findIdsByAge(db, accountId, range, wanted)
+          : await findIdsByClicks(db, accountId, wanted)
       const total = await remembered(JSON.stringify([accountId, range]), () => countAll(accountId, range))
       return { ids, total }
     }

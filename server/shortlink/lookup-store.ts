@@ -1,9 +1,12 @@
 // Where a code leads: the one question every visitor asks.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedirectType } from '../../contract/shortlink.ts'
 import { coalesce } from '../db/coalesce.ts'
-import type { Database, DirectReads, Queries } from '../db/database.ts'
+import type { Channel, Database, DirectReads, Queries } from '../db/database.ts'
 import type { PoolDomain } from './domain-store.ts'
+import { linkCache } from './link-cache.ts'
 import type { Pool } from './store.ts'
+import { twoGenerations } from './two-generations.ts'
 
 export interface Destination {
   readonly id: number
@@ -34,10 +37,30 @@ const manyRowsSql = `${rowSql} = ANY(?)`
 const domainSql =
   'SELECT host, pool, removed, blocked, blocked_at, added_at FROM link_domain ORDER BY pool, host'
 
-/** On SQLite every answer comes at once, on PostgreSQL as a promise. */
+/** On SQLite every answer comes at once; on PostgreSQL what is remembered does, and the rest as a promise. */
 export interface Lookup {
   find(code: string): Destination | undefined | Promise<Destination | undefined>
   pools(): Pools | Promise<Pools>
+  /** As they stand in the database this moment: a new link must get no domain that was just taken away. */
+  poolsNow(): Pools | Promise<Pools>
+  /** To be called before this process changes a link, so that its answer can wait until the word has gone round. */
+  announce(id: number): Announcement
+  /** From now on links are remembered. */
+  start(): void
+  stop(): void
+  readonly stats: LookupStats
+}
+
+export interface Announcement {
+  /** The change is committed: here it holds at once. Waits a moment for the word to come back, which all processes hear. */
+  made(): Promise<void> | undefined
+  [Symbol.dispose](): void
+}
+
+export interface LookupStats {
+  remembered: number
+  asked: number
+  isRemembering(): boolean
 }
 
 export interface Pools {
@@ -47,7 +70,7 @@ export interface Pools {
 }
 
 export function openLookup(db: Database): Lookup {
-  return db.direct ? directLookup(db.direct) : batchedLookup(db)
+  return db.direct ? directLookup(db.direct) : watchedLookup(db)
 }
 
 /** How many links a process remembers between requests: a few megabytes, whatever the number of links. */
@@ -97,11 +120,124 @@ function directLookup(direct: DirectReads): Lookup {
       pools ??= poolsOf(direct.all<PoolDomain>(domainSql))
       return pools
     },
+    poolsNow() {
+      return this.pools()
+    },
+    announce: () => nothingToWaitFor,
+    start: () => undefined,
+    stop: () => undefined,
+    stats: { remembered: 0, asked: 0, isRemembering: () => true },
   }
 }
 
-/** PostgreSQL: one question for all visitors of a turn. Nothing is remembered, so nothing can be stale. */
-function batchedLookup(db: Database): Lookup {
+const nothingToWaitFor: Announcement = { made: () => undefined, [Symbol.dispose]: () => undefined }
+
+/** Whoever has not heard of a change after this was told that the channel is broken, or will be within the second. */
+const longestWaitMs = 100
+
+/** Twice this is what a process keeps at most, in characters of text with what stands around them. */
+const halfOfMemory = 8_000_000
+const weightOf = ({ locationA, locationB }: Destination) => 400 + locationA.length + locationB.length
+
+/**
+ * PostgreSQL: from memory while the channel stands on which every change is told, else from the database. When the
+ * channel is lost, memory is emptied; when it only hesitates, memory is not asked meanwhile.
+ */
+function watchedLookup(db: Database): Lookup {
+  const asking = batchedLookup(db)
+  const links = linkCache(halfOfMemory, weightOf)
+  const stats = { remembered: 0, asked: 0, isRemembering: () => channel?.isFresh() ?? false }
+  const waiters = new Set<Waiter>()
+  let channel: Channel | undefined
+  let pools: Pools | undefined
+  let poolsMark = 0
+
+  function forgetPools(): void {
+    pools = undefined
+    poolsMark += 1
+  }
+
+  function forgetAll(): void {
+    links.clear()
+    forgetPools()
+  }
+
+  function onMessage(payload: string): void {
+    if (payload === '*') forgetAll()
+    else if (payload === 'pools') forgetPools()
+    else for (const id of payload.split(' ')) links.changed(Number(id))
+    for (const waiter of waiters) if (payload === '*' || waiter.concerns(payload)) waiter.heard()
+  }
+
+  function announce(id: number): Announcement {
+    if (!stats.isRemembering())
+      return { made: () => void links.changed(id), [Symbol.dispose]: () => undefined }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiter: Waiter = {
+      concerns: (payload) => payload.split(' ').includes(String(id)),
+      heard: resolve,
+    }
+    // From now on: the word may come before the answer to the COMMIT.
+    waiters.add(waiter)
+    return {
+      made() {
+        links.changed(id)
+        return Promise.race([promise, sleep(longestWaitMs)])
+      },
+      [Symbol.dispose]: () => void waiters.delete(waiter),
+    }
+  }
+
+  async function ask(code: string): Promise<Destination | undefined> {
+    stats.asked += 1
+    const mark = links.mark()
+    const isKept = stats.isRemembering()
+    const found = await asking.find(code)
+    if (isKept && found) links.put(code, found, mark)
+    return found
+  }
+
+  async function askPools(): Promise<Pools> {
+    const mark = poolsMark
+    const isKept = stats.isRemembering()
+    const found = await asking.pools()
+    if (isKept && mark === poolsMark) pools = found
+    return found
+  }
+
+  return {
+    find(code) {
+      const known = stats.isRemembering() ? links.get(code) : undefined
+      if (known === undefined) return ask(code)
+      stats.remembered += 1
+      return known
+    },
+    pools: () => (pools !== undefined && stats.isRemembering() ? pools : askPools()),
+    poolsNow: () => asking.pools(),
+    announce,
+    start() {
+      channel ??= db.listen?.('tollgate_links', { onMessage, onUp: forgetAll, onDown: forgetAll })
+    },
+    stop() {
+      channel?.close()
+      channel = undefined
+    },
+    stats,
+  }
+}
+
+interface Waiter {
+  readonly concerns: (payload: string) => boolean
+  readonly heard: () => void
+}
+
+interface Asking {
+  find(code: string): Promise<Destination | undefined>
+  pools(): Promise<Pools>
+}
+
+/** One question for all visitors of a turn. */
+function batchedLookup(db: Database): Asking {
   const findPools = coalesce(async () => new Map([['', poolsOf(await listPoolDomains(db))]]))
   return {
     find: coalesce(async (codes) => {
@@ -128,35 +264,5 @@ function destinationOf(row: Row): Destination {
     locationB: row.location_b,
     liveUntil: row.live_until ?? undefined,
     suspended: row.suspended === 1,
-  }
-}
-
-/**
- * Remembers the latest, and drops the oldest half at once when it is full. Deleting one by one from the front of a Map
- * leaves holes that every next look at the front has to step over.
- */
-function twoGenerations<V>(half: number) {
-  let young = new Map<string, V>()
-  let old = new Map<string, V>()
-  function set(key: string, value: V): void {
-    if (young.size >= half) {
-      old = young
-      young = new Map()
-    }
-    young.set(key, value)
-  }
-  return {
-    set,
-    get(key: string): V | undefined {
-      const value = young.get(key)
-      if (value !== undefined) return value
-      const older = old.get(key)
-      if (older !== undefined) set(key, older)
-      return older
-    },
-    clear() {
-      young = new Map()
-      old = new Map()
-    },
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { after, before, test } from 'node:test'
-import { onEachEngine } from '../../test/support/engines.ts'
+import { onEachEngine, untilSeen } from '../../test/support/engines.ts'
 import {
   freePort,
   post,
@@ -142,8 +142,10 @@ onEachEngine('redirects', (engine) => {
     const { db } = service.installation
     const other = await service.account({ short_link: 5 })
     const { a_url: a } = await generate({}, other)
-    const change = async (wish: Parameters<typeof changeAccount>[2]) =>
-      changeAccount(db, await requireAccount(db, other.username), wish)
+    const change = async (wish: Parameters<typeof changeAccount>[2]) => {
+      await changeAccount(db, await requireAccount(db, other.username), wish)
+      await untilSeen(engine)
+    }
     await change({ expires: '2020-01-01' })
     assert.equal((await visit(a)).status, 302)
     await change({ suspended: true })
@@ -194,6 +196,7 @@ onEachEngine('redirects', (engine) => {
     const here = { host: new URL(service.url).host }
     for (const host of ['a1.test', 'a2.test']) await addPoolDomain(db, 'a', host)
     await addPoolDomain(db, 'b', 'B1.Test')
+    await untilSeen(engine)
     const made = [await generate({ redirect_url_a: 'https://example.com/a' }), await generate()]
     assert.deepEqual(made.map(({ a_url: url }) => new URL(url).host).toSorted(), ['a1.test', 'a2.test'])
     assert.ok(made.every(({ b_url: url, short_code: code }) => url === `http://b1.test/${code}`))
@@ -213,6 +216,7 @@ onEachEngine('redirects', (engine) => {
     assert.notEqual(new URL(renewed.new_a_url).host, new URL(String(firstUrl)).host)
 
     await removePoolDomain(db, 'a', 'a1.test')
+    await untilSeen(engine)
     const later = await Promise.all(Array.from({ length: 4 }, () => generate()))
     assert.ok(later.every(({ a_url: url }) => new URL(url).host === 'a2.test'))
     const newCode = new URL(renewed.new_a_url).pathname
@@ -264,6 +268,7 @@ onEachEngine('redirects with a grace', (engine) => {
     await service.installation.db.write((tx) =>
       tx.run('UPDATE link_code SET live_until = ? WHERE code = ?', [Date.now() - 1, made.short_code]),
     )
+    await untilSeen(engine)
     assert.equal((await visit(`${listening()}/${made.short_code}`)).status, 410)
   })
 })

@@ -16,7 +16,7 @@ import { openClicks } from './clicks.ts'
 import { openDealer, watchedDomains, type WatchedDomains } from './domains.ts'
 import { noSuchLink, openLinks } from './links.ts'
 import { type LinkList, openLinkList } from './list.ts'
-import { openLookup } from './lookup-store.ts'
+import { type LookupStats, openLookup } from './lookup-store.ts'
 import { lostPage, openRedirects } from './redirect.ts'
 import { findOwnLink, findOwnLinkByCode, type Link, updateLink } from './store.ts'
 import { openTidying } from './tidying.ts'
@@ -92,8 +92,10 @@ export function openShortlink(services: Services): Shortlink {
     const wish = await links.check(values)
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
+    using announcement = lookup.announce(id)
     const isOurs = await db.write((tx) => updateLink(tx, caller.account.id, id, wish))
     if (!isOurs) throw noSuchLink()
+    await announcement.made()
     return shortlinkSuccess({ link_id: id, message: say(call, '短链接已更新', 'Short link updated') })
   }
 
@@ -107,6 +109,7 @@ export function openShortlink(services: Services): Shortlink {
     const link = await findOwnLink(db, caller.account.id, values.link_id)
     if (!link) throw noSuchLink()
     const renew = await links.refresher(link)
+    using announcement = lookup.announce(link.id)
     const paid = await paidCalls.charge<Answer>(call, caller, {
       ...purchase,
       apiType: 'short_link',
@@ -125,7 +128,9 @@ export function openShortlink(services: Services): Shortlink {
         return { value: answer, answer }
       },
     })
-    return paid.repeat ?? paid.value
+    if (paid.repeat) return paid.repeat
+    await announcement.made()
+    return paid.value
   }
 
   async function show(call: Call, caller: Caller): Promise<Answer> {
@@ -168,6 +173,7 @@ export function openShortlink(services: Services): Shortlink {
         for (const [outcome, count] of Object.entries(redirects.counts)) this.inc({ outcome }, count)
       },
     })
+    if (db.engine === 'postgres') registerLookupMetrics(lookup.stats)
     new Counter({
       name: 'tollgate_clicks_lost_total',
       help: 'Clicks that could not be kept while the database was away',
@@ -184,11 +190,34 @@ export function openShortlink(services: Services): Shortlink {
       labelNames: ['pool'],
       registers: [services.metrics],
       async collect() {
-        const { domains: all } = await lookup.pools()
+        const { domains: all } = await lookup.poolsNow()
         for (const pool of ['a', 'b']) {
           const blocked = all.filter((one) => one.pool === pool && one.removed === 0 && one.blocked === 1)
           this.set({ pool }, blocked.length)
         }
+      },
+    })
+  }
+
+  function registerLookupMetrics(stats: LookupStats): void {
+    new Counter({
+      name: 'tollgate_link_lookups_total',
+      help: 'Links looked up, by where they were found: memory or the database',
+      labelNames: ['in'],
+      registers: [services.metrics],
+      collect() {
+        this.reset()
+        this.inc({ in: 'memory' }, stats.remembered)
+        this.inc({ in: 'database' }, stats.asked)
+      },
+    })
+    new Gauge({
+      name: 'tollgate_link_channel_up',
+      help: 'Whether changes of links are heard of; while not, every link is looked up in the database',
+      aggregator: 'min',
+      registers: [services.metrics],
+      collect() {
+        this.set(stats.isRemembering() ? 1 : 0)
       },
     })
   }
@@ -203,10 +232,12 @@ export function openShortlink(services: Services): Shortlink {
     fastPath: redirects.tryHandle,
     lostPage,
     start() {
+      lookup.start()
       clicks.start()
       tidying.start()
     },
     async stop() {
+      lookup.stop()
       tidying.stop()
       await clicks.stop()
       await writer.close()

@@ -12,6 +12,8 @@ interface Shot {
   readonly path: string
   readonly as: keyof SampleData
   readonly look: Look
+  /** To the end of the page, not only what fits the window. */
+  readonly whole?: boolean
   /** What is done on the page before the picture is taken. */
   readonly first?: (page: Page) => Promise<void>
 }
@@ -39,23 +41,27 @@ const mainShots: readonly Shot[] = [
   { name: 'accounts', path: '/operator/accounts', as: 'operator', look: wide },
 ]
 
+/** Both languages, both themes, a desk and a phone; each page to its end. */
 function everyShot(): readonly Shot[] {
-  const looks: readonly (readonly [string, Look])[] = [
-    ['zh-light', wide],
-    ['en-dark', { ...wide, theme: 'dark', language: 'en' }],
-    ['zh-phone', phone],
-    ['en-phone-dark', { ...phone, theme: 'dark', language: 'en' }],
-  ]
   const pages = [
     ...accountPages.map((path) => ({ path, as: 'holder' as const })),
     ...operatorPages.map((path) => ({ path, as: 'operator' as const })),
   ]
-  return looks.flatMap(([name, look]) =>
+  const looks = (['zh', 'en'] as const).flatMap((language) =>
+    (['light', 'dark'] as const).flatMap((theme) =>
+      Object.entries({ wide: { width: 1440, height: 900 }, phone }).map(([size, area]) => ({
+        name: `${language}-${theme}-${size}`,
+        look: { ...area, language, theme },
+      })),
+    ),
+  )
+  return looks.flatMap(({ name, look }) =>
     pages.map(({ path, as }) => ({
       name: `${path.replaceAll(/\W+/g, '-').slice(1) || 'home'}.${name}`,
       path,
       as,
       look,
+      whole: true,
     })),
   )
 }
@@ -72,12 +78,16 @@ async function takeAll(
     const { as, look } = group[0]!
     await using visitor = await browser.visit(url, look)
     await signIn(visitor, people[as])
-    for (const { name, path, first } of group) {
+    for (const { name, path, first, whole = false } of group) {
       await visitor.page.goto(`/console${path}`)
       await visitor.page.waitForLoadState('networkidle')
       await first?.(visitor.page)
       await visitor.page.waitForTimeout(400)
-      await visitor.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' })
+      await visitor.page.screenshot({
+        path: join(folder, `${name}.png`),
+        animations: 'disabled',
+        fullPage: whole,
+      })
       process.stdout.write(`${name}\n`)
     }
     if (visitor.problems.length > 0) process.stdout.write(`  ${visitor.problems.join('\n  ')}\n`)

@@ -12,6 +12,7 @@ import { clearKey } from '../../server/accounts/accounts.ts'
 import { networkOf } from '../../server/http/address.ts'
 import { openCall } from '../../server/http/call.ts'
 import { AppError } from '../../server/http/errors.ts'
+import { ownLimits } from '../../server/limits/limits.ts'
 import { openBrowser, testPassword } from '../support/console.ts'
 import { onEachEngine, uniqueName } from '../support/engines.ts'
 import { post, startService } from '../support/service.ts'
@@ -32,6 +33,7 @@ onEachEngine('credentials', (engine) => {
     const find = keyLookup(db)
     const authenticate = authenticator({
       rateLimit: undefined,
+      limits: ownLimits(),
       findByKey(hash) {
         lookups += 1
         return find(hash)
@@ -89,6 +91,7 @@ describe('guesses', () => {
     let lookups = 0
     const authenticate = authenticator({
       rateLimit: undefined,
+      limits: ownLimits(),
       async findByKey() {
         lookups += 1
         return undefined

@@ -1,7 +1,8 @@
 // A real Chromium for tests, out of the npm package; one for each test file. Nothing may reach another origin.
+import { setTimeout as sleep } from 'node:timers/promises'
 import Chromium from '@sparticuz/chromium'
 import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import { ensureConsole } from './console-build.ts'
 import { onlyOne } from './only-one.ts'
 
@@ -17,6 +18,8 @@ export interface Visitor extends AsyncDisposable {
   readonly context: BrowserContext
   /** Errors in the browser's console, uncaught ones, failed loads, and requests to another origin. */
   readonly problems: string[]
+  /** Goes to a page of the console without loading it anew, as a link would, and waits until all of it is there. */
+  walkTo(path: string): Promise<void>
   /** What axe-core finds on the page as it is now, serious and critical ones only. */
   seriousFindings(): Promise<readonly string[]>
 }
@@ -70,6 +73,7 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
     if (!['data:', 'blob:'].includes(url.protocol) && url.origin !== origin)
       problems.push(`left for ${url.origin}`)
   })
+  const quiet = watchQuiet(page)
   page.on('response', (response) => {
     if (response.status() >= 500) problems.push(`${response.status()} ${response.url()}`)
   })
@@ -77,9 +81,20 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
     page,
     context,
     problems,
+    async walkTo(path) {
+      const heading = page.locator('main h1')
+      const from = { path: new URL(page.url()).pathname, title: await heading.textContent() }
+      await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`)
+      // Every page has a title of its own; only its tabs and drawers share it.
+      if (new URL(page.url()).pathname !== from.path) {
+        await heading.filter({ hasNotText: from.title ?? '' }).waitFor()
+      }
+      await quiet()
+      await page.locator('.ant-skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' })
+    },
     async seriousFindings() {
       // The content policy forbids added script elements, as it should: the rules are run from outside.
-      await page.evaluate(axe.source)
+      if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
       const found: unknown = await page.evaluate(
         `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
           .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -88,6 +103,27 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
       return found as readonly string[]
     },
     [Symbol.asyncDispose]: () => context.close(),
+  }
+}
+
+/** What waits until nothing is on its way any more; a page that has just got something may ask for more. */
+function watchQuiet(page: Page): () => Promise<void> {
+  const quietMs = 120
+  const onTheirWay = new Set<Request>()
+  let changedAt = performance.now()
+  page.on('request', (request) => {
+    onTheirWay.add(request)
+    changedAt = performance.now()
+  })
+  const arrived = (request: Request) => {
+    onTheirWay.delete(request)
+    changedAt = performance.now()
+  }
+  page.on('requestfinished', arrived)
+  page.on('requestfailed', arrived)
+  return async () => {
+    changedAt = performance.now()
+    while (onTheirWay.size > 0 || performance.now() - changedAt < quietMs) await sleep(20)
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Engine } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { openPostgres } from '../../server/db/postgres.ts'
@@ -60,6 +61,11 @@ export async function freshDatabase(
 
 export function onEachEngine(name: string, suite: (engine: Engine) => void): void {
   for (const engine of engines) void describe(`${name} (${engine})`, () => suite(engine))
+}
+
+/** A change of links or pools holds from the next request on; on PostgreSQL it reaches other processes within a second. */
+export async function untilSeen(engine: Engine): Promise<void> {
+  if (engine === 'postgres') await sleep(1_000)
 }
 
 export function uniqueName(): string {

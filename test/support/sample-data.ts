@@ -4,6 +4,7 @@ import { apiTypes } from '../../contract/credits.ts'
 import { formatDay } from '../../contract/time.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { addCounts, type DayCount, wholePlatform } from '../../server/console/request-log-store.ts'
+import { workByHand } from './sample-people.ts'
 import { addVisits, prepareProducts } from './sample-products.ts'
 import { post, type TestAccount, type TestService } from './service.ts'
 
@@ -19,40 +20,77 @@ export async function fillWithSamples(service: TestService): Promise<SampleData>
   const { db } = service.installation
   const holder = await makeHolder(service)
   const operator = await createAccount(db, { username: 'operator', password, role: 'operator' })
-  await createAccount(db, { username: 'lanhai-shop', password })
+  const other = await createAccount(db, { username: 'lanhai-shop', password })
   await createAccount(db, { username: 'xingchen-tech', password, expiresOn: '2026-01-31' })
   await prepareProducts(service, holder)
   await spend(service, holder)
   await addHistory(service, holder)
   await makeCalls(service, holder)
   await addVisits(service, holder)
+  await workByHand(service, { holder, operator, other })
   await service.app.requestLog.flush()
+  await spreadCalls(service, holder)
   return { holder, operator }
 }
 
 async function makeHolder(service: TestService): Promise<TestAccount> {
   const { db } = service.installation
   const made = await createAccount(db, { username: 'yunfan-mall', password })
-  const granted = { short_link: 50_000, sms: 12_000, id_verification: 3_000, domain_check: 800 }
-  for (const apiType of apiTypes) {
-    await service.app.services.credits.grant({ accountId: made.id, apiType, amount: granted[apiType] })
-  }
   return { ...made, key: await resetKey(db, made.id) }
 }
 
-/** So much of each type is gone. */
+/** A month of use: credits given at its beginning, messages bought once more on the way, and a part of them gone each day. */
 async function spend(service: TestService, { id }: TestAccount): Promise<void> {
-  const spent = { short_link: 8_412, sms: 9_930, id_verification: 1_207, domain_check: 772 }
   const { credits } = service.app.services
-  for (const apiType of apiTypes) {
-    await credits.charge({
-      accountId: id,
-      apiType,
-      action: `${apiType}.sample`,
-      cost: spent[apiType],
-      requestId: `sample-${apiType}`,
+  const { db } = service.installation
+  const granted = { short_link: 50_000, sms: 8_000, id_verification: 3_000, domain_check: 800 }
+  const daily = { short_link: 288, sms: 330, id_verification: 41, domain_check: 26 }
+  /** The ledger's lines so far belong to this many days ago; ids follow time. */
+  const moveBack = async (ago: number) => {
+    const at = Date.now() - ago * dayMs
+    await db.write(async (tx) => {
+      await tx.run('UPDATE ledger SET at = ? WHERE account_id = ? AND at > ?', [at, id, at + dayMs / 2])
+      await tx.run('UPDATE operation SET created_at = ? WHERE account_id = ? AND created_at > ?', [
+        at,
+        id,
+        at + dayMs / 2,
+      ])
     })
   }
+  for (const apiType of apiTypes) {
+    await credits.grant({ accountId: id, apiType, amount: granted[apiType], note: '开户赠送' })
+  }
+  await moveBack(30)
+  for (let ago = 29; ago > 0; ago -= 1) {
+    if (ago === 13) await credits.grant({ accountId: id, apiType: 'sms', amount: 4_000, note: '续费' })
+    const wave = 1 + 0.35 * Math.sin(ago * 0.9)
+    for (const apiType of apiTypes) {
+      const cost = Math.round(daily[apiType] * wave)
+      const requestId = `sample-${apiType}-${ago}`
+      await credits.charge({ accountId: id, apiType, action: `${apiType}.sample`, cost, requestId })
+    }
+    await moveBack(ago)
+  }
+}
+
+/** Today's calls, over the last three days: the inspector has something to leaf through. */
+async function spreadCalls(service: TestService, { id }: TestAccount): Promise<void> {
+  const { db } = service.installation
+  const calls = await db.all<{ id: number }>('SELECT id FROM request_log WHERE account_id = ? ORDER BY id', [
+    id,
+  ])
+  await db.write(async (tx) => {
+    for (const [place, call] of calls.entries()) {
+      const ago = ((calls.length - 1 - place) / calls.length) ** 2 * 3 * dayMs
+      await tx.run('UPDATE request_log SET at = at - ? WHERE id = ?', [Math.round(ago), call.id])
+    }
+    // One message was delivered, as its receipt says.
+    await tx.run(
+      `UPDATE sms_send SET state = 'delivered', created_at = created_at - 540000, receipt_at = created_at - 532000
+       WHERE id = (SELECT MIN(id) FROM sms_send WHERE account_id = ? AND state = 'accepted')`,
+      [id],
+    )
+  })
 }
 
 /** A month of counts with weekends, a rise, and one bad day. */

@@ -32,6 +32,7 @@ const folderRules = [
   ]),
   { folder: 'server/credits/', may: ['contract/', 'server/http/', 'server/db/', 'server/accounts/'] },
   { folder: 'server/accounts/', may: ['contract/', 'server/http/', 'server/db/'] },
+  { folder: 'server/limits/', may: ['server/http/', 'server/db/'] },
   { folder: 'server/http/', may: ['contract/'] },
   { folder: 'server/db/', may: ['contract/'] },
   { folder: 'server/upstream/', may: ['contract/', 'server/http/errors.ts'] },

@@ -21,9 +21,12 @@ export function makeQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5_000,
+        // Asked for even when the browser thinks itself offline: waiting in silence helps nobody, and it may be wrong.
+        networkMode: 'always',
         // What the service has answered stays answered; only a lost connection is worth another try.
         retry: (failures, error) => failures < 2 && error instanceof ApiError && error.code === 'offline',
       },
+      mutations: { networkMode: 'always' },
     },
   })
 }

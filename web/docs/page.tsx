@@ -83,8 +83,12 @@ function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Ope
           <thead>
             <tr>
               <th scope="col">{words.name}</th>
-              <th scope="col">{words.type}</th>
-              <th scope="col">{words.required}</th>
+              <th scope="col" className="hide-narrow">
+                {words.type}
+              </th>
+              <th scope="col" className="hide-narrow">
+                {words.required}
+              </th>
               <th scope="col">{words.meaning}</th>
             </tr>
           </thead>
@@ -93,9 +97,14 @@ function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Ope
               <tr key={name}>
                 <th scope="row" className="mono nowrap">
                   {name}
+                  {/* On a phone there is no room for columns of their own. */}
+                  <div className="hide-wide small muted">
+                    {type}
+                    {required && ` · ${words.required}`}
+                  </div>
                 </th>
-                <td>{type}</td>
-                <td>{required ? words.yes : words.no}</td>
+                <td className="hide-narrow">{type}</td>
+                <td className="hide-narrow">{required ? words.yes : words.no}</td>
                 <td>
                   {pick(text)}
                   <div className="mono muted">

@@ -2,6 +2,7 @@
 import { Card, Progress, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { domainCheckRoutes, type DomainResult, domainVerdicts } from '../../contract/console/domain-check.ts'
+import { ApiError } from '../api/client.ts'
 import { useAsk } from '../api/hooks.ts'
 import { useText } from '../frame/text.ts'
 import { ExportLink } from '../parts/export-link.tsx'
@@ -16,7 +17,9 @@ export function RunResults({ id }: { id: string }): ReactNode {
   const [running, setRunning] = useState(true)
   const run = useAsk(domainCheckRoutes.run, {}, { parts: { id }, refetchMs: running ? 700 : false })
   const state = run.data?.state
-  if (running && (run.isError || (state !== undefined && state !== 'running'))) setRunning(false)
+  // The check goes on without us: while only the connection is lost, so does the asking.
+  const isRefused = run.isError && !(run.error instanceof ApiError && run.error.code === 'offline')
+  if (running && (isRefused || (state !== undefined && state !== 'running'))) setRunning(false)
   return (
     <Card
       size="small"

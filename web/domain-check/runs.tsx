@@ -41,9 +41,9 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
               title: words.verdict,
               render: (_value, { counts }) => (
                 <span className="row">
-                  <Outcome tone="success">{count(counts.未拦截)}</Outcome>
-                  <Outcome tone="error">{count(counts.已拦截)}</Outcome>
-                  <Outcome tone="warning">{count(counts.请求失败)}</Outcome>
+                  <Outcome tone="success">{`${words.ok} ${count(counts.未拦截)}`}</Outcome>
+                  <Outcome tone="error">{`${words.blocked} ${count(counts.已拦截)}`}</Outcome>
+                  <Outcome tone="warning">{`${words.error} ${count(counts.请求失败)}`}</Outcome>
                 </span>
               ),
             },

@@ -14,7 +14,7 @@ export const identityText = dictionary(
     verify: '核验',
     price: (cost: number) => `消耗 ${cost} 次，上游失败自动退回`,
     verdict: '结果',
-    waiting: '填写左侧两项，结果显示在这里。',
+    waiting: '填好两项后，结果显示在这里。',
     matched: '一致',
     mismatched: '不一致',
     no_record: '无记录',

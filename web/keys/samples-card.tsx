@@ -5,6 +5,7 @@ import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/sam
 import { useMe, useStart } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/text.ts'
 import { CopyButton } from '../parts/copy.tsx'
+import { useNarrow } from '../parts/narrow.ts'
 import { endpointText } from '../parts/endpoint-names.ts'
 import { useUrlState } from '../parts/url-state.ts'
 import { endpoints, exampleBody, operations } from './operations.ts'
@@ -17,6 +18,7 @@ export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNo
   const me = useMe()
   const start = useStart()
   const [shown, show] = useUrlState({ operation: 'sms.send', language: 'curl' })
+  const isNarrow = useNarrow()
   const chosen = operations.find(({ id }) => id === shown.operation) ?? operations[0]!
   const language = sampleLanguages.find((known) => known === shown.language) ?? 'curl'
   const baseUrl = start.data?.public_url ?? window.location.origin
@@ -43,6 +45,7 @@ export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNo
             />
             <div className="scroll-x">
               <Segmented
+                size={isNarrow ? 'small' : 'middle'}
                 aria-label={words.language}
                 value={language}
                 onChange={(value) => show({ language: value })}

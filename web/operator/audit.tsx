@@ -3,7 +3,7 @@ import { Card, Input } from 'antd'
 import type { ReactNode } from 'react'
 import { type AuditFilter, operatorRoutes } from '../../contract/console/operator.ts'
 import { useAsk } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { usePick, useText } from '../frame/text.ts'
 import { DateRange } from '../parts/date-range.tsx'
 import { daysOf } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
@@ -12,6 +12,7 @@ import { List, Slicer } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
+import { auditActions } from './audit-actions.ts'
 import { operatorText } from './text.ts'
 
 const defaults = { range: 'all', from: '', to: '', actor: '', action: '', target: '', before: '' }
@@ -19,6 +20,7 @@ const defaults = { range: 'all', from: '', to: '', actor: '', action: '', target
 export function AuditPage(): ReactNode {
   const words = useText(operatorText)
   const common = useText(partsText)
+  const pick = usePick()
   const [shown, show] = useUrlState(defaults)
   const filter: AuditFilter = {
     ...daysOf(shown.range, shown.from, shown.to, Date.now()),
@@ -65,18 +67,26 @@ export function AuditPage(): ReactNode {
             { title: words.actor, dataIndex: 'actor' },
             {
               title: words.action,
-              render: (_value, { action }) => <span className="mono nowrap">{action}</span>,
+              render: (_value, { action }) => {
+                const known = auditActions[action]
+                return (
+                  <span className="nowrap">
+                    {known && <div>{pick(known)}</div>}
+                    <span className={known ? 'mono small muted' : 'mono'}>{action}</span>
+                  </span>
+                )
+              },
             },
             { title: words.target, dataIndex: 'target' },
             { title: common.note, dataIndex: 'note' },
             {
               title: words.details,
               render: (_value, { details }) => (
-                <span className="mono small">
+                <div className="mono small" style={{ maxWidth: 400, whiteSpace: 'normal' }}>
                   {Object.entries(details)
                     .map(([name, value]) => `${name}: ${value ?? '–'}`)
                     .join(', ')}
-                </span>
+                </div>
               ),
             },
           ]}

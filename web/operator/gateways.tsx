@@ -48,8 +48,16 @@ export function GatewaysPage(): ReactNode {
               render: (_value, { breaker, position }) =>
                 position !== null && <Outcome tone={breakerTones[breaker]}>{words[breaker]}</Outcome>,
             },
-            { title: words.calls, align: 'end', render: (_value, { calls }) => count(calls) },
-            { title: words.failures, align: 'end', render: (_value, { failures }) => count(failures) },
+            {
+              title: words.calls,
+              align: 'end',
+              render: (_value, { calls, position }) => <Counted of={calls} isOn={position !== null} />,
+            },
+            {
+              title: words.failures,
+              align: 'end',
+              render: (_value, { failures, position }) => <Counted of={failures} isOn={position !== null} />,
+            },
             { title: words.lastOk, render: (_value, { last_ok_at }) => <Ago at={last_ok_at} /> },
             {
               title: words.lastError,
@@ -78,6 +86,11 @@ export function GatewaysPage(): ReactNode {
       <TestGateway gateway={testing} onClose={() => setTesting(undefined)} />
     </Page>
   )
+}
+
+/** A gateway that is off has no figures, unless it was on since the start. */
+function Counted({ of, isOn }: { of: number; isOn: boolean }): ReactNode {
+  return isOn || of > 0 ? <span className="num">{count(of)}</span> : <span className="muted">–</span>
 }
 
 function TestGateway({

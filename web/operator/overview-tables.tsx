@@ -15,7 +15,7 @@ export function OverviewTables({ overview }: { overview: Overview }): ReactNode 
   const pick = usePick()
   const { latency, credits, errors, gateways, request_log } = overview
   return (
-    <div className="grid-3">
+    <div className="grid-2">
       <Card size="small" title={<h2>{words.latency}</h2>}>
         {latency.length === 0 ? (
           <span className="muted">{words.noCalls}</span>

@@ -48,14 +48,14 @@ export function SettingsPage(): ReactNode {
                 ) : value === null || value === '' ? (
                   <span className="muted">{words.notSet}</span>
                 ) : (
-                  <div className="mono" style={{ maxWidth: 420, whiteSpace: 'normal' }}>
+                  <div className="mono" style={{ maxWidth: 280, whiteSpace: 'normal' }}>
                     {value}
                   </div>
                 ),
             },
             {
               title: words.meaning,
-              render: (_value, { text }) => <div style={{ maxWidth: 360, whiteSpace: 'normal' }}>{text}</div>,
+              render: (_value, { text }) => <div style={{ maxWidth: 400, whiteSpace: 'normal' }}>{text}</div>,
             },
           ]}
         />

@@ -8,6 +8,7 @@ import { seriesColours } from '../frame/theme.ts'
 import { useText } from '../frame/text.ts'
 import { download, toCsv } from './csv.ts'
 import { count, percent } from './figures.tsx'
+import { useNarrow } from './narrow.ts'
 import { partsText } from './text.ts'
 
 export interface Series {
@@ -106,6 +107,13 @@ export function Chart(props: ChartProps): ReactNode {
   )
 }
 
+/** Rates that never fall below nine in ten would all be one line at the top of a whole axis. */
+function partAxis(series: readonly Series[]): { min: number; max: number; interval: number } {
+  const lowest = Math.min(1, ...series.flatMap(({ values }) => values.filter((value) => value !== null)))
+  if (lowest < 0.5) return { min: 0, max: 1, interval: 0.2 }
+  return lowest < 0.85 ? { min: 0.5, max: 1, interval: 0.1 } : { min: 0.8, max: 1, interval: 0.05 }
+}
+
 interface ChartTableProps {
   readonly title: string
   readonly labels: readonly string[]
@@ -162,6 +170,8 @@ function Canvas({
 }: CanvasProps): ReactNode {
   const { token } = theme.useToken()
   const dark = useDark()
+  // The names of the series take two lines there.
+  const isNarrow = useNarrow()
   const box = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<ECharts>()
 
@@ -190,7 +200,13 @@ function Canvas({
         animation: false,
         color: [...seriesColours[dark ? 'dark' : 'light']],
         textStyle: { fontFamily: token.fontFamily },
-        grid: { left: 8, right: 16, top: 16, bottom: series.length > 1 ? 36 : 8, containLabel: true },
+        grid: {
+          left: 8,
+          right: 16,
+          top: 16,
+          bottom: series.length > 1 ? (isNarrow ? 60 : 36) : 8,
+          containLabel: true,
+        },
         ...(series.length > 1
           ? {
               legend: {
@@ -223,7 +239,7 @@ function Canvas({
         },
         yAxis: {
           type: 'value',
-          ...(parts ? { max: 1, min: 0 } : { minInterval: 1 }),
+          ...(parts ? partAxis(series) : { minInterval: 1 }),
           splitLine: { lineStyle: { color: token.colorBorderSecondary } },
           axisLabel: {
             color: token.colorTextTertiary,
@@ -242,7 +258,7 @@ function Canvas({
       },
       { notMerge: true },
     )
-  }, [chart, labels, series, kind, parts, dark, token, show])
+  }, [chart, labels, series, kind, parts, dark, token, show, isNarrow])
 
   return <div ref={box} className="chart" role="img" aria-label={title} />
 }

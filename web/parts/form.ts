@@ -8,10 +8,19 @@ export function focusFirstField(formId: string): void {
   form?.querySelector<HTMLElement>('input:not([type=radio]):not([readonly]), textarea')?.focus()
 }
 
+/** Said beside their fields already: the step need not say them again. */
+const besideFields = new WeakSet<ApiError>()
+
+export function standsBesideFields(error: unknown): boolean {
+  return error instanceof ApiError && besideFields.has(error)
+}
+
 /** Whether every problem found its field. */
 export function showFieldErrors(form: FormInstance, error: unknown): boolean {
   if (!(error instanceof ApiError) || error.code !== 'invalid') return false
   const known = Object.entries(error.fields).filter(([name]) => form.getFieldInstance(name) !== undefined)
   form.setFields(known.map(([name, message]) => ({ name, errors: [message] })))
-  return known.length > 0 && known.length === Object.keys(error.fields).length
+  const isWhole = known.length > 0 && known.length === Object.keys(error.fields).length
+  if (isWhole) besideFields.add(error)
+  return isWhole
 }

@@ -5,6 +5,8 @@ import type { Asked } from '../api/hooks.ts'
 import { useText } from '../frame/text.ts'
 import { count } from './figures.tsx'
 import { LoadError } from './loaded.tsx'
+import { useNarrow } from './narrow.ts'
+import { RowCards } from './row-cards.tsx'
 import { partsText } from './text.ts'
 
 export interface EmptyState {
@@ -30,6 +32,7 @@ interface ListProps<Item, Got> {
 export function List<Item extends object, Got>(props: ListProps<Item, Got>): ReactNode {
   const { asked, items, rowKey, columns, label, empty, onClear, onOpen, onSort, footer } = props
   const words = useText(partsText)
+  const isNarrow = useNarrow()
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // A table that scrolls sideways must be within reach of the keyboard; antd leaves that to us.
@@ -40,14 +43,15 @@ export function List<Item extends object, Got>(props: ListProps<Item, Got>): Rea
     region.ariaLabel = scrolls ? label : null
     region.role = scrolls ? 'region' : null
   })
-  if (asked.isError) return <LoadError error={asked.error} onRetry={() => void asked.refetch()} />
   if (asked.data === undefined) {
-    return (
+    return asked.isError ? (
+      <LoadError error={asked.error} onRetry={() => void asked.refetch()} />
+    ) : (
       <Skeleton active title={false} paragraph={{ rows: 8, width: '100%' }} aria-label={words.loadingMore} />
     )
   }
   const rows = items(asked.data)
-  if (rows.length === 0) {
+  if (rows.length === 0 && !asked.isError) {
     return (
       <Empty
         image={Empty.PRESENTED_IMAGE_SIMPLE}
@@ -60,29 +64,41 @@ export function List<Item extends object, Got>(props: ListProps<Item, Got>): Rea
   }
   return (
     <div className="stack" ref={box}>
-      <Table<Item>
-        size="middle"
-        dataSource={rows}
-        rowKey={rowKey}
-        columns={columns}
-        pagination={false}
-        scroll={{ x: 'max-content' }}
-        showSorterTooltip={false}
-        loading={asked.isPlaceholderData && asked.isFetching}
-        {...(onOpen
-          ? { onRow: (item: Item) => ({ onClick: () => onOpen(item), style: { cursor: 'pointer' } }) }
-          : {})}
-        {...(onSort
-          ? {
-              onChange: (_paging, _filters, sorter) => {
-                const chosen = Array.isArray(sorter) ? sorter[0] : sorter
-                if (chosen?.columnKey !== undefined) {
-                  onSort(String(chosen.columnKey), chosen.order === 'ascend' ? 'asc' : 'desc')
-                }
-              },
-            }
-          : {})}
-      />
+      {asked.isError && <LoadError error={asked.error} isStale onRetry={() => void asked.refetch()} />}
+      {isNarrow ? (
+        <RowCards
+          rows={rows}
+          rowKey={rowKey}
+          columns={columns}
+          label={label}
+          onOpen={onOpen}
+          onSort={onSort}
+        />
+      ) : (
+        <Table<Item>
+          size="middle"
+          dataSource={rows}
+          rowKey={rowKey}
+          columns={columns}
+          pagination={false}
+          scroll={{ x: 'max-content' }}
+          showSorterTooltip={false}
+          loading={asked.isPlaceholderData && asked.isFetching}
+          {...(onOpen
+            ? { onRow: (item: Item) => ({ onClick: () => onOpen(item), style: { cursor: 'pointer' } }) }
+            : {})}
+          {...(onSort
+            ? {
+                onChange: (_paging, _filters, sorter) => {
+                  const chosen = Array.isArray(sorter) ? sorter[0] : sorter
+                  if (chosen?.columnKey !== undefined) {
+                    onSort(String(chosen.columnKey), chosen.order === 'ascend' ? 'asc' : 'desc')
+                  }
+                },
+              }
+            : {})}
+        />
+      )}
       {footer?.(asked.data)}
     </div>
   )
@@ -125,8 +141,8 @@ export function Slicer({ before, next, onChange }: SlicerProps): ReactNode {
   if (before === '' && next === null) return null
   return (
     <div className="row" style={{ justifyContent: 'flex-end' }}>
-      <Button disabled={before === ''} onClick={() => window.history.back()}>
-        {words.newer}
+      <Button disabled={before === ''} onClick={() => onChange('')}>
+        {words.newest}
       </Button>
       <Button disabled={next === null} onClick={() => onChange(String(next))}>
         {words.older}

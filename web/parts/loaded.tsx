@@ -15,13 +15,28 @@ interface LoadedProps<Got> {
 }
 
 export function Loaded<Got>({ asked, skeleton, children }: LoadedProps<Got>): ReactNode {
-  if (asked.data !== undefined && !asked.isError) return children(asked.data)
+  if (asked.data !== undefined) {
+    // Something may be typed into it: what could not be asked for again stands above, and takes nothing away.
+    return (
+      <>
+        {asked.isError && <LoadError error={asked.error} isStale onRetry={() => void asked.refetch()} />}
+        {children(asked.data)}
+      </>
+    )
+  }
   if (asked.isError) return <LoadError error={asked.error} onRetry={() => void asked.refetch()} />
   return skeleton ?? <Skeleton active paragraph={{ rows: 6 }} />
 }
 
+interface LoadErrorProps {
+  readonly error: unknown
+  /** What came before is still shown. */
+  readonly isStale?: boolean
+  readonly onRetry: () => void
+}
+
 /** Stands where the data would. */
-export function LoadError({ error, onRetry }: { error: unknown; onRetry: () => void }): ReactNode {
+export function LoadError({ error, isStale = false, onRetry }: LoadErrorProps): ReactNode {
   const words = useText(partsText)
   if (error instanceof ApiError && error.code === 'missing') {
     return <Alert type="info" showIcon title={words.missing} description={words.missingText} />
@@ -29,9 +44,9 @@ export function LoadError({ error, onRetry }: { error: unknown; onRetry: () => v
   const forbidden = error instanceof ApiError && (error.code === 'forbidden' || error.code === 'suspended')
   return (
     <Alert
-      type="error"
+      type={isStale ? 'warning' : 'error'}
       showIcon
-      title={forbidden ? words.forbidden : words.failed}
+      title={forbidden ? words.forbidden : isStale ? words.stale : words.failed}
       description={<ErrorText error={error} />}
       action={
         forbidden ? undefined : (

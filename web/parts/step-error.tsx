@@ -4,10 +4,11 @@ import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 import { useText } from '../frame/text.ts'
 import { Copyable } from './copy.tsx'
+import { standsBesideFields } from './form.ts'
 import { partsText } from './text.ts'
 
 export function StepError({ error }: { error: unknown }): ReactNode {
-  if (error === null || error === undefined) return null
+  if (error === null || error === undefined || standsBesideFields(error)) return null
   return <Alert type="error" showIcon title={<ErrorText error={error} />} role="alert" />
 }
 

@@ -7,6 +7,7 @@ import { endpointNames } from '../../contract/console/home.ts'
 import { type RequestFilter, requestRoutes, type RequestSummary } from '../../contract/console/requests.ts'
 import { useAsk } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/text.ts'
+import { CopyButton } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
 import { daysOf } from '../parts/day-range.ts'
 import { endpointText } from '../parts/endpoint-names.ts'
@@ -172,17 +173,23 @@ export function RequestsPage(): ReactNode {
             {
               title: words.requestId,
               render: (_value, { request_id }) => (
-                <Button
-                  type="link"
-                  size="small"
-                  className="mono"
-                  onClick={(event) => {
-                    event.stopPropagation()
-                    show({ open: request_id })
-                  }}
-                >
-                  {request_id}
-                </Button>
+                <span className="copy">
+                  <Button
+                    type="link"
+                    size="small"
+                    className="mono"
+                    title={request_id}
+                    aria-label={request_id}
+                    style={{ paddingInline: 0 }}
+                    onClick={(event) => {
+                      event.stopPropagation()
+                      show({ open: request_id })
+                    }}
+                  >
+                    {request_id.slice(0, 8)}
+                  </Button>
+                  <CopyButton text={request_id} what={words.requestId} />
+                </span>
               ),
             },
           ]}

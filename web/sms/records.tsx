@@ -107,8 +107,13 @@ export function Records(): ReactNode {
                       <Outcome tone={tones[record.outcome]}>{names[record.outcome]}</Outcome>
                     </span>
                   </Tooltip>
+                  {record.receipt_at !== null && (
+                    <div className="small muted nowrap">
+                      {words.receipt} <Ago at={record.receipt_at} />
+                    </div>
+                  )}
                   {record.reason && (
-                    <div className="small muted" style={{ maxWidth: 200, whiteSpace: 'normal' }}>
+                    <div className="small muted" style={{ maxWidth: 160, whiteSpace: 'normal' }}>
                       {record.reason}
                     </div>
                   )}
@@ -127,7 +132,6 @@ export function Records(): ReactNode {
                 </span>
               ),
             },
-            { title: words.receipt, render: (_value, { receipt_at }) => <Ago at={receipt_at} /> },
             {
               title: words.bizId,
               render: (_value, { biz_id }) => <Copyable text={biz_id} what={words.bizId} />,

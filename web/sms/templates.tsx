@@ -85,7 +85,7 @@ export function Templates(): ReactNode {
             {
               title: words.content,
               render: (_value, { content }) => (
-                <span className="clip" style={{ maxWidth: 320 }} title={content}>
+                <span className="clip" style={{ maxWidth: 240 }} title={content}>
                   {content}
                 </span>
               ),
@@ -95,7 +95,11 @@ export function Templates(): ReactNode {
               render: (_value, template) => (
                 <div>
                   <ReviewState state={template.state} />
-                  {template.reason && <div className="small muted">{template.reason}</div>}
+                  {template.reason && (
+                    <div className="small muted" style={{ maxWidth: 160, whiteSpace: 'normal' }}>
+                      {template.reason}
+                    </div>
+                  )}
                 </div>
               ),
             },

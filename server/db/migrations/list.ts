@@ -7,6 +7,8 @@ import { migration as identity } from './0030-identity.ts'
 import { migration as domainWatch } from './0040-domain-watch.ts'
 import { migration as console } from './0050-console.ts'
 import { migration as consoleProducts } from './0060-console-products.ts'
+import { migration as linkTotals } from './0070-link-totals.ts'
+import { migration as severalProcesses } from './0080-several-processes.ts'
 
 export const migrations: readonly NamedMigration[] = [
   { name: '0001-foundation', run: foundation },
@@ -16,4 +18,6 @@ export const migrations: readonly NamedMigration[] = [
   { name: '0040-domain-watch', run: domainWatch },
   { name: '0050-console', run: console },
   { name: '0060-console-products', run: consoleProducts },
+  { name: '0070-link-totals', run: linkTotals },
+  { name: '0080-several-processes', run: severalProcesses },
 ]

@@ -1,0 +1,158 @@
+// Short links in the console: what each route does, what it costs, and that nobody reaches another’s.
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { linkRoutes } from '../../contract/console/shortlink.ts'
+import { formatDay } from '../../contract/time.ts'
+import type { Browser } from '../../test/support/console.ts'
+import { onEachEngine } from '../../test/support/engines.ts'
+import { openProductPages, type ProductPages } from '../../test/support/product-pages.ts'
+import type { TestService } from '../../test/support/service.ts'
+
+onEachEngine('short links in the console', (engine) => {
+  let pages: ProductPages
+  let service: TestService
+  let browser: Browser
+  let stranger: Browser
+
+  before(async () => {
+    pages = await openProductPages(engine)
+    ;({ service, browser, stranger } = pages)
+  })
+  after(() => pages[Symbol.asyncDispose]())
+
+  const create = (sent: Record<string, unknown>, by = browser, headers: Record<string, string> = {}) =>
+    by.call(linkRoutes.create, { sent, headers })
+
+  it('makes, shows, changes and refreshes a link', async () => {
+    const had = await pages.remaining('short_link')
+    const made = await create({ target_url: 'https://example.com/a?b=1' })
+    assert.equal(made.status, 200)
+    const { link } = made.body
+    assert.deepEqual([made.body.charged, made.body.remaining], [1, had - 1])
+    assert.equal(link.title, 'example.com')
+    assert.equal(link.daily.length, 14)
+    assert.deepEqual(link.retired, [])
+    const call = await pages.inspected(made.headers.get('x-request-id')!)
+    assert.deepEqual([call.endpoint, call.action, call.ok, call.charged], ['shortlink', 'generate', true, 1])
+
+    const changed = await browser.call(linkRoutes.change, {
+      parts: { id: link.id },
+      sent: { title: '新的', target_url: 'https://example.com/c' },
+    })
+    assert.deepEqual([changed.body.title, changed.body.target_url], ['新的', 'https://example.com/c'])
+    const refreshed = await browser.call(linkRoutes.refresh, { parts: { id: link.id } })
+    assert.notEqual(refreshed.body.link.short_code, link.short_code)
+    assert.equal(refreshed.body.link.retired[0].short_code, link.short_code)
+    assert.equal(await pages.remaining('short_link'), had - 1 - refreshed.body.charged)
+    const shown = await browser.call(linkRoutes.one, { parts: { id: link.id } })
+    assert.deepEqual(shown.body, refreshed.body.link)
+  })
+
+  it('charges once for one idempotency key', async () => {
+    const had = await pages.remaining('short_link')
+    const headers = { 'idempotency-key': 'link-1' }
+    const [one, other] = [
+      await create({ target_url: 'https://example.com/once' }, browser, headers),
+      await create({ target_url: 'https://example.com/once' }, browser, headers),
+    ]
+    assert.equal(one.body.link.id, other.body.link.id)
+    assert.equal(await pages.remaining('short_link'), had - 1)
+    const differing = await create({ target_url: 'https://example.com/else' }, browser, headers)
+    assert.deepEqual([differing.status, differing.body.error.code], [409, 'conflict'])
+  })
+
+  it('names the field that is wrong, and says when credits are short', async () => {
+    const wrong = await create({ target_url: 'javascript:alert(1)', title: 'x'.repeat(250) })
+    assert.equal(wrong.status, 400)
+    assert.deepEqual(Object.keys(wrong.body.error.fields).sort(), ['target_url', 'title'])
+    const poor = await pages.fresh({})
+    const refused = await create({ target_url: 'https://example.com' }, poor.browser)
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'insufficient'])
+  })
+
+  it('searches, filters, sorts and pages', async () => {
+    const { browser: own, made } = await pages.fresh({ short_link: 50 })
+    const links: { id: number; short_code: string }[] = []
+    for (let i = 0; i < 7; i += 1) {
+      const reply = await create(
+        {
+          target_url: `https://example.com/${i}`,
+          title: i % 2 === 0 ? `Ab%${i}` : `zz_${i}`,
+          redirect_type: i === 3 ? 'page' : 'direct',
+        },
+        own,
+      )
+      links.push(reply.body.link)
+    }
+    const list = async (sent: Record<string, unknown>) => {
+      const { body } = await own.call(linkRoutes.list, { sent })
+      return {
+        ids: body.items.map((one: { id: number }) => links.findIndex(({ id }) => id === one.id)),
+        total: body.total,
+      }
+    }
+    assert.deepEqual(await list({ size: 3 }), { ids: [6, 5, 4], total: 7 })
+    assert.deepEqual(await list({ size: 3, page: 3 }), { ids: [0], total: 7 })
+    assert.deepEqual(await list({ order: 'asc', size: 2 }), { ids: [0, 1], total: 7 })
+    assert.deepEqual(await list({ q: 'aB%' }), { ids: [6, 4, 2, 0], total: 4 })
+    assert.deepEqual(await list({ q: 'COM/5' }), { ids: [5], total: 1 })
+    assert.deepEqual(await list({ q: 'a_' }), { ids: [], total: 0 })
+    assert.deepEqual(await list({ q: links[1]!.short_code }), { ids: [1], total: 1 })
+    assert.deepEqual(await list({ redirect_type: 'page' }), { ids: [3], total: 1 })
+    assert.deepEqual(await list({ sort: 'title', size: 5 }), { ids: [0, 2, 4, 6, 1], total: 7 })
+    const today = formatDay(Date.now())
+    assert.equal((await list({ from: today, to: today })).total, 7)
+    assert.equal((await list({ to: '2020-01-01' })).total, 0)
+
+    for (const times of [1, 2]) {
+      for (const one of [links[2]!, ...(times === 2 ? [] : [links[4]!])]) {
+        await fetch(`${service.url}/${one.short_code}`, {
+          redirect: 'manual',
+          headers: { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Chrome/120.0 Safari/537.36' },
+        })
+      }
+    }
+    const clicked = await own.call(linkRoutes.one, { parts: { id: links[2]!.id } })
+    assert.deepEqual([clicked.body.clicks, clicked.body.daily.at(-1)], [2, 2])
+    await own.call(linkRoutes.one, { parts: { id: links[4]!.id } })
+    assert.deepEqual((await list({ sort: 'clicks', size: 3 })).ids, [2, 4, 6])
+    assert.deepEqual((await list({ sort: 'clicks', order: 'asc', size: 2 })).ids, [0, 1])
+
+    const clicks = await own.call(linkRoutes.clicks, { parts: { id: links[2]!.id } })
+    assert.equal(clicks.body.points.length, 30)
+    assert.equal(clicks.body.points.at(-1).person, 2)
+    assert.equal(clicks.body.browsers[0].count, 2)
+    const hours = await own.call(linkRoutes.clicks, { parts: { id: links[2]!.id }, sent: { unit: 'hour' } })
+    assert.equal(hours.body.points.length, 24)
+    assert.equal(
+      hours.body.points.reduce((sum: number, one: { person: number }) => sum + one.person, 0),
+      2,
+    )
+    const long = await own.call(linkRoutes.clicks, {
+      parts: { id: links[2]!.id },
+      sent: { unit: 'hour', from: '2026-01-01', to: '2026-01-31' },
+    })
+    assert.equal(long.status, 400)
+
+    const file = await own.text(linkRoutes.csv, { sent: { q: 'ab' } })
+    assert.equal(file.text.charCodeAt(0), 0xfeff)
+    assert.equal(file.text.trim().split('\r\n').length, 5)
+    const points = await own.text(linkRoutes.clicksCsv, { parts: { id: links[2]!.id } })
+    assert.equal(points.text.trim().split('\r\n').length, 31)
+    assert.equal(await pages.remaining('short_link', made), 43)
+  })
+
+  it('knows nothing of another account’s link', async () => {
+    const { link } = (await create({ target_url: 'https://example.com/mine' })).body
+    for (const [name, route] of Object.entries(linkRoutes)) {
+      if (!route.path.includes(':id')) continue
+      const reply = await stranger.call(route, {
+        parts: { id: link.id },
+        sent: route.method === 'PATCH' ? { title: 'x' } : {},
+      })
+      assert.equal(reply.status, 404, name)
+      assert.equal(reply.body.error.code, 'not_found', name)
+    }
+    assert.deepEqual((await stranger.call(linkRoutes.list)).body.items, [])
+  })
+})

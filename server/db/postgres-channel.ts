@@ -1,0 +1,104 @@
+// A connection that does nothing but listen. A channel that broke without a word is the danger: so it is asked again and
+// again whether it still stands, and what was heard counts only for a moment after the last answer.
+import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Channel, ChannelEvents } from './database.ts'
+
+/** How often the server is asked. */
+const beatMs = 200
+
+/** For how long after an answered question (counted from its asking) nothing can have been missed unnoticed. */
+const freshMs = 800
+
+/** Without an answer for so long the connection is given up. Longer than `freshMs`: a busy moment is no loss. */
+const patienceMs = 2_000
+
+const pauseMs = 200
+
+/** `notify` goes another way, through the pool: what it sends must arrive here before the channel counts as open. */
+export function listenOn(
+  url: string,
+  channel: string,
+  events: ChannelEvents,
+  notify: (payload: string) => Promise<void>,
+): Channel {
+  const ending = new AbortController()
+  let provenAt = -Infinity
+
+  async function listen(): Promise<void> {
+    const socket = new Socket()
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'tollgate listening',
+      stream: () => socket,
+      keepAlive: true,
+    })
+    const over = new Promise<never>((_, reject) => {
+      client.on('error', reject)
+      client.on('end', () => reject(new Error('the channel was closed')))
+      ending.signal.addEventListener('abort', () => reject(new Error('nobody listens any more')), {
+        once: true,
+      })
+    })
+    over.catch(() => undefined)
+    const inTime = <T>(answer: Promise<T>): Promise<T> => {
+      // It may still fail when nobody waits for it any more.
+      answer.catch(() => undefined)
+      return Promise.race([answer, over, tooLate()])
+    }
+    let isUp = false
+    try {
+      await inTime(client.connect())
+      const hello = `hello ${randomUUID()}`
+      const heard = new Promise<void>((resolve) => {
+        client.on('notification', ({ payload = '' }) => {
+          if (payload === hello) resolve()
+          else if (!payload.startsWith('hello ')) events.onMessage(payload)
+        })
+      })
+      await inTime(client.query(`LISTEN ${channel}`))
+      // A pooler in between may accept LISTEN and never pass anything on.
+      await inTime(notify(hello))
+      await inTime(heard)
+      for (;;) {
+        const askedAt = performance.now()
+        const { rows } = await inTime(
+          client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby'),
+        )
+        // A server that was demoted hears nothing of the commits on the new one.
+        if (rows[0]?.standby !== false) throw new Error('the server is a standby')
+        provenAt = askedAt
+        if (!isUp) {
+          isUp = true
+          events.onUp()
+        }
+        await Promise.race([over, sleep(beatMs, undefined, { ref: false })])
+      }
+    } finally {
+      provenAt = -Infinity
+      if (isUp) events.onDown()
+      socket.destroy()
+    }
+  }
+
+  async function keepListening(): Promise<void> {
+    while (!ending.signal.aborted) {
+      // Whoever listens is told by onDown; that the database is away is said by those who ask it something.
+      await listen().catch(() => undefined)
+      await sleep(pauseMs, undefined, { ref: false })
+    }
+  }
+
+  void keepListening()
+  return {
+    isFresh: () => performance.now() - provenAt < freshMs,
+    close: () => ending.abort(),
+  }
+}
+
+async function tooLate(): Promise<never> {
+  await sleep(patienceMs, undefined, { ref: false })
+  throw new Error('the channel does not answer')
+}

@@ -1,0 +1,37 @@
+// A bounded memory of what was asked for lately.
+
+/**
+ * Remembers the latest, and drops the oldest half at once when it is full. Deleting one by one from the front of a Map
+ * leaves holes that every next look at the front has to step over.
+ */
+export function twoGenerations<V>(half: number, weightOf: (value: V) => number = () => 1) {
+  let young = new Map<string, V>()
+  let old = new Map<string, V>()
+  let weight = 0
+  function set(key: string, value: V): void {
+    if (weight >= half) {
+      old = young
+      young = new Map()
+      weight = 0
+    }
+    young.set(key, value)
+    weight += weightOf(value)
+  }
+  return {
+    set,
+    get(key: string): V | undefined {
+      const value = young.get(key)
+      if (value !== undefined) return value
+      const older = old.get(key)
+      if (older !== undefined) set(key, older)
+      return older
+    },
+    clear() {
+      young = new Map()
+      old = new Map()
+      weight = 0
+    },
+    /** One that is remembered twice counts twice. */
+    size: () => young.size + old.size,
+  }
+}

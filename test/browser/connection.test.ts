@@ -1,0 +1,109 @@
+// A connection that goes away: what was typed and what was shown stays, the page says so, and goes on when it is back.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { post, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let browser: TestBrowser
+
+before(async () => {
+  service = await startService('sqlite')
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
+})
+
+const lost = '连接中断，填写的内容都还在，恢复后请重试。'
+const stale = '没有取到新数据，显示的是之前的内容'
+
+describe('without a connection', () => {
+  test('a form says so and keeps what was typed; sent again it is done once', async () => {
+    const account = await service.account({ short_link: 10 })
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/shortlink')
+    await page.getByRole('button', { name: '创建短链接' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('目标地址', { exact: true }).fill('https://example.com/offer')
+    await visitor.context.setOffline(true)
+    await dialog.getByRole('button', { name: '创建短链接' }).click()
+    await dialog.getByText(lost).waitFor()
+    assert.equal(
+      await dialog.getByLabel('目标地址', { exact: true }).inputValue(),
+      'https://example.com/offer',
+    )
+    await visitor.context.setOffline(false)
+    await dialog.getByRole('button', { name: '创建短链接' }).click()
+    await page.getByText('https://example.com/offer').first().waitFor()
+    const left = await service.app.services.credits.balances(account.id)
+    assert.equal(left.find(({ api_type }) => api_type === 'short_link')?.used, 1)
+  })
+
+  test('a live list keeps its rows, says that they are old, and goes on by itself', async () => {
+    const account = await service.account({ sms: 10 })
+    const call = () =>
+      post(`${service.url}/api/sms_api.php`, {
+        action: 'get_credits',
+        username: account.username,
+        api_key: account.key,
+      })
+    const first = (await call()).headers.get('x-request-id')!
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/requests')
+    await page.getByRole('button', { name: first }).waitFor()
+    await visitor.context.setOffline(true)
+    await page.getByText(stale).waitFor()
+    assert.equal(await page.getByRole('button', { name: first }).isVisible(), true)
+    await visitor.context.setOffline(false)
+    const second = (await call()).headers.get('x-request-id')!
+    await page.getByRole('button', { name: second }).waitFor()
+    await page.getByText(stale).waitFor({ state: 'hidden' })
+  })
+
+  test('a form inside what was loaded stays when that cannot be loaded again', async () => {
+    const account = await service.account({ short_link: 10 })
+    const made = await post(`${service.url}/api/shortlink_api.php`, {
+      action: 'generate',
+      username: account.username,
+      api_key: account.key,
+      target_url: 'https://example.com/',
+      title: 'before',
+    })
+    assert.equal(made.status, 200)
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/shortlink')
+    await page.getByRole('button', { name: 'before', exact: true }).click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByLabel('标题').fill('after')
+    await page.route(/\/console\/api\/links\/\d+$/, (route) =>
+      route.request().method() === 'GET' ? route.abort() : route.continue(),
+    )
+    await drawer.getByRole('button', { name: '保存' }).click()
+    await drawer.getByText(stale).waitFor()
+    assert.equal(await drawer.getByLabel('标题').inputValue(), 'after')
+  })
+})
+
+test('what is wrong with a field is said beside it, and only there', async () => {
+  const account = await service.account()
+  await using visitor = await browser.visit(service.url)
+  const { page } = visitor
+  await signIn(visitor, account)
+  await page.goto('/console/account')
+  await page.getByLabel('当前密码').fill('not the password')
+  await page.getByLabel('新密码', { exact: true }).fill('a new horse 27')
+  await page.getByLabel('再输一次新密码').fill('a new horse 27')
+  await page.getByRole('button', { name: '修改密码' }).click()
+  const told = page.locator('.ant-form-item-explain-error')
+  await told.waitFor()
+  assert.equal(await page.locator('main .ant-alert-error').count(), 0)
+  assert.equal(await page.getByLabel('新密码', { exact: true }).inputValue(), 'a new horse 27')
+})

@@ -1,0 +1,183 @@
+// Redirects on PostgreSQL come from memory. A change is seen by every process within a second, whatever befalls the channel
+// on which it is told.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { shortlink } from '../contract/shortlink.ts'
+import { addPoolDomain } from '../server/shortlink/domains.ts'
+import { type CutProxy, cutProxy } from './support/cut-proxy.ts'
+import { type FreshStorage, freshStorage } from './support/engines.ts'
+import { visit } from './support/fresh-call.ts'
+import {
+  post,
+  type ServiceProcess,
+  spawnService,
+  startService,
+  type TestAccount,
+  type TestService,
+} from './support/service.ts'
+
+/** What is promised; nothing is asked earlier, so a slow machine cannot fail this. */
+const soonMs = 1_000
+
+void describe('redirects of two processes on one PostgreSQL', () => {
+  let storage: FreshStorage
+  let proxy: CutProxy
+  let here: TestService
+  let there: ServiceProcess
+  let holder: TestAccount
+
+  before(async () => {
+    storage = await freshStorage('postgres')
+    proxy = await cutProxy(storage.environment['DATABASE_URL']!)
+    here = await startService('postgres', {}, storage)
+    there = await spawnService({ ...storage.environment, DATABASE_URL: proxy.url, SAMPLE_ACCOUNT: 'off' })
+    holder = await here.account({ short_link: 100 })
+  })
+
+  after(async () => {
+    await there.kill('SIGKILL')
+    await here[Symbol.asyncDispose]()
+    await proxy[Symbol.asyncDispose]()
+    await storage.remove()
+  })
+
+  async function call(values: Record<string, unknown>, url = here.url) {
+    const reply = await post(`${url}${shortlink.path}`, {
+      username: holder.username,
+      api_key: holder.key,
+      ...values,
+    })
+    assert.equal(reply.status, 200, JSON.stringify(reply.body))
+    return reply.body.data as { link_id: number; short_code: string }
+  }
+
+  const make = (target_url: string) => call({ action: 'generate', target_url, title: 't' })
+
+  async function metric(name: string): Promise<number> {
+    const text = await (await fetch(`${there.url}/metrics`)).text()
+    const line = text
+      .split('\n')
+      .find((one) => one.startsWith(`${name} `) || one.startsWith(`${name}{in="memory"`))
+    return Number(line?.split(' ').at(-1))
+  }
+
+  async function untilChannel(up: 0 | 1): Promise<void> {
+    while ((await metric('tollgate_link_channel_up')) !== up) await sleep(20)
+  }
+
+  /** So that the other process certainly remembers it. */
+  async function visitTwice(code: string, location: string): Promise<void> {
+    for (let round = 0; round < 2; round += 1) {
+      assert.equal((await visit(`${there.url}/${code}`)).location, location)
+    }
+  }
+
+  it('come from memory, and an update, a refresh, a suspension and a new pool reach the other one', async () => {
+    const { link_id, short_code } = await make('https://example.com/1')
+    await untilChannel(1)
+    await visitTwice(short_code, 'https://example.com/1')
+    const known = await metric('tollgate_link_lookups_total')
+    for (let count = 0; count < 10; count += 1) await visit(`${there.url}/${short_code}`)
+    assert.equal((await metric('tollgate_link_lookups_total')) - known, 10)
+
+    await call({ action: 'update', link_id, target_url: 'https://example.com/2' })
+    await sleep(soonMs)
+    await visitTwice(short_code, 'https://example.com/2')
+    // In the process that made the change it holds at once.
+    await call({ action: 'update', link_id, target_url: 'https://example.com/3' }, there.url)
+    await visitTwice(short_code, 'https://example.com/3')
+
+    await call({
+      action: 'update',
+      link_id,
+      target_url: 'https://example.com/3',
+      redirect_url_a: 'https://example.com/a',
+    })
+    await addPoolDomain(here.installation.db, 'b', 'pool-b.test')
+    await sleep(soonMs)
+    const onPoolB = await visit(`${there.url}/${short_code}`, { host: 'pool-b.test' })
+    assert.equal(onPoolB.location, 'https://example.com/3')
+    await visitTwice(short_code, 'https://example.com/a')
+
+    const next = await call({ action: 'execute_update', link_id })
+    await sleep(soonMs)
+    assert.equal((await visit(`${there.url}/${short_code}`)).status, 410)
+    await visitTwice(next.short_code, 'https://example.com/a')
+
+    const suspend = (suspended: number) =>
+      here.installation.db.write((tx) =>
+        tx.run('UPDATE account SET suspended = ? WHERE id = ?', [suspended, holder.id]),
+      )
+    await suspend(1)
+    await sleep(soonMs)
+    assert.equal((await visit(`${there.url}/${next.short_code}`)).status, 410)
+    await suspend(0)
+    await sleep(soonMs)
+    await visitTwice(next.short_code, 'https://example.com/a')
+  })
+
+  it('see a change of many links in one statement', async () => {
+    const made = []
+    for (let count = 0; count < 5; count += 1) made.push(await make('https://example.com/1'))
+    await untilChannel(1)
+    for (const { short_code } of made) await visitTwice(short_code, 'https://example.com/1')
+    const { db } = here.installation
+    for (const location of ['https://example.com/few', 'https://example.com/many']) {
+      // The second time there are too many to name.
+      if (location.endsWith('many')) {
+        await db.write((tx) =>
+          tx.run(`INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a,
+              location_b, host_a, host_b, created_at, updated_at)
+            SELECT account_id, 'none', '', '', '', 'direct', '', '', '', '', 0, 0 FROM link, generate_series(1, 100)`),
+        )
+      }
+      await db.write((tx) => tx.run('UPDATE link SET location_a = ?', [location]))
+      await sleep(soonMs)
+      for (const { short_code } of made) await visitTwice(short_code, location)
+    }
+  })
+
+  it('see an update after the server ended the channel', async () => {
+    const { link_id, short_code } = await make('https://example.com/1')
+    for (let round = 2; round < 4; round += 1) {
+      await untilChannel(1)
+      await visitTwice(short_code, `https://example.com/${round - 1}`)
+      await here.installation.db.all(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE application_name = 'tollgate listening' AND datname = current_database()`,
+      )
+      await call({ action: 'update', link_id, target_url: `https://example.com/${round}` })
+      await sleep(soonMs)
+      await visitTwice(short_code, `https://example.com/${round}`)
+    }
+  })
+
+  it('see an update while the channel swallows everything in silence, and remember again after that', async () => {
+    const { link_id, short_code } = await make('https://example.com/1')
+    await untilChannel(1)
+    await visitTwice(short_code, 'https://example.com/1')
+    proxy.swallow('LISTEN')
+    await call({ action: 'update', link_id, target_url: 'https://example.com/2' })
+    await sleep(soonMs)
+    await visitTwice(short_code, 'https://example.com/2')
+    assert.equal(await metric('tollgate_link_channel_up'), 0)
+    await call({ action: 'update', link_id, target_url: 'https://example.com/3' })
+    await visitTwice(short_code, 'https://example.com/3')
+    proxy.heal()
+    await untilChannel(1)
+    await visitTwice(short_code, 'https://example.com/3')
+  })
+
+  it('see an update after the process was stopped for a while', async () => {
+    const { link_id, short_code } = await make('https://example.com/1')
+    await untilChannel(1)
+    await visitTwice(short_code, 'https://example.com/1')
+    there.child.kill('SIGSTOP')
+    await call({ action: 'update', link_id, target_url: 'https://example.com/2' })
+    await sleep(soonMs)
+    const waiting = visit(`${there.url}/${short_code}`)
+    there.child.kill('SIGCONT')
+    assert.equal((await waiting).location, 'https://example.com/2')
+  })
+})
