@@ -17,7 +17,13 @@ const wrongly: Readonly<Record<string, readonly (readonly string[])[]>> = {
   admin: [['nonsense'], ['account', 'create'], ['account', 'list', '--wrong'], ['credits', 'grant', 'x']],
   doctor: [['--wrong'], ['extra']],
   bench: [[], ['nonsense'], ['charge', 'more']],
-  faults: [['--wrong'], ['--only', 'nonsense'], ['--engine', 'mysql']],
+  faults: [
+    ['--wrong'],
+    ['--only', 'nonsense'],
+    ['--engine', 'mysql'],
+    ['--ha', '--engine', 'sqlite'],
+    ['--ha', '--only', 'kill'],
+  ],
   fuzz: [['--wrong'], ['--cases', 'x']],
 }
 
