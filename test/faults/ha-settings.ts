@@ -60,7 +60,9 @@ export function missingPackages(): string | undefined {
   if (process.platform !== 'linux') return '--ha needs Linux with the packages of Debian'
   const wanted = [
     ['patroni', findProgram('patroni')],
-    ['etcd-server python3-etcd', findProgram('etcd')],
+    ['etcd-server', findProgram('etcd')],
+    // Patroni takes any of several stores, so this one need not have come with it.
+    ['python3-etcd', existsSync('/usr/lib/python3/dist-packages/etcd') || undefined],
     ['haproxy', findProgram('haproxy')],
     ['postgresql', postgresFolder()],
   ] as const
