@@ -62,7 +62,7 @@ export function missingPackages(): string | undefined {
     ['patroni', findProgram('patroni')],
     ['etcd-server', findProgram('etcd')],
     // Patroni takes any of several stores, so this one need not have come with it.
-    ['python3-etcd', existsSync('/usr/lib/python3/dist-packages/etcd') || undefined],
+    ['python3-etcd', existsSync('/usr/lib/python3/dist-packages/etcd/__init__.py') || undefined],
     ['haproxy', findProgram('haproxy')],
     ['postgresql', postgresFolder()],
   ] as const
