@@ -35,7 +35,7 @@ interface Step {
   readonly ok?: string
 }
 
-const account = (name: string) => `/operator/accounts?q=${name}`
+const accounts = '/operator/accounts?q=yunfan'
 
 const openAccount = async (page: Page) => {
   await page.getByRole('button', { name: 'yunfan-mall' }).click()
@@ -58,10 +58,10 @@ const operatorSteps: readonly (Step & { readonly inAccount?: boolean })[] = [
   { path: '/operator/codes?open=1', button: '作废未使用的', breaks: /19 张将永久失效/, ok: '作废' },
   { path: '/operator/codes?open=1', button: '作废', breaks: /TG-.*将永久失效/ },
   { path: '/operator/domains', button: '移除', breaks: /新链接不再使用/ },
-  { path: account('yunfan'), inAccount: true, button: '停用', breaks: /接口调用会立即被拒绝.*停止跳转/ },
-  { path: account('yunfan'), inAccount: true, button: '重置密码', breaks: /全部登录会话会退出/ },
+  { path: accounts, inAccount: true, button: '停用账户', breaks: /接口调用会立即被拒绝.*停止跳转/ },
+  { path: accounts, inAccount: true, button: '重置密码', breaks: /全部登录会话会退出/ },
   {
-    path: account('yunfan'),
+    path: accounts,
     inAccount: true,
     button: '发放或扣回额度',
     first: (page) => page.getByText('扣回', { exact: true }).click(),
@@ -69,7 +69,7 @@ const operatorSteps: readonly (Step & { readonly inAccount?: boolean })[] = [
     ok: '扣回',
   },
   {
-    path: account('yunfan'),
+    path: accounts,
     inAccount: true,
     button: '修改',
     first: async (page) => {
