@@ -62,7 +62,7 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
           title: words.note,
           render: (_value, { note }) =>
             note && (
-              <div style={{ maxWidth: 240, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
+              <div style={{ maxWidth: 280, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
                 {note.startsWith(redeemNote) ? words.byCode(note.slice(redeemNote.length)) : note}
               </div>
             ),
