@@ -15,6 +15,9 @@ export const ledgerKinds = ['grant', 'adjust', 'charge', 'refund'] as const
 
 export type LedgerKind = (typeof ledgerKinds)[number]
 
+/** How the note of credits from a code begins; the rest is what may be shown of the code. */
+export const redeemNote = '兑换码 '
+
 export interface LedgerFilter extends DayRange {
   readonly api_type?: ApiType
   readonly kind?: LedgerKind

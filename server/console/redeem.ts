@@ -1,6 +1,6 @@
 // Redeeming a code: what it is worth first, then taking it, once and for all.
 import { Type } from 'typebox'
-import { creditRoutes } from '../../contract/console/credits.ts'
+import { creditRoutes, redeemNote } from '../../contract/console/credits.ts'
 import { formatDay } from '../../contract/time.ts'
 import { networkOf } from '../http/address.ts'
 import { addCredits } from '../credits/store.ts'
@@ -56,7 +56,7 @@ export function redeemPages(api: Api, { db, limits: shared }: Services, secret: 
         apiType: offer.api_type,
         kind: 'grant',
         amount: offer.amount,
-        note: `兑换码 ${offer.hint}`,
+        note: `${redeemNote}${offer.hint}`,
       })
     })
     if (!balance) throw used()

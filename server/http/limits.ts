@@ -1,4 +1,5 @@
 // How often somebody may call: token buckets for accounts, plain windows for wrong credentials. Monotonic time, bounded memory.
+import { twoGenerations } from './two-generations.ts'
 
 export interface RateLimit {
   readonly perSecond: number
@@ -32,7 +33,7 @@ interface Bucket {
 const mostWatched = 100_000
 
 export class TokenBuckets {
-  readonly #buckets = new Map<number, Bucket>()
+  readonly #buckets = twoGenerations<number, Bucket>(mostWatched / 2)
 
   /** Takes up to `wanted` whole tokens out at once; `left` has fractions. */
   draw(id: number, limit: RateLimit, wanted: number, now: number): { granted: number; left: number } {
@@ -49,7 +50,6 @@ export class TokenBuckets {
       bucket.at = now
     } else {
       bucket = { tokens: limit.burst, at: now }
-      forgetOldest(this.#buckets)
       this.#buckets.set(id, bucket)
     }
     return bucket
@@ -82,7 +82,7 @@ export const failureWindowMs = 60_000
 
 /** Counts failures by address; only failures ask it, so a right key is never slowed by it. */
 export class FailureWindows {
-  readonly #windows = new Map<string, Window>()
+  readonly #windows = twoGenerations<string, Window>(mostWatched / 2)
   readonly #most: number
 
   constructor(most: number) {
@@ -93,21 +93,11 @@ export class FailureWindows {
   fail(address: string, now: number = performance.now()): number | undefined {
     let window = this.#windows.get(address)
     if (!window || now - window.startedAt >= failureWindowMs) {
-      this.#windows.delete(address)
-      forgetOldest(this.#windows)
       window = { count: 0, startedAt: now }
       this.#windows.set(address, window)
     }
     window.count += 1
     if (window.count <= this.#most) return undefined
     return Math.max(1, Math.ceil((window.startedAt + failureWindowMs - now) / 1000))
-  }
-}
-
-function forgetOldest<K>(entries: Map<K, unknown>): void {
-  if (entries.size < mostWatched) return
-  for (const key of entries.keys()) {
-    entries.delete(key)
-    break
   }
 }

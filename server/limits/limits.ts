@@ -35,8 +35,11 @@ export function ownLimits(): Limits {
   }
 }
 
-/** So long anybody waits for the common place before each process counts for itself. */
+/** So long a call waits for the common place before each process counts for itself. */
 const patienceMs = 1_000
+
+/** Who signs in waits longer: guesses matter more than a moment, and a busy machine is no reason to allow more of them. */
+const patienceOfTriesMs = 5_000
 
 /** While it is away it is asked so often whether it is back; nobody waits for that. */
 const askAgainMs = 1_000
@@ -59,13 +62,10 @@ export function sharedLimits(store: LimitStore, options: SharedOptions): Limits 
   let tidying: NodeJS.Timeout | undefined
   const counters = registerMetrics(options.metrics, () => isAway)
 
-  async function inTime<T>(answer: Promise<T>): Promise<T> {
+  async function inTime<T>(answer: Promise<T>, usualMs = patienceMs): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error('no answer in time')),
-        options.patienceMs ?? patienceMs,
-      ).unref()
+      timer = setTimeout(() => reject(new Error('no answer in time')), options.patienceMs ?? usualMs).unref()
     })
     try {
       return await Promise.race([answer, late])
@@ -121,7 +121,9 @@ export function sharedLimits(store: LimitStore, options: SharedOptions): Limits 
 
   async function begin(keys: readonly TryKey[], windowMs: number): Promise<Begun> {
     if (!isAway) {
-      const begun = await inTime(store.begin(keys.map(hashed), windowMs)).catch(() => undefined)
+      const begun = await inTime(store.begin(keys.map(hashed), windowMs), patienceOfTriesMs).catch(
+        () => undefined,
+      )
       if (begun) return begun
     }
     return triesAlone.begin(keys.map(hashed), windowMs)
@@ -131,7 +133,7 @@ export function sharedLimits(store: LimitStore, options: SharedOptions): Limits 
     const key = forgive === undefined ? undefined : hashOf(forgive)
     // A window is known by its moment, so what was counted in common is left alone by this.
     triesAlone.takeBack(counted, key)
-    if (!isAway) await inTime(store.takeBack(counted, key)).catch(() => undefined)
+    if (!isAway) await inTime(store.takeBack(counted, key), patienceOfTriesMs).catch(() => undefined)
   }
 
   return {

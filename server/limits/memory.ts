@@ -1,6 +1,7 @@
 // Counting in one process's memory: all there is to do for a single process, the fallback of several, and what the first
 // process does for its workers.
 import { TokenBuckets } from '../http/limits.ts'
+import { twoGenerations } from '../http/two-generations.ts'
 import type { Begun, Counted, Failed, Failures, LimitStore, TryKey } from './port.ts'
 
 interface Window {
@@ -19,20 +20,16 @@ export interface MemoryTries {
 }
 
 export function memoryTries(now: () => number = () => performance.now()): MemoryTries {
-  const windows = new Map<string, Window>()
+  const windows = twoGenerations<string, Window>(mostWatched / 2)
 
   function live(key: string): Window | undefined {
     const window = windows.get(key)
-    if (window && now() < window.endsAt) return window
-    windows.delete(key)
-    return undefined
+    return window && now() < window.endsAt ? window : undefined
   }
 
   function windowOf(key: string, windowMs: number): Window {
     let window = live(key)
     if (!window) {
-      const [oldest] = windows.keys()
-      if (windows.size >= mostWatched && oldest !== undefined) windows.delete(oldest)
       window = { tries: 0, startedAt: now(), endsAt: now() + windowMs }
       windows.set(key, window)
     }

@@ -57,15 +57,21 @@ class Refused extends Error {
 }
 
 export function tableStore(db: Database): LimitStore {
+  // One after the other: those who guess at the same moment wait for the same rows, and would take all connections to do so.
+  let last: Promise<unknown> = Promise.resolve()
+
+  function begin(keys: readonly TryKey[], windowMs: number): Promise<Begun> {
+    const begun = last.then(() => db.write((tx) => countTries(tx, keys, windowMs)))
+    last = begun.catch(() => undefined)
+    return begun.catch((error: unknown) => {
+      if (error instanceof Refused) return { refusedMs: error.ms }
+      throw error
+    })
+  }
+
   return {
     draw: (wishes) => drawTokens(db, wishes),
-    begin: (keys, windowMs) =>
-      db
-        .write((tx) => countTries(tx, keys, windowMs))
-        .catch((error: unknown) => {
-          if (error instanceof Refused) return { refusedMs: error.ms }
-          throw error
-        }),
+    begin,
     takeBack: (counted, forgive) => db.write((tx) => takeBackTries(tx, counted, forgive)),
     add: (failures, windowMs) => addFailures(db, failures, windowMs),
     ping: async () => void (await db.one('SELECT 1 AS one FROM limit_bucket LIMIT 1')),

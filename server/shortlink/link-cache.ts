@@ -1,6 +1,6 @@
 // Links in memory that can be called back: whoever asks the database notes the moment before, and what changed since then
 // is not kept.
-import { twoGenerations } from './two-generations.ts'
+import { twoGenerations } from '../http/two-generations.ts'
 
 interface Kept<V> {
   readonly value: V
@@ -27,7 +27,7 @@ export function linkCache<V extends { readonly id: number }>(
   half: number,
   weightOf: (value: V) => number,
 ): LinkCache<V> {
-  const links = twoGenerations<Kept<V>>(half, ({ value }) => weightOf(value))
+  const links = twoGenerations<string, Kept<V>>(half, ({ value }) => weightOf(value))
   const changes = new Map<number, number>()
   let now = 1
   let clearedAt = 0

@@ -6,7 +6,7 @@ import type { Channel, Database, DirectReads, Queries } from '../db/database.ts'
 import type { PoolDomain } from './domain-store.ts'
 import { linkCache } from './link-cache.ts'
 import type { Pool } from './store.ts'
-import { twoGenerations } from './two-generations.ts'
+import { twoGenerations } from '../http/two-generations.ts'
 
 export interface Destination {
   readonly id: number
@@ -81,7 +81,7 @@ const rememberedLinks = 20_000
  * anyone has committed since, and if so, whether that touched links (`link_change`); memory is empty after that.
  */
 function directLookup(direct: DirectReads): Lookup {
-  const links = twoGenerations<Destination>(rememberedLinks / 2)
+  const links = twoGenerations<string, Destination>(rememberedLinks / 2)
   let pools: Pools | undefined
   let isFresh = false
   let dataVersion = -1

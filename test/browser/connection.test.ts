@@ -1,7 +1,9 @@
 // A connection that goes away: what was typed and what was shown stays, the page says so, and goes on when it is back.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { startFakeUpstream, text } from '../support/fake-upstream.ts'
 import { post, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -90,6 +92,49 @@ describe('without a connection', () => {
     await drawer.getByText(stale).waitFor()
     assert.equal(await drawer.getByLabel('标题').inputValue(), 'after')
   })
+})
+
+test('a domain check goes on without the connection, and its progress is there again when that is back', async () => {
+  let answer!: () => void
+  const held = new Promise<void>((resolve) => (answer = resolve))
+  const platform = await startFakeUpstream(async ({ query }) => {
+    if (query.get('target')?.includes('slow') === true) await held
+    return text(302, '', { location: 'https://example.com/' })
+  })
+  try {
+    await using slow = await startService('sqlite', {
+      DOMAIN_GATEWAYS: 'jump',
+      DOMAIN_JUMP_URL: `${platform.url}?target={url}`,
+    })
+    const account = await slow.account({ domain_check: 10 })
+    await using visitor = await browser.visit(slow.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/domain-check')
+    await page.getByRole('textbox', { name: /每行一个/ }).fill('quick.example\nslow.example')
+    await page.getByRole('button', { name: '开始检测' }).click()
+    await page.getByText('1 / 2').waitFor()
+    await visitor.context.setOffline(true)
+    await page.getByText(stale).waitFor()
+    assert.equal(await page.getByText('1 / 2').isVisible(), true, 'what was known stays')
+    answer()
+    // The service is done before the page can know.
+    while ((await slow.installation.db.one('SELECT id FROM domain_run WHERE finished = 0')) !== undefined) {
+      await sleep(20)
+    }
+    await visitor.context.setOffline(false)
+    await page.getByText('2 / 2').waitFor()
+    await page.getByRole('heading', { name: '已完成' }).waitFor()
+    await page.getByText(stale).waitFor({ state: 'hidden' })
+    assert.equal(
+      (await slow.app.services.credits.balance(account.id, 'domain_check')).used,
+      2,
+      'charged once',
+    )
+  } finally {
+    answer()
+    await platform.close()
+  }
 })
 
 test('what is wrong with a field is said beside it, and only there', async () => {

@@ -1,7 +1,7 @@
 // Every page, in both languages, light and dark, wide and narrow: accessible, quiet, and on its own origin.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Look, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { type Look, openBrowser, signIn, type TestBrowser, type Visitor } from '../support/browser.ts'
 import { fillWithSamples, type SampleData } from '../support/sample-data.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { accountPages, operatorPages } from './pages.ts'
@@ -24,6 +24,11 @@ const looks: readonly (readonly [string, Look])[] = [
   ['Chinese, light, wide', { language: 'zh', theme: 'light' }],
   ['English, dark, phone', { language: 'en', theme: 'dark', width: 390, height: 844 }],
 ]
+
+const wideLists = ({ page }: Visitor) =>
+  page.evaluate(
+    `[...document.querySelectorAll('.ant-table-content')].filter((list) => list.scrollWidth > list.clientWidth).length`,
+  )
 
 for (const [name, look] of looks) {
   describe(name, () => {
@@ -50,14 +55,34 @@ for (const [name, look] of looks) {
           )
           assert.equal(overflow, 0, `${path} scrolls sideways`)
           // Nor does any list on it: what can be done with a row would be out of sight.
-          const wideLists = await visitor.page.evaluate(
-            `[...document.querySelectorAll('.ant-table-content')].filter((list) => list.scrollWidth > list.clientWidth).length`,
-          )
-          assert.equal(wideLists, 0, `a list on ${path} scrolls sideways`)
+          assert.equal(await wideLists(visitor), 0, `a list on ${path} scrolls sideways`)
           assert.deepEqual(await visitor.seriousFindings(), [], path)
         }
         assert.deepEqual(visitor.problems, [])
       })
+    }
+  })
+}
+
+for (const [name, look] of [
+  ['English, 1280 wide', { language: 'en' }],
+  ['Chinese, phone', { language: 'zh', width: 390, height: 844 }],
+] as const) {
+  test(`nothing scrolls sideways: ${name}`, async () => {
+    for (const [who, pages] of [
+      ['holder', accountPages],
+      ['operator', operatorPages],
+    ] as const) {
+      await using visitor = await browser.visit(service.url, look)
+      await signIn(visitor, people[who])
+      for (const path of pages) {
+        await visitor.walkTo(path)
+        const overflow = await visitor.page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        assert.equal(overflow, 0, `${path} scrolls sideways`)
+        assert.equal(await wideLists(visitor), 0, `a list on ${path} scrolls sideways`)
+      }
     }
   })
 }

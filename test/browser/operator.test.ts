@@ -46,7 +46,7 @@ describe('operator', () => {
     dialog = page.getByRole('dialog', { name: /发放或扣回额度/ })
     await dialog.getByLabel('数量').fill('250')
     await dialog.getByLabel('备注').fill('首单')
-    await dialog.getByRole('button', { name: '发放或扣回额度' }).click()
+    await dialog.getByRole('button', { name: '发放', exact: true }).click()
     await drawer.getByRole('row', { name: /短信 250 0 250/ }).waitFor()
 
     await page.goto('/console/operator/audit')

@@ -1,4 +1,5 @@
-// `npm run screenshots`: pictures of the main pages into docs/images. With a folder as argument, every page in every look into it.
+// `npm run screenshots`: pictures of the main pages into docs/images. With a folder as argument, every page in every look into it;
+// looks named after it (en-dark-phone …) are the only ones taken.
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -42,7 +43,7 @@ const mainShots: readonly Shot[] = [
 ]
 
 /** Both languages, both themes, a desk and a phone; each page to its end. */
-function everyShot(): readonly Shot[] {
+function everyShot(chosen: readonly string[]): readonly Shot[] {
   const pages = [
     ...accountPages.map((path) => ({ path, as: 'holder' as const })),
     ...operatorPages.map((path) => ({ path, as: 'operator' as const })),
@@ -55,7 +56,8 @@ function everyShot(): readonly Shot[] {
       })),
     ),
   )
-  return looks.flatMap(({ name, look }) =>
+  const taken = chosen.length === 0 ? looks : looks.filter(({ name }) => chosen.includes(name))
+  return taken.flatMap(({ name, look }) =>
     pages.map(({ path, as }) => ({
       name: `${path.replaceAll(/\W+/g, '-').slice(1) || 'home'}.${name}`,
       path,
@@ -94,13 +96,13 @@ async function takeAll(
   }
 }
 
-const [wanted] = process.argv.slice(2)
+const [wanted, ...chosen] = process.argv.slice(2)
 const folder = wanted === undefined ? join(root, 'docs/images') : resolve(wanted)
 mkdirSync(folder, { recursive: true })
 {
   await using service = await startService('sqlite')
   await using browser = await openBrowser()
   const people = await fillWithSamples(service)
-  await takeAll(browser, service.url, people, wanted === undefined ? mainShots : everyShot(), folder)
+  await takeAll(browser, service.url, people, wanted === undefined ? mainShots : everyShot(chosen), folder)
 }
 process.exit(0)

@@ -64,7 +64,7 @@ export function SessionsCard(): ReactNode {
         open={ending !== undefined}
         danger
         title={ending === 'others' ? words.endOthers : words.endTitle}
-        consequence={words.endText}
+        consequence={ending === 'others' ? words.endOthersText : words.endText}
         ok={words.end}
         onClose={() => setEnding(undefined)}
         onConfirm={async () => {

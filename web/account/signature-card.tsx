@@ -93,6 +93,7 @@ export function SignatureCard({ readOnly }: { readOnly: boolean }): ReactNode {
       </Loaded>
       <Confirm
         open={removing}
+        danger
         title={words.signatureRemove}
         consequence={words.signatureRemoveText}
         ok={words.signatureRemove}

@@ -45,6 +45,7 @@ export const accountText = dictionary(
     endOthers: '退出其它全部会话',
     endTitle: '退出这个会话？',
     endText: '那台设备需要重新登录，未保存的内容会丢失。',
+    endOthersText: '除本次登录外，所有设备都需要重新登录，那里未保存的内容会丢失。',
     ended: '会话已退出',
     othersEnded: (n: number) => `已退出 ${n} 个会话`,
     signature: '短信签名',
@@ -56,7 +57,7 @@ export const accountText = dictionary(
     signatureSubmit: '提交审核',
     signatureSent: '已提交审核',
     signatureRemove: '改用平台签名',
-    signatureRemoveText: '立即生效，之后的短信使用平台签名。',
+    signatureRemoveText: '立即生效，之后的短信使用平台签名。要再用自己的签名，需要重新提交审核。',
     signatureRemoved: '已改用平台签名',
   },
   {
@@ -104,6 +105,7 @@ export const accountText = dictionary(
     endOthers: 'End all others',
     endTitle: 'End this session?',
     endText: 'That device must sign in again; what is not saved there is lost.',
+    endOthersText: 'Every device but this one must sign in again; what is not saved there is lost.',
     ended: 'Session ended',
     othersEnded: (n: number) => `${n} sessions ended`,
     signature: 'SMS signature',
@@ -116,7 +118,8 @@ export const accountText = dictionary(
     signatureSubmit: 'Submit for review',
     signatureSent: 'Submitted for review',
     signatureRemove: "Use the platform's",
-    signatureRemoveText: "Holds at once: messages carry the platform's signature from now on.",
+    signatureRemoveText:
+      "Holds at once: messages carry the platform's signature from now on. To have your own again, it must be reviewed again.",
     signatureRemoved: "The platform's signature is used now",
   },
 )

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { Tag, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
-import { creditRoutes, type LedgerFilter } from '../../contract/console/credits.ts'
+import { creditRoutes, type LedgerFilter, redeemNote } from '../../contract/console/credits.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { useAsk } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/text.ts'
@@ -58,7 +58,15 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
               </span>
             ),
         },
-        { title: words.note, render: (_value, { note }) => note ?? '' },
+        {
+          title: words.note,
+          render: (_value, { note }) =>
+            note && (
+              <div style={{ maxWidth: 280, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
+                {note.startsWith(redeemNote) ? words.byCode(note.slice(redeemNote.length)) : note}
+              </div>
+            ),
+        },
       ]}
       footer={({ next }) => <Slicer before={before} next={next} onChange={onBefore} />}
     />

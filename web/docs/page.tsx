@@ -53,7 +53,7 @@ export function DocsPage(): ReactNode {
             <Codes />
           </Card>
         </div>
-        <Card size="small" title={<h2>{words.tryIt}</h2>}>
+        <Card size="small" className="beside" title={<h2>{words.tryIt}</h2>}>
           <TryIt key={chosen.id} chosen={chosen} />
         </Card>
       </div>

@@ -68,7 +68,7 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
           </ul>
         )}
         <StepError error={run.error} />
-        <div className="row-between">
+        <div className="form-foot">
           <span className={cost > left ? 'tone-error' : 'muted'}>
             {words.price(count(cost), count(left))}
           </span>

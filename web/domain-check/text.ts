@@ -71,7 +71,10 @@ export const domainText = dictionary(
     watch: 'Watch list',
     box: 'Domains or addresses, one a line, 500 at most',
     random: 'Also check a random subdomain of each',
-    lines: (good: number, bad: number) => (bad > 0 ? `${good} fine, ${bad} lines with problems` : `${good}`),
+    lines: (good: number, bad: number) =>
+      bad > 0
+        ? `${good} fine, ${bad} ${bad === 1 ? 'line' : 'lines'} with problems`
+        : `${good} ${good === 1 ? 'address' : 'addresses'}`,
     badLine: (line: number, text: string) => `Line ${line}: ${text}`,
     notDomain: 'no domain or address; it is charged and answered 无效URL',
     tooMany: '500 at most at once',

@@ -12,7 +12,7 @@ import { List } from '../parts/list.tsx'
 import { StepError } from '../parts/step-error.tsx'
 import { looksLikeAddress } from './lines.ts'
 import { domainText } from './text.ts'
-import { stripClass, Verdict } from './verdict.tsx'
+import { stripClass, Verdict, verdictWord } from './verdict.tsx'
 
 const intervals = [5, 15, 30, 60, 360, 1440, 10_080]
 
@@ -105,6 +105,7 @@ function AddWatch(): ReactNode {
         name="watch"
         form={form}
         layout="inline"
+        className="inline-form"
         requiredMark={false}
         initialValues={{ every_minutes: 60 }}
         style={{ rowGap: 8 }}
@@ -159,7 +160,7 @@ function Timeline({ watch }: { watch: Watch }): ReactNode {
   const history = useAsk(domainCheckRoutes.watchHistory, { size: 50 }, { parts: { id: watch.id } })
   const items = [...(history.data?.items ?? [])].reverse()
   if (items.length === 0) return <span className="muted small">{words.noHistory}</span>
-  const told = items.map(({ at, verdict }) => `${formatTime(at)} ${verdict}`)
+  const told = items.map(({ at, verdict }) => `${formatTime(at)} ${words[verdictWord(verdict)]}`)
   return (
     <div
       className="strip"

@@ -82,7 +82,7 @@ function VerifyForm({ verify }: { verify: ReturnType<typeof useTell<Typed, Ident
       </Form.Item>
       <div className="stack">
         <StepError error={verify.error} />
-        <div className="row-between">
+        <div className="form-foot">
           <span className="muted">{words.price(prices.identity)}</span>
           <Button type="primary" htmlType="submit" loading={verify.isPending}>
             {words.verify}

@@ -78,7 +78,12 @@ export function AuditPage(): ReactNode {
               },
             },
             { title: words.target, dataIndex: 'target' },
-            { title: common.note, dataIndex: 'note' },
+            {
+              title: common.note,
+              render: (_value, { note }) => (
+                <div style={{ maxWidth: 240, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>{note}</div>
+              ),
+            },
             {
               title: words.details,
               render: (_value, { details }) => (

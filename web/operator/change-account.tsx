@@ -2,6 +2,7 @@
 import { App, Form, Input, InputNumber, Switch } from 'antd'
 import type { ReactNode } from 'react'
 import { type AccountChange, type AccountDetail, operatorRoutes } from '../../contract/console/operator.ts'
+import { formatDay } from '../../contract/time.ts'
 import { useTell } from '../api/hooks.ts'
 import { useText } from '../frame/text.ts'
 import { partsText } from '../parts/text.ts'
@@ -29,6 +30,8 @@ export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModa
   const { message } = App.useApp()
   const [form] = Form.useForm<Typed & { note: string }>()
   const hasLimit = Form.useWatch('own_limit', form)
+  const smsOn = Form.useWatch('sms_enabled', form)
+  const until = Form.useWatch('expires_on', form)
   const change = useTell(operatorRoutes.changeAccount)
   const limit = account.rate_limit ?? account.platform_rate_limit
   const before: Typed = {
@@ -39,11 +42,16 @@ export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModa
     per_second: limit?.per_second ?? 100,
     burst: limit?.burst ?? 200,
   }
+  const breaks = [
+    until && until !== before.expires_on && until < formatDay(Date.now()) && words.pastText(account.username),
+    smsOn === false && before.sms_enabled && words.smsOffText(account.username),
+  ].filter((text) => typeof text === 'string' && text !== '')
   return (
     <OperatorForm<Typed>
       open={open}
       title={`${words.changeAccount} · ${account.username}`}
       ok={common.save}
+      warning={breaks.length === 0 ? undefined : breaks.join(' ')}
       form={form}
       initial={before}
       onClose={onClose}

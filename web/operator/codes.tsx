@@ -41,7 +41,7 @@ export function CodesPage(): ReactNode {
           onOpen={({ id }) => show({ open: String(id) })}
           columns={[
             {
-              title: words.codes,
+              title: words.batchHead,
               render: (_value, { id }) => (
                 <Button
                   type="link"
@@ -65,7 +65,12 @@ export function CodesPage(): ReactNode {
               title: words.expires,
               render: (_value, { expires_on }) => expires_on ?? <span className="muted">{words.noEnd}</span>,
             },
-            { title: common.note, dataIndex: 'note' },
+            {
+              title: common.note,
+              render: (_value, { note }) => (
+                <div style={{ maxWidth: 200, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>{note}</div>
+              ),
+            },
             { title: words.by, dataIndex: 'created_by' },
             { title: words.created, render: (_value, { created_at }) => <Ago at={created_at} /> },
           ]}

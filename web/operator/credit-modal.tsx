@@ -26,12 +26,14 @@ export function CreditModal({ open, account, onClose }: CreditModalProps): React
   const pick = usePick()
   const { message } = App.useApp()
   const [form] = Form.useForm<Typed & { note: string }>()
+  const isTaking = Form.useWatch('direction', form) === 'take'
   const change = useTell(operatorRoutes.changeCredits)
   return (
     <OperatorForm<Typed>
       open={open}
       title={`${words.grantTitle} · ${account.username}`}
-      ok={words.grantTitle}
+      ok={isTaking ? words.take : words.grant}
+      warning={isTaking ? words.takeText(account.username) : undefined}
       form={form}
       initial={{ direction: 'grant', api_type: 'sms' }}
       onClose={onClose}

@@ -1,5 +1,5 @@
 // A form in a dialog that ends with a note: every change by an operator says why.
-import { Form, type FormInstance, Input, Modal } from 'antd'
+import { Alert, Form, type FormInstance, Input, Modal } from 'antd'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { useText } from '../frame/text.ts'
 import { focusFirstField, showFieldErrors } from '../parts/form.ts'
@@ -12,13 +12,15 @@ interface OperatorFormProps<Typed> {
   readonly ok: string
   readonly form: FormInstance<Typed & { note: string }>
   readonly initial?: Partial<Typed>
+  /** What the change breaks, when it breaks something. */
+  readonly warning?: string | undefined
   readonly children: ReactNode
   readonly onSubmit: (typed: Typed & { note: string }) => Promise<unknown>
   readonly onClose: () => void
 }
 
 export function OperatorForm<Typed extends object>(props: OperatorFormProps<Typed>): ReactNode {
-  const { open, title, ok, form, initial, children, onSubmit, onClose } = props
+  const { open, title, ok, form, initial, warning, children, onSubmit, onClose } = props
   const words = useText(partsText)
   const formId = useId()
   const [error, setError] = useState<unknown>()
@@ -46,7 +48,7 @@ export function OperatorForm<Typed extends object>(props: OperatorFormProps<Type
       title={title}
       okText={ok}
       cancelText={words.cancel}
-      okButtonProps={{ htmlType: 'submit', form: formId, loading: busy }}
+      okButtonProps={{ danger: warning !== undefined, htmlType: 'submit', form: formId, loading: busy }}
       onCancel={onClose}
       afterOpenChange={(isOpen) => isOpen && focusFirstField(formId)}
       destroyOnHidden
@@ -63,6 +65,9 @@ export function OperatorForm<Typed extends object>(props: OperatorFormProps<Type
         onFinish={(typed) => void submit(typed)}
       >
         {children}
+        {warning !== undefined && (
+          <Alert type="warning" showIcon title={warning} style={{ marginBottom: 16 }} />
+        )}
         <Form.Item
           // antd cannot know that every such form has this field.
           name={'note' as never}

@@ -132,6 +132,7 @@ function Decide({ deciding, onClose }: { deciding: Deciding | undefined; onClose
       title={refusing ? words.refuse : words.approve}
       ok={refusing ? words.refuse : words.approve}
       form={form}
+      warning={refusing ? words.refuseText(name) : undefined}
       onClose={onClose}
       onSubmit={async ({ reason, note }) => {
         if (!deciding) return
@@ -149,7 +150,7 @@ function Decide({ deciding, onClose }: { deciding: Deciding | undefined; onClose
         message.success(words.decided)
       }}
     >
-      <p>{refusing ? words.refuseText(name) : words.approveText(name)}</p>
+      {!refusing && <p>{words.approveText(name)}</p>}
       {refusing && (
         <Form.Item
           name="reason"

@@ -55,7 +55,9 @@ export function SettingsPage(): ReactNode {
             },
             {
               title: words.meaning,
-              render: (_value, { text }) => <div style={{ maxWidth: 400, whiteSpace: 'normal' }}>{text}</div>,
+              render: (_value, { text }) => (
+                <div style={{ maxWidth: 'clamp(280px, 34vw, 560px)', whiteSpace: 'normal' }}>{text}</div>
+              ),
             },
           ]}
         />

@@ -56,6 +56,7 @@ export function Chart(props: ChartProps): ReactNode {
   return (
     <Card
       size="small"
+      className="chart-card"
       title={<h2>{title}</h2>}
       extra={
         <span className="row">

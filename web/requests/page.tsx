@@ -78,7 +78,7 @@ export function RequestsPage(): ReactNode {
         <Input.Search
           key={shown.q}
           allowClear
-          style={{ width: 320, maxWidth: '100%' }}
+          style={{ width: 340, maxWidth: '100%' }}
           placeholder={words.search}
           aria-label={words.search}
           defaultValue={shown.q}

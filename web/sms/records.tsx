@@ -51,7 +51,7 @@ export function Records(): ReactNode {
         <Input.Search
           key={`phone${shown.phone}`}
           allowClear
-          style={{ width: 180 }}
+          style={{ width: 240 }}
           placeholder={words.searchPhone}
           aria-label={words.searchPhone}
           defaultValue={shown.phone}

@@ -138,7 +138,7 @@ function SendForm({ templates }: SendFormProps): ReactNode {
                 }
               />
             )}
-            <div className="row-between">
+            <div className="form-foot">
               <span className="muted" aria-live="polite">
                 {price ? words.price(count(price.cost), count(price.remaining)) : words.priceWait}
               </span>

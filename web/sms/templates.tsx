@@ -85,7 +85,7 @@ export function Templates(): ReactNode {
             {
               title: words.content,
               render: (_value, { content }) => (
-                <span className="clip" style={{ maxWidth: 240 }} title={content}>
+                <span className="clip" style={{ maxWidth: 'clamp(180px, 18vw, 400px)' }} title={content}>
                   {content}
                 </span>
               ),
@@ -117,7 +117,7 @@ export function Templates(): ReactNode {
                   {canChange && !template.shared && (
                     <>
                       <Button size="small" onClick={() => setEditing(template)}>
-                        {words.editTemplate}
+                        {words.edit}
                       </Button>
                       <Button size="small" danger onClick={() => setDeleting(template)}>
                         {words.delete}

@@ -4,11 +4,11 @@
  * Remembers the latest, and drops the oldest half at once when it is full. Deleting one by one from the front of a Map
  * leaves holes that every next look at the front has to step over.
  */
-export function twoGenerations<V>(half: number, weightOf: (value: V) => number = () => 1) {
-  let young = new Map<string, V>()
-  let old = new Map<string, V>()
+export function twoGenerations<K, V>(half: number, weightOf: (value: V) => number = () => 1) {
+  let young = new Map<K, V>()
+  let old = new Map<K, V>()
   let weight = 0
-  function set(key: string, value: V): void {
+  function set(key: K, value: V): void {
     if (weight >= half) {
       old = young
       young = new Map()
@@ -19,12 +19,16 @@ export function twoGenerations<V>(half: number, weightOf: (value: V) => number =
   }
   return {
     set,
-    get(key: string): V | undefined {
+    get(key: K): V | undefined {
       const value = young.get(key)
       if (value !== undefined) return value
       const older = old.get(key)
       if (older !== undefined) set(key, older)
       return older
+    },
+    delete(key: K): void {
+      young.delete(key)
+      old.delete(key)
     },
     clear() {
       young = new Map()
