@@ -170,8 +170,12 @@ function watchedLookup(db: Database): Lookup {
   }
 
   function announce(id: number): Announcement {
-    if (!stats.isRemembering())
-      return { made: () => void links.changed(id), [Symbol.dispose]: () => undefined }
+    if (!stats.isRemembering()) {
+      const made = (): undefined => {
+        links.changed(id)
+      }
+      return { made, [Symbol.dispose]: () => undefined }
+    }
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiter: Waiter = {
       concerns: (payload) => payload.split(' ').includes(String(id)),
