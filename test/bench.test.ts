@@ -80,7 +80,10 @@ describe('bench --quick', () => {
     for (const name of parts) assert.ok(markdown.includes(`\n## ${name}\n`), name)
     const rows = markdown.split('\n').filter((line) => line.startsWith('|'))
     const figures = report.parts.flatMap((part) => part.figures)
-    assert.equal(rows.filter((row) => row.split(/(?<!\\)\|/).length === 12).length, figures.length + 2 * parts.length)
+    assert.equal(
+      rows.filter((row) => row.split(/(?<!\\)\|/).length === 12).length,
+      figures.length + 2 * parts.length,
+    )
     assert.doesNotMatch(markdown, /undefined|NaN|Infinity|\/tmp\//)
   })
 })
@@ -91,6 +94,7 @@ function requireSound(figure: Figure): void {
   const numbers = [figure.perSecond, figure.p50, figure.p99, figure.ratio, figure.value, figure.cpuMicros]
   const known = numbers.filter((value) => value !== undefined)
   assert.ok(known.length > 0 || figure.skipped !== undefined, what)
-  for (const value of known) assert.ok(typeof value === 'number' && Number.isFinite(value) && value >= 0, what)
+  for (const value of known)
+    assert.ok(typeof value === 'number' && Number.isFinite(value) && value >= 0, what)
   assert.equal(figure.ratio === undefined, figure.ratioTo === undefined, what)
 }

@@ -7,6 +7,7 @@ import { migration as identity } from './0030-identity.ts'
 import { migration as domainWatch } from './0040-domain-watch.ts'
 import { migration as console } from './0050-console.ts'
 import { migration as consoleProducts } from './0060-console-products.ts'
+import { migration as ledgerCarried } from './0090-ledger-carried.ts'
 
 export const migrations: readonly NamedMigration[] = [
   { name: '0001-foundation', run: foundation },
@@ -16,4 +17,5 @@ export const migrations: readonly NamedMigration[] = [
   { name: '0040-domain-watch', run: domainWatch },
   { name: '0050-console', run: console },
   { name: '0060-console-products', run: consoleProducts },
+  { name: '0090-ledger-carried', run: ledgerCarried },
 ]
