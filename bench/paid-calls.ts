@@ -9,7 +9,7 @@ import { startBare, startServer } from './processes.ts'
 import { atLeast, type Part } from './report.ts'
 import { onBothEngines, type Payer, type Storage } from './storage.ts'
 
-interface PaidCall {
+export interface PaidCall {
   readonly name: string
   readonly path: string
   /** Speed promised of one process on SQLite, against the bare handler. */

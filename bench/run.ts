@@ -11,6 +11,7 @@ import { redirectBench } from './redirect.ts'
 import { type Part, type PartReport, runPart, writeReport } from './report.ts'
 import { scaleOf } from './scale.ts'
 import { smsBench } from './sms.ts'
+import { soakBench } from './soak.ts'
 import { stopPostgres } from './storage.ts'
 
 interface Bench {
@@ -32,6 +33,11 @@ const benches: Readonly<Record<string, Bench>> = {
   domain: { text: '域名检测 / domain checks', run: domainBench },
   console: { text: '控制台的脚本大小 / how much script the console loads', run: consoleBench },
   growth: { text: '一万到一百万条链接 / ten thousand links and a million', run: growthBench },
+  soak: {
+    text: '半小时混合负载，内存须平稳 / half an hour of mixed load, flat memory',
+    run: soakBench,
+    alone: true,
+  },
 }
 
 const help = `npm run --silent bench -- [NAME …]
@@ -48,7 +54,7 @@ ${Object.entries(benches)
   --quick        几秒跑完，只验证各项能跑，数字无意义 / seconds only: shows that the parts work, figures mean nothing
   --large        growth: 另测一千万条 / ten million links too
   --workers L    进程数，例如 1,2,4；默认 1、2 与核数 / numbers of processes; 1, 2 and the cores by default
-  --minutes N    soak: 分钟数，默认 30 / minutes, 30 by default
+  --minutes N    soak: 每种数据库的分钟数，默认 30 / minutes on each engine, 30 by default
   --out DIR      报告目录 / folder of the report
 
   BENCH_ROUNDS=5 BENCH_SECONDS=3   轮数与每轮秒数 / rounds, and seconds each
