@@ -18,7 +18,6 @@ import { atLeast, type Part } from './report.ts'
 import { engineNames, withPostgres } from './storage.ts'
 
 const inFlight = 64
-const accounts = 1_000
 const plenty = 1_000_000_000
 
 export async function chargeBench(part: Part): Promise<void> {
@@ -28,7 +27,13 @@ export async function chargeBench(part: Part): Promise<void> {
     part.row({ name: 'bare loop of the same statements', engine: engineNames.sqlite, ...bare })
     const sqlite = openSqlite(join(directory, 'service.db'))
     await migrate(sqlite)
-    await measureCharges(part, sqlite, await seedAccounts(sqlite), bare, 'bare loop')
+    await measureCharges(
+      part,
+      sqlite,
+      await seedAccounts(sqlite, part.scale.quick ? 50 : 1_000),
+      bare,
+      'bare loop',
+    )
     await sqlite.close()
 
     await withPostgres((url) => chargesOnPostgres(part, url))
@@ -40,7 +45,7 @@ export async function chargeBench(part: Part): Promise<void> {
 async function chargesOnPostgres(part: Part, url: string): Promise<void> {
   const database = openPostgres(url)
   await migrate(database)
-  const ids = await seedAccounts(database)
+  const ids = await seedAccounts(database, part.scale.quick ? 50 : 1_000)
   const single = await singleStatements(url, database, part.scale.count(4_000))
   part.row({ name: 'single statements, one hot account', engine: engineNames.postgres, ...single })
   const pgbench = await comparePgbench(part, url, ids)
@@ -55,7 +60,10 @@ async function comparePgbench(
   ids: readonly number[],
 ): Promise<Measured | undefined> {
   const engine = engineNames.postgres
-  const names = ['pgbench, one hot account', `pgbench, ${accounts.toLocaleString('en-US')} accounts`] as const
+  const names = [
+    'pgbench, one hot account',
+    `pgbench, ${ids.length.toLocaleString('en-US')} accounts`,
+  ] as const
   if (!isInstalled('pgbench')) {
     for (const name of names) part.row({ name, engine, skipped: 'pgbench is not installed' })
     return undefined
@@ -101,14 +109,14 @@ async function measureCharges(
     db.engine === 'postgres' ? [atLeast(5, hot.perSecond / limit.perSecond, limitName)] : undefined
   if (pgbench) promised?.push(atLeast(5, hot.perSecond / pgbench.perSecond, 'pgbench'))
   part.row({ name: "service's charge, one hot account", ...compared(hot), expected: promised })
-  const spread = await measure(count, inFlight, (index) => charge(ids[index % accounts]!))
+  const spread = await measure(count, inFlight, (index) => charge(ids[index % ids.length]!))
   part.row({
-    name: `service's charge, ${accounts.toLocaleString('en-US')} accounts`,
+    name: `service's charge, ${ids.length.toLocaleString('en-US')} accounts`,
     ...compared(spread),
   })
 }
 
-async function seedAccounts(db: Database): Promise<number[]> {
+async function seedAccounts(db: Database, accounts: number): Promise<number[]> {
   const credits = openCredits(db, 'bench secret bench secret bench secret')
   const ids: number[] = []
   for (let i = 0; i < accounts; i++) ids.push(await seedAccount(db, i))

@@ -36,7 +36,7 @@ export function scaleOf(wishes: Wishes): Scale {
     seconds: wanted('BENCH_SECONDS', 3, 0.2),
     workers: wishes.workers ?? (quick ? [1] : [...new Set([1, 2, availableParallelism()])]),
     links: wanted('BENCH_LINKS', 10_000, 100),
-    minutes: wishes.minutes ?? (quick ? 0.1 : 30),
+    minutes: wishes.minutes ?? (quick ? 0.05 : 30),
     count: (full) => (quick ? Math.max(64, Math.ceil(full / 500)) : full),
   }
 }

@@ -5,12 +5,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { BenchReport, Figure } from '../bench/report.ts'
+import { thirds } from '../bench/soak.ts'
 import { runNode } from './support/service.ts'
 
 const parts = ['charge', 'redirect', 'generate', 'sms', 'identity', 'domain', 'console', 'growth', 'soak']
 
 /** Parts that must show both engines. */
 const onBoth = ['charge', 'redirect', 'generate', 'sms', 'identity', 'growth', 'soak']
+
+test('the soak compares thirds, the first tenth left out', () => {
+  const flat = Array.from({ length: 60 }, (_, index) => (index < 6 ? 50 : 100))
+  assert.deepEqual(thirds(flat), { first: 100, last: 100 })
+  const growing = Array.from({ length: 60 }, (_, index) => 100 + index)
+  const { first, last } = thirds(growing)
+  assert.ok(last / first > 1.1)
+  assert.deepEqual(thirds([7]), { first: 7, last: 7 })
+})
 
 describe('bench --quick', () => {
   let directory: string
