@@ -29,6 +29,8 @@ export async function compare(
 ): Promise<number[]> {
   const everyone = [reference, ...others]
   const turns = new Map<Contestant, Turn[]>(everyone.map((one) => [one, []]))
+  // Nobody is measured cold.
+  if (!part.scale.quick) for (const one of everyone) await takeTurn(part, load, one)
   for (let round = 0; round < part.scale.rounds; round += 1) {
     for (const one of everyone) turns.get(one)!.push(await takeTurn(part, load, one))
   }

@@ -23,7 +23,7 @@ const carryLock = 7_402_319
 
 const nothing: Step = { gone: 0, more: false }
 
-/** Balances something was ever used of, page after page. */
+/** All balances, page after page: each has a chain of its own. */
 export function findChains(queries: Queries, after: Chain | undefined, limit: number): Promise<Chain[]> {
   return queries.all<Chain>(
     `SELECT account_id, api_type FROM credit WHERE (account_id, api_type) > (?, ?)
