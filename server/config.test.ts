@@ -71,7 +71,7 @@ it('takes any text for any setting without falling over', () => {
   )
 })
 
-it('keeps records for ever, or for as long as books and logs must be kept at least', () => {
+it('keeps records for ever, or for a least number of days', () => {
   for (const [name, least] of [
     ['LEDGER_KEEP_DAYS', 400],
     ['SMS_RECORD_DAYS', 150],
