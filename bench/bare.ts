@@ -25,8 +25,8 @@ function json(bytes: number): RequestListener {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const { action } = JSON.parse(Buffer.concat(chunks).toString()) as { action?: string }
-      response.writeHead(action === 'generate' ? 200 : 400, {
+      const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
+      response.writeHead(typeof body === 'object' ? 200 : 400, {
         'Content-Type': 'application/json',
         'Content-Length': answer.length,
       })

@@ -1,4 +1,5 @@
-// Charges per second on both engines, beside their limit in the same run: the same statements with nothing around them.
+// Charges per second on both engines, beside their limits in the same run: the same statements with nothing around them,
+// and pgbench with the statement of one charge.
 import { DatabaseSync } from 'node:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,42 +11,83 @@ import type { Database } from '../server/db/database.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { openPostgres } from '../server/db/postgres.ts'
 import { openSqlite } from '../server/db/sqlite.ts'
-import { startPostgres } from '../test/support/postgres.ts'
-import { type Measured, measure, printRow } from './measure.ts'
+import { isInstalled } from './machine.ts'
+import { type Measured, measure } from './measure.ts'
+import { chargeStatement, runPgbench } from './pgbench.ts'
+import { atLeast, type Part } from './report.ts'
+import { engineNames, withPostgres } from './storage.ts'
 
 const inFlight = 64
-const accounts = 1_000
 const plenty = 1_000_000_000
 
-export async function chargeBench(): Promise<void> {
+export async function chargeBench(part: Part): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
-  const postgres = await startPostgres({ durable: true })
   try {
-    process.stdout.write(`charge, ${inFlight} in flight\n`)
-    const bareSqlite = await bareSqliteLoop(join(directory, 'bare.db'))
-    printRow('SQLite, bare loop of the same statements', bareSqlite)
+    const bare = await bareSqliteLoop(join(directory, 'bare.db'), part.scale.count(1_000))
+    part.row({ name: 'bare loop of the same statements', engine: engineNames.sqlite, ...bare })
     const sqlite = openSqlite(join(directory, 'service.db'))
-    await measureCharges('SQLite', sqlite, 60_000, bareSqlite)
+    await migrate(sqlite)
+    await measureCharges(
+      part,
+      sqlite,
+      await seedAccounts(sqlite, part.scale.quick ? 50 : 1_000),
+      bare,
+      'bare loop',
+    )
     await sqlite.close()
 
-    const database = openPostgres(postgres.url)
-    await migrate(database)
-    const hotSingle = await singleStatements(postgres.url, database)
-    printRow('PostgreSQL, hot account, single statements', hotSingle)
-    await measureCharges('PostgreSQL', database, 60_000, hotSingle)
-    await database.close()
+    await withPostgres((url) => chargesOnPostgres(part, url))
   } finally {
-    await postgres.stop()
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
-async function measureCharges(name: string, db: Database, count: number, limit: Measured): Promise<void> {
-  await migrate(db)
+async function chargesOnPostgres(part: Part, url: string): Promise<void> {
+  const database = openPostgres(url)
+  await migrate(database)
+  const ids = await seedAccounts(database, part.scale.quick ? 50 : 1_000)
+  const single = await singleStatements(url, database, part.scale.count(4_000))
+  part.row({ name: 'single statements, one hot account', engine: engineNames.postgres, ...single })
+  const pgbench = await comparePgbench(part, url, ids)
+  await measureCharges(part, database, ids, single, 'single statements', pgbench)
+  await database.close()
+}
+
+/** What pgbench gets out of one hot account; undefined where it is not installed. */
+async function comparePgbench(
+  part: Part,
+  url: string,
+  ids: readonly number[],
+): Promise<Measured | undefined> {
+  const engine = engineNames.postgres
+  const names = [
+    'pgbench, one hot account',
+    `pgbench, ${ids.length.toLocaleString('en-US')} accounts`,
+  ] as const
+  if (!isInstalled('pgbench')) {
+    for (const name of names) part.row({ name, engine, skipped: 'pgbench is not installed' })
+    return undefined
+  }
+  const options = { clients: inFlight, seconds: part.scale.seconds * part.scale.rounds }
+  const hot = await runPgbench(url, { ...options, first: ids[0]!, last: ids[0]! })
+  part.row({ name: names[0], engine, ...hot })
+  // Seeded one after the other: their numbers have no gaps.
+  const spread = await runPgbench(url, { ...options, first: ids[0]!, last: ids.at(-1)! })
+  part.row({ name: names[1], engine, ...spread })
+  return hot
+}
+
+async function measureCharges(
+  part: Part,
+  db: Database,
+  ids: readonly number[],
+  limit: Measured,
+  limitName: string,
+  pgbench?: Measured,
+): Promise<void> {
   const credits = openCredits(db, 'bench secret bench secret bench secret')
-  const ids: number[] = []
-  for (let i = 0; i < accounts; i++) ids.push(await seedAccount(db, i))
-  for (const id of ids) await credits.grant({ accountId: id, apiType: 'sms', amount: plenty })
+  const count = part.scale.count(60_000)
+  const engine = engineNames[db.engine]
   const charge = (accountId: number) =>
     credits.charge({
       accountId,
@@ -55,19 +97,31 @@ async function measureCharges(name: string, db: Database, count: number, limit: 
       requestId: 'bench',
       leaseMs: 60_000,
     })
+  const compared = (measured: Measured) => ({
+    engine,
+    ...measured,
+    ratio: measured.perSecond / limit.perSecond,
+    ratioTo: limitName,
+  })
 
   const hot = await measure(count, inFlight, () => charge(ids[0]!))
-  printRow(
-    `${name}, service's charge, one hot account`,
-    hot,
-    `${(hot.perSecond / limit.perSecond).toFixed(2)} × limit`,
-  )
-  const spread = await measure(count, inFlight, (index) => charge(ids[index % accounts]!))
-  printRow(
-    `${name}, service's charge, ${accounts} accounts`,
-    spread,
-    `${(spread.perSecond / limit.perSecond).toFixed(2)} × limit`,
-  )
+  const promised =
+    db.engine === 'postgres' ? [atLeast(5, hot.perSecond / limit.perSecond, limitName)] : undefined
+  if (pgbench) promised?.push(atLeast(5, hot.perSecond / pgbench.perSecond, 'pgbench'))
+  part.row({ name: "service's charge, one hot account", ...compared(hot), expected: promised })
+  const spread = await measure(count, inFlight, (index) => charge(ids[index % ids.length]!))
+  part.row({
+    name: `service's charge, ${ids.length.toLocaleString('en-US')} accounts`,
+    ...compared(spread),
+  })
+}
+
+async function seedAccounts(db: Database, accounts: number): Promise<number[]> {
+  const credits = openCredits(db, 'bench secret bench secret bench secret')
+  const ids: number[] = []
+  for (let i = 0; i < accounts; i++) ids.push(await seedAccount(db, i))
+  for (const id of ids) await credits.grant({ accountId: id, apiType: 'sms', amount: plenty })
+  return ids
 }
 
 async function seedAccount(db: Database, index: number): Promise<number> {
@@ -84,7 +138,7 @@ async function seedAccount(db: Database, index: number): Promise<number> {
 }
 
 /** The statements of a charge, as many to a transaction as there are calls in flight, with no service around them. */
-async function bareSqliteLoop(file: string): Promise<Measured> {
+async function bareSqliteLoop(file: string, rounds: number): Promise<Measured> {
   const service = openSqlite(file)
   await migrate(service)
   const account = await createAccount(service, { username: 'bench' })
@@ -106,7 +160,6 @@ async function bareSqliteLoop(file: string): Promise<Measured> {
     `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
      VALUES (?, ?, 'charge', ?, ?, ?, ${now})`,
   )
-  const rounds = 1_000
   const measured = await measure(rounds, 1, async () => {
     db.exec('BEGIN IMMEDIATE')
     for (let i = 0; i < inFlight; i++) {
@@ -121,22 +174,14 @@ async function bareSqliteLoop(file: string): Promise<Measured> {
   return { ...measured, perSecond: measured.perSecond * inFlight }
 }
 
-/** What pgbench would do: each client takes the row lock, writes, and commits, one charge at a time. */
-async function singleStatements(url: string, db: Database): Promise<Measured> {
+/** Each client takes the row lock, writes, and commits, one charge at a time. */
+async function singleStatements(url: string, db: Database, count: number): Promise<Measured> {
   const account = await createAccount(db, { username: 'single' })
   const pool = new pg.Pool({ connectionString: url, max: inFlight })
   await pool.query(`UPDATE credit SET total = ${plenty} WHERE account_id = $1`, [account.id])
-  const text = `WITH spent AS (
-      UPDATE credit SET used = used + 1 WHERE account_id = $1 AND api_type = 'sms' AND used < total
-      RETURNING total - used AS left_over
-    ), opened AS (
-      INSERT INTO operation (account_id, api_type, action, cost, state, lease_until, request_id, created_at)
-      SELECT $1, 'sms', 'bench', 1, 'held', 0, 'bench', 0 FROM spent RETURNING id
-    )
-    INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
-    SELECT $1, 'sms', 'charge', -1, spent.left_over, opened.id, 0 FROM spent, opened`
+  const text = chargeStatement('CAST($1 AS bigint)')
   await Promise.all(Array.from({ length: inFlight }, () => pool.query('SELECT 1')))
-  const measured = await measure(4_000, inFlight, () =>
+  const measured = await measure(count, inFlight, () =>
     pool.query({ name: 'single', text, values: [account.id] }),
   )
   await pool.end()

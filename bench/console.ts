@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build } from 'vite'
+import type { Expectation, Part } from './report.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const limit = 250 * 1000
@@ -25,7 +26,7 @@ interface Sizes {
   readonly brotli: number
 }
 
-export async function consoleBench(): Promise<Sizes> {
+export async function consoleBench(part: Part): Promise<void> {
   const outDir = resolve(root, 'bench/results/console')
   await build({
     root: resolve(root, 'web'),
@@ -37,11 +38,18 @@ export async function consoleBench(): Promise<Sizes> {
   const entry = Object.keys(manifest).find((key) => manifest[key]!.isEntry)!
   const first = closure(manifest, [entry])
 
-  process.stdout.write(`script in kB${''.padEnd(32)}files   plain    gzip  brotli\n`)
+  const row = (name: string, { files, plain, brotli, gzip }: Sizes, expected?: Expectation) =>
+    part.row({
+      name,
+      value: gzip / 1000,
+      unit: 'kB gzip',
+      note: `files: ${files}, plain ${kB(plain)} kB, brotli ${kB(brotli)} kB`,
+      expected: expected && [expected],
+    })
   const signIn = sizesOf(outDir, manifest, first)
-  printSizes('sign-in page', signIn)
+  row('sign-in page', signIn, { text: `< ${limit / 1000} kB gzip`, met: signIn.gzip < limit })
   const frame = closure(manifest, [entry, 'frame/frame.tsx'])
-  printSizes('… and the frame', sizesOf(outDir, manifest, minus(frame, first)))
+  row('… and the frame', sizesOf(outDir, manifest, minus(frame, first)))
   for (const key of Object.keys(manifest).toSorted()) {
     const { src } = manifest[key]!
     if (
@@ -51,13 +59,8 @@ export async function consoleBench(): Promise<Sizes> {
       !manifest[key]!.file.endsWith('.js')
     )
       continue
-    printSizes(`… and ${src}`, sizesOf(outDir, manifest, minus(closure(manifest, [key]), frame)))
+    row(`… and ${src}`, sizesOf(outDir, manifest, minus(closure(manifest, [key]), frame)))
   }
-  const verdict = signIn.gzip < limit ? 'under' : 'OVER'
-  process.stdout.write(
-    `\nsign-in page: ${(signIn.gzip / 1000).toFixed(0)} kB gzip, ${verdict} the limit of ${limit / 1000} kB\n`,
-  )
-  return signIn
 }
 
 /** The chunks that come with these ones, without what they load later. */
@@ -90,7 +93,6 @@ function sizesOf(outDir: string, manifest: Manifest, keys: ReadonlySet<string>):
   return sizes
 }
 
-function printSizes(name: string, { files, plain, gzip, brotli }: Sizes): void {
-  const kB = (bytes: number) => (bytes / 1000).toFixed(0).padStart(8)
-  process.stdout.write(`${name.padEnd(44)}${String(files).padStart(5)}${kB(plain)}${kB(gzip)}${kB(brotli)}\n`)
+function kB(bytes: number): string {
+  return (bytes / 1000).toFixed(0)
 }

@@ -5,14 +5,17 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { httpCall } from '../server/upstream/http-call.ts'
 import { startService, type TestAccount, type TestService } from '../test/support/service.ts'
-import { measure, printRow } from './measure.ts'
+import { measure } from './measure.ts'
+import { engineNames } from './storage.ts'
+import { atMost, type Part } from './report.ts'
 
 const path = '/api/video_platform_check.php'
 const platformMs = 50
 const atATime = 16
-const urls = Array.from({ length: 500 }, (_, index) => `http://site${index}.example/`)
+const allUrls = Array.from({ length: 500 }, (_, index) => `http://site${index}.example/`)
 
-export async function domainBench(): Promise<void> {
+export async function domainBench(part: Part): Promise<void> {
+  const urls = allUrls.slice(0, part.scale.count(allUrls.length))
   const platform = await listen((_request, response) => {
     setTimeout(() => response.writeHead(302, { location: 'http://site.example/' }).end(), platformMs)
   })
@@ -29,12 +32,12 @@ export async function domainBench(): Promise<void> {
     })
   })
   try {
-    process.stdout.write(`domain check, a platform that takes ${platformMs} ms, ${atATime} at a time\n`)
-    await bareLoop(addressOf(platform))
-    await oneHugeCall(slow, false)
-    await oneHugeCall(slow, true)
-    await smallBesideHuge(slow)
-    await oneUrl(sandbox, addressOf(bare))
+    part.say(`a platform that takes ${platformMs} ms, ${atATime} at a time`)
+    await bareLoop(part, addressOf(platform), urls)
+    await oneHugeCall(part, slow, urls, false)
+    await oneHugeCall(part, slow, urls, true)
+    await smallBesideHuge(part, slow, urls)
+    await oneUrl(part, sandbox, addressOf(bare))
   } finally {
     for (const service of [slow, sandbox]) await service[Symbol.asyncDispose]()
     for (const server of [platform, bare]) {
@@ -45,7 +48,7 @@ export async function domainBench(): Promise<void> {
 }
 
 /** The same questions with nothing around them: what this machine makes of the ideal. */
-async function bareLoop(platformUrl: string): Promise<void> {
+async function bareLoop(part: Part, platformUrl: string, urls: readonly string[]): Promise<void> {
   const ask = (index: number) =>
     httpCall(
       { method: 'GET', url: `${platformUrl}/?target=${index}`, headers: {}, body: '' },
@@ -53,38 +56,70 @@ async function bareLoop(platformUrl: string): Promise<void> {
     )
   const ms = await bestOfThree(async () => void (await measure(urls.length, atATime, ask)))
   const ideal = (urls.length / atATime) * platformMs
-  print('bare loop of 500 requests', ms, `${(ms / ideal).toFixed(3)} × ideal ${ideal.toFixed(0)} ms`)
+  part.row({
+    name: `bare loop of ${urls.length} requests`,
+    value: ms,
+    unit: 'ms',
+    ratio: ms / ideal,
+    ratioTo: `ideal ${ideal.toFixed(0)} ms`,
+  })
 }
 
-async function oneHugeCall(service: TestService, checkRandom: boolean): Promise<void> {
+async function oneHugeCall(
+  part: Part,
+  service: TestService,
+  urls: readonly string[],
+  checkRandom: boolean,
+): Promise<void> {
   const items = checkRandom ? urls.length * 2 : urls.length
   const ideal = (items / atATime) * platformMs
   const account = await service.account({ domain_check: items * 3 })
   const best = await bestOfThree(() => check(service.url, account, urls, checkRandom))
-  print(
-    `${urls.length} URLs${checkRandom ? ' and as many random ones' : ''}`,
-    best,
-    `${(best / ideal).toFixed(3)} × ideal ${ideal.toFixed(0)} ms, at most 1.2`,
-  )
+  part.row({
+    name: `${urls.length} URLs${checkRandom ? ' and as many random ones' : ''}`,
+    engine: engineNames.sqlite,
+    workers: 1,
+    value: best,
+    unit: 'ms',
+    ratio: best / ideal,
+    ratioTo: `ideal ${ideal.toFixed(0)} ms`,
+    expected: [atMost(1.2, best / ideal, 'ideal')],
+  })
 }
 
-async function smallBesideHuge(service: TestService): Promise<void> {
+async function smallBesideHuge(part: Part, service: TestService, urls: readonly string[]): Promise<void> {
   const huge = await service.account({ domain_check: urls.length * 8 })
   const small = await service.account({ domain_check: 100 })
   const alone = await timed(() => check(service.url, small, ['http://small.example/'], false))
-  print('a call of 1 URL alone', alone, '')
+  part.row({
+    name: 'a call of 1 URL alone',
+    engine: engineNames.sqlite,
+    workers: 1,
+    value: alone,
+    unit: 'ms',
+  })
   const crowd = Array.from({ length: 8 }, () => check(service.url, huge, urls, false))
   await sleep(300)
   const beside: number[] = []
   for (let round = 0; round < 10; round++)
     beside.push(await timed(() => check(service.url, small, ['http://small.example/'], false)))
   beside.sort((a, b) => a - b)
-  print('the same beside 8 calls of 500, median of 10', beside[5]!, `worst ${beside[9]!.toFixed(0)} ms`)
+  part.row({
+    name: `the same beside 8 calls of ${urls.length}, median of 10`,
+    engine: engineNames.sqlite,
+    workers: 1,
+    value: beside[5]!,
+    unit: 'ms',
+    ratio: beside[5]! / alone,
+    ratioTo: 'alone',
+    note: `worst ${beside[9]!.toFixed(0)} ms`,
+  })
   await Promise.all(crowd)
 }
 
-async function oneUrl(service: TestService, bareUrl: string): Promise<void> {
-  const count = 4_000
+async function oneUrl(part: Part, service: TestService, bareUrl: string): Promise<void> {
+  const count = part.scale.count(4_000)
+  const warm = part.scale.count(500)
   const account = await service.account({ domain_check: count * 2 })
   const body = bodyOf(account, ['http://site.example/'], false)
   const post = async (url: string) => {
@@ -96,16 +131,19 @@ async function oneUrl(service: TestService, bareUrl: string): Promise<void> {
     const { code } = (await response.json()) as { code: number }
     if (code !== 0) throw new Error(`answered ${code}`)
   }
-  await measure(500, 32, () => post(bareUrl))
+  await measure(warm, 32, () => post(bareUrl))
   const limit = await measure(count, 32, () => post(bareUrl))
-  printRow('bare handler, same client', limit)
-  await measure(500, 32, () => post(service.url + path))
+  part.row({ name: 'bare handler, same client', ...limit })
+  await measure(warm, 32, () => post(service.url + path))
   const ours = await measure(count, 32, () => post(service.url + path))
-  printRow(
-    '1 URL, sandbox, charged and settled durably',
-    ours,
-    `${(ours.perSecond / limit.perSecond).toFixed(2)} × bare`,
-  )
+  part.row({
+    name: '1 URL, sandbox, charged and settled durably',
+    engine: engineNames.sqlite,
+    workers: 1,
+    ...ours,
+    ratio: ours.perSecond / limit.perSecond,
+    ratioTo: 'bare handler',
+  })
 }
 
 async function check(
@@ -141,10 +179,6 @@ async function timed(work: () => Promise<void>): Promise<number> {
   const startedAt = performance.now()
   await work()
   return performance.now() - startedAt
-}
-
-function print(name: string, ms: number, note: string): void {
-  process.stdout.write(`${name.padEnd(48)}${`${ms.toFixed(0)} ms`.padStart(12)}   ${note}\n`)
 }
 
 async function listen(handler: Parameters<typeof createServer>[1] & object): Promise<Server> {

@@ -1,11 +1,12 @@
 // Puts load on an HTTP server from a process of its own: wrk where it is installed, else a loop over plain sockets.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Measured } from './measure.ts'
+import { type Measured, percentiles } from './measure.ts'
+import { isInstalled } from './machine.ts'
 
 const connections = 64
 
@@ -21,10 +22,13 @@ export interface Load {
   readonly status: number
 }
 
+/** A whole number of seconds is left to wrk. Every answer counts in `calls`, also those of the look beforehand. */
 export async function putLoad(load: Load): Promise<Measured> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-load-'))
   try {
-    return hasWrk() ? await runWrk(load, directory) : await runSockets(load, directory)
+    return hasWrk() && Number.isInteger(load.seconds)
+      ? await runWrk(load, directory)
+      : await runSockets(load, directory)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
@@ -34,16 +38,7 @@ let wrkFound: boolean | undefined
 
 export function hasWrk(): boolean {
   if (process.env['BENCH_WRK'] === 'off') return false
-  if (wrkFound === undefined) {
-    try {
-      execFileSync('wrk', ['--version'], { stdio: 'ignore' })
-      wrkFound = true
-    } catch (error) {
-      // `wrk --version` itself ends with 1; only a missing program is ENOENT.
-      wrkFound = !(error instanceof Error && 'code' in error && error.code === 'ENOENT')
-    }
-  }
-  return wrkFound
+  return (wrkFound ??= isInstalled('wrk'))
 }
 
 async function runWrk(load: Load, directory: string): Promise<Measured> {
@@ -61,7 +56,7 @@ async function runWrk(load: Load, directory: string): Promise<Measured> {
      function response(status) if status ~= ${load.status} then bad = bad + 1 if bad < 5 then print('BAD ' .. status) end end end`,
   )
   // Looking at every answer costs the generator a third of its speed, so it is done for a moment only.
-  await wrk(load, directory, 1)
+  const looked = await wrk(load, directory, 1)
   const script = join(directory, 'load.lua')
   writeFileSync(script, readFileSync(script, 'utf8').replace(/\n\s*function response[^\n]*$/, ''))
   const output = await wrk(load, directory, load.seconds)
@@ -69,10 +64,12 @@ async function runWrk(load: Load, directory: string): Promise<Measured> {
     const match = new RegExp(`${percent}%\\s+([\\d.]+)(us|ms|s)`).exec(output)
     return Number(match?.[1]) * { us: 0.001, ms: 1, s: 1000 }[match?.[2] as 'us' | 'ms' | 's']
   }
+  const callsIn = (text: string) => Number(/(\d+) requests in/.exec(text)?.[1])
   return {
     perSecond: Math.round(Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1])),
     p50: ms('50'),
     p99: ms('99'),
+    calls: callsIn(looked) + callsIn(output),
   }
 }
 
@@ -163,11 +160,10 @@ async function generate(load: Load): Promise<Measured> {
     }),
   )
   const seconds = (performance.now() - startedAt) / 1000
-  latencies.sort((a, b) => a - b)
   return {
     perSecond: Math.round(latencies.length / seconds),
-    p50: latencies[Math.floor(latencies.length * 0.5)]!,
-    p99: latencies[Math.floor(latencies.length * 0.99)]!,
+    ...percentiles(Float64Array.from(latencies)),
+    calls: latencies.length,
   }
 }
 

@@ -4,6 +4,7 @@ export interface Measured {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
+  readonly calls: number
 }
 
 /** `work` is called `count` times, `inFlight` at a time; latencies are in milliseconds. */
@@ -26,16 +27,16 @@ export async function measure(
   const startedAt = performance.now()
   await Promise.all(Array.from({ length: inFlight }, lane))
   const seconds = (performance.now() - startedAt) / 1000
-  latencies.sort()
-  return {
-    perSecond: Math.round(count / seconds),
-    p50: latencies[Math.floor(count * 0.5)]!,
-    p99: latencies[Math.floor(count * 0.99)]!,
-  }
+  return { perSecond: Math.round(count / seconds), ...percentiles(latencies), calls: count }
 }
 
-export function printRow(name: string, measured: Measured, note = ''): void {
-  const rate = `${measured.perSecond.toLocaleString('en-US')}/s`.padStart(12)
-  const tail = `p50 ${measured.p50.toFixed(2)} ms  p99 ${measured.p99.toFixed(2)} ms`
-  process.stdout.write(`${name.padEnd(48)}${rate}   ${tail}   ${note}\n`)
+export function percentiles(latencies: Float64Array): { p50: number; p99: number } {
+  latencies.sort()
+  const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? 0
+  return { p50: at(0.5), p99: at(0.99) }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((x, y) => x - y)
+  return sorted[Math.floor(sorted.length / 2)]!
 }

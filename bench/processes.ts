@@ -1,7 +1,7 @@
-// The two servers of a benchmark, each a process of its own.
+// The servers of a benchmark, each a process of its own, and what the system says of them.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
@@ -17,12 +17,13 @@ export function startBare(...words: string[]): Promise<Running> {
 }
 
 /** The service as `npm start` runs it, its log going nowhere but still being written. */
-export function startServer(environment: Readonly<Record<string, string>>): Promise<Running> {
+export function startServer(environment: Readonly<Record<string, string>>, workers = 1): Promise<Running> {
   const settings = { PORT: '0', RATE_LIMIT: 'off', SAMPLE_ACCOUNT: 'off', ...environment }
-  return start(['start.js'], settings, /is running: (\S+)/, (url) => url)
+  const words = workers === 1 ? [] : ['--workers', String(workers)]
+  return start(['start.js', ...words], settings, /is running: (\S+)/, (url) => url)
 }
 
-async function start(
+export async function start(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
   ready: RegExp,
@@ -55,17 +56,51 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-/** Megabytes in memory; undefined where there is no /proc. */
-export function memoryOf(pid: number): number | undefined {
+/** A process and all that came from it; only itself where there is no /proc. */
+function familyOf(pid: number): number[] {
+  if (process.platform !== 'linux') return [pid]
+  const parents = new Map<number, number>()
+  for (const one of readdirSync('/proc').map(Number)) {
+    const fields = one > 0 ? statOf(one) : undefined
+    if (fields) parents.set(one, Number(fields[1]))
+  }
+  const family = [pid]
+  // Children are added behind their parents while the list is walked.
+  for (const member of family) {
+    for (const [child, parent] of parents) if (parent === member) family.push(child)
+  }
+  return family
+}
+
+/** The fields behind the name, which may hold anything. */
+function statOf(pid: number): string[] | undefined {
   try {
-    const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1024)
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
     return undefined
   }
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((x, y) => x - y)
-  return sorted[Math.floor(sorted.length / 2)]!
+/** Megabytes in memory, of a process and its workers; undefined where there is no /proc. */
+export function memoryOf(pid: number): number | undefined {
+  let kilobytes: number | undefined
+  for (const one of familyOf(pid)) {
+    try {
+      const found = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${one}/status`, 'utf8'))?.[1]
+      kilobytes = (kilobytes ?? 0) + Number(found ?? 0)
+    } catch {
+      continue
+    }
+  }
+  return kilobytes === undefined ? undefined : Math.round(kilobytes / 1024)
+}
+
+/** Processor time of a process and its workers so far, in ticks of 10 ms; undefined where there is no /proc. */
+export function cpuMsOf(pid: number): number | undefined {
+  const all = familyOf(pid)
+    .map(statOf)
+    .filter((fields) => fields !== undefined)
+  if (all.length === 0) return undefined
+  return all.reduce((sum, fields) => sum + (Number(fields[11]) + Number(fields[12])) * 10, 0)
 }

@@ -1,100 +1,120 @@
-// Redirects per second beside bare node:http with a Map, in one run, in alternating rounds, click counting on.
+// Redirects per second beside bare node:http with a Map and nginx with a map, in alternating rounds, click counting on.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAccount } from '../server/accounts/accounts.ts'
-import { migrate } from '../server/db/migrate.ts'
-import { openSqlite } from '../server/db/sqlite.ts'
-import { makeCode } from '../server/shortlink/code.ts'
-import { insertLink } from '../server/shortlink/store.ts'
-import { hasWrk, putLoad } from './load.ts'
-import { type Measured, printRow } from './measure.ts'
-import { median, memoryOf, startBare, startServer } from './processes.ts'
-
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
-const seconds = Number(process.env['BENCH_SECONDS'] ?? 3)
-const sizes = (process.env['BENCH_LINKS'] ?? '1000,1000000').split(',').map(Number)
+import { type Contestant, compare } from './compare.ts'
+import { isInstalled } from './machine.ts'
+import { startNginx } from './nginx.ts'
+import { memoryOf, type Running, startBare, startServer } from './processes.ts'
+import { atLeast, atMost, type Part } from './report.ts'
+import { pathAt, seedLinks, targetAt } from './seed.ts'
+import { onBothEngines, type Storage } from './storage.ts'
 
 const browser = {
   'user-agent':
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
 }
 
-export async function redirectBench(): Promise<void> {
-  process.stdout.write(`redirect, 64 connections, ${hasWrk() ? 'wrk' : 'node sockets'}, ${rounds} rounds\n`)
-  for (const size of sizes) await measureWith(size)
-}
+export const getLoad = (paths: readonly string[]) =>
+  ({ method: 'GET', paths, headers: browser, status: 302 }) as const
 
-async function measureWith(size: number): Promise<void> {
+export async function redirectBench(part: Part): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
+  const numbers = Array.from({ length: part.scale.links }, (_, index) => index + 1)
+  const lines = numbers.map((n) => `${pathAt(n)} ${targetAt(n)}`)
+  writeFileSync(join(directory, 'map'), lines.join('\n'))
+  const bare = await startBare('redirect', join(directory, 'map'))
+  let nginx: Running | undefined
   try {
-    const links = await seed(join(directory, 'tollgate.db'), size)
-    const file = join(directory, 'map')
-    writeFileSync(file, links.map(({ path, target }) => `${path} ${target}`).join('\n'))
-    const bare = await startBare('redirect', file)
-    const service = await startServer({ DATA_DIR: directory })
-    const before = memoryOf(service.pid)
-    const some = links.map(({ path }) => path)
-    await compare(`${size.toLocaleString('en-US')} links, one hot`, bare.url, service.url, some.slice(0, 1))
-    await compare(`${size.toLocaleString('en-US')} links, any at random`, bare.url, service.url, some)
-    const after = memoryOf(service.pid)
-    process.stdout.write(`${''.padEnd(4)}memory of the service ${before} MB → ${after} MB\n`)
-    await bare.end()
-    await service.end()
+    if (isInstalled('nginx')) nginx = await startNginx(directory, lines)
+    else part.row({ name: 'nginx, the same redirects in a map', skipped: 'nginx is not installed' })
+    const paths = numbers.map(pathAt)
+    await onBothEngines(async (storage) => {
+      await seedLinks(storage, 1, part.scale.links)
+      const ofOne = new Map<string, number>()
+      for (const workers of part.scale.workers) {
+        await measureService(part, storage, workers, { bare, nginx, paths, ofOne })
+      }
+    })
   } finally {
+    await bare.end()
+    await nginx?.end()
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
-async function compare(name: string, bareUrl: string, serviceUrl: string, paths: string[]): Promise<void> {
-  const results: { bare: Measured; service: Measured }[] = []
-  const measureOne = (url: string) =>
-    putLoad({ url, seconds, method: 'GET', paths, headers: browser, status: 302 })
-  for (let round = 0; round < rounds; round += 1) {
-    const bare = await measureOne(bareUrl)
-    results.push({ bare, service: await measureOne(serviceUrl) })
-  }
-  const middle = (of: 'bare' | 'service', field: keyof Measured) =>
-    median(results.map((one) => one[of][field]))
-  const all = (of: 'bare' | 'service'): Measured => ({
-    perSecond: middle(of, 'perSecond'),
-    p50: middle(of, 'p50'),
-    p99: middle(of, 'p99'),
-  })
-  const speed = median(results.map((one) => one.service.perSecond / one.bare.perSecond))
-  const tail = median(results.map((one) => one.service.p99 / one.bare.p99))
-  printRow(`${name}, bare`, all('bare'))
-  printRow(`${name}, service`, all('service'), `${speed.toFixed(2)} × bare, p99 ${tail.toFixed(2)} × bare`)
+interface Beside {
+  readonly bare: Running
+  readonly nginx: Running | undefined
+  readonly paths: readonly string[]
+  /** What one process reached against the bare server, by what was asked for. */
+  readonly ofOne: Map<string, number>
 }
 
-/** Links as `generate` writes them, without the calls around it. */
-async function seed(file: string, size: number): Promise<{ path: string; target: string }[]> {
-  const db = openSqlite(file)
-  await migrate(db)
-  const account = await createAccount(db, { username: 'bench' })
-  const links: { path: string; target: string }[] = []
-  for (let from = 0; from < size; from += 10_000) {
-    await db.write(async (tx) => {
-      for (let index = from; index < Math.min(size, from + 10_000); index += 1) {
-        const target = `https://example.com/landing/${index}?from=bench`
-        const { code } = await insertLink(
-          tx,
-          {
-            accountId: account.id,
-            title: `link ${index}`,
-            targetUrl: target,
-            redirectUrlA: '',
-            redirectType: 'direct',
-            locationA: target,
-            locationB: target,
-            hosts: { a: '', b: '' },
-          },
-          makeCode,
-        )
-        links.push({ path: `/${code}`, target })
-      }
+async function measureService(part: Part, storage: Storage, workers: number, beside: Beside): Promise<void> {
+  const { bare, nginx, paths } = beside
+  const service = await startServer(storage.environment, workers)
+  const engine = storage.name
+  try {
+    for (const [what, list] of [
+      ['one hot link', paths.slice(0, 1)],
+      [`any of ${paths.length.toLocaleString('en-US')} links`, paths],
+    ] as const) {
+      const note = `beside ${engine}, workers: ${workers}`
+      const others: Contestant[] = [
+        {
+          name: `redirect, ${what}`,
+          url: service.url,
+          pid: service.pid,
+          engine,
+          workers,
+          // The promise is one of a single process against a single process.
+          ...(workers === 1
+            ? {
+                expects: (ratio, p99) => [atLeast(0.85, ratio, 'bare node:http'), atMost(2, p99, 'its p99')],
+              }
+            : {}),
+        },
+      ]
+      if (nginx) others.push({ name: `nginx, ${what}`, url: nginx.url, pid: nginx.pid, note })
+      const [ratio] = await compare(
+        part,
+        getLoad(list),
+        { name: 'bare node:http', url: bare.url, pid: bare.pid, note: `${what}, ${note}` },
+        others,
+      )
+      if (workers === 1) beside.ofOne.set(what, ratio!)
+      const one = beside.ofOne.get(what)
+      if (workers > 1 && one !== undefined)
+        compareWithOne(part, { what, engine, workers, gain: ratio! / one })
+    }
+    part.row({
+      name: 'memory after the load',
+      engine,
+      workers,
+      value: memoryOf(service.pid),
+      unit: 'MB',
     })
+  } finally {
+    await service.end()
   }
-  await db.close()
-  return links
+}
+
+/** Both measured against the bare server in their own rounds, so the machine's mood drops out. */
+function compareWithOne(
+  part: Part,
+  { what, engine, workers, gain }: { what: string; engine: string; workers: number; gain: number },
+): void {
+  // The load and the database need cores too.
+  const isFree = availableParallelism() >= workers + 2
+  part.row({
+    name: `${workers} workers against one, ${what}`,
+    engine,
+    workers,
+    ratio: gain,
+    ratioTo: 'one worker',
+    ...(isFree && workers === 2
+      ? { expected: [atLeast(1.6, gain, 'one worker')] }
+      : { note: isFree ? undefined : 'not judged: no free cores, the load takes its share of them' }),
+  })
 }

@@ -1,49 +1,107 @@
-// `npm run bench -- NAME`: every figure is a ratio within one run, because machines are noisy.
-import { readFlags, refuse } from '../cli/flags.ts'
+// `npm run bench`: every figure is a ratio within one run, because machines are noisy. One run, one report.
+import { resolve } from 'node:path'
+import { readFlags, refuse, wholeNumber } from '../cli/flags.ts'
 import { chargeBench } from './charge.ts'
-import { domainBench } from './domain.ts'
-import { identityBench } from './identity.ts'
 import { consoleBench } from './console.ts'
-import { smsBench } from './sms.ts'
-import { generateBench } from './generate.ts'
+import { domainBench } from './domain.ts'
+import { growthBench } from './growth.ts'
+import { describeMachine } from './machine.ts'
+import { generateBench, identityBench } from './paid-calls.ts'
 import { redirectBench } from './redirect.ts'
+import { type Part, type PartReport, runPart, writeReport } from './report.ts'
+import { scaleOf } from './scale.ts'
+import { smsBench } from './sms.ts'
+import { soakBench } from './soak.ts'
+import { stopPostgres } from './storage.ts'
 
 interface Bench {
   readonly text: string
-  /** Prints a small table. */
-  readonly run: () => Promise<unknown>
+  readonly run: (part: Part) => Promise<void>
+  /** Only when it is named: it takes too long for a run of everything. */
+  readonly alone?: true
 }
 
 const benches: Readonly<Record<string, Bench>> = {
-  charge: { text: '扣费，两种数据库 / charges on both engines', run: chargeBench },
-  generate: { text: '生成短链接 / making short links', run: generateBench },
-  redirect: {
-    text: '短链接跳转，一千与一百万条 / redirects among a thousand and a million',
-    run: redirectBench,
+  charge: {
+    text: '扣费，两种数据库，与 pgbench 对照 / charges on both engines, beside pgbench',
+    run: chargeBench,
   },
+  redirect: { text: '短链接跳转，与 nginx 对照 / redirects, beside nginx', run: redirectBench },
+  generate: { text: '生成短链接 / making short links', run: generateBench },
   sms: { text: '发送短信与查询记录 / sending, and looking up records', run: smsBench },
   identity: { text: '身份核验 / verifications', run: identityBench },
   domain: { text: '域名检测 / domain checks', run: domainBench },
   console: { text: '控制台的脚本大小 / how much script the console loads', run: consoleBench },
+  growth: { text: '一万到一百万条链接 / ten thousand links and a million', run: growthBench },
+  soak: {
+    text: '半小时混合负载，内存须平稳 / half an hour of mixed load, flat memory',
+    run: soakBench,
+    alone: true,
+  },
 }
 
-const help = `npm run --silent bench -- NAME
+const help = `npm run --silent bench -- [NAME …]
 
-在本机测量一项，每个数字都与同一次运行中的参照并列，只有比值可以跨机器比较。用时从几秒到几分钟。
-Measures one thing on this machine beside its reference in the same run; only the ratios compare across machines.
-Takes seconds to minutes.
+在本机测量，每个数字都与同一次运行中的参照并列，只有比值可以跨机器比较。不给名称则全部测量（不含 soak）。
+报告写入 bench/results/：Markdown 与 JSON 各一份。
+Measures on this machine, everything beside its reference in the same run; only the ratios compare across machines.
+Without a name: everything but the soak. The report goes to bench/results/, as Markdown and as JSON.
 
 ${Object.entries(benches)
   .map(([name, { text }]) => `  ${name.padEnd(10)}${text}`)
   .join('\n')}
 
-  BENCH_ROUNDS=5 BENCH_SECONDS=3   generate, redirect: 轮数与每轮秒数 / rounds, and seconds each
-  BENCH_LINKS=1000,1000000         redirect: 链接数 / how many links`
+  --quick        几秒跑完，只验证各项能跑，数字无意义 / seconds only: shows that the parts work, figures mean nothing
+  --large        growth: 另测一千万条 / ten million links too
+  --workers L    进程数，例如 1,2,4；默认 1、2 与核数 / numbers of processes; 1, 2 and the cores by default
+  --minutes N    soak: 每种数据库的分钟数，默认 30 / minutes on each engine, 30 by default
+  --out DIR      报告目录 / folder of the report
 
-const { positionals } = readFlags(help, {}, true)
-const [name, ...rest] = positionals
-if (name === undefined) refuse('请给出名称 / a name is missing: ' + Object.keys(benches).join('|'))
-const bench = Object.hasOwn(benches, name) ? benches[name] : undefined
-if (!bench || rest.length > 0) refuse(`没有这一项 / no such bench: ${positionals.join(' ')}`)
-await bench.run()
-process.exit(0)
+  BENCH_ROUNDS=5 BENCH_SECONDS=3   轮数与每轮秒数 / rounds, and seconds each
+  BENCH_LINKS=10000                redirect: 链接数 / how many links
+  BENCH_WRK=off                    不用 wrk / without wrk`
+
+const { positionals, values } = readFlags(
+  help,
+  {
+    quick: { type: 'boolean' },
+    large: { type: 'boolean' },
+    workers: { type: 'string' },
+    minutes: { type: 'string' },
+    out: { type: 'string' },
+  },
+  true,
+)
+const unknown = positionals.filter((name) => !Object.hasOwn(benches, name))
+if (unknown.length > 0) refuse(`没有这一项 / no such bench: ${unknown.join(' ')}`)
+const workers = values.workers?.split(',').map((one) => wholeNumber('workers', one))
+if (workers?.some((count) => count < 1 || count > 256)) refuse('--workers 须为 1 到 256 / must be 1 to 256')
+const minutes = values.minutes === undefined ? undefined : wholeNumber('minutes', values.minutes)
+const quick = values.quick ?? false
+const scale = scaleOf({ quick, large: values.large ?? false, workers, minutes })
+
+const names =
+  positionals.length > 0
+    ? [...new Set(positionals)]
+    : Object.keys(benches).filter((name) => quick || !benches[name]!.alone)
+const parts: PartReport[] = []
+const date = new Date().toISOString()
+for (const name of names) {
+  const { text, run } = benches[name]!
+  parts.push(await runPart(name, text, scale, run))
+}
+await stopPostgres()
+const directory = resolve(values.out ?? resolve(import.meta.dirname, 'results'))
+const command = ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])]
+const file = writeReport(directory, {
+  date,
+  command: command
+    .join(' ')
+    .replace(/--out[ =]\S+ ?/, '')
+    .trim(),
+  quick,
+  machine: describeMachine(),
+  parts,
+})
+process.stdout.write(`\n报告 / report: ${file}.md, ${file}.json\n`)
+process.exit(parts.some(({ failed }) => failed !== undefined) ? 1 : 0)

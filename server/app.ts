@@ -8,6 +8,7 @@ import { keyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
 import { openConsole } from './console/console.ts'
 import type { RequestLog } from './console/request-log.ts'
+import { openCarryOver } from './credits/carry-over.ts'
 import { openCredits } from './credits/credits.ts'
 import { openPaidCalls } from './credits/paid-call.ts'
 import { type Decide, openSweeper } from './credits/sweeper.ts'
@@ -88,6 +89,12 @@ export function openApp(
     sweepMs: config.SWEEP_S * 1000,
     longestLeaseMs: Math.max(longestLeaseMs, config.OPERATION_LEASE_S * 1000),
     onError: (error, operation) => log.error({ err: error, operation: operation?.id }, 'sweep failed'),
+  })
+
+  const carryOver = openCarryOver({
+    db,
+    keepDays: config.LEDGER_KEEP_DAYS,
+    onError: (error) => log.error({ err: error }, 'old ledger entries were not carried over'),
   })
 
   // Every field of this line is chosen below, so nothing is left to redact, which costs more than all the rest of it.
@@ -225,6 +232,7 @@ export function openApp(
       console.start()
       limits.start()
       sweeper.start()
+      carryOver.start()
       return publicUrl
     },
     async stop() {
@@ -238,6 +246,7 @@ export function openApp(
       await closed
       metricsServer?.close()
       await sweeper.stop()
+      await carryOver.stop()
       for (const product of products) await product.stop?.()
       await console.stop()
       limits.stop()

@@ -8,6 +8,7 @@ import { domainSettings } from './domain-settings.ts'
 import { parseMarketShape } from './identity/gateways/market-shape.ts'
 import {
   choice,
+  daysOrForever,
   gatewayList,
   integer,
   numberLimits,
@@ -108,6 +109,18 @@ export const settings = {
   REQUEST_LOG_DAYS: setting(integer(0, 3_650), 30, {
     zh: '请求记录保留的天数；0 表示不记录',
     en: 'Days that calls are kept for the inspector; 0: none are',
+  }),
+  LEDGER_KEEP_DAYS: setting(daysOrForever(400), 0, {
+    zh: '流水逐笔保留的天数，更早的按账户与类型结转；至少 400，0 为永久',
+    en: 'Days that the ledger keeps single entries, older ones are carried over; 400 or more, 0: for ever',
+  }),
+  SMS_RECORD_DAYS: setting(daysOrForever(150), 0, {
+    zh: '短信发送记录保留的天数；至少 150，0 为永久',
+    en: 'Days that records of messages are kept; 150 or more, 0: for ever',
+  }),
+  AUDIT_KEEP_DAYS: setting(daysOrForever(180), 0, {
+    zh: '操作日志保留的天数；至少 180，0 为永久',
+    en: 'Days that the audit log is kept; 180 or more, 0: for ever',
   }),
   LOG_LEVEL: setting(choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info', {
     zh: '日志级别',

@@ -41,6 +41,17 @@ export function integer(least: number, most: number): Parse<number> {
   }
 }
 
+/** Days that something is kept, at least so many; 0: for ever. */
+export function daysOrForever(least: number): Parse<number> {
+  return (given) => {
+    const value = Number(given)
+    if (/^\d{1,5}$/.test(given) && (value === 0 || value >= least)) return { value }
+    return {
+      problem: `须为 0（永久）或不少于 ${least} 的天数 / must be 0 (for ever) or ${least} days or more`,
+    }
+  }
+}
+
 export function choice<const T extends string>(...choices: readonly T[]): Parse<T> {
   return (given) => {
     const value = choices.find((item) => item === given)

@@ -16,7 +16,7 @@ const wrongly: Readonly<Record<string, readonly (readonly string[])[]>> = {
   start: [['--wrong'], ['--workers', 'x']],
   admin: [['nonsense'], ['account', 'create'], ['account', 'list', '--wrong'], ['credits', 'grant', 'x']],
   doctor: [['--wrong'], ['extra']],
-  bench: [[], ['nonsense'], ['charge', 'more']],
+  bench: [['--wrong'], ['nonsense'], ['charge', 'more'], ['--workers', 'x']],
   faults: [
     ['--wrong'],
     ['--only', 'nonsense'],

@@ -1,5 +1,6 @@
-// The audit log: who did what to whom, when and why. Rows are only ever added.
-import type { Queries, Tx, Value } from '../db/database.ts'
+// The audit log: who did what to whom, when and why. Rows are only ever added, and go when a setting says that they are old.
+import type { Database, Queries, Tx, Value } from '../db/database.ts'
+import { deleteOlderThan } from '../db/delete-old.ts'
 
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>
 
@@ -59,4 +60,8 @@ export function listAudit(queries: Queries, search: AuditSearch, limit: number):
     `SELECT id, at, actor, action, target, note, details FROM audit ${where} ORDER BY id DESC LIMIT ${limit}`,
     values,
   )
+}
+
+export function deleteOldAudit(db: Database, days: number, signal: AbortSignal): Promise<number> {
+  return deleteOlderThan(db, { table: 'audit', time: 'at' }, days, signal)
 }

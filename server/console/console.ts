@@ -8,7 +8,7 @@ import { deriveSecret } from '../installation.ts'
 import type { Services } from '../services.ts'
 import type { Shortlink } from '../shortlink/routes.ts'
 import { type Api, apiOver } from './api.ts'
-import { insertAudit } from './audit-store.ts'
+import { deleteOldAudit, insertAudit } from './audit-store.ts'
 import { creditPages } from './credits.ts'
 import { domainCheckPages } from './domain-check.ts'
 import { guessLimits } from './guess-limits.ts'
@@ -65,6 +65,7 @@ export function openConsole(services: Services, products: ConsoleProducts): Cons
     days: config.REQUEST_LOG_DAYS,
     onError: (error) => log.error({ err: error }, 'the request log could not be written'),
   })
+  const stopping = new AbortController()
   let timer: NodeJS.Timeout | undefined
 
   function pages(api: Api): void {
@@ -127,11 +128,17 @@ export function openConsole(services: Services, products: ConsoleProducts): Cons
         db.write(deleteDeadSessions).catch((error: unknown) =>
           log.error({ err: error }, 'sessions not swept'),
         )
+        if (config.AUDIT_KEEP_DAYS > 0) {
+          deleteOldAudit(db, config.AUDIT_KEEP_DAYS, stopping.signal).catch((error: unknown) =>
+            log.error({ err: error }, 'old lines of the audit log stay'),
+          )
+        }
       }, sweepSessionsMs)
       timer.unref()
     },
     async stop() {
       clearInterval(timer)
+      stopping.abort()
       await requestLog.stop()
     },
   }

@@ -8,6 +8,7 @@ import { formatDay } from '../../contract/time.ts'
 import { type Browser, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
+import { openCarryOver } from '../credits/carry-over.ts'
 import { ledgerIdAt } from './ledger-store.ts'
 
 const dayMs = 86_400_000
@@ -165,6 +166,46 @@ onEachEngine('the ledger page', (engine) => {
       assert.deepEqual(left.slice(-11), [0, 30, 30, 30, 30, 12, 12, 12, 12, 7, 7])
       assert.equal(days.at(-1).day, formatDay(Date.now()))
     }
+  })
+
+  it('shows what was carried over as one entry without an operation, on the page and in the export', async () => {
+    await using past = await startService(engine)
+    const { db } = past.installation
+    const old = await past.account({ sms: 10 })
+    const theirs = await signedIn(past, old)
+    for (let index = 0; index < 3; index += 1) {
+      await past.app.services.credits.charge({
+        accountId: old.id,
+        apiType: 'sms',
+        action: 'sms.send',
+        cost: 2,
+        requestId: 'long ago',
+      })
+    }
+    await db.write((tx) => tx.run(`UPDATE ledger SET at = at - ${500 * dayMs}`))
+    const onError = (error: unknown) => assert.fail(String(error))
+    assert.equal(await openCarryOver({ db, keepDays: 400, onError }).carry(), 2)
+    const { items } = (await theirs.call(creditRoutes.ledger)).body
+    assert.deepEqual(
+      items.map((one: { kind: string; amount: number; balance_after: number; operation: unknown }) => [
+        one.kind,
+        one.amount,
+        one.balance_after,
+        one.operation,
+      ]),
+      [
+        ['charge', -6, 4, null],
+        ['grant', 10, 10, null],
+      ],
+    )
+    assert.equal(items[0].note, '结转 / carried over')
+    const day = formatDay(items[0].at)
+    const { text } = await theirs.text(creditRoutes.ledgerCsv, { sent: { from: day, to: day } })
+    const lines = text.trimEnd().split('\r\n')
+    assert.equal(lines.length, 3)
+    assert.ok(lines[1]!.endsWith(',-6,4,,,结转 / carried over'), lines[1])
+    const { days } = (await theirs.call(creditRoutes.history, { sent: { from: day, to: day } })).body
+    assert.equal(days[0].remaining.sms, 4)
   })
 
   it('forecasts from what was used, and ticks off the first steps', async () => {

@@ -119,11 +119,11 @@ function entryOf(row: LedgerRow): LedgerEntry {
     balance_after: row.balance_after,
     note: row.note,
     operation:
-      row.operation_id === null
+      row.operation_id === null || row.action === null
         ? null
         : {
             id: row.operation_id,
-            action: row.action ?? '',
+            action: row.action,
             state: row.state ?? 'settled',
             cost: row.cost ?? 0,
             given_back: row.given_back ?? 0,

@@ -2,6 +2,7 @@
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import type { LedgerKind } from '../../contract/console/credits.ts'
 import type { Queries, Value } from '../db/database.ts'
+import { carriedAction } from '../credits/carry-plan.ts'
 import { firstIdFrom } from '../db/id-at.ts'
 
 export interface LedgerRow {
@@ -74,9 +75,10 @@ export async function listLedger(
     .slice(0, limit)
 }
 
+/** An entry that was carried over stands for many operations, so it shows none. */
 const select = `SELECT l.id, l.at, l.api_type, l.kind, l.amount, l.balance_after, l.note, l.operation_id,
     o.action, o.state, o.cost, o.given_back, o.request_id
-  FROM ledger l LEFT JOIN operation o ON o.id = l.operation_id`
+  FROM ledger l LEFT JOIN operation o ON o.id = l.operation_id AND o.action <> '${carriedAction}'`
 
 const within = 'l.id < ? AND l.id > ? AND l.at >= ? AND l.at < ?'
 

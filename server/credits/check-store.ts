@@ -1,5 +1,6 @@
 // `ledger check`: recounts every credit from the ledger, in one consistent view, beside a running service.
 import type { Database, Snapshot } from '../db/database.ts'
+import { carriedAction } from './carry-plan.ts'
 
 export interface LedgerReport {
   readonly ok: boolean
@@ -59,7 +60,8 @@ function checks(now: string, overdueMs: number): readonly Check[] {
             SUM(CASE WHEN kind = 'charge' THEN -amount ELSE 0 END) AS charged,
             SUM(CASE WHEN kind = 'refund' THEN amount ELSE 0 END) AS refunded
           FROM ledger WHERE operation_id IS NOT NULL GROUP BY operation_id) l ON l.operation_id = o.id
-        WHERE COALESCE(l.charges, 0) <> 1 OR l.charged <> o.cost OR l.refunds > 1 OR l.refunded <> o.given_back`,
+        WHERE COALESCE(l.charged, 0) <> o.cost OR COALESCE(l.refunded, 0) <> o.given_back
+          OR (o.action <> '${carriedAction}' AND (COALESCE(l.charges, 0) <> 1 OR l.refunds > 1))`,
     },
     {
       says: 'an entry names an operation that does not exist',

@@ -1,9 +1,10 @@
-// Random interleavings of grants, charges, ends, crashes and sweeps against a model that only adds and subtracts.
+// Random interleavings of grants, charges, ends, crashes, sweeps and carrying over against a model that only adds and subtracts.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import type { Database } from '../db/database.ts'
+import { carryStep } from './carry-over-store.ts'
 import { checkLedger } from './check-store.ts'
 import { type Credits, openCredits } from './credits.ts'
 import { openSweeper } from './sweeper.ts'
@@ -17,6 +18,8 @@ type Action =
   /** The process dies: what it held open is left to the sweeper. */
   | { readonly do: 'crash' }
   | { readonly do: 'sweep' }
+  /** Everything that has ended counts as old, a few entries at a time. */
+  | { readonly do: 'carry'; readonly atATime: number }
 
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
@@ -45,6 +48,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant({ do: 'crash' as const }) },
   { weight: 1, arbitrary: fc.constant({ do: 'sweep' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('carry' as const), atATime: fc.integer({ min: 2, max: 12 }) }),
+  },
 )
 
 /** Each inner list happens at the same moment; the next one begins when all of it is answered. */
@@ -67,6 +74,8 @@ onEachEngine('ledger against a model', (engine) => {
       fc.asyncProperty(story, async (rounds) => {
         number += 1
         await play(fresh.db, rounds, `model-${number}`)
+        // The check reads everything there is, so not every story can afford one.
+        if (number % 20 === 0) assert.deepEqual((await checkLedger(fresh.db, 3_600_000)).problems, [])
       }),
       { numRuns: engine === 'sqlite' ? 300 : 80 },
     )
@@ -159,6 +168,12 @@ async function perform(
       return true
     case 'sweep':
       return sweepOrphans(db, credits, model)
+    case 'carry': {
+      const chain = { account_id: accountId, api_type: 'sms' as const }
+      let more = true
+      while (more) ({ more } = await db.write((tx) => carryStep(tx, chain, -1, one.atATime)))
+      return true
+    }
   }
 }
 

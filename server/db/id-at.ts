@@ -3,7 +3,7 @@ import type { Queries } from './database.ts'
 
 /** Names of ours, never of a caller's. */
 export interface Timed {
-  readonly table: 'ledger' | 'identity_record' | 'link'
+  readonly table: 'ledger' | 'identity_record' | 'link' | 'sms_send' | 'audit'
   readonly time: 'at' | 'created_at'
 }
 

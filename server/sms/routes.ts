@@ -13,6 +13,7 @@ import { describeRecord } from './answer.ts'
 import { openDecisions } from './decide.ts'
 import { type GuardedGateway, openGateways } from './gateways.ts'
 import { forgetPast } from './number-limit-store.ts'
+import { deleteOldSends } from './retention-store.ts'
 import { registerReceipts } from './receipts.ts'
 import { readFilter } from './records.ts'
 import { openPrice, openSend, type Price, type Send, sendAction } from './send.ts'
@@ -23,6 +24,7 @@ const mostRecords = 20
 
 /** Counters of past minutes and days are of no use to anyone. */
 const forgetEveryMs = 600_000
+const recordsEveryMs = 3_600_000
 
 export interface SmsProduct extends Product {
   /** The same send for a caller who did not come with a key. */
@@ -89,9 +91,17 @@ export function openSms(services: Services): SmsProduct {
     return envelope(records.map((record) => describeRecord(record, call.language)))
   }
 
+  const stopping = new AbortController()
   let timer: NodeJS.Timeout | undefined
+  let recordTimer: NodeJS.Timeout | undefined
   function forget(): void {
     db.write(forgetPast).catch((error: unknown) => log.warn({ err: error }, 'old number counts stay'))
+  }
+
+  function forgetRecords(): void {
+    deleteOldSends(db, services.config.SMS_RECORD_DAYS, stopping.signal).catch((error: unknown) =>
+      log.warn({ err: error }, 'old records of messages stay'),
+    )
   }
 
   return {
@@ -102,9 +112,13 @@ export function openSms(services: Services): SmsProduct {
     routes: (api) => registerReceipts(api, services, decisions),
     start() {
       if (services.config.SMS_NUMBER_LIMITS.length > 0) timer = setInterval(forget, forgetEveryMs)
+      if (services.config.SMS_RECORD_DAYS > 0)
+        recordTimer = setInterval(forgetRecords, recordsEveryMs).unref()
     },
     async stop() {
       clearInterval(timer)
+      clearInterval(recordTimer)
+      stopping.abort()
     },
   }
 }

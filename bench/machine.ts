@@ -1,0 +1,68 @@
+// What the figures were measured on. Nothing that names the machine or its owner.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
+
+export interface Machine {
+  readonly cpu: string
+  readonly cores: number
+  readonly memory: string
+  readonly kernel: string
+  readonly node: string
+  readonly sqlite: string
+  readonly postgres: string
+  readonly wrk: string
+  readonly nginx: string
+  readonly pgbench: string
+  readonly commit: string
+}
+
+const none = 'not here'
+let postgres = 'not used'
+
+/** Told by whoever starts one. */
+export function notePostgres(binary: string): void {
+  postgres = versionOf(binary, '--version')
+}
+
+export function describeMachine(): Machine {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memory: `${(totalmem() / 2 ** 30).toFixed(1)} GiB`,
+    kernel: `${type()} ${release()}`,
+    node: process.version,
+    sqlite: process.versions['sqlite'] ?? 'unknown',
+    postgres,
+    wrk: versionOf('wrk', '--version'),
+    nginx: versionOf('nginx', '-v'),
+    pgbench: versionOf('pgbench', '--version'),
+    commit: commit(),
+  }
+}
+
+/** Whether a program is installed. Some end with 1 after telling their version. */
+export function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
+}
+
+function versionOf(program: string, flag: string): string {
+  const { error, stdout, stderr } = spawnSync(program, [flag], { encoding: 'utf8' })
+  if (error) return none
+  const text = `${stdout}\n${stderr}`
+  return /\d+(\.\d+)+[^\s,)]*/.exec(text)?.[0] ?? 'unknown'
+}
+
+function commit(): string {
+  try {
+    const git = (...words: string[]) =>
+      execFileSync('git', words, {
+        cwd: import.meta.dirname,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+    const changed = git('status', '--porcelain', '--untracked-files=no').trim() !== ''
+    return `${git('rev-parse', '--short=12', 'HEAD').trim()}${changed ? ' and changes' : ''}`
+  } catch {
+    return 'unknown'
+  }
+}

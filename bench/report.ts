@@ -1,0 +1,223 @@
+// Where every part of a benchmark puts its figures: shown on the terminal as they come, and kept for one report.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import type { Machine } from './machine.ts'
+import type { Scale } from './scale.ts'
+
+/** What the project promises of a figure, and whether this run kept it. */
+export interface Expectation {
+  readonly text: string
+  readonly met: boolean
+}
+
+export interface Figure {
+  readonly name: string
+  readonly engine?: string | undefined
+  readonly workers?: number | undefined
+  readonly perSecond?: number | undefined
+  /** Milliseconds. */
+  readonly p50?: number | undefined
+  readonly p99?: number | undefined
+  readonly ratio?: number | undefined
+  /** What it is a ratio to. */
+  readonly ratioTo?: string | undefined
+  /** Processor time of the service for one call, in microseconds. */
+  readonly cpuMicros?: number | undefined
+  /** For what is no rate: a size, a time. */
+  readonly value?: number | undefined
+  readonly unit?: string | undefined
+  readonly expected?: readonly Expectation[] | undefined
+  readonly note?: string | undefined
+  /** Why it was not measured. */
+  readonly skipped?: string | undefined
+}
+
+export interface PartReport {
+  readonly name: string
+  readonly title: string
+  readonly seconds: number
+  readonly loadBefore: number
+  readonly loadAfter: number
+  readonly figures: readonly Figure[]
+  /** The error that ended it early. */
+  readonly failed?: string
+}
+
+export interface BenchReport {
+  readonly date: string
+  readonly command: string
+  readonly quick: boolean
+  readonly machine: Machine
+  readonly parts: readonly PartReport[]
+}
+
+/** What a part is given. */
+export interface Part {
+  readonly scale: Scale
+  row(figure: Figure): void
+  /** A line for whoever watches; not in the report. */
+  say(line: string): void
+}
+
+export function atLeast(least: number, ratio: number, to: string): Expectation {
+  return { text: `≥ ${least} × ${to}`, met: ratio >= least }
+}
+
+export function atMost(most: number, ratio: number, to: string): Expectation {
+  return { text: `≤ ${most} × ${to}`, met: ratio <= most }
+}
+
+export async function runPart(
+  name: string,
+  title: string,
+  scale: Scale,
+  run: (part: Part) => Promise<void>,
+): Promise<PartReport> {
+  const figures: Figure[] = []
+  const loadBefore = loadNow()
+  const startedAt = performance.now()
+  process.stdout.write(`\n${name}: ${title}\n`)
+  let failed: string | undefined
+  try {
+    await run({
+      scale,
+      row(figure) {
+        figures.push(figure)
+        process.stdout.write(`${lineOf(figure)}\n`)
+      },
+      say: (line) => void process.stdout.write(`    ${line}\n`),
+    })
+  } catch (error) {
+    failed = error instanceof Error ? error.message.slice(0, 500) : String(error)
+    process.stdout.write(`${error instanceof Error ? (error.stack ?? failed) : failed}\n`)
+  }
+  const seconds = Math.round((performance.now() - startedAt) / 100) / 10
+  const report = { name, title, seconds, loadBefore, loadAfter: loadNow(), figures }
+  return failed === undefined ? report : { ...report, failed }
+}
+
+function loadNow(): number {
+  return Math.round(loadavg()[0]! * 100) / 100
+}
+
+function lineOf(figure: Figure): string {
+  const where = [
+    figure.engine,
+    figure.workers === undefined ? undefined : `${figure.workers} worker${figure.workers === 1 ? '' : 's'}`,
+  ]
+  const name = [figure.name, ...where.filter((word) => word !== undefined)].join(', ')
+  if (figure.skipped !== undefined) return `${name.padEnd(56)}skipped: ${figure.skipped}`
+  const words = [rateOf(figure).padStart(12)]
+  if (figure.p50 !== undefined) words.push(`p50 ${figure.p50.toFixed(2)} ms`)
+  if (figure.p99 !== undefined) words.push(`p99 ${figure.p99.toFixed(2)} ms`)
+  words.push(...tailOf(figure))
+  return `${name.padEnd(56)}${words.join('   ')}`
+}
+
+function rateOf({ perSecond, value, unit }: Figure): string {
+  if (perSecond !== undefined) return `${perSecond.toLocaleString('en-US')}/s`
+  return value === undefined ? '' : `${shortNumber(value)} ${unit ?? ''}`.trim()
+}
+
+function tailOf(figure: Figure): string[] {
+  const words: string[] = []
+  if (figure.ratio !== undefined) words.push(`${figure.ratio.toFixed(2)} × ${figure.ratioTo ?? ''}`)
+  if (figure.cpuMicros !== undefined) words.push(`cpu ${figure.cpuMicros} µs a call`)
+  for (const one of figure.expected ?? []) words.push(`${one.text}: ${one.met ? 'met' : 'MISSED'}`)
+  if (figure.note !== undefined) words.push(figure.note)
+  return words
+}
+
+function shortNumber(value: number): string {
+  return Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toFixed(2)))
+}
+
+/** Two files of one name; tells it. */
+export function writeReport(directory: string, report: BenchReport): string {
+  mkdirSync(directory, { recursive: true })
+  const stamp = report.date.slice(0, 19).replaceAll(':', '').replace('T', '-')
+  const name = `${stamp}${report.quick ? '-quick' : ''}`
+  writeFileSync(join(directory, `${name}.json`), `${JSON.stringify(report, undefined, 2)}\n`)
+  writeFileSync(join(directory, `${name}.md`), markdownOf(report))
+  return name
+}
+
+export function markdownOf(report: BenchReport): string {
+  const { machine } = report
+  const lines = [
+    `# Benchmark, ${report.date.slice(0, 19).replace('T', ' ')} UTC`,
+    '',
+    `\`${report.command}\`. Machines differ: figures hold for this one, ratios are to something measured in the same run.`,
+    ...(report.quick ? ['', '**A quick run: it shows that the parts work, its figures mean nothing.**'] : []),
+    '',
+    '| | |',
+    '|---|---|',
+    ...Object.entries(machine).map(([name, value]) => `| ${name} | ${cell(String(value))} |`),
+    '',
+    ...promises(report),
+  ]
+  for (const part of report.parts) lines.push(...partLines(part))
+  return `${lines.join('\n')}\n`
+}
+
+/** All that the project states, in one place, missed ones first. */
+function promises(report: BenchReport): string[] {
+  const all = report.parts.flatMap((part) =>
+    part.figures.flatMap((figure) =>
+      (figure.expected ?? []).map((one) => ({ part: part.name, figure, ...one })),
+    ),
+  )
+  if (all.length === 0) return []
+  const rows = all
+    .toSorted((a, b) => Number(a.met) - Number(b.met))
+    .map(
+      ({ part, figure, text, met }) =>
+        `| ${part} | ${cell(placeOf(figure))} | ${cell(text)} | ${met ? 'met' : '**missed**'} |`,
+    )
+  return ['## Expected', '', '| part | what | expected | |', '|---|---|---|---|', ...rows, '']
+}
+
+function placeOf({ name, engine, workers }: Figure): string {
+  return [name, engine, workers === undefined ? undefined : `${workers} worker${workers === 1 ? '' : 's'}`]
+    .filter((word) => word !== undefined)
+    .join(', ')
+}
+
+function partLines(part: PartReport): string[] {
+  const lines = [
+    `## ${part.name}`,
+    '',
+    `${part.title}. ${part.seconds} s, load average ${part.loadBefore} before and ${part.loadAfter} after.`,
+    '',
+  ]
+  if (part.failed !== undefined) lines.push(`**Failed: ${part.failed.replaceAll('\n', ' ')}**`, '')
+  if (part.figures.length === 0) return lines
+  lines.push(
+    '| what | engine | workers | figure | p50 ms | p99 ms | ratio | cpu µs a call | expected | |',
+    '|---|---|---|---|---|---|---|---|---|---|',
+    ...part.figures.map(rowOf),
+    '',
+  )
+  return lines
+}
+
+function rowOf(figure: Figure): string {
+  const cells = [
+    figure.name,
+    figure.engine ?? '',
+    figure.workers ?? '',
+    figure.skipped === undefined ? rateOf(figure) : 'skipped',
+    figure.p50?.toFixed(2) ?? '',
+    figure.p99?.toFixed(2) ?? '',
+    figure.ratio === undefined ? '' : `${figure.ratio.toFixed(2)} × ${figure.ratioTo ?? ''}`,
+    figure.cpuMicros ?? '',
+    (figure.expected ?? []).map(({ text, met }) => `${text}: ${met ? 'met' : '**missed**'}`).join('; '),
+    figure.skipped ?? figure.note ?? '',
+  ]
+  return `| ${cells.map((one) => cell(String(one))).join(' | ')} |`
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+}

@@ -1,0 +1,101 @@
+// Many links, quickly and without remembering them: the code of the n-th is reckoned from n, here and in SQL alike.
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { alphabet, codeLength } from '../server/shortlink/code.ts'
+import type { Storage } from './storage.ts'
+
+const size = alphabet.length
+const codes = size ** codeLength
+
+/** Shares no factor with the number of codes, so no code comes twice; large, so that neighbours lie far apart. */
+const step = 120_000_000_007
+
+const perStatement = 500_000
+
+export function pathAt(n: number): string {
+  let rest = (BigInt(n) * BigInt(step)) % BigInt(codes)
+  let code = ''
+  while (code.length < codeLength) {
+    code += alphabet[Number(rest % BigInt(size))]
+    rest /= BigInt(size)
+  }
+  return `/${code}`
+}
+
+export function targetAt(n: number): string {
+  return `https://example.com/landing/${n}?from=bench`
+}
+
+/** Some of the first `count` links, spread over all of them. */
+export function somePaths(count: number, most: number): string[] {
+  const some = Math.min(count, most)
+  return Array.from({ length: some }, (_, index) => pathAt(1 + Math.floor((index * count) / some)))
+}
+
+interface Runner {
+  run(sql: string): Promise<void>
+  highestId(): Promise<number>
+  end(): Promise<void>
+}
+
+/** The links from..to, the first of all being number 1. No service may have the database open. */
+export async function seedLinks(storage: Storage, from: number, to: number): Promise<void> {
+  const runner = storage.file === undefined ? await postgresRunner(storage) : sqliteRunner(storage.file)
+  for (let first = from; first <= to; first += perStatement) {
+    const before = await runner.highestId()
+    await runner.run(linksSql(storage, first, Math.min(to, first + perStatement - 1)))
+    // In the order of the tree: random places in one that fits no cache are what takes the time.
+    await runner.run(
+      `INSERT INTO link_code (code, link_id) SELECT code, id FROM link WHERE id > ${before} ORDER BY code`,
+    )
+  }
+  await runner.end()
+}
+
+function linksSql({ engine, payer }: Storage, first: number, last: number): string {
+  const letters: string[] = []
+  for (let at = 0; at < codeLength; at += 1) {
+    letters.push(`substr('${alphabet}', CAST((x / ${size ** at}) % ${size} AS integer) + 1, 1)`)
+  }
+  const numbers =
+    engine === 'sqlite'
+      ? `(WITH RECURSIVE s (n) AS (SELECT ${first} UNION ALL SELECT n + 1 FROM s WHERE n < ${last}) SELECT n FROM s)`
+      : `generate_series(CAST(${first} AS bigint), ${last}) AS numbers (n)`
+  return `INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a, location_b,
+      host_a, host_b, created_at, updated_at)
+    SELECT ${payer.id}, ${letters.join(' || ')}, 'link ' || n, target, '', 'direct', target, target, '', '', 0, 0
+    FROM (SELECT n, (n * ${step}) % ${codes} AS x, 'https://example.com/landing/' || n || '?from=bench' AS target
+      FROM ${numbers}) AS links`
+}
+
+/** A file that is thrown away afterwards needs no safety while it is filled. */
+function sqliteRunner(file: string): Runner {
+  const db = new DatabaseSync(file)
+  db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144')
+  return {
+    run: async (sql) => db.exec(sql),
+    highestId: async () => Number(db.prepare('SELECT COALESCE(MAX(id), 0) AS id FROM link').get()?.['id']),
+    async end() {
+      db.exec('PRAGMA journal_mode = WAL')
+      db.close()
+    },
+  }
+}
+
+async function postgresRunner(storage: Storage): Promise<Runner> {
+  const client = new pg.Client({ connectionString: storage.url })
+  await client.connect()
+  await client.query('SET synchronous_commit = off')
+  return {
+    run: async (sql) => void (await client.query(sql)),
+    async highestId() {
+      const found = await client.query<{ id: string }>('SELECT COALESCE(MAX(id), 0) AS id FROM link')
+      return Number(found.rows[0]?.id)
+    },
+    async end() {
+      await client.query('VACUUM ANALYZE link')
+      await client.query('VACUUM ANALYZE link_code')
+      await client.end()
+    },
+  }
+}

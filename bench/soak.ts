@@ -1,0 +1,260 @@
+// Mixed load at a moderate, fixed rate for half an hour: does memory stay flat, does the ledger hold, does anything fail.
+import { statSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Dispatcher, Pool } from 'undici'
+import { consoleApi } from '../contract/console/route.ts'
+import { creditRoutes } from '../contract/console/credits.ts'
+import { homeRoutes } from '../contract/console/home.ts'
+import { requestRoutes } from '../contract/console/requests.ts'
+import { openBrowser } from '../test/support/console.ts'
+import { admin } from '../test/support/service.ts'
+import { median, percentiles } from './measure.ts'
+import { makeTemplate, type PaidCall, paidCalls } from './paid-calls.ts'
+import { memoryOf, type Running, startServer } from './processes.ts'
+import type { Part } from './report.ts'
+import { pathAt, seedLinks } from './seed.ts'
+import { onBothEngines, type Storage } from './storage.ts'
+
+/** Calls a second of each kind. */
+const rates = { redirect: 200, generate: 20, send: 20, verify: 20, console: 5 } as const
+
+type Kind = keyof typeof rates
+const kinds = Object.keys(rates) as readonly Kind[]
+
+/** Calls that would wait behind so many others are counted as errors: the service does not keep up. */
+const mostInFlight = 1_000
+
+/** How much the last third may lie above the first one. */
+const flat = 1.1
+
+interface Sample {
+  readonly minute: number
+  readonly perSecond: number
+  readonly p99: number
+  readonly errors: number
+  readonly megabytes: number
+  readonly heap: number
+  readonly open: number
+  readonly journal: number
+}
+
+export async function soakBench(part: Part): Promise<void> {
+  const wanted = Object.values(rates).reduce((sum, rate) => sum + rate, 0)
+  part.say(`${wanted} calls a second for ${part.scale.minutes} minutes on each engine`)
+  await onBothEngines((storage) => soak(part, storage))
+}
+
+async function soak(part: Part, storage: Storage): Promise<void> {
+  const links = part.scale.links
+  await seedLinks(storage, 1, links)
+  await makeTemplate(storage)
+  const service = await startServer({ ...storage.environment, LOG_LEVEL: 'warn' })
+  const samples: Sample[] = []
+  try {
+    const load = await openLoad(service, storage, links)
+    const everyMs = part.scale.quick ? 1_000 : 30_000
+    const startedAt = performance.now()
+    const endAt = startedAt + part.scale.minutes * 60_000
+    while (performance.now() < endAt) {
+      const from = performance.now()
+      await load.run(Math.min(everyMs, endAt - from))
+      const now = performance.now()
+      const sample = await takeSample(service, storage, load.take(), {
+        seconds: (now - from) / 1000,
+        minute: (now - startedAt) / 60_000,
+      })
+      samples.push(sample)
+      part.row(rowOf(storage.name, sample))
+    }
+    await load.end()
+  } finally {
+    await service.end()
+  }
+  judgeMemory(part, storage.name, samples)
+  await judgeLedger(part, storage, samples)
+}
+
+interface Taken {
+  readonly latencies: Float64Array
+  readonly errors: number
+  readonly problems: readonly string[]
+}
+
+/** Calls start when their time has come, whether the ones before are answered or not. */
+async function openLoad(service: Running, storage: Storage, links: number) {
+  const pool = new Pool(service.url, { connections: 64 })
+  const requests = await requestsOf(service, storage, links)
+  let latencies: number[] = []
+  let errors = 0
+  const problems = new Set<string>()
+  let inFlight = 0
+
+  async function call(kind: Kind): Promise<void> {
+    if (inFlight >= mostInFlight) {
+      errors += 1
+      problems.add(`${kind}: not answered in time`)
+      return
+    }
+    inFlight += 1
+    const startedAt = performance.now()
+    try {
+      const answer = await pool.request(requests[kind]())
+      const text = await answer.body.text()
+      if (answer.statusCode !== (kind === 'redirect' ? 302 : 200)) {
+        throw new Error(`${answer.statusCode} ${text.slice(0, 60)}`)
+      }
+      latencies.push(performance.now() - startedAt)
+    } catch (error) {
+      errors += 1
+      problems.add(`${kind}: ${error instanceof Error ? error.message : String(error)}`)
+    } finally {
+      inFlight -= 1
+    }
+  }
+
+  return {
+    async run(ms: number): Promise<void> {
+      const startedAt = performance.now()
+      const sent = new Map<Kind, number>(kinds.map((kind) => [kind, 0]))
+      for (;;) {
+        const passed = Math.min(ms, performance.now() - startedAt)
+        for (const kind of kinds) {
+          const due = Math.floor((passed / 1000) * rates[kind])
+          for (let count = sent.get(kind)!; count < due; count += 1) void call(kind)
+          sent.set(kind, due)
+        }
+        if (passed >= ms) return
+        await sleep(5)
+      }
+    },
+    take(): Taken {
+      const taken = { latencies: Float64Array.from(latencies), errors, problems: [...problems] }
+      latencies = []
+      errors = 0
+      problems.clear()
+      return taken
+    },
+    async end(): Promise<void> {
+      while (inFlight > 0) await sleep(20)
+      await pool.close()
+    },
+  }
+}
+
+async function requestsOf(
+  service: Running,
+  { payer }: Storage,
+  links: number,
+): Promise<Readonly<Record<Kind, () => Dispatcher.RequestOptions>>> {
+  const browser = openBrowser(service)
+  await browser.signIn(payer.username, payer.password)
+  const pages = [homeRoutes.home, creditRoutes.ledger, requestRoutes.list].map(
+    ({ path }) => `${consoleApi}${path}`,
+  )
+  let page = 0
+  const post = (call: PaidCall): (() => Dispatcher.RequestOptions) => {
+    const headers = { 'content-type': 'application/json', ...call.headers?.(payer) }
+    const body = JSON.stringify(call.body(payer))
+    return () => ({ method: 'POST', path: call.path, headers, body })
+  }
+  return {
+    redirect: () => ({ method: 'GET', path: pathAt(1 + Math.floor(Math.random() * links)) }),
+    generate: post(paidCalls.generate),
+    send: post(paidCalls.send),
+    verify: post(paidCalls.verify),
+    console: () => ({
+      method: 'GET',
+      path: pages[(page += 1) % pages.length]!,
+      headers: { cookie: browser.cookie ?? '' },
+    }),
+  }
+}
+
+async function takeSample(
+  service: Running,
+  storage: Storage,
+  taken: Taken,
+  { seconds, minute }: { seconds: number; minute: number },
+): Promise<Sample> {
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  const metric = (name: string) =>
+    Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(metrics)?.[1] ?? 0)
+  for (const problem of taken.problems.slice(0, 5)) process.stderr.write(`    ${problem}\n`)
+  return {
+    minute,
+    perSecond: Math.round(taken.latencies.length / seconds),
+    p99: percentiles(taken.latencies).p99,
+    errors: taken.errors,
+    megabytes: memoryOf(service.pid) ?? metric('process_resident_memory_bytes') / 1e6,
+    heap: metric('nodejs_heap_size_used_bytes') / 1e6,
+    open: metric('tollgate_operations_open'),
+    journal: await journalMegabytes(storage),
+  }
+}
+
+async function journalMegabytes({ file, open }: Storage): Promise<number> {
+  if (file !== undefined) return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1e6
+  const { db, close } = await open()
+  const row = await db.one<{ bytes: number }>('SELECT CAST(SUM(size) AS bigint) AS bytes FROM pg_ls_waldir()')
+  await close()
+  return (row?.bytes ?? 0) / 1e6
+}
+
+function rowOf(engine: string, sample: Sample) {
+  return {
+    name: `after ${sample.minute.toFixed(1)} min`,
+    engine,
+    workers: 1,
+    perSecond: sample.perSecond,
+    p99: sample.p99,
+    note:
+      `memory ${Math.round(sample.megabytes)} MB, heap ${Math.round(sample.heap)} MB, errors: ${sample.errors}, ` +
+      `open: ${sample.open}, WAL ${sample.journal.toFixed(1)} MB`,
+  }
+}
+
+/** The first tenth is warming up; what follows is cut in three. */
+export function thirds(values: readonly number[]): { first: number; last: number } {
+  const warm = values.slice(Math.floor(values.length / 10))
+  const third = Math.max(1, Math.floor(warm.length / 3))
+  return { first: median(warm.slice(0, third)), last: median(warm.slice(-third)) }
+}
+
+function judgeMemory(part: Part, engine: string, samples: readonly Sample[]): void {
+  for (const [name, field] of [
+    ['memory', 'megabytes'],
+    ['heap', 'heap'],
+  ] as const) {
+    const { first, last } = thirds(samples.map((sample) => sample[field]))
+    part.row({
+      name: `${name}, median of the last third`,
+      engine,
+      workers: 1,
+      value: last,
+      unit: 'MB',
+      ratio: last / first,
+      ratioTo: 'first third after warming up',
+      // A heap is as full as the collector leaves it; what the process takes of the machine is what must not grow.
+      ...(field === 'megabytes'
+        ? { expected: [{ text: `flat: ≤ ${flat} × first third`, met: last <= first * flat }] }
+        : {}),
+    })
+  }
+}
+
+async function judgeLedger(part: Part, storage: Storage, samples: readonly Sample[]): Promise<void> {
+  const errors = samples.reduce((sum, one) => sum + one.errors, 0)
+  const { code, stdout } = await admin(storage.environment, 'ledger', 'check')
+  part.row({
+    name: 'errors in all',
+    engine: storage.name,
+    workers: 1,
+    value: errors,
+    unit: 'calls',
+    expected: [
+      { text: 'no errors', met: errors === 0 },
+      { text: 'ledger check ok', met: code === 0 },
+    ],
+    note: stdout.trim().replaceAll(/\s+/g, ' ').slice(0, 200),
+  })
+}

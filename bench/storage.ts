@@ -1,0 +1,123 @@
+// A throw-away database on either engine, with one account that can pay for everything.
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { apiTypes } from '../contract/credits.ts'
+import { createAccount, resetKey } from '../server/accounts/accounts.ts'
+import { readConfig } from '../server/config.ts'
+import { openCredits } from '../server/credits/credits.ts'
+import type { Engine } from '../server/db/database.ts'
+import { type Installation, openInstallation } from '../server/installation.ts'
+import { type PostgresServer, startPostgres } from '../test/support/postgres.ts'
+import { notePostgres } from './machine.ts'
+
+export const engineNames: Readonly<Record<Engine, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+
+export interface Payer {
+  readonly id: number
+  readonly username: string
+  readonly password: string
+  readonly key: string
+}
+
+export interface Storage {
+  readonly engine: Engine
+  readonly name: string
+  /** Settings of a service on it. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly payer: Payer
+  /** The SQLite file; undefined on PostgreSQL. */
+  readonly file: string | undefined
+  readonly url: string | undefined
+  open(): Promise<Installation>
+  /** Bytes on disk, with the journal. */
+  bytes(): Promise<number>
+}
+
+const password = 'correct horse 9'
+const plenty = 1_000_000_000
+
+let cluster: Promise<PostgresServer> | undefined
+let databases = 0
+
+/** As PostgreSQL is run in earnest: what is acknowledged survives. One for the whole run. */
+async function durablePostgres(): Promise<PostgresServer> {
+  const postgres = await (cluster ??= startPostgres({ durable: true }))
+  notePostgres(join(postgres.native, 'bin', 'postgres'))
+  return postgres
+}
+
+/** Ends the PostgreSQL of this run, if there is one. */
+export async function stopPostgres(): Promise<void> {
+  await (await cluster)?.stop()
+}
+
+/** An empty database, thrown away afterwards with what it left to be written, so that no later part pays for it. */
+export async function withPostgres(work: (url: string) => Promise<void>): Promise<void> {
+  const postgres = await durablePostgres()
+  const url = new URL(postgres.url)
+  url.pathname = `/bench_${(databases += 1)}`
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  try {
+    await client.query(`CREATE DATABASE bench_${databases} TEMPLATE template0`)
+    await work(url.href)
+    await client.query(`DROP DATABASE bench_${databases} WITH (FORCE)`)
+    await client.query('CHECKPOINT')
+  } finally {
+    await client.end()
+  }
+}
+
+export async function withStorage(engine: Engine, work: (storage: Storage) => Promise<void>): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
+  const run = async (url?: string) => {
+    const environment = { DATA_DIR: directory, ...(url === undefined ? {} : { DATABASE_URL: url }) }
+    const open = () => openInstallation(readConfig(environment))
+    const payer = await makePayer(await open())
+    const file = url === undefined ? join(directory, 'tollgate.db') : undefined
+    await work({
+      engine,
+      name: engineNames[engine],
+      environment,
+      payer,
+      file,
+      url,
+      open,
+      bytes: () => (file === undefined ? databaseSize(open) : Promise.resolve(fileSizes(file))),
+    })
+  }
+  try {
+    await (engine === 'postgres' ? withPostgres(run) : run())
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+export async function onBothEngines(work: (storage: Storage) => Promise<void>): Promise<void> {
+  for (const engine of ['sqlite', 'postgres'] as const) await withStorage(engine, work)
+}
+
+async function makePayer({ db, secretKey, close }: Installation): Promise<Payer> {
+  const account = await createAccount(db, { username: 'bench', password })
+  const credits = openCredits(db, secretKey)
+  for (const apiType of apiTypes) await credits.grant({ accountId: account.id, apiType, amount: plenty })
+  const key = await resetKey(db, account.id)
+  await close()
+  return { id: account.id, username: account.username, password, key }
+}
+
+function fileSizes(file: string): number {
+  return [file, `${file}-wal`].reduce(
+    (sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
+}
+
+async function databaseSize(open: () => Promise<Installation>): Promise<number> {
+  const { db, close } = await open()
+  const row = await db.one<{ bytes: number }>('SELECT pg_database_size(current_database()) AS bytes')
+  await close()
+  return row?.bytes ?? 0
+}

@@ -1,0 +1,110 @@
+// A quick run of all benchmarks: the report is whole and well-formed. Nothing here is about speed.
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { BenchReport, Figure } from '../bench/report.ts'
+import { thirds } from '../bench/soak.ts'
+import { runNode } from './support/service.ts'
+
+const parts = ['charge', 'redirect', 'generate', 'sms', 'identity', 'domain', 'console', 'growth', 'soak']
+
+/** Parts that must show both engines. */
+const onBoth = ['charge', 'redirect', 'generate', 'sms', 'identity', 'growth', 'soak']
+
+test('the soak compares thirds, the first tenth left out', () => {
+  const flat = Array.from({ length: 60 }, (_, index) => (index < 6 ? 50 : 100))
+  assert.deepEqual(thirds(flat), { first: 100, last: 100 })
+  const growing = Array.from({ length: 60 }, (_, index) => 100 + index)
+  const { first, last } = thirds(growing)
+  assert.ok(last / first > 1.1)
+  assert.deepEqual(thirds([7]), { first: 7, last: 7 })
+})
+
+describe('bench --quick', () => {
+  let directory: string
+  let report: BenchReport
+  let markdown: string
+
+  before(
+    async () => {
+      directory = await mkdtemp(join(tmpdir(), 'tollgate-bench-test-'))
+      const { code, stdout, stderr } = await runNode(
+        ['start.js', 'bench/run.ts', '--quick', '--out', directory],
+        {},
+      )
+      assert.equal(code, 0, `${stdout}\n${stderr}`)
+      const files = (await readdir(directory)).toSorted()
+      assert.equal(files.length, 2)
+      assert.match(files[0]!, /^\d{4}-\d\d-\d\d-\d{6}-quick\.json$/)
+      assert.equal(files[1], files[0]!.replace(/json$/, 'md'))
+      report = JSON.parse(await readFile(join(directory, files[0]!), 'utf8')) as BenchReport
+      markdown = await readFile(join(directory, files[1]!), 'utf8')
+    },
+    { timeout: 600_000 },
+  )
+  after(() => rm(directory, { recursive: true, force: true }))
+
+  test('says what it ran on', () => {
+    assert.ok(report.quick)
+    assert.equal(report.command, 'npm run bench -- --quick')
+    for (const [name, value] of Object.entries(report.machine)) assert.notEqual(value, '', name)
+    assert.equal(report.machine.node, process.version)
+    assert.match(report.machine.postgres, /^\d+\.\d+/)
+    assert.match(report.machine.sqlite, /^3\./)
+  })
+
+  test('has every part, with figures, on the engines it is about', () => {
+    assert.deepEqual(
+      report.parts.map(({ name }) => name),
+      parts,
+    )
+    for (const part of report.parts) {
+      assert.ok(part.figures.length > 0, part.name)
+      assert.ok(part.loadBefore >= 0 && part.loadAfter >= 0 && part.seconds > 0)
+      const engines = new Set(part.figures.map(({ engine }) => engine))
+      if (onBoth.includes(part.name)) assert.ok(engines.has('SQLite') && engines.has('PostgreSQL'), part.name)
+      for (const figure of part.figures) requireSound(figure)
+    }
+  })
+
+  test('sets each promise of the project against its figure', () => {
+    const promised = report.parts.flatMap(({ name, figures }) =>
+      figures.flatMap(({ expected }) => (expected ?? []).map(({ text }) => `${name} ${text}`)),
+    )
+    for (const one of [
+      'redirect ≥ 0.85 × bare node:http',
+      'redirect ≤ 2 × its p99',
+      'generate ≥ 0.35 × bare handler',
+      'sms ≥ 0.2 × bare handler',
+      'charge ≥ 5 × single statements',
+      'domain ≤ 1.2 × ideal',
+      'console < 250 kB gzip',
+    ]) {
+      assert.ok(promised.includes(one), one)
+    }
+  })
+
+  test('reads the same as Markdown', () => {
+    for (const name of parts) assert.ok(markdown.includes(`\n## ${name}\n`), name)
+    const rows = markdown.split('\n').filter((line) => line.startsWith('|'))
+    const figures = report.parts.flatMap((part) => part.figures)
+    assert.equal(
+      rows.filter((row) => row.split(/(?<!\\)\|/).length === 12).length,
+      figures.length + 2 * parts.length,
+    )
+    assert.doesNotMatch(markdown, /undefined|NaN|Infinity|\/tmp\//)
+  })
+})
+
+function requireSound(figure: Figure): void {
+  const what = JSON.stringify(figure)
+  assert.ok(figure.name.length > 0, what)
+  const numbers = [figure.perSecond, figure.p50, figure.p99, figure.ratio, figure.value, figure.cpuMicros]
+  const known = numbers.filter((value) => value !== undefined)
+  assert.ok(known.length > 0 || figure.skipped !== undefined, what)
+  for (const value of known)
+    assert.ok(typeof value === 'number' && Number.isFinite(value) && value >= 0, what)
+  assert.equal(figure.ratio === undefined, figure.ratioTo === undefined, what)
+}
