@@ -78,7 +78,11 @@ async function answerCall(
     call = openCall(endpoint, requestId, request, context.addressOf(request), sources, startedAt)
     answer = await handle(call)
   } catch (error) {
-    if (error instanceof CallerGone) return
+    if (error instanceof CallerGone) {
+      // Nobody hears it; but a stop waits for whoever was not answered.
+      response.end()
+      return
+    }
     answer = answerOfError(context, endpoint, request, requestId, error)
   }
   const durationMs = performance.now() - startedAt
