@@ -36,9 +36,16 @@ export function Watches(): ReactNode {
           label={words.watch}
           empty={{ text: words.emptyWatch }}
           columns={[
-            { title: words.url, render: (_value, { url }) => <span className="mono">{url}</span> },
+            {
+              title: words.url,
+              render: (_value, { url }) => (
+                <span className="mono" style={{ overflowWrap: 'anywhere' }}>
+                  {url}
+                </span>
+              ),
+            },
             { title: words.verdict, render: (_value, watch) => <NowVerdict watch={watch} /> },
-            { title: words.history, width: 240, render: (_value, watch) => <Timeline watch={watch} /> },
+            { title: words.history, width: 160, render: (_value, watch) => <Timeline watch={watch} /> },
             { title: words.since, render: (_value, { since }) => <Ago at={since} /> },
             { title: words.checked, render: (_value, { checked_at }) => <Ago at={checked_at} /> },
             { title: words.every, render: (_value, { every_minutes }) => words.everyMinutes(every_minutes) },
