@@ -105,6 +105,8 @@ test('a domain check goes on without the connection, and its progress is there a
     await using slow = await startService('sqlite', {
       DOMAIN_GATEWAYS: 'jump',
       DOMAIN_JUMP_URL: `${platform.url}?target={url}`,
+      // The platform is held back for as long as the browser takes, which on a busy machine is long.
+      GATEWAY_TIMEOUT_MS: '60000',
     })
     const account = await slow.account({ domain_check: 10 })
     await using visitor = await browser.visit(slow.url)
