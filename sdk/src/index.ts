@@ -30,29 +30,8 @@ export {
   TollgateError,
   TollgateTimeoutError,
 } from './errors.ts'
-export type { ApiType, CheckResult, RedirectType } from './types.ts'
-export type {
-  CallOptions,
-  CheckDomains,
-  CheckedDomains,
-  Credits,
-  CreditsQuery,
-  GeneratedLink,
-  GenerateLink,
-  GetLink,
-  IdentityOutcome,
-  Link,
-  RefreshedLink,
-  RefreshLink,
-  SendSms,
-  SentSms,
-  SmsLogsQuery,
-  SmsRecord,
-  SmsTemplate,
-  UpdatedLink,
-  UpdateLink,
-  VerifyIdentity,
-}
+export type { CallOptions } from './transport.ts'
+export type * from './types.ts'
 
 export interface TollgateOptions {
   /** Where the service is, `https://api.example.com` for instance. */

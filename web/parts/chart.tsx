@@ -252,7 +252,8 @@ function Canvas({
           type: kind === 'line' ? 'line' : 'bar',
           ...(kind === 'stack' ? { stack: 'all' } : {}),
           ...(kind === 'line'
-            ? { showSymbol: values.length < 3, lineStyle: { width: 2 } }
+            ? // Of one day alone there is no line to draw.
+              { showSymbol: values.filter((value) => value !== null).length < 3, lineStyle: { width: 2 } }
             : { barMaxWidth: 28 }),
           data: [...values],
         })),
