@@ -7,7 +7,7 @@ import type { Language } from '../../contract/text.ts'
 import { type Account, findById } from '../accounts/store.ts'
 import { languageOf } from '../http/call.ts'
 import type { Services } from '../services.ts'
-import { readBody, readQuery } from './body.ts'
+import { isSound, readBody, readQuery } from './body.ts'
 import { requireOwnPage } from './origin.ts'
 import { ConsoleProblem, notFound, toProblem } from './problem.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
@@ -74,7 +74,11 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
     if (services.http.isStopping()) throw restarting()
     if (request.method !== 'GET') requireOwnPage(request, services.publicUrl())
     const parts = request.params as Readonly<Record<string, string>>
-    const part = (name: string) => parts[name] ?? ''
+    const part = (name: string) => {
+      const text = parts[name] ?? ''
+      if (!isSound(text)) throw notFound()
+      return text
+    }
     return {
       request,
       reply,

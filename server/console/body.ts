@@ -120,7 +120,7 @@ function fromText(schema: TSchema, text: string): unknown {
 }
 
 /** No database stores a NUL or half a surrogate pair. */
-function isSound(value: unknown): boolean {
+export function isSound(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (Array.isArray(value)) return value.every(isSound)
   return isRecord(value) ? Object.values(value).every(isSound) : true

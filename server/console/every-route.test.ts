@@ -184,6 +184,16 @@ onEachEngine('every console route', (engine) => {
     assert.equal(en.body.error.message, 'Please sign in again')
   })
 
+  it('finds nothing under a name that no database can hold', async () => {
+    const boss = await operator(service)
+    for (const [name, route] of Object.entries(guarded)) {
+      if (!route.path.includes(':')) continue
+      const odd = { id: 'a\0b', kind: 'a\0b', group: 'a\0b', name: 'a\0b' }
+      const { status } = await boss.call(route as typeof requestRoutes.one, { parts: odd, sent: {} })
+      assert.ok(status >= 400 && status < 500, `${name}: ${status}`)
+    }
+  })
+
   it('knows no other route', async () => {
     for (const path of ['/console/api/nothing', '/console/api/', '/console/api/operator/nothing']) {
       const response = await fetch(`${service.url}${path}`)
