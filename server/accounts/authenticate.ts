@@ -4,6 +4,7 @@ import { type Call, markStep, requireParameters } from '../http/call.ts'
 import { networkOf } from '../http/address.ts'
 import { AppError } from '../http/errors.ts'
 import type { CallLimits, RateLimit, Taken } from '../http/limits.ts'
+import { oncePerTurn } from '../http/once-per-turn.ts'
 import { isExpired } from './accounts.ts'
 import { hashKey, isWellFormedKey } from './key.ts'
 import type { Account } from './store.ts'
@@ -54,14 +55,16 @@ export function authenticator(options: AuthenticatorOptions): Authenticate {
   }
 }
 
+const hashOfKey = oncePerTurn((key: string) => (isWellFormedKey(key) ? hashKey(key) : undefined))
+
 async function findCaller(
   options: AuthenticatorOptions,
   key: string,
   username: string | undefined,
 ): Promise<Caller | undefined> {
   // The checksum keeps floods of invented keys away from the database.
-  if (!isWellFormedKey(key)) return undefined
-  const keyHash = hashKey(key)
+  const keyHash = hashOfKey(key)
+  if (keyHash === undefined) return undefined
   const account = await options.findByKey(keyHash)
   if (!account || (username !== undefined && username !== account.username)) return undefined
   return { account, keyHash }

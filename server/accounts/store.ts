@@ -2,6 +2,7 @@
 import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { apiTypes } from '../../contract/credits.ts'
+import { oncePerTurn } from '../http/once-per-turn.ts'
 
 export type Role = 'account' | 'operator'
 
@@ -28,12 +29,13 @@ type AccountTables = {
 const columns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
   rate_limit, created_at`
 
-/** Finds accounts by key: straight from the table on SQLite, in one question per turn on PostgreSQL. No cache. */
+/** Finds accounts by key, with one question in each turn of the event loop. Nothing is remembered beyond it. */
 export function keyLookup(db: Database): (keyHash: string) => Promise<Account | undefined> {
   const direct = db.direct
   if (direct) {
     const sql = `SELECT ${columns} FROM account WHERE key_hash = ?`
-    return async (keyHash) => direct.one<Account>(sql, [keyHash])
+    const find = oncePerTurn((keyHash: string) => direct.one<Account>(sql, [keyHash]))
+    return async (keyHash) => find(keyHash)
   }
   return coalesce(async (hashes) => {
     const rows = await db.all<Account>(`SELECT ${columns} FROM account WHERE key_hash = ANY(?)`, [hashes])
