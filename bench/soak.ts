@@ -8,7 +8,7 @@ import { homeRoutes } from '../contract/console/home.ts'
 import { requestRoutes } from '../contract/console/requests.ts'
 import { openBrowser } from '../test/support/console.ts'
 import { admin } from '../test/support/service.ts'
-import { median, percentiles } from './measure.ts'
+import { percentiles } from './measure.ts'
 import { makeTemplate, type PaidCall, paidCalls } from './paid-calls.ts'
 import { memoryOf, type Running, startServer } from './processes.ts'
 import type { Part } from './report.ts'
@@ -213,33 +213,39 @@ function rowOf(engine: string, sample: Sample) {
   }
 }
 
-/** The first tenth is warming up; what follows is cut in three. */
-export function thirds(values: readonly number[]): { first: number; last: number } {
-  const warm = values.slice(Math.floor(values.length / 10))
+/**
+ * How memory went over the run, its first tenth (warming up) apart. The engine takes memory in steps and gives it back when
+ * it likes, so the middle of some minutes says little. What must not grow is what the collector leaves (the floor of the
+ * heap), and the most that the process ever takes.
+ */
+export function growthOf(samples: readonly Pick<Sample, 'heap' | 'megabytes'>[]) {
+  const warm = samples.slice(Math.floor(samples.length / 10))
   const third = Math.max(1, Math.floor(warm.length / 3))
-  return { first: median(warm.slice(0, third)), last: median(warm.slice(-third)) }
+  const last = warm.slice(-third)
+  const before = samples.length > third ? samples.slice(0, -third) : samples
+  const heaps = (some: typeof samples) => some.map(({ heap }) => heap)
+  const megabytes = (some: typeof samples) => some.map((one) => one.megabytes)
+  return {
+    floor: { last: Math.min(...heaps(last)), first: Math.min(...heaps(warm.slice(0, third))) },
+    peak: { last: Math.max(...megabytes(last)), before: Math.max(...megabytes(before)) },
+  }
 }
 
 function judgeMemory(part: Part, engine: string, samples: readonly Sample[]): void {
-  for (const [name, field] of [
-    ['memory', 'megabytes'],
-    ['heap', 'heap'],
-  ] as const) {
-    const { first, last } = thirds(samples.map((sample) => sample[field]))
+  const row = (name: string, value: number, before: number, ratioTo: string) =>
     part.row({
-      name: `${name}, median of the last third`,
+      name,
       engine,
       workers: 1,
-      value: last,
+      value,
       unit: 'MB',
-      ratio: last / first,
-      ratioTo: 'first third after warming up',
-      // A heap is as full as the collector leaves it; what the process takes of the machine is what must not grow.
-      ...(field === 'megabytes'
-        ? { expected: [{ text: `flat: ≤ ${flat} × first third`, met: last <= first * flat }] }
-        : {}),
+      ratio: value / before,
+      ratioTo,
+      expected: [{ text: `flat: ≤ ${flat} × ${ratioTo}`, met: value <= before * flat }],
     })
-  }
+  const { floor, peak } = growthOf(samples)
+  row('heap, lowest of the last third', floor.last, floor.first, 'first third')
+  row('memory, highest of the last third', peak.last, peak.before, 'highest before')
 }
 
 async function judgeLedger(part: Part, storage: Storage, samples: readonly Sample[]): Promise<void> {

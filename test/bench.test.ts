@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { BenchReport, Figure } from '../bench/report.ts'
-import { thirds } from '../bench/soak.ts'
+import { growthOf } from '../bench/soak.ts'
 import { runNode } from './support/service.ts'
 
 const parts = ['charge', 'redirect', 'generate', 'sms', 'identity', 'domain', 'console', 'growth', 'soak']
@@ -13,13 +13,19 @@ const parts = ['charge', 'redirect', 'generate', 'sms', 'identity', 'domain', 'c
 /** Parts that must show both engines. */
 const onBoth = ['charge', 'redirect', 'generate', 'sms', 'identity', 'growth', 'soak']
 
-test('the soak compares thirds, the first tenth left out', () => {
-  const flat = Array.from({ length: 60 }, (_, index) => (index < 6 ? 50 : 100))
-  assert.deepEqual(thirds(flat), { first: 100, last: 100 })
-  const growing = Array.from({ length: 60 }, (_, index) => 100 + index)
-  const { first, last } = thirds(growing)
-  assert.ok(last / first > 1.1)
-  assert.deepEqual(thirds([7]), { first: 7, last: 7 })
+test('the soak tells a leak from a heap that breathes', () => {
+  const minutes = Array.from({ length: 60 }, (_, i) => i)
+  const breathing = growthOf(
+    minutes.map((i) => ({ heap: 40 + (i % 7) * 4, megabytes: i < 4 ? 240 : i < 30 ? 190 : 238 })),
+  )
+  assert.deepEqual(breathing, { floor: { last: 40, first: 40 }, peak: { last: 238, before: 240 } })
+  const { floor, peak } = growthOf(minutes.map((i) => ({ heap: 40 + i + (i % 7), megabytes: 200 + 2 * i })))
+  assert.ok(floor.last / floor.first > 1.5)
+  assert.ok(peak.last / peak.before > 1.1)
+  assert.deepEqual(growthOf([{ heap: 7, megabytes: 9 }]), {
+    floor: { last: 7, first: 7 },
+    peak: { last: 9, before: 9 },
+  })
 })
 
 describe('bench --quick', () => {
