@@ -5,7 +5,14 @@
 // them with one statement. When the database refuses anything in it, nothing has happened, and every charge runs alone.
 import type { Database, Tx } from '../db/database.ts'
 import { openLane } from '../db/lane.ts'
-import { chargeInTransaction, decideCharge, type HeldBalance, runAlongside } from './charge-store.ts'
+import {
+  type Accepted,
+  balanceName,
+  chargeInTransaction,
+  completeCharges,
+  decideCharges,
+  type HeldBalance,
+} from './charge-store.ts'
 import type { ChargeRequest, ChargeResult } from './operation.ts'
 import type { AnswerSeal } from './sealed-answer.ts'
 
@@ -47,12 +54,6 @@ async function drawIds(db: Database): Promise<number[]> {
 /** Thrown to leave the batch: the charges with an `Idempotency-Key` that is in use are settled one by one. */
 class NeedsOwnTransaction extends Error {}
 
-interface Accepted {
-  readonly request: ChargeRequest<unknown>
-  readonly charged: { readonly operationId: number; readonly remaining: number }
-  readonly place: number
-}
-
 async function chargeTogether(
   tx: Tx,
   batch: readonly ChargeRequest<unknown>[],
@@ -61,28 +62,9 @@ async function chargeTogether(
 ): Promise<ChargeResult<unknown>[]> {
   const balances = await lockBalances(tx, batch)
   await requireFreshKeys(tx, batch)
-
-  const results: ChargeResult<unknown>[] = []
-  const accepted: Accepted[] = []
-  for (const [place, request] of batch.entries()) {
-    const balance = balances.get(`${request.accountId} ${request.apiType}`)
-    const refusal = decideCharge(request, balance)
-    if (refusal) results[place] = refusal
-    else {
-      balance!.remaining -= request.cost
-      accepted.push({
-        request,
-        charged: { operationId: ids[place]!, remaining: balance!.remaining },
-        place,
-      })
-    }
-  }
-  if (accepted.length > 0) await insertAccepted(tx, accepted)
-  const values = await runAlongside(tx, accepted, seal)
-  for (const [index, { charged, place }] of accepted.entries()) {
-    results[place] = { kind: 'charged', ...charged, value: values[index] }
-  }
-  return results
+  const decided = decideCharges(batch, balances)
+  if (decided.accepted.length > 0) await insertAccepted(tx, decided.accepted, ids)
+  return completeCharges(tx, decided, ids, seal)
 }
 
 async function lockBalances(
@@ -96,7 +78,7 @@ async function lockBalances(
      ORDER BY c.account_id, c.api_type FOR UPDATE OF c FOR SHARE OF a`,
     [batch.map(({ accountId }) => accountId), batch.map(({ apiType }) => apiType)],
   )
-  return new Map(rows.map((row) => [`${row.account_id} ${row.api_type}`, row]))
+  return new Map(rows.map((row) => [balanceName({ accountId: row.account_id, apiType: row.api_type }), row]))
 }
 
 async function requireFreshKeys(tx: Tx, batch: readonly ChargeRequest<unknown>[]): Promise<void> {
@@ -112,7 +94,7 @@ async function requireFreshKeys(tx: Tx, batch: readonly ChargeRequest<unknown>[]
   if (known.length > 0) throw new NeedsOwnTransaction()
 }
 
-async function insertAccepted(tx: Tx, accepted: readonly Accepted[]): Promise<void> {
+async function insertAccepted(tx: Tx, accepted: readonly Accepted[], ids: readonly number[]): Promise<void> {
   const requests = accepted.map(({ request }) => request)
   await tx.run(
     `WITH item AS (
@@ -135,7 +117,7 @@ async function insertAccepted(tx: Tx, accepted: readonly Accepted[]): Promise<vo
      INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
      SELECT account_id, api_type, 'charge', -cost, balance, id, ${tx.now} FROM item ORDER BY place`,
     [
-      accepted.map(({ charged }) => charged.operationId),
+      ids.slice(0, accepted.length),
       requests.map(({ accountId }) => accountId),
       requests.map(({ apiType }) => apiType),
       requests.map(({ action }) => action),
@@ -144,7 +126,7 @@ async function insertAccepted(tx: Tx, accepted: readonly Accepted[]): Promise<vo
       requests.map(({ idempotency }) => idempotency?.fingerprint ?? null),
       requests.map(({ leaseMs }) => leaseMs ?? null),
       requests.map(({ requestId }) => requestId),
-      accepted.map(({ charged }) => charged.remaining),
+      accepted.map(({ remaining }) => remaining),
     ],
   )
 }

@@ -3,13 +3,15 @@
 // When one of them is refused by what commits with it, nothing of the job has happened, and every charge runs alone.
 import { type Database, DatabaseUnavailable, type Tx } from '../db/database.ts'
 import {
+  balanceName,
   chargeInTransaction,
-  decideCharge,
+  completeCharges,
+  decideCharges,
   findBalanceAndKey,
   type HeldBalance,
   insertCharges,
   insertOperations,
-  runAlongside,
+  madeOf,
   spend,
 } from './charge-store.ts'
 import type { ChargeRequest, ChargeResult } from './operation.ts'
@@ -41,7 +43,11 @@ export function chargeQueue(
       const results = await db.write((tx) => {
         // Taken as late as possible, and once: the job may be run again.
         batch ??= take()
-        return chargeInTurn(tx, batch, seal)
+        return chargeInTurn(
+          tx,
+          batch.map(({ request }) => request),
+          seal,
+        )
       })
       for (const [index, { resolve }] of batch!.entries()) resolve(results[index]!)
     } catch (error) {
@@ -67,52 +73,25 @@ export function chargeQueue(
   }
 }
 
-interface Spending {
-  readonly held: HeldBalance | undefined
-  spent: number
-}
-
 async function chargeInTurn(
   tx: Tx,
-  batch: readonly Pending[],
+  batch: readonly ChargeRequest<unknown>[],
   seal: AnswerSeal,
 ): Promise<ChargeResult<unknown>[]> {
-  const balances = new Map<string, Spending>()
-  const accepted: { request: ChargeRequest<unknown>; remaining: number; place: number }[] = []
-  const results: ChargeResult<unknown>[] = []
-  for (const [place, { request }] of batch.entries()) {
-    const name = `${request.accountId} ${request.apiType}`
-    let known = balances.get(name)
-    if (!known) {
-      known = { held: await findBalanceAndKey(tx, request), spent: 0 }
-      balances.set(name, known)
-    }
-    const refusal = decideCharge(request, known.held)
-    if (refusal) {
-      results[place] = refusal
-      continue
-    }
-    known.spent += request.cost
-    accepted.push({ request, remaining: (known.held!.remaining -= request.cost), place })
+  const balances = new Map<string, HeldBalance | undefined>()
+  for (const request of batch) {
+    const name = balanceName(request)
+    if (!balances.has(name)) balances.set(name, await findBalanceAndKey(tx, request))
   }
-
-  for (const { held, spent } of balances.values()) {
-    if (held && spent > 0) {
-      await spend(tx, { accountId: held.account_id, apiType: held.api_type, cost: spent })
-    }
+  const decided = decideCharges(batch, balances)
+  for (const [, spenders] of Map.groupBy(decided.accepted, ({ request }) => balanceName(request))) {
+    const cost = spenders.reduce((sum, { request }) => sum + request.cost, 0)
+    await spend(tx, { ...spenders[0]!.request, cost })
   }
   const ids = await insertOperations(
     tx,
-    accepted.map(({ request }) => request),
+    decided.accepted.map(({ request }) => request),
   )
-  const made = accepted.map(({ request, remaining }, index) => ({
-    request,
-    charged: { operationId: ids[index]!, remaining },
-  }))
-  await insertCharges(tx, made)
-  const values = await runAlongside(tx, made, seal)
-  for (const [index, { place }] of accepted.entries()) {
-    results[place] = { kind: 'charged', ...made[index]!.charged, value: values[index] }
-  }
-  return results
+  await insertCharges(tx, madeOf(decided.accepted, ids))
+  return completeCharges(tx, decided, ids, seal)
 }

@@ -49,15 +49,62 @@ export async function chargeInTransaction<T>(
   return { kind: 'charged', ...charged, value: value as T }
 }
 
-/** Why the charge is not made; undefined when it is. */
-export function decideCharge(
-  { keyHash, cost }: ChargeRequest<unknown>,
-  balance: HeldBalance | undefined,
-): ChargeResult<unknown> | undefined {
-  if (!balance) return { kind: 'insufficient', remaining: 0 }
-  if (keyHash !== undefined && keyHash !== balance.key_hash) return { kind: 'key_invalid' }
-  if (balance.remaining < cost) return { kind: 'insufficient', remaining: balance.remaining }
-  return undefined
+export interface Accepted {
+  readonly request: ChargeRequest<unknown>
+  readonly remaining: number
+  /** Where in the batch it stands. */
+  readonly place: number
+}
+
+export interface Decided {
+  readonly accepted: readonly Accepted[]
+  /** Those that are refused, at their places. */
+  readonly results: ChargeResult<unknown>[]
+}
+
+export function balanceName({ accountId, apiType }: { accountId: number; apiType: string }): string {
+  return `${accountId} ${apiType}`
+}
+
+/** Each in the order of arrival, from balances that go down on the way. */
+export function decideCharges(
+  batch: readonly ChargeRequest<unknown>[],
+  balances: ReadonlyMap<string, HeldBalance | undefined>,
+): Decided {
+  const accepted: Accepted[] = []
+  const results: ChargeResult<unknown>[] = []
+  for (const [place, request] of batch.entries()) {
+    const balance = balances.get(balanceName(request))
+    if (!balance) results[place] = { kind: 'insufficient', remaining: 0 }
+    else if (request.keyHash !== undefined && request.keyHash !== balance.key_hash)
+      results[place] = { kind: 'key_invalid' }
+    else if (balance.remaining < request.cost)
+      results[place] = { kind: 'insufficient', remaining: balance.remaining }
+    else accepted.push({ request, remaining: (balance.remaining -= request.cost), place })
+  }
+  return { accepted, results }
+}
+
+/** All results in the order of the batch, once everything is written that belongs to the accepted ones. */
+export async function completeCharges(
+  tx: Tx,
+  { accepted, results }: Decided,
+  ids: readonly number[],
+  seal: AnswerSeal,
+): Promise<ChargeResult<unknown>[]> {
+  const made = madeOf(accepted, ids)
+  const values = await runAlongside(tx, made, seal)
+  for (const [index, { place }] of accepted.entries()) {
+    results[place] = { kind: 'charged', ...made[index]!.charged, value: values[index] }
+  }
+  return results
+}
+
+export function madeOf(accepted: readonly Accepted[], ids: readonly number[]): MadeCharge[] {
+  return accepted.map(({ request, remaining }, index) => ({
+    request,
+    charged: { operationId: ids[index]!, remaining },
+  }))
 }
 
 export interface MadeCharge {
@@ -66,11 +113,7 @@ export interface MadeCharge {
 }
 
 /** Runs what commits with the charges, and keeps the answers of callers who may ask again. Values in their order. */
-export async function runAlongside(
-  tx: Tx,
-  made: readonly MadeCharge[],
-  seal: AnswerSeal,
-): Promise<unknown[]> {
+async function runAlongside(tx: Tx, made: readonly MadeCharge[], seal: AnswerSeal): Promise<unknown[]> {
   const results = new Map<MadeCharge, Alongside<unknown>>()
   for (const [run, sharing] of groupedByRun(made)) {
     const items = sharing.map(({ request, charged }) => ({ item: itemOf(request), charged }))
