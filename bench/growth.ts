@@ -8,7 +8,7 @@ import { memoryOf, startBare, startServer } from './processes.ts'
 import { getLoad } from './redirect.ts'
 import type { Part } from './report.ts'
 import { pathAt, seedLinks, somePaths, targetAt } from './seed.ts'
-import { onBothEngines, type Storage } from './storage.ts'
+import { onEngines, type Storage } from './storage.ts'
 
 /** More than the service keeps in memory, and little enough for whoever puts the load on. */
 const sample = 100_000
@@ -18,7 +18,7 @@ export async function growthBench(part: Part): Promise<void> {
     ? [100]
     : [10_000, 100_000, 1_000_000, ...(part.scale.large ? [10_000_000] : [])]
   if (!part.scale.large) part.row({ name: '10,000,000 links', skipped: 'only with --large' })
-  await onBothEngines(async (storage) => {
+  await onEngines(part, async (storage) => {
     let seeded = 0
     for (const size of sizes) {
       const startedAt = performance.now()

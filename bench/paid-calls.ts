@@ -7,7 +7,7 @@ import { createTemplate } from '../server/sms/templates.ts'
 import { compare } from './compare.ts'
 import { startBare, startServer } from './processes.ts'
 import { atLeast, type Part } from './report.ts'
-import { onBothEngines, type Payer, type Storage } from './storage.ts'
+import { onEngines, type Payer, type Storage } from './storage.ts'
 
 export interface PaidCall {
   readonly name: string
@@ -78,11 +78,12 @@ export async function makeTemplate({ open, payer }: Storage): Promise<void> {
 
 export const paidCalls = { generate, send, verify }
 
-export const generateBench = (part: Part) => onBothEngines((storage) => measureCall(part, storage, generate))
+export const generateBench = (part: Part) =>
+  onEngines(part, (storage) => measureCall(part, storage, generate))
 
-export const sendBench = (part: Part) => onBothEngines((storage) => measureCall(part, storage, send))
+export const sendBench = (part: Part) => onEngines(part, (storage) => measureCall(part, storage, send))
 
-export const identityBench = (part: Part) => onBothEngines((storage) => measureCall(part, storage, verify))
+export const identityBench = (part: Part) => onEngines(part, (storage) => measureCall(part, storage, verify))
 
 async function measureCall(part: Part, storage: Storage, call: PaidCall): Promise<void> {
   await call.prepare?.(storage)

@@ -8,7 +8,7 @@ import { startNginx } from './nginx.ts'
 import { memoryOf, type Running, startBare, startServer } from './processes.ts'
 import { atLeast, atMost, type Part } from './report.ts'
 import { pathAt, seedLinks, targetAt } from './seed.ts'
-import { onBothEngines, type Storage } from './storage.ts'
+import { onEngines, type Storage } from './storage.ts'
 
 const browser = {
   'user-agent':
@@ -29,7 +29,7 @@ export async function redirectBench(part: Part): Promise<void> {
     if (isInstalled('nginx')) nginx = await startNginx(directory, lines)
     else part.row({ name: 'nginx, the same redirects in a map', skipped: 'nginx is not installed' })
     const paths = numbers.map(pathAt)
-    await onBothEngines(async (storage) => {
+    await onEngines(part, async (storage) => {
       await seedLinks(storage, 1, part.scale.links)
       const ofOne = new Map<string, number>()
       for (const workers of part.scale.workers) {

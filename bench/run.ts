@@ -55,6 +55,7 @@ ${Object.entries(benches)
   --large        growth: 另测一千万条 / ten million links too
   --workers L    进程数，例如 1,2,4；默认 1、2 与核数 / numbers of processes; 1, 2 and the cores by default
   --minutes N    soak: 每种数据库的分钟数，默认 30 / minutes on each engine, 30 by default
+  --engine E     只用一种数据库（charge 总是两种）/ sqlite or postgres only (charge is always both)
   --out DIR      报告目录 / folder of the report
 
   BENCH_ROUNDS=5 BENCH_SECONDS=3   轮数与每轮秒数 / rounds, and seconds each
@@ -68,6 +69,7 @@ const { positionals, values } = readFlags(
     large: { type: 'boolean' },
     workers: { type: 'string' },
     minutes: { type: 'string' },
+    engine: { type: 'string' },
     out: { type: 'string' },
   },
   true,
@@ -77,8 +79,11 @@ if (unknown.length > 0) refuse(`没有这一项 / no such bench: ${unknown.join(
 const workers = values.workers?.split(',').map((one) => wholeNumber('workers', one))
 if (workers?.some((count) => count < 1 || count > 256)) refuse('--workers 须为 1 到 256 / must be 1 to 256')
 const minutes = values.minutes === undefined ? undefined : wholeNumber('minutes', values.minutes)
+const { engine } = values
+if (engine !== undefined && engine !== 'sqlite' && engine !== 'postgres')
+  refuse('--engine 只能是 sqlite 或 postgres / must be sqlite or postgres')
 const quick = values.quick ?? false
-const scale = scaleOf({ quick, large: values.large ?? false, workers, minutes })
+const scale = scaleOf({ quick, large: values.large ?? false, workers, minutes, engine })
 
 const names =
   positionals.length > 0

@@ -4,13 +4,13 @@ import { findSends } from '../server/sms/store.ts'
 import { type Measured, measure } from './measure.ts'
 import { sendBench } from './paid-calls.ts'
 import type { Part } from './report.ts'
-import { onBothEngines, type Storage } from './storage.ts'
+import { onEngines, type Storage } from './storage.ts'
 
 const few = 1_000
 
 export async function smsBench(part: Part): Promise<void> {
   await sendBench(part)
-  await onBothEngines((storage) => measureRecords(part, storage))
+  await onEngines(part, (storage) => measureRecords(part, storage))
 }
 
 async function measureRecords(part: Part, storage: Storage): Promise<void> {

@@ -13,7 +13,7 @@ import { makeTemplate, type PaidCall, paidCalls } from './paid-calls.ts'
 import { memoryOf, type Running, startServer } from './processes.ts'
 import type { Part } from './report.ts'
 import { pathAt, seedLinks } from './seed.ts'
-import { onBothEngines, type Storage } from './storage.ts'
+import { onEngines, type Storage } from './storage.ts'
 
 /** Calls a second of each kind. */
 const rates = { redirect: 200, generate: 20, send: 20, verify: 20, console: 5 } as const
@@ -41,7 +41,7 @@ interface Sample {
 export async function soakBench(part: Part): Promise<void> {
   const wanted = Object.values(rates).reduce((sum, rate) => sum + rate, 0)
   part.say(`${wanted} calls a second for ${part.scale.minutes} minutes on each engine`)
-  await onBothEngines((storage) => soak(part, storage))
+  await onEngines(part, (storage) => soak(part, storage))
 }
 
 async function soak(part: Part, storage: Storage): Promise<void> {

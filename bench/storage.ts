@@ -11,6 +11,7 @@ import type { Engine } from '../server/db/database.ts'
 import { type Installation, openInstallation } from '../server/installation.ts'
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts'
 import { notePostgres } from './machine.ts'
+import type { Scale } from './scale.ts'
 
 export const engineNames: Readonly<Record<Engine, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
@@ -95,8 +96,11 @@ export async function withStorage(engine: Engine, work: (storage: Storage) => Pr
   }
 }
 
-export async function onBothEngines(work: (storage: Storage) => Promise<void>): Promise<void> {
-  for (const engine of ['sqlite', 'postgres'] as const) await withStorage(engine, work)
+export async function onEngines(
+  { scale }: { readonly scale: Pick<Scale, 'engines'> },
+  work: (storage: Storage) => Promise<void>,
+): Promise<void> {
+  for (const engine of scale.engines) await withStorage(engine, work)
 }
 
 async function makePayer({ db, secretKey, close }: Installation): Promise<Payer> {
