@@ -11,6 +11,7 @@ import {
   chargeInTransaction,
   completeCharges,
   decideCharges,
+  heldColumns,
   type HeldBalance,
 } from './charge-store.ts'
 import type { ChargeRequest, ChargeResult } from './operation.ts'
@@ -72,7 +73,7 @@ async function lockBalances(
   batch: readonly ChargeRequest<unknown>[],
 ): Promise<Map<string, HeldBalance>> {
   const rows = await tx.all<HeldBalance>(
-    `SELECT c.account_id, c.api_type, c.total - c.used AS remaining, a.key_hash
+    `SELECT ${heldColumns(tx)}
      FROM credit c JOIN account a ON a.id = c.account_id
      WHERE (c.account_id, c.api_type) IN (SELECT * FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])))
      ORDER BY c.account_id, c.api_type FOR UPDATE OF c FOR SHARE OF a`,

@@ -88,10 +88,7 @@ async function chargeInTurn(
     const cost = spenders.reduce((sum, { request }) => sum + request.cost, 0)
     await spend(tx, { ...spenders[0]!.request, cost })
   }
-  const ids = await insertOperations(
-    tx,
-    decided.accepted.map(({ request }) => request),
-  )
+  const ids = await insertOperations(tx, decided.accepted)
   await insertCharges(tx, madeOf(decided.accepted, ids))
   return completeCharges(tx, decided, ids, seal)
 }

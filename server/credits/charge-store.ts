@@ -20,6 +20,8 @@ export interface HeldBalance {
   readonly account_id: number
   readonly api_type: string
   readonly key_hash: string | null
+  /** When this was read, by the database's clock: the time of whatever is charged from it. */
+  readonly at: number
   remaining: number
 }
 
@@ -42,8 +44,9 @@ export async function chargeInTransaction<T>(
   if (remaining < 0) return { kind: 'insufficient', remaining: balance.remaining }
 
   await spend(tx, request)
-  const [operationId] = await insertOperations(tx, [request])
-  const charged = { operationId: operationId!, remaining }
+  const { at } = balance
+  const [operationId] = await insertOperations(tx, [{ request, at }])
+  const charged = { operationId: operationId!, remaining, at }
   await insertCharges(tx, [{ request, charged }])
   const [value] = await runAlongside(tx, [{ request, charged }], seal)
   return { kind: 'charged', ...charged, value: value as T }
@@ -52,6 +55,7 @@ export async function chargeInTransaction<T>(
 export interface Accepted {
   readonly request: ChargeRequest<unknown>
   readonly remaining: number
+  readonly at: number
   /** Where in the batch it stands. */
   readonly place: number
 }
@@ -80,7 +84,10 @@ export function decideCharges(
       results[place] = { kind: 'key_invalid' }
     else if (balance.remaining < request.cost)
       results[place] = { kind: 'insufficient', remaining: balance.remaining }
-    else accepted.push({ request, remaining: (balance.remaining -= request.cost), place })
+    else {
+      balance.remaining -= request.cost
+      accepted.push({ request, remaining: balance.remaining, at: balance.at, place })
+    }
   }
   return { accepted, results }
 }
@@ -101,9 +108,9 @@ export async function completeCharges(
 }
 
 export function madeOf(accepted: readonly Accepted[], ids: readonly number[]): MadeCharge[] {
-  return accepted.map(({ request, remaining }, index) => ({
+  return accepted.map(({ request, remaining, at }, index) => ({
     request,
-    charged: { operationId: ids[index]!, remaining },
+    charged: { operationId: ids[index]!, remaining, at },
   }))
 }
 
@@ -155,14 +162,17 @@ function itemOf({ alongside }: ChargeRequest<unknown>): never {
 
 /** SQLite's write transaction is the lock. PostgreSQL locks the balance for us and the key against a reset. */
 export function findBalanceAndKey(tx: Tx, request: ChargeRequest<unknown>): Promise<HeldBalance | undefined> {
-  return tx.one<HeldBalance>(
-    tx.engine === 'sqlite' ? balanceSql : `${balanceSql} FOR UPDATE OF c FOR SHARE OF a`,
-    [request.accountId, request.apiType],
-  )
+  const lock = tx.engine === 'sqlite' ? '' : 'FOR UPDATE OF c FOR SHARE OF a'
+  return tx.one<HeldBalance>(`SELECT ${heldColumns(tx)} ${heldSql} ${lock}`, [
+    request.accountId,
+    request.apiType,
+  ])
 }
 
-const balanceSql = `SELECT c.account_id, c.api_type, c.total - c.used AS remaining, a.key_hash
-  FROM credit c JOIN account a ON a.id = c.account_id WHERE c.account_id = ? AND c.api_type = ?`
+export const heldColumns = ({ now }: { readonly now: string }) =>
+  `c.account_id, c.api_type, c.total - c.used AS remaining, a.key_hash, ${now} AS at`
+
+const heldSql = `FROM credit c JOIN account a ON a.id = c.account_id WHERE c.account_id = ? AND c.api_type = ?`
 
 export async function spend(
   tx: Tx,
@@ -178,16 +188,18 @@ export async function spend(
 const operationRows: Insertion = {
   into: `INSERT INTO operation (account_id, api_type, action, cost, state, idempotency_key, fingerprint, lease_until,
     request_id, created_at, ended_at)`,
-  row: (now) =>
-    `(?, ?, ?, ?, ?, ?, ?, ${now} + CAST(? AS bigint), ?, ${now}, CASE WHEN ? = 1 THEN NULL ELSE ${now} END)`,
+  row: '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
 }
 
 /** Tells their ids. */
-export function insertOperations(tx: Tx, requests: readonly ChargeRequest<unknown>[]): Promise<number[]> {
+export function insertOperations(
+  tx: Tx,
+  charges: readonly Pick<Accepted, 'request' | 'at'>[],
+): Promise<number[]> {
   return insertRowsWithIds(
     tx,
     operationRows,
-    requests.map((request) => [
+    charges.map(({ request, at }) => [
       request.accountId,
       request.apiType,
       request.action,
@@ -195,16 +207,17 @@ export function insertOperations(tx: Tx, requests: readonly ChargeRequest<unknow
       request.leaseMs === undefined ? 'settled' : 'held',
       request.idempotency?.key ?? null,
       request.idempotency?.fingerprint ?? null,
-      request.leaseMs ?? null,
+      request.leaseMs === undefined ? null : at + request.leaseMs,
       request.requestId,
-      request.leaseMs === undefined ? 0 : 1,
+      at,
+      request.leaseMs === undefined ? at : null,
     ]),
   )
 }
 
 const chargeRows: Insertion = {
   into: 'INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)',
-  row: (now) => `(?, ?, 'charge', ?, ?, ?, ${now})`,
+  row: `(?, ?, 'charge', ?, ?, ?, ?)`,
 }
 
 export async function insertCharges(tx: Tx, made: readonly MadeCharge[]): Promise<void> {
@@ -217,6 +230,7 @@ export async function insertCharges(tx: Tx, made: readonly MadeCharge[]): Promis
       -request.cost,
       charged.remaining,
       charged.operationId,
+      charged.at,
     ]),
   )
 }

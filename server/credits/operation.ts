@@ -47,6 +47,8 @@ export interface SharedItem<I> {
 export interface Charged {
   readonly operationId: number
   readonly remaining: number
+  /** When, by the database's clock. */
+  readonly at: number
 }
 
 export interface Alongside<T> {

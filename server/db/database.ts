@@ -48,8 +48,8 @@ export interface DirectReads {
   all<R>(sql: string, values?: readonly Value[]): R[]
   /** The file, for a thread that opens it on its own. */
   readonly file: string
-  /** Changes whenever another connection has committed since the last look. */
-  dataVersion(): number
+  /** Changes whenever anyone has committed since the last look. */
+  dataVersion(): string
 }
 
 export interface Database extends Queries {

@@ -1,11 +1,11 @@
 // Many rows into one table with few statements: stepping through a statement for each row costs more than the row does.
-import type { Engine, Tx, Value } from './database.ts'
+import type { Tx, Value } from './database.ts'
 
 export interface Insertion {
   /** `INSERT INTO link_code (code, link_id)`. */
   readonly into: string
-  /** One row as SQL, given the database's clock: `(?, ?, ${now})`. */
-  readonly row: (now: string) => string
+  /** One row as SQL: `(?, ?)`. */
+  readonly row: string
   /** What follows the rows: `ON CONFLICT (code) DO NOTHING`. */
   readonly end?: string
 }
@@ -20,7 +20,7 @@ export async function insertRows(
   rows: readonly (readonly Value[])[],
 ): Promise<number> {
   let inserted = 0
-  for (const { sql, values } of statements(tx, insertion, rows)) inserted += await tx.run(sql, values)
+  for (const { sql, values } of statements(insertion, rows)) inserted += await tx.run(sql, values)
   return inserted
 }
 
@@ -31,7 +31,7 @@ export async function insertRowsWithIds(
   rows: readonly (readonly Value[])[],
 ): Promise<number[]> {
   const ids: number[] = []
-  for (const { sql, values, size } of statements(tx, insertion, rows)) {
+  for (const { sql, values, size } of statements(insertion, rows)) {
     if (tx.engine === 'postgres') {
       for (const { id } of await tx.all<{ id: number }>(`${sql} RETURNING id`, values)) ids.push(id)
     } else {
@@ -43,34 +43,28 @@ export async function insertRowsWithIds(
   return ids
 }
 
-function* statements(tx: Tx, insertion: Insertion, rows: readonly (readonly Value[])[]) {
+function* statements(insertion: Insertion, rows: readonly (readonly Value[])[]) {
   for (let at = 0; at < rows.length;) {
     const size = sizes.find((one) => one <= rows.length - at) ?? 1
     const values: Value[] = []
     for (let i = at; i < at + size; i += 1) for (const value of rows[i]!) values.push(value)
-    yield { sql: textOf(tx, insertion, size), values, size }
+    yield { sql: textOf(insertion, size), values, size }
     at += size
   }
 }
 
-const texts = new WeakMap<Insertion, Map<string, string>>()
+const texts = new WeakMap<Insertion, Map<number, string>>()
 
-function textOf(
-  { engine, now }: { engine: Engine; now: string },
-  insertion: Insertion,
-  size: number,
-): string {
+function textOf(insertion: Insertion, size: number): string {
   let ofThis = texts.get(insertion)
   if (!ofThis) {
     ofThis = new Map()
     texts.set(insertion, ofThis)
   }
-  const name = `${engine} ${size}`
-  let text = ofThis.get(name)
+  let text = ofThis.get(size)
   if (text === undefined) {
-    const row = insertion.row(now)
-    text = `${insertion.into} VALUES ${Array<string>(size).fill(row).join(', ')} ${insertion.end ?? ''}`
-    ofThis.set(name, text)
+    text = `${insertion.into} VALUES ${Array<string>(size).fill(insertion.row).join(', ')} ${insertion.end ?? ''}`
+    ofThis.set(size, text)
   }
   return text
 }

@@ -47,7 +47,8 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   const writer = openConnection(file, 0)
   const reader = openConnection(file, 2_000)
   reader.db.exec('PRAGMA query_only = ON')
-  const readVersion = reader.db.prepare('PRAGMA data_version')
+  // It tells of others' commits; our own are counted. The second connection would drop its pages to look.
+  const readVersion = writer.db.prepare('PRAGMA data_version')
 
   // The writing connection knows its own commits, so its memory of the file stays good; the second one has to look again.
   const forReading = (sql: string): Connection => (isWriting || !sql.startsWith('SELECT') ? reader : writer)
@@ -61,6 +62,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
 
   let queue: QueuedJob[] = []
   let scheduled = false
+  let commits = 0
   let isWriting = false
   let closed = false
   let idle: (() => void) | undefined
@@ -85,6 +87,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
       // A single job that failed has rolled the transaction back already.
       if (writer.db.isTransaction) writer.run('COMMIT')
       isWriting = false
+      commits += 1
       stats.onCommit?.(batch.length)
       tellEnds(ended)
     } catch (error) {
@@ -140,6 +143,17 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     return ended
   }
 
+  function dataVersion(): string {
+    try {
+      return `${(readVersion.get() as { data_version: number }).data_version} ${commits}`
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      // Nobody knows: so it may have changed.
+      commits += 1
+      return `? ${commits}`
+    }
+  }
+
   function readAll<R>(sql: string, values?: readonly Value[]): R[] {
     return reading(sql, (connection) => allRows<R>(connection, sql, values))
   }
@@ -166,7 +180,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
       file,
       all: readAll,
       one: readOne,
-      dataVersion: () => (readVersion.get() as { data_version: number }).data_version,
+      dataVersion,
     },
     write<T>(job: Job<T>): Promise<T> {
       if (closed) return Promise.reject(new DatabaseUnavailable('the database is closed'))

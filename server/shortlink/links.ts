@@ -49,7 +49,7 @@ export interface Links {
 }
 
 interface LinkToMake<T> {
-  readonly link: NewLink
+  readonly link: Omit<NewLink, 'createdAt'>
   readonly resultOf: (made: MadeAddresses, charged: Charged) => Alongside<T>
 }
 
@@ -78,7 +78,7 @@ export function openLinks(
     tx: Tx,
     items: readonly SharedItem<LinkToMake<T>>[],
   ): Promise<readonly Alongside<T>[]> {
-    const wanted = items.map(({ item }) => item.link)
+    const wanted = items.map(({ item, charged }) => ({ ...item.link, createdAt: charged.at }))
     const made =
       wanted.length === 1
         ? [await insertLink(tx, wanted[0]!, makeCode)]
@@ -129,7 +129,7 @@ export function openLinks(
       if (title === undefined || target === undefined) throw new Error('a link needs a title and a target')
       const { domains } = await lookup.poolsNow()
       const hosts = dealer.next(domains)
-      const link: NewLink = {
+      const link = {
         accountId,
         title,
         targetUrl: target.url,

@@ -84,7 +84,7 @@ function directLookup(direct: DirectReads): Lookup {
   const links = twoGenerations<string, Destination>(rememberedLinks / 2)
   let pools: Pools | undefined
   let isFresh = false
-  let dataVersion = -1
+  let dataVersion = ''
   let linkVersion = -1
 
   const nextTurn = () => void (isFresh = false)

@@ -37,6 +37,7 @@ function newLink(accountId: number, url = 'https://example.com/'): NewLink {
     locationA: url,
     locationB: url,
     hosts: noHosts,
+    createdAt: Date.now(),
   }
 }
 

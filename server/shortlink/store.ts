@@ -40,6 +40,7 @@ export interface NewLink {
   readonly locationA: string
   readonly locationB: string
   readonly hosts: Hosts
+  readonly createdAt: number
 }
 
 /** After so many codes in a row that are taken, something else is wrong. */
@@ -86,12 +87,12 @@ export async function insertLinks(
 const linkRows: Insertion = {
   into: `INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a, location_b,
     host_a, host_b, created_at, updated_at)`,
-  row: (now) => `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${now}, ${now})`,
+  row: '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
 }
 
 const codeRows: Insertion = {
   into: 'INSERT INTO link_code (code, link_id)',
-  row: () => '(?, ?)',
+  row: '(?, ?)',
   end: 'ON CONFLICT (code) DO NOTHING',
 }
 
@@ -107,6 +108,8 @@ function valuesOf(link: NewLink, code: string): Value[] {
     link.locationB,
     link.hosts.a,
     link.hosts.b,
+    link.createdAt,
+    link.createdAt,
   ]
 }
 

@@ -26,6 +26,7 @@ async function makeLinks(db: Database, count: number): Promise<number[]> {
       locationA: 'https://example.com/',
       locationB: 'https://example.com/',
       hosts: { a: '', b: '' },
+      createdAt: Date.now(),
     }
     ids.push((await db.write((tx) => insertLink(tx, link, makeCode))).id)
   }

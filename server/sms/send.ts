@@ -59,7 +59,7 @@ function closeRecords(tx: Tx, items: readonly { readonly item: Accepted }[]): Pr
   )
 }
 
-type SendWish = Omit<NewSend, 'operationId'>
+type SendWish = Omit<NewSend, 'operationId' | 'createdAt'>
 
 interface OpenedRecord {
   readonly record: OpenedSend & { readonly phone: string }
@@ -85,7 +85,11 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
     for (const { item } of items) periods.push(await takeRoom(tx, limits, item.phone))
     const records = await insertSends(
       tx,
-      items.map(({ item, charged }) => ({ ...item, operationId: charged.operationId })),
+      items.map(({ item, charged }) => ({
+        ...item,
+        operationId: charged.operationId,
+        createdAt: charged.at,
+      })),
     )
     return items.map(({ item }, i) => ({
       value: { record: { ...records[i]!, phone: item.phone }, periods: periods[i]! },

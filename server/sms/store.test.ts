@@ -29,6 +29,7 @@ async function insert(db: Database, send: Partial<NewSend> = {}): Promise<Opened
         signName: '签名',
         parts: 1,
         gateway: 'sandbox',
+        createdAt: Date.now(),
         ...send,
       },
     ]),

@@ -44,6 +44,7 @@ export interface NewSend {
   readonly signName: string
   readonly parts: number
   readonly gateway: string
+  readonly createdAt: number
 }
 
 export interface OpenedSend {
@@ -54,12 +55,11 @@ export interface OpenedSend {
 const sendRows: Insertion = {
   into: `INSERT INTO sms_send (account_id, operation_id, phone, template_code, template_params, sign_name, parts, gateway,
     state, created_at)`,
-  row: () => `(?, ?, ?, ?, ?, ?, ?, ?, 'sending', ?)`,
+  row: `(?, ?, ?, ?, ?, ?, ?, ?, 'sending', ?)`,
 }
 
 /** In the order of the sends. */
 export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<OpenedSend[]> {
-  const clock = await tx.one<{ now: number }>(`SELECT ${tx.now} AS now`)
   const ids = await insertRowsWithIds(
     tx,
     sendRows,
@@ -72,10 +72,10 @@ export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<Op
       send.signName,
       send.parts,
       send.gateway,
-      clock!.now,
+      send.createdAt,
     ]),
   )
-  return ids.map((id) => ({ id, created_at: clock!.now }))
+  return ids.map((id, index) => ({ id, created_at: sends[index]!.createdAt }))
 }
 
 /** Says who is about to be asked next, so that after a crash the right gateway is asked what became of the message. */
