@@ -10,7 +10,10 @@ import type { Channel, ChannelEvents } from './database.ts'
 const beatMs = 200
 
 /** For how long after an answered question (counted from its asking) nothing can have been missed unnoticed. */
-const freshMs = 800
+export const freshMs = 800
+
+/** How a connection is called in `pg_stat_activity` once it has shown that it hears; before that it is nobody to wait for. */
+export const listenerName = 'tollgate listening'
 
 /** Without an answer for so long the connection is given up. Longer than `freshMs`: a busy moment is no loss. */
 const patienceMs = 2_000
@@ -31,7 +34,7 @@ export function listenOn(
     const socket = new Socket()
     const client = new pg.Client({
       connectionString: url,
-      application_name: 'tollgate listening',
+      application_name: 'tollgate about to listen',
       stream: () => socket,
       keepAlive: true,
     })
@@ -62,6 +65,7 @@ export function listenOn(
       // A pooler in between may accept LISTEN and never pass anything on.
       await inTime(notify(hello))
       await inTime(heard)
+      await inTime(client.query(`SET application_name = '${listenerName}'`))
       for (;;) {
         const askedAt = performance.now()
         const { rows } = await inTime(

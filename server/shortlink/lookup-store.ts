@@ -1,5 +1,4 @@
 // Where a code leads: the one question every visitor asks.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedirectType } from '../../contract/shortlink.ts'
 import { coalesce } from '../db/coalesce.ts'
 import type { Channel, Database, DirectReads, Queries } from '../db/database.ts'
@@ -7,6 +6,7 @@ import type { PoolDomain } from './domain-store.ts'
 import { linkCache } from './link-cache.ts'
 import type { Pool } from './store.ts'
 import { twoGenerations } from '../http/two-generations.ts'
+import { linkChannel, openWord } from './word-store.ts'
 
 export interface Destination {
   readonly id: number
@@ -43,18 +43,12 @@ export interface Lookup {
   pools(): Pools | Promise<Pools>
   /** As they stand in the database this moment: a new link must get no domain that was just taken away. */
   poolsNow(): Pools | Promise<Pools>
-  /** To be called before this process changes a link, so that its answer can wait until the word has gone round. */
-  announce(id: number): Announcement
+  /** To be awaited after a change of this link was committed: from then on every process goes by it. */
+  changed(id: number): Promise<void> | undefined
   /** From now on links are remembered. */
   start(): void
   stop(): void
   readonly stats: LookupStats
-}
-
-export interface Announcement {
-  /** The change is committed: here it holds at once. Waits a moment for the word to come back, which all processes hear. */
-  made(): Promise<void> | undefined
-  [Symbol.dispose](): void
 }
 
 export interface LookupStats {
@@ -123,17 +117,12 @@ function directLookup(direct: DirectReads): Lookup {
     poolsNow() {
       return this.pools()
     },
-    announce: () => nothingToWaitFor,
+    changed: () => undefined,
     start: () => undefined,
     stop: () => undefined,
     stats: { remembered: 0, asked: 0, isRemembering: () => true },
   }
 }
-
-const nothingToWaitFor: Announcement = { made: () => undefined, [Symbol.dispose]: () => undefined }
-
-/** Whoever has not heard of a change after this was told that the channel is broken, or will be within the second. */
-const longestWaitMs = 100
 
 /** Twice this is what a process keeps at most, in characters of text with what stands around them. */
 const halfOfMemory = 8_000_000
@@ -147,7 +136,7 @@ function watchedLookup(db: Database): Lookup {
   const asking = batchedLookup(db)
   const links = linkCache(halfOfMemory, weightOf)
   const stats = { remembered: 0, asked: 0, isRemembering: () => channel?.isFresh() ?? false }
-  const waiters = new Set<Waiter>()
+  const word = openWord(db)
   let channel: Channel | undefined
   let pools: Pools | undefined
   let poolsMark = 0
@@ -163,33 +152,10 @@ function watchedLookup(db: Database): Lookup {
   }
 
   function onMessage(payload: string): void {
+    if (word.hear(payload)) return
     if (payload === '*') forgetAll()
     else if (payload === 'pools') forgetPools()
     else for (const id of payload.split(' ')) links.changed(Number(id))
-    for (const waiter of waiters) if (payload === '*' || waiter.concerns(payload)) waiter.heard()
-  }
-
-  function announce(id: number): Announcement {
-    if (!stats.isRemembering()) {
-      const made = (): undefined => {
-        links.changed(id)
-      }
-      return { made, [Symbol.dispose]: () => undefined }
-    }
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const waiter: Waiter = {
-      concerns: (payload) => payload.split(' ').includes(String(id)),
-      heard: resolve,
-    }
-    // From now on: the word may come before the answer to the COMMIT.
-    waiters.add(waiter)
-    return {
-      made() {
-        links.changed(id)
-        return Promise.race([promise, sleep(longestWaitMs)])
-      },
-      [Symbol.dispose]: () => void waiters.delete(waiter),
-    }
   }
 
   async function ask(code: string): Promise<Destination | undefined> {
@@ -218,9 +184,12 @@ function watchedLookup(db: Database): Lookup {
     },
     pools: () => (pools !== undefined && stats.isRemembering() ? pools : askPools()),
     poolsNow: () => asking.pools(),
-    announce,
+    changed(id) {
+      links.changed(id)
+      return word.goRound()
+    },
     start() {
-      channel ??= db.listen?.('tollgate_links', { onMessage, onUp: forgetAll, onDown: forgetAll })
+      channel ??= db.listen?.(linkChannel, { onMessage, onUp: forgetAll, onDown: forgetAll })
     },
     stop() {
       channel?.close()
@@ -228,11 +197,6 @@ function watchedLookup(db: Database): Lookup {
     },
     stats,
   }
-}
-
-interface Waiter {
-  readonly concerns: (payload: string) => boolean
-  readonly heard: () => void
 }
 
 interface Asking {

@@ -92,10 +92,9 @@ export function openShortlink(services: Services): Shortlink {
     const wish = await links.check(values)
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
-    using announcement = lookup.announce(id)
     const isOurs = await db.write((tx) => updateLink(tx, caller.account.id, id, wish))
     if (!isOurs) throw noSuchLink()
-    await announcement.made()
+    await lookup.changed(id)
     return shortlinkSuccess({ link_id: id, message: say(call, '短链接已更新', 'Short link updated') })
   }
 
@@ -109,7 +108,6 @@ export function openShortlink(services: Services): Shortlink {
     const link = await findOwnLink(db, caller.account.id, values.link_id)
     if (!link) throw noSuchLink()
     const renew = await links.refresher(link)
-    using announcement = lookup.announce(link.id)
     const paid = await paidCalls.charge<Answer>(call, caller, {
       ...purchase,
       apiType: 'short_link',
@@ -129,7 +127,7 @@ export function openShortlink(services: Services): Shortlink {
       },
     })
     if (paid.repeat) return paid.repeat
-    await announcement.made()
+    await lookup.changed(link.id)
     return paid.value
   }
 
