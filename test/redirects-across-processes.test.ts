@@ -126,11 +126,12 @@ void describe('redirects of two processes on one PostgreSQL', () => {
       connectionString: storage.environment['DATABASE_URL'],
       application_name: listenerName,
     })
+    await using ending = new AsyncDisposableStack()
+    ending.defer(() => third.end())
     await third.connect()
     await third.query(`LISTEN ${linkChannel}`)
     let asked = 0
     let isSilent = false
-    using _end = { [Symbol.dispose]: () => void third.end() }
     third.on('notification', ({ payload = '' }) => {
       if (isSilent || !payload.startsWith('ask ')) return
       void sleep(200).then(() => {
