@@ -1,0 +1,18 @@
+// The sandbox: its verdict is in the name.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { person, verdict } from '../../../test/support/identity-gateway.ts'
+import { sandboxGateway } from './sandbox.ts'
+
+describe('sandbox', () => {
+  const said = async (name: string) =>
+    verdict(await sandboxGateway().ask({ ...person, name }, new AbortController().signal))
+
+  it('answers by name', async () => {
+    assert.equal(await said('不匹配'), 'mismatch')
+    assert.equal(await said('无记录'), 'no_record')
+    assert.equal(await said('上游故障'), 'not_sent')
+    assert.equal(await said('张三'), 'match')
+    assert.equal(await said('不匹配吗'), 'match')
+  })
+})

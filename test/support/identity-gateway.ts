@@ -1,0 +1,170 @@
+// What every identity gateway is put through: a loopback stand-in, one person, and all ways to misbehave.
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import type { Finding, IdentityGateway } from '../../server/identity/port.ts'
+import type { Outcome } from '../../server/upstream/outcome.ts'
+import {
+  type Behaviour,
+  cutBeforeHeaders,
+  cutInBody,
+  type FakeUpstream,
+  hang,
+  html502,
+  hugePage,
+  json,
+  reset,
+  startFakeUpstream,
+  text,
+} from './fake-upstream.ts'
+
+export const person = { name: '买买提·阿里', number: '11010519491231002X' }
+
+export interface GatewayStage {
+  readonly fake: FakeUpstream
+  ask(gateway: IdentityGateway, behaviour?: Behaviour): Promise<Outcome<Finding>>
+  /** Nothing an upstream does may put the person into a reason, or turn into a verdict. */
+  misbehaviour(open: (timeoutMs: number) => IdentityGateway, matching: unknown): void
+}
+
+/** To be called once in a test file: the stand-in lives as long as the file's tests. */
+export function gatewayStage(): GatewayStage {
+  let fake: FakeUpstream
+  before(async () => {
+    fake = await startFakeUpstream()
+  })
+  after(() => fake.close())
+
+  function ask(gateway: IdentityGateway, behaviour?: Behaviour): Promise<Outcome<Finding>> {
+    if (behaviour) fake.handle(() => behaviour)
+    return gateway.ask(person, new AbortController().signal)
+  }
+
+  function misbehaviour(open: (timeoutMs: number) => IdentityGateway, matching: unknown): void {
+    const ways: Readonly<Record<string, [Behaviour, string]>> = {
+      hang: [hang(), 'ambiguous'],
+      'cut before the headers': [cutBeforeHeaders(), 'ambiguous'],
+      'cut in the body': [cutInBody(JSON.stringify(matching)), 'ambiguous'],
+      reset: [reset(), 'ambiguous'],
+      'HTML 502': [html502(), 'ambiguous'],
+      'HTML 200': [text(200, '<html>一致</html>', { 'content-type': 'text/html' }), 'ambiguous'],
+      'a huge page': [hugePage(), 'ambiguous'],
+      'a match with megabytes behind it': [
+        text(200, JSON.stringify(matching) + ' '.repeat(400_000)),
+        'ambiguous',
+      ],
+      'nothing at all': [text(200, ''), 'ambiguous'],
+      null: [text(200, 'null'), 'ambiguous'],
+      'a list': [json(200, [matching]), 'ambiguous'],
+      'an empty object': [json(200, {}), 'refused'],
+      'a bare text': [json(200, '一致'), 'ambiguous'],
+    }
+    for (const [name, [behaviour, kind]] of Object.entries(ways)) {
+      it(`${name} is ${kind}`, async () => {
+        const outcome = await ask(open(name === 'hang' ? 150 : 5_000), behaviour)
+        assert.equal(outcome.kind, kind)
+        assertNoPerson(outcome)
+      })
+    }
+
+    it('a match with status 500 is none', async () => {
+      assert.notEqual((await ask(open(5_000), json(500, matching))).kind, 'accepted')
+    })
+
+    it('a redirect is not followed', async () => {
+      const asked = fake.requests.length
+      const outcome = await ask(open(5_000), text(302, '', { location: fake.url }))
+      assert.notEqual(outcome.kind, 'accepted')
+      assert.equal(fake.requests.length, asked + 1)
+    })
+
+    it('a port nobody listens on is not sent', async () => {
+      const gone = await startFakeUpstream()
+      await gone.close()
+      const saved = fake
+      fake = gone
+      try {
+        assert.equal((await open(5_000).ask(person, new AbortController().signal)).kind, 'not_sent')
+      } finally {
+        fake = saved
+      }
+    })
+
+    it('an answer that quotes what it was asked leaves no trace of it', async () => {
+      const quote = `${person.name} ${person.number}`
+      for (const value of [quote, person.name, person.number, `${person.number}.${person.name}`]) {
+        const shapes = [
+          { Code: value, Message: value, ResultObject: { BizCode: value } },
+          { Code: '200', ResultObject: { BizCode: value } },
+          { Response: { Error: { Code: value, Message: value } } },
+          { Response: { Result: value, Description: value } },
+          { status: value, respCode: value, code: value, data: { result: value } },
+          { code: '0', success: true, data: { result: value } },
+          { code: 200, success: true, data: { result: value } },
+        ]
+        for (const shape of shapes) {
+          const outcome = await ask(open(5_000), json(200, shape))
+          assert.notEqual(outcome.kind, 'accepted')
+          assertNoPerson(outcome)
+        }
+        assertNoPerson(
+          await ask(
+            open(5_000),
+            text(400, quote, {
+              'x-ca-error-message': encodeURIComponent(quote),
+              'x-ca-error-code': person.number,
+            }),
+          ),
+        )
+      }
+    })
+  }
+
+  return {
+    get fake() {
+      return fake
+    },
+    ask,
+    misbehaviour,
+  }
+}
+
+export function verdict(outcome: Outcome<Finding>): string {
+  return outcome.kind === 'accepted' ? outcome.value.verdict : outcome.kind
+}
+
+function assertNoPerson(outcome: Outcome<Finding>): void {
+  const told = JSON.stringify(outcome)
+  for (const secret of [person.name, person.number, '买买提', '19491231']) {
+    assert.ok(!told.includes(secret))
+  }
+}
+
+/** Values that look like a verdict to whoever is careless. */
+export const lookAlikes: readonly unknown[] = [
+  true,
+  false,
+  null,
+  undefined,
+  '',
+  ' ',
+  '一致',
+  '不一致',
+  'match',
+  'OK',
+  'true',
+  [1],
+  ['1'],
+  ['0'],
+  {},
+  { toString: 1 },
+  '1 ',
+  ' 1',
+  '01 ',
+  '+1',
+  '1.0',
+  1.5,
+  'constructor',
+  '__proto__',
+  'toString',
+  'hasOwnProperty',
+]
