@@ -71,11 +71,33 @@ export function nestsTooDeep(text: string): boolean {
   return false
 }
 
+/** Perhaps a number with more digits than a number keeps; numbers inside texts only cost time. */
+const longNumber = /[:[,]\s*-?\d{16}/
+
+/**
+ * JSON, but a whole number too long to be exact arrives as the text of its digits: an ID number, or a serial number of
+ * ours. Not in lists, where no parameter has numbers.
+ */
+export function parseExactly(text: string): unknown {
+  return longNumber.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
+}
+
+function keepDigits(
+  this: unknown,
+  _key: string,
+  value: unknown,
+  context?: { readonly source?: string },
+): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || Array.isArray(this)) return value
+  const digits = context?.source ?? ''
+  return /^-?\d+$/.test(digits) ? digits : value
+}
+
 function parseJsonObject(text: string): Record<string, unknown> {
   if (nestsTooDeep(text)) throw tooDeep()
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExactly(text)
   } catch {
     // Without the cause: the parser quotes the body in its message, and the body may hold names, numbers and keys.
     throw malformed('请求体不是有效的 JSON', 'The body is not valid JSON')
@@ -92,7 +114,7 @@ function jsonUnderFormType(text: string): Record<string, unknown> | undefined {
   if (nestsTooDeep(text)) throw tooDeep()
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExactly(text)
   } catch {
     return undefined
   }
