@@ -280,6 +280,15 @@ test('multipart without files is a form', async () => {
     await plain('Multipart/Form-Data; charset=utf-8; boundary="a-b:c 1"', multipart(parts, 'a-b:c 1')),
     expected,
   )
+  // A short boundary stands in some key or other; only at the start of a line does it end a part.
+  const within = [
+    ['a', 'tg_0x1'],
+    ['b', '-x'],
+    ['x', 'y--x'],
+  ] as const
+  assert.deepEqual(await plain('multipart/form-data; boundary=x', multipart(within, 'x')), {
+    form: { a: 'tg_0x1', b: '-x', x: 'y--x' },
+  })
   const own = new FormData()
   for (const [name, value] of parts) own.append(name, value)
   const response = new Response(own)

@@ -1,4 +1,5 @@
 // The body room: the bytes of a request become one JSON object, one form, nothing, or a 400 that says why.
+import { randomUUID } from 'node:crypto'
 import { malformed } from './errors.ts'
 import {
   decodeBytes,
@@ -142,7 +143,7 @@ async function decodeMultipart(body: Buffer, contentType: string, charset: Chars
   const bytes = charset === 'utf-8' ? body : Buffer.from(decodeBytes(body, charset), 'utf8')
   let data: FormData
   try {
-    data = await new Response(bytes, { headers: { 'content-type': contentType } }).formData()
+    data = await parseMultipart(bytes, contentType)
   } catch {
     throw malformed('multipart/form-data 请求体无法解析', 'The multipart/form-data body cannot be read')
   }
@@ -156,6 +157,21 @@ async function decodeMultipart(body: Buffer, contentType: string, charset: Chars
   // After the files, which need not be text; the parser itself would put U+FFFD where bytes are wrong.
   decodeBytes(bytes, 'utf-8')
   return { form: formOf(pairs) }
+}
+
+const boundaryParameter = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i
+
+/**
+ * Node's parser takes the boundary for an end wherever it stands, in the middle of a value too. So the delimiters, which
+ * start a line, get one that stands nowhere else.
+ */
+function parseMultipart(bytes: Buffer, contentType: string): Promise<FormData> {
+  const [, quoted, plain] = boundaryParameter.exec(contentType) ?? []
+  const boundary = quoted ?? plain ?? ''
+  const unique = `tollgate-${randomUUID()}`
+  const text = `\r\n${bytes.toString('latin1')}`.replaceAll(`\r\n--${boundary}`, `\r\n--${unique}`).slice(2)
+  const headers = { 'content-type': `multipart/form-data; boundary=${boundary === '' ? '' : unique}` }
+  return new Response(Buffer.from(text, 'latin1'), { headers }).formData()
 }
 
 /** Nothing is ever decompressed, so that no small body can become a large one. */
