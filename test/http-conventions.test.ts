@@ -1,7 +1,9 @@
 // What every endpoint does the same way: where parameters come from, who may call, and how errors look.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { domainCheck } from '../contract/domain-check.ts'
 import { identity } from '../contract/identity.ts'
 import { shortlink } from '../contract/shortlink.ts'
@@ -200,6 +202,22 @@ describe('parameters', () => {
     assert.match(chinese.body.message, /缺失/)
   })
 
+  /** The first line of the answer for a caller who reads nothing before the last byte is written. */
+  async function statusAfterAll(head: string, pieces: readonly string[]): Promise<string> {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    const failed = once(socket, 'error').then(([error]) => Promise.reject(error as Error))
+    const write = (text: string) => Promise.race([failed, new Promise((done) => socket.write(text, done))])
+    await write(`POST ${sms.path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${head}\r\n\r\n`)
+    for (const piece of pieces) {
+      await write(piece)
+      await sleep(1)
+    }
+    const [data] = (await Promise.race([failed, once(socket, 'data')])) as [Buffer]
+    socket.destroy()
+    return data.toString().split('\r\n')[0]!
+  }
+
   it('refuse what cannot be read, in the shape of the endpoint', async () => {
     const bad: readonly [string, string | Uint8Array, number][] = [
       ['application/json', '{"username": ', 400],
@@ -230,6 +248,14 @@ describe('parameters', () => {
       })
       assert.ok([400, 413].includes(link.status))
       assert.equal(((await link.json()) as Record<string, unknown>)['success'], false)
+    }
+    const pieces = Array.from({ length: 50 }, () => ' '.repeat(100_000))
+    const chunks = [...pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`), '0\r\n\r\n']
+    for (const told of [
+      await statusAfterAll('Content-Length: 5000000', pieces),
+      await statusAfterAll('Transfer-Encoding: chunked', chunks),
+    ]) {
+      assert.equal(told, 'HTTP/1.1 413 Payload Too Large')
     }
     const zipped = await fetch(url, { method: 'POST', headers: { 'content-encoding': 'gzip' }, body: '{}' })
     assert.equal(zipped.status, 400)

@@ -31,6 +31,12 @@ test('property: the look at the depth agrees with the parsed value', () => {
   )
 })
 
+/** A long whole number is its digits, outside of lists. */
+function longAsText(this: unknown, _key: string, value: unknown): unknown {
+  const isLong = Number.isInteger(value) && !Number.isSafeInteger(value) && !Array.isArray(this)
+  return isLong && !String(value).includes('e') ? String(value) : value
+}
+
 test('property: JSON objects arrive as they are', async () => {
   const forbidden = /"(?:__proto__|constructor|prototype)":/
   await fc.assert(
@@ -39,7 +45,8 @@ test('property: JSON objects arrive as they are', async () => {
       async (object) => {
         const text = JSON.stringify(object)
         fc.pre(!forbidden.test(text))
-        assert.deepEqual((await decode('application/json', Buffer.from(text))).json, JSON.parse(text))
+        const { json } = await decode('application/json', Buffer.from(text))
+        assert.deepEqual(json, JSON.parse(text, longAsText))
       },
     ),
   )

@@ -80,6 +80,20 @@ test('JSON under its types, without a promise', async () => {
   assert.deepEqual(result, { json: {} })
 })
 
+test('a whole number in JSON keeps all its digits', async () => {
+  const digits = '110105199001010016'
+  for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
+    assert.deepEqual(
+      await decode(type, `{"a":${digits},"b":{"x": -${digits}},"c":[${digits}],"d":12,"e":1.5,"f":1e21}`),
+      { json: { a: digits, b: { x: `-${digits}` }, c: [Number(digits)], d: 12, e: 1.5, f: 1e21 } },
+    )
+  }
+  assert.deepEqual(await decode('application/json', '{"a":9007199254740991,"b":12345678901234567.5}'), {
+    json: { a: 9007199254740991, b: 12345678901234567.5 },
+  })
+  await refused('application/json', `{"a":{"__proto__":${digits}}}`)
+})
+
 test('an empty body is no body, whatever is said about it', async () => {
   for (const type of ['application/json', urlencoded, 'multipart/form-data', 'image/png', undefined]) {
     assert.deepEqual(await decode(type, ''), {})
@@ -266,6 +280,15 @@ test('multipart without files is a form', async () => {
     await plain('Multipart/Form-Data; charset=utf-8; boundary="a-b:c 1"', multipart(parts, 'a-b:c 1')),
     expected,
   )
+  // A short boundary stands in some key or other; only at the start of a line does it end a part.
+  const within = [
+    ['a', 'tg_0x1'],
+    ['b', '-x'],
+    ['x', 'y--x'],
+  ] as const
+  assert.deepEqual(await plain('multipart/form-data; boundary=x', multipart(within, 'x')), {
+    form: { a: 'tg_0x1', b: '-x', x: 'y--x' },
+  })
   const own = new FormData()
   for (const [name, value] of parts) own.append(name, value)
   const response = new Response(own)

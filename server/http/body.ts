@@ -1,4 +1,5 @@
 // The body room: the bytes of a request become one JSON object, one form, nothing, or a 400 that says why.
+import { randomUUID } from 'node:crypto'
 import { malformed } from './errors.ts'
 import {
   decodeBytes,
@@ -71,11 +72,33 @@ export function nestsTooDeep(text: string): boolean {
   return false
 }
 
+/** Perhaps a number with more digits than a number keeps; numbers inside texts only cost time. */
+const longNumber = /[:[,]\s*-?\d{16}/
+
+/**
+ * JSON, but a whole number too long to be exact arrives as the text of its digits: an ID number, or a serial number of
+ * ours. Not in lists, where no parameter has numbers.
+ */
+export function parseExactly(text: string): unknown {
+  return longNumber.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
+}
+
+function keepDigits(
+  this: unknown,
+  _key: string,
+  value: unknown,
+  context?: { readonly source?: string },
+): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || Array.isArray(this)) return value
+  const digits = context?.source ?? ''
+  return /^-?\d+$/.test(digits) ? digits : value
+}
+
 function parseJsonObject(text: string): Record<string, unknown> {
   if (nestsTooDeep(text)) throw tooDeep()
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExactly(text)
   } catch {
     // Without the cause: the parser quotes the body in its message, and the body may hold names, numbers and keys.
     throw malformed('请求体不是有效的 JSON', 'The body is not valid JSON')
@@ -92,7 +115,7 @@ function jsonUnderFormType(text: string): Record<string, unknown> | undefined {
   if (nestsTooDeep(text)) throw tooDeep()
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExactly(text)
   } catch {
     return undefined
   }
@@ -120,7 +143,7 @@ async function decodeMultipart(body: Buffer, contentType: string, charset: Chars
   const bytes = charset === 'utf-8' ? body : Buffer.from(decodeBytes(body, charset), 'utf8')
   let data: FormData
   try {
-    data = await new Response(bytes, { headers: { 'content-type': contentType } }).formData()
+    data = await parseMultipart(bytes, contentType)
   } catch {
     throw malformed('multipart/form-data 请求体无法解析', 'The multipart/form-data body cannot be read')
   }
@@ -134,6 +157,21 @@ async function decodeMultipart(body: Buffer, contentType: string, charset: Chars
   // After the files, which need not be text; the parser itself would put U+FFFD where bytes are wrong.
   decodeBytes(bytes, 'utf-8')
   return { form: formOf(pairs) }
+}
+
+const boundaryParameter = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i
+
+/**
+ * Node's parser takes the boundary for an end wherever it stands, in the middle of a value too. So the delimiters, which
+ * start a line, get one that stands nowhere else.
+ */
+function parseMultipart(bytes: Buffer, contentType: string): Promise<FormData> {
+  const [, quoted, plain] = boundaryParameter.exec(contentType) ?? []
+  const boundary = quoted ?? plain ?? ''
+  const unique = `tollgate-${randomUUID()}`
+  const text = `\r\n${bytes.toString('latin1')}`.replaceAll(`\r\n--${boundary}`, `\r\n--${unique}`).slice(2)
+  const headers = { 'content-type': `multipart/form-data; boundary=${boundary === '' ? '' : unique}` }
+  return new Response(Buffer.from(text, 'latin1'), { headers }).formData()
 }
 
 /** Nothing is ever decompressed, so that no small body can become a large one. */

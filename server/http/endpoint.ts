@@ -15,6 +15,9 @@ import { type Answer, errorAnswer, type ShapeOptions } from './shapes.ts'
 /** No body is larger, whatever it holds. */
 export const bodyLimit = 1_048_576
 
+/** What is larger than the limit is read on to here and thrown away: many callers write everything before they read an answer. */
+const discardLimit = 16 * bodyLimit
+
 export interface HttpContext extends ShapeOptions {
   readonly addressOf: AddressOf
   /** True from SIGTERM on: running calls finish, new ones are sent away. */
@@ -95,7 +98,7 @@ class CallerGone extends Error {}
 
 function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length']) > bodyLimit) {
+    if (Number(request.headers['content-length']) > discardLimit) {
       reject(tooLarge())
       return
     }
@@ -104,12 +107,16 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= bodyLimit) chunks.push(chunk)
+      else if (size <= discardLimit) chunks.length = 0
       else {
         request.pause()
         reject(tooLarge())
       }
     })
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.on('end', () => {
+      if (size > bodyLimit) reject(tooLarge())
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    })
     request.on('error', () => reject(new CallerGone()))
   })
 }

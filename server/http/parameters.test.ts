@@ -148,7 +148,7 @@ test('strings', () => {
   assert.equal(json('string', -12.5), '-12.5')
   assert.equal(json('string', 9007199254740991), '9007199254740991')
   assert.equal(json('string', '{"a":1}'), '{"a":1}')
-  // An ID number sent as a number has lost its last digits: never to be passed on.
+  // An ID number that is a number here has lost its last digits: never to be passed on.
   for (const number of [idNumber, 2 ** 53, 1e21, 1e-7, 1.5e300, Infinity, NaN]) {
     invalid(json('string', number))
   }
@@ -243,6 +243,7 @@ test('maps', () => {
   // Values are content and stay as sent.
   assert.deepEqual(json('map', { a: ' x ', b: '', c: '{"d":1}' }), { a: ' x ', b: '', c: '{"d":1}' })
   assert.deepEqual(json('map', ' {"code": "1", "n": 2} '), { code: '1', n: '2' })
+  assert.deepEqual(json('map', '{"n":1152921504606846977}'), { n: '1152921504606846977' })
   assert.deepEqual(one('map', { headers: { p_q: latin1('{"名":"张"}') } }), { 名: '张' })
   assert.deepEqual(one('map', { form: parseForm('p_q[code]=1234&p_q[name]=%E5%BC%A0') }), {
     code: '1234',

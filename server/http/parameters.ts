@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ParameterType, Parameters, Values } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
-import { nestsTooDeep } from './body.ts'
+import { nestsTooDeep, parseExactly } from './body.ts'
 import { AppError } from './errors.ts'
 import { isForbiddenName } from './form.ts'
 
@@ -304,15 +304,15 @@ function shown(name: string): string {
 function parseJson(text: string): unknown {
   if (nestsTooDeep(text)) return undefined
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     return undefined
   }
 }
 
 /**
- * The digits that were sent, or a refusal. An ID number sent as a JSON number has lost its last digits in parsing, and
- * an exponent is no decimal text.
+ * The digits that were sent, or a refusal. A long whole number in JSON is its digits already; what is still not exact
+ * has lost some, and an exponent is no decimal text.
  */
 function decimalText(value: number): string | Refusal {
   if (Number.isInteger(value)) return Number.isSafeInteger(value) ? String(value) : inexactNumber

@@ -6,7 +6,7 @@ import type { Alongside, Charged, SharedItem, SharedWork } from '../credits/oper
 import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import { AppError } from '../http/errors.ts'
-import { type InvalidParameter, parameterError } from '../http/parameters.ts'
+import type { InvalidParameter } from '../http/parameters.ts'
 import { makeCode } from './code.ts'
 import { addressesOf, type Dealer } from './domains.ts'
 import type { Lookup, Pools } from './lookup-store.ts'
@@ -36,8 +36,10 @@ export interface MadeAddresses {
 }
 
 export interface Links {
-  /** What the wish comes to once every part was looked at; all problems in one error. */
-  check(wish: LinkWish): Promise<LinkChange>
+  /** What the wish comes to once every part was looked at, and all that is wrong with it. */
+  check(
+    wish: LinkWish,
+  ): Promise<{ readonly change: LinkChange; readonly problems: readonly InvalidParameter[] }>
   /** Picks the domains now and writes the link in the charge's transaction. */
   maker<T>(
     accountId: number,
@@ -109,7 +111,7 @@ export function openLinks(
         problems.push({ name, text: checked.problem })
         return undefined
       }
-      const checked = {
+      const change = {
         title: wish.title,
         redirectType: undefined as RedirectType | undefined,
         target: target('target_url'),
@@ -118,11 +120,10 @@ export function openLinks(
       const wrongTitle = wish.title === undefined ? undefined : titleProblem(wish.title)
       if (wrongTitle) problems.push({ name: 'title', text: wrongTitle })
       if (wish.redirect_type !== undefined) {
-        if (isRedirectType(wish.redirect_type)) checked.redirectType = wish.redirect_type
+        if (isRedirectType(wish.redirect_type)) change.redirectType = wish.redirect_type
         else problems.push({ name: 'redirect_type', text: wrongType })
       }
-      if (problems.length > 0) throw parameterError([], problems)
-      return checked
+      return { change, problems }
     },
 
     async maker(accountId, { title, redirectType, target, targetA }, resultOf) {

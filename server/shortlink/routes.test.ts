@@ -230,6 +230,16 @@ onEachEngine('short link endpoint', (engine) => {
       400,
       /^target_url .+；redirect_url_a .+；title .+；redirect_type /,
     )
+    refused(
+      await generate({ title: '', target_url: 'x', redirect_type: 'x' }),
+      400,
+      /^生成短链接缺少必要参数：title；target_url .+；redirect_type /,
+    )
+    refused(
+      await call({ action: 'update', link_id: 'x', target_url: 'x', title: 'x'.repeat(201) }),
+      400,
+      /^link_id 必须是整数；target_url .+；title /,
+    )
     assert.equal(await remaining(account), had)
     assert.equal(await countLinks(account), links)
     const { data } = (await call({ action: 'get', link_id: made.link_id })).body

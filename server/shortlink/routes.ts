@@ -7,7 +7,7 @@ import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts
 import type { Call } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { findOperation } from '../http/operation.ts'
-import { parameterError, readParameters } from '../http/parameters.ts'
+import { parameterError, readParameters, type ReadResult } from '../http/parameters.ts'
 import { type Answer, shortlinkSuccess } from '../http/shapes.ts'
 import type { Product, Services } from '../services.ts'
 import { findClickTotals } from './click-store.ts'
@@ -65,15 +65,21 @@ export function openShortlink(services: Services): Shortlink {
     }
   }
 
+  /** The parameters and the link they describe; everything that is wrong with either in one message. */
+  async function readWish<const P extends Parameters>(call: Call, description: P, lacks: Text) {
+    const result = readParameters(call.sources, description)
+    const { change, problems } = await links.check(result.values)
+    return { values: accept(call, { ...result, invalid: [...result.invalid, ...problems] }, lacks), change }
+  }
+
   async function generate(call: Call, caller: Caller): Promise<Answer> {
-    const values = read(call, shortlink.operations.generate.parameters, generateLacks)
-    const wish = await links.check(values)
+    const { values, change } = await readWish(call, shortlink.operations.generate.parameters, generateLacks)
     const purchase = { action: 'shortlink.generate', values, lost }
     const repeat = await paidCalls.repeat(call, caller, purchase)
     if (repeat) return repeat
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
-    const alongside = await links.maker(caller.account.id, wish, (made, { remaining }) => {
+    const alongside = await links.maker(caller.account.id, change, (made, { remaining }) => {
       const answer = shortlinkSuccess({ ...made, remaining_balance: remaining })
       return { value: answer, answer }
     })
@@ -88,11 +94,11 @@ export function openShortlink(services: Services): Shortlink {
   }
 
   async function update(call: Call, caller: Caller): Promise<Answer> {
-    const { link_id: id, ...values } = read(call, shortlink.operations.update.parameters, updateLacks)
-    const wish = await links.check(values)
+    const { values, change } = await readWish(call, shortlink.operations.update.parameters, updateLacks)
+    const { link_id: id } = values
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
-    const isOurs = await db.write((tx) => updateLink(tx, caller.account.id, id, wish))
+    const isOurs = await db.write((tx) => updateLink(tx, caller.account.id, id, change))
     if (!isOurs) throw noSuchLink()
     await lookup.changed(id)
     return shortlinkSuccess({ link_id: id, message: say(call, '短链接已更新', 'Short link updated') })
@@ -250,7 +256,14 @@ const refreshLacks: Text = { zh: '执行更新缺少必要参数', en: 'execute_
 const getLacks: Text = { zh: '查询短链接缺少必要参数', en: 'get is missing required parameters' }
 
 function read<const P extends Parameters>(call: Call, description: P, lacks: Text): Values<P> {
-  const { values, sources, missing, invalid } = readParameters(call.sources, description)
+  return accept(call, readParameters(call.sources, description), lacks)
+}
+
+function accept<P extends Parameters>(
+  call: Call,
+  { values, sources, missing, invalid }: ReadResult<P>,
+  lacks: Text,
+): Values<P> {
   Object.assign(call.notes.parameterSources, sources)
   if (missing.length > 0) throw new AppError(1001, lacking(lacks, missing, invalid))
   if (invalid.length > 0) throw parameterError(missing, invalid)

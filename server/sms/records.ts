@@ -1,6 +1,7 @@
 // Looking up send records: which of them the parameters mean.
 import { sms } from '../../contract/sms.ts'
 import { isPhoneNumber } from '../../contract/sms-text.ts'
+import type { Text } from '../../contract/text.ts'
 import { endOfDay, startOfDay } from '../../contract/time.ts'
 import type { Call } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
@@ -18,7 +19,7 @@ export function readFilter(call: Call): Omit<SendFilter, 'accountId'> {
   if (phone !== undefined && !isPhoneNumber(phone)) {
     problems.push({
       name: 'phone_number',
-      text: { zh: '必须是11位大陆手机号', en: 'must be a mainland mobile number of 11 digits' },
+      text: { zh: '必须是11位手机号', en: 'must be a mainland mobile number of 11 digits' },
     })
   }
   const from = startDate === undefined ? undefined : startOfDay(startDate)
@@ -28,12 +29,15 @@ export function readFilter(call: Call): Omit<SendFilter, 'accountId'> {
   if (from !== undefined && before !== undefined && before <= from) {
     problems.push({ name: 'end_date', text: { zh: '早于 start_date', en: 'is before start_date' } })
   }
-  if (missing.length > 0 || problems.length > 0) throw parameterError(missing, problems)
-  if (bizId === undefined && phone === undefined && startDate === undefined) {
-    throw new AppError(1001, {
-      zh: 'biz_id、phone_number、start_date 至少填写一个',
-      en: 'at least one of biz_id, phone_number and start_date is needed',
-    })
-  }
+  const wrong = missing.length > 0 || problems.length > 0 ? parameterError(missing, problems) : undefined
+  // Where each was found: one that was given and is wrong was given all the same.
+  if (!sources.biz_id && !sources.phone_number && !sources.start_date) throw nothingToSearchBy(wrong?.text)
+  if (wrong) throw wrong
   return { bizId, phone, from, before }
+}
+
+function nothingToSearchBy(also: Text | undefined): AppError {
+  const zh = 'biz_id、phone_number、start_date 至少填写一个'
+  const en = 'at least one of biz_id, phone_number and start_date is needed'
+  return new AppError(1001, also ? { zh: `${also.zh}；${zh}`, en: `${also.en}; ${en}` } : { zh, en })
 }

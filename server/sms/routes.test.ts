@@ -90,7 +90,7 @@ onEachEngine('SMS endpoint', (engine) => {
 
     const mixed = await sms.call({ action: 'send_sms', phone_number: '12345', sign_name: '【x】' })
     assert.equal(mixed.body.code, 1001)
-    assert.match(mixed.body.message, /phone_number 必须是11位/)
+    assert.match(mixed.body.message, /phone_number 必须是11位手机号；/)
     assert.match(mixed.body.message, /sign_name/)
     assert.match(mixed.body.message, /template_code 缺失/)
 
@@ -218,6 +218,12 @@ onEachEngine('SMS endpoint', (engine) => {
     }
     const both = await sms.call({ action: 'get_status', start_date: 'x', end_date: 'y', phone_number: 'z' })
     for (const name of ['start_date', 'end_date', 'phone_number']) assert.ok(both.body.message.includes(name))
+    const neither = await sms.call({ action: 'get_status', end_date: 'y' })
+    assert.deepEqual(neither.body, {
+      code: 1001,
+      message: 'end_date 必须是 YYYY-MM-DD 格式的日期；biz_id、phone_number、start_date 至少填写一个',
+    })
+    assert.equal((await sms.call({ action: 'get_status', biz_id: ['1'] })).body.code, 1002)
 
     const ids: string[] = []
     for (let i = 0; i < 22; i++) ids.push((await sms.send()).body.data.biz_id)

@@ -225,7 +225,7 @@ function readSend(call: Call) {
   if (phone !== undefined && !isPhoneNumber(phone)) {
     problems.push({
       name: 'phone_number',
-      text: { zh: '必须是11位大陆手机号', en: 'must be a mainland mobile number of 11 digits' },
+      text: { zh: '必须是11位手机号', en: 'must be a mainland mobile number of 11 digits' },
     })
   }
   const signProblem = signName === undefined ? undefined : signNameProblem(signName)
