@@ -51,7 +51,7 @@ async function run(words: readonly string[]): Promise<number> {
     throw new Mistake(`用法 / usage: ${usageOf(command)}`)
   }
   const config = readConfig(readEnvironment())
-  const installation = await openInstallation(config)
+  const installation = await openInstallation(config, { anySecret: command.anySecret ?? false })
   try {
     const output = await command.run({ config, installation, words: given, flags })
     process.stdout.write(`${flags['json'] === true ? JSON.stringify(output.json) : output.text}\n`)

@@ -26,6 +26,8 @@ export class StartProblem extends Error {
 
 export interface OpenOptions {
   readonly onDatabaseError?: (error: Error) => void
+  /** For a restore, which puts another content in place of this one: it looks itself that the secret fits that. */
+  readonly anySecret?: boolean
 }
 
 export async function openInstallation(config: Config, options: OpenOptions = {}): Promise<Installation> {
@@ -37,7 +39,7 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
       throw databaseProblem(config, error)
     })
     const secretKey = config.SECRET_KEY ?? readOrMakeSecret(directory)
-    await requireSameSecret(db, secretKey)
+    if (!options.anySecret) await requireSameSecret(db, secretKey)
     return { db, secretKey, migrated, close: () => db.close() }
   } catch (error) {
     await db.close()
@@ -110,14 +112,15 @@ function readOrMakeSecret(directory: string): string {
   return readFileSync(file, 'utf8').trim()
 }
 
-const fingerprintName = 'secret_key_fingerprint'
+export const fingerprintName = 'secret_key_fingerprint'
+
+export function fingerprintOf(secretKey: string): string {
+  return createHash('sha256').update(`tollgate fingerprint ${secretKey}`).digest('hex').slice(0, 32)
+}
 
 /** Two processes with different secrets would not find each other's hashes and sessions. */
 async function requireSameSecret(db: Database, secretKey: string): Promise<void> {
-  const fingerprint = createHash('sha256')
-    .update(`tollgate fingerprint ${secretKey}`)
-    .digest('hex')
-    .slice(0, 32)
+  const fingerprint = fingerprintOf(secretKey)
   await db.write((tx) => insertSetting(tx, fingerprintName, fingerprint))
   if ((await findSetting(db, fingerprintName)) !== fingerprint) {
     throw new StartProblem(

@@ -126,6 +126,39 @@ onEachEngine('admin', (engine) => {
   })
 })
 
+onEachEngine('restore on a new machine', (engine) => {
+  it('goes on once the right secret is there, whatever was tried before', { timeout: 120_000 }, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tollgate-restore-'))
+    const file = join(directory, 'backup.gz')
+    const source = await freshStorage('sqlite')
+    const right = { SECRET_KEY: 'the secret of the old machine, long enough' }
+    await json({ ...source.environment, ...right }, 'account', 'create', 'acme', '--credits', 'sms=5')
+    await json({ ...source.environment, ...right }, 'backup', file)
+
+    const target = await freshStorage(engine)
+    const wrong = { ...target.environment, SECRET_KEY: 'the secret of the new machine, long enough' }
+    const there = { ...target.environment, ...right }
+    assert.match(await refused(wrong, 'restore', file), /SECRET_KEY/)
+    await json(there, 'restore', file)
+    assert.equal((await json(there, 'ledger', 'check')).entries, 1)
+    assert.match(await refused(wrong, 'ledger', 'check'), /SECRET_KEY/)
+    await target.remove()
+
+    const used = await freshStorage(engine)
+    await json({ ...wrong, ...used.environment }, 'account', 'create', 'newcomer')
+    assert.match(await refused({ ...used.environment, ...right }, 'restore', file), /--force/)
+    await json({ ...used.environment, ...right }, 'restore', file, '--force')
+    const { accounts } = await json({ ...used.environment, ...right }, 'account', 'list')
+    assert.deepEqual(
+      accounts.map(({ username }: { username: string }) => username),
+      ['acme'],
+    )
+    await used.remove()
+    await source.remove()
+    await rm(directory, { recursive: true, force: true })
+  })
+})
+
 for (const [from, to] of engines.flatMap((one) => engines.map((other): [Engine, Engine] => [one, other]))) {
   it(`restores a backup made under load (${from} to ${to})`, { timeout: 120_000 }, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tollgate-backup-'))
@@ -168,12 +201,11 @@ for (const [from, to] of engines.flatMap((one) => engines.map((other): [Engine, 
     assert.ok(next.kind === 'charged' || next.kind === 'insufficient')
     await restored[Symbol.asyncDispose]()
 
+    const other = { ...target.environment, SECRET_KEY: 'x'.repeat(40) }
+    assert.match(await refused(other, 'restore', file, '--force'), /SECRET_KEY/)
+    assert.equal((await json(there, 'ledger', 'check')).ok, true)
     await writeFile(file, (await readFile(file)).subarray(0, 300))
     assert.match(await refused(there, 'restore', file, '--force'), /备份/)
-    assert.match(
-      await refused({ ...target.environment, SECRET_KEY: 'x'.repeat(40) }, 'restore', file, '--force'),
-      /SECRET_KEY/,
-    )
     await target.remove()
     await rm(directory, { recursive: true, force: true })
   })
