@@ -105,11 +105,19 @@ onEachEngine('admin', (engine) => {
       ['credits', 'take', 'acme', 'sms', '1'],
       ['credits', 'grant', 'acme'],
       ['fly', 'away'],
-      ['restore', join(tmpdir(), 'no such file')],
+      ['account'],
     ]
     await Promise.all(wrong.map((words) => refused(storage.environment, ...words)))
+    const nowhere = join(tmpdir(), 'no such folder', 'file')
+    assert.match(await refused(storage.environment, 'restore', nowhere), /无法读取.*no such folder.*ENOENT/)
+    assert.match(await refused(storage.environment, 'backup', nowhere), /无法写入.*no such folder.*ENOENT/)
     const report = await json(storage.environment, 'ledger', 'check')
     assert.deepEqual([report.accounts, report.entries], [1, 0])
+    const early = await admin(storage.environment, '--json', 'account', 'list')
+    assert.equal(JSON.parse(early.stdout).accounts.length, 1)
+    const { stdout: help } = await admin(storage.environment, 'account', '--help')
+    assert.ok(help.includes('account create') && help.includes('account show'))
+    assert.equal(help.includes('ledger check'), false)
     await storage.remove()
   })
 

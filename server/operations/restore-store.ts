@@ -6,7 +6,7 @@ import type { Database, Tx, Value } from '../db/database.ts'
 import { findSetting } from '../db/setting-store.ts'
 import { AppError } from '../http/errors.ts'
 import { fingerprintName, fingerprintOf } from '../installation.ts'
-import { listMigrations, listTables } from './backup-store.ts'
+import { fileErrorCode, listMigrations, listTables } from './backup-store.ts'
 
 /** PostgreSQL takes at most 65,535 values in a statement; our widest table has some twenty columns. */
 const rowsPerInsert = 200
@@ -101,7 +101,9 @@ async function* readLines(file: string): AsyncGenerator<Line> {
       for (const text of lines) yield JSON.parse(text) as Line
     }
   } catch (error) {
-    throw error instanceof AppError ? error : brokenFile(error)
+    if (error instanceof AppError) throw error
+    const code = fileErrorCode(error)
+    throw code ? problem(`无法读取 ${file}`, `${file} cannot be read (${code})`, error) : brokenFile(error)
   }
 }
 
