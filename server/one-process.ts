@@ -53,6 +53,20 @@ export function onSignal(stop: (signal: NodeJS.Signals) => void): void {
   }
   process.on('SIGTERM', once)
   process.on('SIGINT', once)
+  if (process.env['npm_lifecycle_event'] === 'start') onOrphaned(() => once('SIGTERM'))
+}
+
+const orphanCheckMs = 250
+
+/** npm passes a SIGTERM to the shell between us, and a plain `sh` dies of it without telling us. */
+function onOrphaned(stop: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    stop()
+  }, orphanCheckMs)
+  timer.unref()
 }
 
 async function finish(app: App, installation: Installation): Promise<void> {

@@ -1,6 +1,6 @@
 // `npm start` as a newcomer and an operator meet it: what it prints, what it refuses, how it stops.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile, readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -214,6 +214,27 @@ describe('operations', () => {
     assert.equal(await service.kill('SIGTERM'), 0)
     await storage.remove()
   })
+
+  it(
+    'stop when npm start is stopped, though the shell between tells nobody',
+    { timeout: 60_000 },
+    async () => {
+      const storage = await freshStorage('sqlite')
+      const shell = spawn('sh', ['-c', `"${process.execPath}" start.js; true`], {
+        cwd: root,
+        env: { PATH: process.env['PATH'], PORT: '0', npm_lifecycle_event: 'start', ...storage.environment },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let shown = ''
+      for await (const chunk of shell.stdout.setEncoding('utf8')) {
+        shown += String(chunk)
+        if (shown.includes('shown only this once') && !shell.killed) shell.kill('SIGTERM')
+      }
+      // The output ends when the last process that holds it does.
+      assert.match(shown, /"msg":"stopping"/)
+      await storage.remove()
+    },
+  )
 
   it('finish running calls at SIGTERM and end with 0', { timeout: 60_000 }, async () => {
     const storage = await freshStorage('sqlite')
