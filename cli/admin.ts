@@ -31,12 +31,19 @@ try {
   process.exitCode = 1
 }
 
-async function run(words: readonly string[]): Promise<number> {
+async function run(given: readonly string[]): Promise<number> {
+  // `--json` may stand in front too.
+  const words = given[0] === '--json' ? [...given.slice(1), '--json'] : given
   if (words.length === 0 || words[0] === '--help' || words[0] === 'help') {
     process.stdout.write(`${help(commands)}\n`)
     return 0
   }
   const command = findCommand(words)
+  const family = commands.filter(({ name }) => name.startsWith(`${words[0]} `))
+  if (!command && family.length > 0 && words[1] === '--help') {
+    process.stdout.write(`${help(family)}\n`)
+    return 0
+  }
   if (!command)
     throw new Mistake(
       `没有这个命令：${words.slice(0, 2).join(' ')}，用 --help 查看 / no such command, see --help`,
@@ -46,14 +53,14 @@ async function run(words: readonly string[]): Promise<number> {
     process.stdout.write(`${help([command])}\n`)
     return 0
   }
-  const given = positionals.slice(command.name.split(' ').length)
-  if (given.length < command.least || given.length > command.most) {
+  const rest = positionals.slice(command.name.split(' ').length)
+  if (rest.length < command.least || rest.length > command.most) {
     throw new Mistake(`用法 / usage: ${usageOf(command)}`)
   }
   const config = readConfig(readEnvironment())
-  const installation = await openInstallation(config)
+  const installation = await openInstallation(config, { anySecret: command.anySecret ?? false })
   try {
-    const output = await command.run({ config, installation, words: given, flags })
+    const output = await command.run({ config, installation, words: rest, flags })
     process.stdout.write(`${flags['json'] === true ? JSON.stringify(output.json) : output.text}\n`)
     return output.failed ? 1 : 0
   } finally {

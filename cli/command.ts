@@ -30,6 +30,8 @@ export interface Command {
   readonly least: number
   readonly most: number
   readonly flags: ParseArgsOptionsConfig
+  /** It may run with another secret than the database was set up with. */
+  readonly anySecret?: boolean
   readonly run: (invocation: Invocation) => Promise<Output>
 }
 

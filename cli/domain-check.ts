@@ -130,7 +130,7 @@ export async function testDomainGateway(config: Config, name: string): Promise<O
       result !== checkResults.failed && (expected === undefined || result === checkResults[expected]),
   )
   return {
-    json: { kind: 'domain', gateway: name, ok, probes },
+    json: { group: 'domain', name, ok, probes },
     text: table(
       ['address', 'expected', 'result', 'reason', 'ms'],
       probes.map((one) => [one.address, one.expected, one.result, one.reason, one.ms]),

@@ -1,5 +1,5 @@
 // gateway …
-import type { Config } from '../server/config.ts'
+import { type Config, publicUrlOf } from '../server/config.ts'
 import { deriveSecret } from '../server/installation.ts'
 import { openGateway, receiptForms } from '../server/sms/gateways.ts'
 import { receiptSecret } from '../server/sms/receipts.ts'
@@ -28,7 +28,7 @@ export const gatewayCommands: readonly Command[] = [
     most: 0,
     flags: {},
     async run({ config, installation: { secretKey } }) {
-      const base = (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '')
+      const base = publicUrlOf(config)
       const forms = receiptForms(config)
       const secret = receiptSecret({ config, secretFor: (purpose) => deriveSecret(secretKey, purpose) })
       const gateways = Object.entries(groups).flatMap(([group, { configured }]) =>
@@ -52,8 +52,8 @@ export const gatewayCommands: readonly Command[] = [
     name: 'gateway test',
     usage: `${Object.keys(groups).join('|')} NAME`,
     text: {
-      zh: '检查网关能否连通、凭据是否有效；不发送短信',
-      en: 'see whether a gateway can be reached with our credentials; sends no message',
+      zh: '检查网关与凭据；不发短信，核验与检测会真问一次，厂商可能计费',
+      en: 'try a gateway and our credentials; no message is sent, identity and domain ask once and may be billed',
     },
     least: 2,
     most: 2,

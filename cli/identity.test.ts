@@ -41,7 +41,7 @@ describe('gateway test identity', () => {
       { ...(told as object), ms: 0 },
       {
         group: 'identity',
-        gateway: 'sandbox',
+        name: 'sandbox',
         ok: true,
         detail: 'match',
         ms: 0,

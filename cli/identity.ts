@@ -39,7 +39,7 @@ export async function testIdentityGateway(config: Config, name: string): Promise
   const ok = outcome.kind === 'accepted'
   const detail = ok ? outcome.value.verdict : `${outcome.kind} ${outcome.reason}`
   return {
-    json: { group: 'identity', gateway: name, ok, detail, ms },
+    json: { group: 'identity', name, ok, detail, ms },
     text: `identity ${name}: ${ok ? 'ok' : 'failed'}, ${detail}, ${ms} ms`,
     failed: !ok,
   }

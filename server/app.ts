@@ -227,7 +227,7 @@ export function openApp(
     async start() {
       const address = await app.listen({ port: config.PORT, host: config.HOST })
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
-      metricsServer?.listen(config.METRICS_PORT, config.HOST)
+      if (metricsServer) await listen(metricsServer, config.METRICS_PORT, config.HOST)
       for (const product of products) product.start?.()
       console.start()
       limits.start()
@@ -253,6 +253,16 @@ export function openApp(
       await app.close()
     },
   }
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
 }
 
 function openServer(tryFastPaths: TryRequest): {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { ConfigError, readConfig, settings } from './config.ts'
+import { ConfigError, publicUrlOf, readConfig, settings } from './config.ts'
 
 it('has a default for everything', () => {
   const config = readConfig({})
@@ -55,6 +55,23 @@ it('names each wrong setting once, and never the value of a secret', () => {
     for (const name of Object.keys(wrong)) assert.equal(error.message.split(name).length - 1 >= 1, true, name)
     assert.equal(error.message.includes('too short a secret'), false)
   }
+})
+
+it('wants a gateway or off, and a public address that links can begin with', () => {
+  for (const wrong of [
+    { SMS_GATEWAYS: ',' },
+    { PUBLIC_URL: 'https://api.example.com/?from=mail' },
+    { PUBLIC_URL: 'https://api.example.com/#top' },
+    { PUBLIC_URL: 'https://me:word@api.example.com' },
+  ]) {
+    assert.throws(() => readConfig(wrong), ConfigError, JSON.stringify(wrong))
+  }
+})
+
+it('knows where people reach it', () => {
+  assert.equal(publicUrlOf(readConfig({})), 'http://127.0.0.1:3000')
+  assert.equal(publicUrlOf(readConfig({ HOST: '::1', PORT: '81' })), 'http://[::1]:81')
+  assert.equal(publicUrlOf(readConfig({ PUBLIC_URL: 'https://example.com/t/' })), 'https://example.com/t')
 })
 
 it('takes any text for any setting without falling over', () => {

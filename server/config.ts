@@ -7,6 +7,7 @@ import { readAddress } from './domain-check/address.ts'
 import { domainSettings } from './domain-settings.ts'
 import { parseMarketShape } from './identity/gateways/market-shape.ts'
 import {
+  baseUrl,
   choice,
   daysOrForever,
   gatewayList,
@@ -26,7 +27,7 @@ import {
 export const settings = {
   PORT: setting(integer(0, 65_535), 3000, { zh: '监听端口', en: 'Port to listen on' }),
   HOST: setting(text, '127.0.0.1', { zh: '监听地址', en: 'Address to listen on' }),
-  PUBLIC_URL: setting(optionalUrl(['http:', 'https:']), undefined, {
+  PUBLIC_URL: setting(baseUrl, undefined, {
     zh: '对外地址，默认 http://HOST:PORT',
     en: 'The address people use; http://HOST:PORT when unset',
   }),
@@ -336,6 +337,11 @@ function isUrlTemplate(template: string | undefined): boolean {
     template === undefined ||
     (template.includes('{url}') && /^https?:$/.test(URL.parse(template)?.protocol ?? ''))
   )
+}
+
+/** Where people reach the service, without a slash at the end. */
+export function publicUrlOf({ PUBLIC_URL, HOST, PORT }: Config): string {
+  return (PUBLIC_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`).replace(/\/+$/, '')
 }
 
 /** The environment with `.env` of the working directory beneath it: what is set outside wins. */

@@ -1,7 +1,8 @@
 // What stands behind every process: the data folder, the database brought up to date, and the installation's secret.
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import type { Text } from '../contract/text.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
@@ -26,6 +27,8 @@ export class StartProblem extends Error {
 
 export interface OpenOptions {
   readonly onDatabaseError?: (error: Error) => void
+  /** For a restore, which puts another content in place of this one: it looks itself that the secret fits that. */
+  readonly anySecret?: boolean
 }
 
 export async function openInstallation(config: Config, options: OpenOptions = {}): Promise<Installation> {
@@ -37,7 +40,7 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
       throw databaseProblem(config, error)
     })
     const secretKey = config.SECRET_KEY ?? readOrMakeSecret(directory)
-    await requireSameSecret(db, secretKey)
+    if (!options.anySecret) await requireSameSecret(db, secretKey)
     return { db, secretKey, migrated, close: () => db.close() }
   } catch (error) {
     await db.close()
@@ -47,10 +50,22 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
 
 function prepareDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory)
     accessSync(directory, constants.W_OK)
   } catch (error) {
     throw new StartProblem(`数据目录 ${directory} 不可写`, `the folder DATA_DIR cannot be written`, error)
+  }
+}
+
+/** One folder after the other: Node's own `recursive` never ends where a folder is there and takes none, as in /proc. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return
+  makeDirectory(dirname(directory))
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+  } catch (error) {
+    // Another process that starts at the same time may have been quicker.
+    if (!existsSync(directory)) throw error
   }
 }
 
@@ -86,10 +101,30 @@ export function isBrokenOnPurpose(environment: Readonly<Record<string, string | 
   )
 }
 
+const refusedLogin = {
+  zh: '用户名或密码不对，或不允许登录',
+  en: 'wrong user or password, or no login allowed',
+}
+
+/** What a newcomer's PostgreSQL answers most, in words. */
+const postgresReasons: Readonly<Record<string, Text>> = {
+  '28000': refusedLogin,
+  '28P01': refusedLogin,
+  '3D000': { zh: '没有这个数据库', en: 'the database does not exist' },
+  '42501': { zh: '没有建表的权限', en: 'no permission to make tables' },
+  ECONNREFUSED: { zh: '该地址没有数据库应答', en: 'nothing answers at this address' },
+  ENOTFOUND: { zh: '找不到这台主机', en: 'there is no such host' },
+}
+
 function databaseProblem(config: Config, error: unknown): StartProblem {
   const reason = error instanceof Error ? error.message : String(error)
+  const known = postgresReasons[/^PostgreSQL: (\w+)$/.exec(reason)?.[1] ?? '']
   return config.DATABASE_URL
-    ? new StartProblem('无法使用 DATABASE_URL 指定的数据库', `the database cannot be used: ${reason}`, error)
+    ? new StartProblem(
+        `无法使用 DATABASE_URL 指定的数据库${known ? `，${known.zh}` : ''}`,
+        `the database cannot be used: ${known ? `${known.en} (${reason})` : reason}`,
+        error,
+      )
     : new StartProblem(
         '无法打开 DATA_DIR 中的 SQLite 文件',
         `the SQLite file cannot be used: ${reason}`,
@@ -107,17 +142,26 @@ function readOrMakeSecret(directory: string): string {
   } catch (error) {
     if (!existsSync(file)) throw new StartProblem(`无法写入 ${file}`, 'the secret cannot be written', error)
   }
-  return readFileSync(file, 'utf8').trim()
+  const secret = readFileSync(file, 'utf8').trim()
+  // Shorter than what is written here: a full disk or a kill has cut it, and all hashes would hang on next to nothing.
+  if (secret.length < 32) {
+    throw new StartProblem(
+      `${file} 不完整，请放回原来的；全新安装可删除它再启动`,
+      'the secret is cut short: put the old one back, or remove it on a new installation',
+    )
+  }
+  return secret
 }
 
-const fingerprintName = 'secret_key_fingerprint'
+export const fingerprintName = 'secret_key_fingerprint'
+
+export function fingerprintOf(secretKey: string): string {
+  return createHash('sha256').update(`tollgate fingerprint ${secretKey}`).digest('hex').slice(0, 32)
+}
 
 /** Two processes with different secrets would not find each other's hashes and sessions. */
 async function requireSameSecret(db: Database, secretKey: string): Promise<void> {
-  const fingerprint = createHash('sha256')
-    .update(`tollgate fingerprint ${secretKey}`)
-    .digest('hex')
-    .slice(0, 32)
+  const fingerprint = fingerprintOf(secretKey)
   await db.write((tx) => insertSetting(tx, fingerprintName, fingerprint))
   if ((await findSetting(db, fingerprintName)) !== fingerprint) {
     throw new StartProblem(

@@ -24,7 +24,7 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   const app = openApp(config, installation, log, options.app)
   const address = await app.start().catch(async (error: unknown) => {
     await installation.close()
-    throw listenProblem(error, config.HOST, config.PORT)
+    throw listenProblem(error, config)
   })
   onSignal((signal) => {
     log.info({ signal }, 'stopping')
@@ -53,6 +53,20 @@ export function onSignal(stop: (signal: NodeJS.Signals) => void): void {
   }
   process.on('SIGTERM', once)
   process.on('SIGINT', once)
+  if (process.env['npm_lifecycle_event'] === 'start') onOrphaned(() => once('SIGTERM'))
+}
+
+const orphanCheckMs = 250
+
+/** npm passes a SIGTERM to the shell between us, and a plain `sh` dies of it without telling us. */
+function onOrphaned(stop: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    stop()
+  }, orphanCheckMs)
+  timer.unref()
 }
 
 async function finish(app: App, installation: Installation): Promise<void> {
@@ -60,13 +74,15 @@ async function finish(app: App, installation: Installation): Promise<void> {
   await installation.close()
 }
 
-function listenProblem(error: unknown, host: string, port: number): unknown {
+function listenProblem(error: unknown, config: Config): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  const where = `${host}:${port}`
+  const ofMetrics = error instanceof Error && 'port' in error && error.port === config.METRICS_PORT
+  const name = ofMetrics ? 'METRICS_PORT' : 'PORT'
+  const where = `${config.HOST}:${config[name]}`
   if (code === 'EADDRINUSE') {
     return new StartProblem(
-      `端口已被占用：${where}，请换 PORT`,
-      `the port is taken, choose another PORT`,
+      `端口已被占用：${where}，请换 ${name}`,
+      `the port is taken, choose another ${name}`,
       error,
     )
   }

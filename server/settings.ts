@@ -71,12 +71,23 @@ export function optionalUrl(schemes: readonly string[]): Parse<string | undefine
   }
 }
 
+/** A web address that others can begin with. */
+export const baseUrl: Parse<string | undefined> = (given) => {
+  const url = URL.parse(given)
+  const isBase = url && !/[?#]/.test(given) && url.username === '' && url.password === ''
+  if (url && !isBase) {
+    return { problem: '不能带 ?、# 或用户名 / must have no query, fragment or user name' }
+  }
+  return optionalUrl(['http:', 'https:'])(given)
+}
+
 export const list: Parse<readonly string[]> = (given) => ({ value: splitList(given) })
 
 export function gatewayList<const T extends string>(...known: readonly T[]): Parse<readonly T[]> {
   return (given) => {
     if (given === 'off') return { value: [] }
     const names = splitList(given)
+    if (names.length === 0) return { problem: '没有网关，要关闭请写 off / names no gateway; off closes it' }
     const unknown = names.filter((name) => !(known as readonly string[]).includes(name))
     if (unknown.length > 0) {
       return { problem: `不认识 ${unknown.join('、')}，可用 ${known.join('、')} / unknown gateway` }

@@ -105,11 +105,19 @@ onEachEngine('admin', (engine) => {
       ['credits', 'take', 'acme', 'sms', '1'],
       ['credits', 'grant', 'acme'],
       ['fly', 'away'],
-      ['restore', join(tmpdir(), 'no such file')],
+      ['account'],
     ]
     await Promise.all(wrong.map((words) => refused(storage.environment, ...words)))
+    const nowhere = join(tmpdir(), 'no such folder', 'file')
+    assert.match(await refused(storage.environment, 'restore', nowhere), /无法读取.*no such folder.*ENOENT/)
+    assert.match(await refused(storage.environment, 'backup', nowhere), /无法写入.*no such folder.*ENOENT/)
     const report = await json(storage.environment, 'ledger', 'check')
     assert.deepEqual([report.accounts, report.entries], [1, 0])
+    const early = await admin(storage.environment, '--json', 'account', 'list')
+    assert.equal(JSON.parse(early.stdout).accounts.length, 1)
+    const { stdout: help } = await admin(storage.environment, 'account', '--help')
+    assert.ok(help.includes('account create') && help.includes('account show'))
+    assert.equal(help.includes('ledger check'), false)
     await storage.remove()
   })
 
@@ -123,6 +131,39 @@ onEachEngine('admin', (engine) => {
     assert.equal(result.code, 1)
     assert.equal(JSON.parse(result.stdout).ok, false)
     await storage.remove()
+  })
+})
+
+onEachEngine('restore on a new machine', (engine) => {
+  it('goes on once the right secret is there, whatever was tried before', { timeout: 120_000 }, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tollgate-restore-'))
+    const file = join(directory, 'backup.gz')
+    const source = await freshStorage('sqlite')
+    const right = { SECRET_KEY: 'the secret of the old machine, long enough' }
+    await json({ ...source.environment, ...right }, 'account', 'create', 'acme', '--credits', 'sms=5')
+    await json({ ...source.environment, ...right }, 'backup', file)
+
+    const target = await freshStorage(engine)
+    const wrong = { ...target.environment, SECRET_KEY: 'the secret of the new machine, long enough' }
+    const there = { ...target.environment, ...right }
+    assert.match(await refused(wrong, 'restore', file), /SECRET_KEY/)
+    await json(there, 'restore', file)
+    assert.equal((await json(there, 'ledger', 'check')).entries, 1)
+    assert.match(await refused(wrong, 'ledger', 'check'), /SECRET_KEY/)
+    await target.remove()
+
+    const used = await freshStorage(engine)
+    await json({ ...wrong, ...used.environment }, 'account', 'create', 'newcomer')
+    assert.match(await refused({ ...used.environment, ...right }, 'restore', file), /--force/)
+    await json({ ...used.environment, ...right }, 'restore', file, '--force')
+    const { accounts } = await json({ ...used.environment, ...right }, 'account', 'list')
+    assert.deepEqual(
+      accounts.map(({ username }: { username: string }) => username),
+      ['acme'],
+    )
+    await used.remove()
+    await source.remove()
+    await rm(directory, { recursive: true, force: true })
   })
 })
 
@@ -168,12 +209,11 @@ for (const [from, to] of engines.flatMap((one) => engines.map((other): [Engine, 
     assert.ok(next.kind === 'charged' || next.kind === 'insufficient')
     await restored[Symbol.asyncDispose]()
 
+    const other = { ...target.environment, SECRET_KEY: 'x'.repeat(40) }
+    assert.match(await refused(other, 'restore', file, '--force'), /SECRET_KEY/)
+    assert.equal((await json(there, 'ledger', 'check')).ok, true)
     await writeFile(file, (await readFile(file)).subarray(0, 300))
     assert.match(await refused(there, 'restore', file, '--force'), /备份/)
-    assert.match(
-      await refused({ ...target.environment, SECRET_KEY: 'x'.repeat(40) }, 'restore', file, '--force'),
-      /SECRET_KEY/,
-    )
     await target.remove()
     await rm(directory, { recursive: true, force: true })
   })

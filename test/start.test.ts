@@ -1,6 +1,6 @@
 // `npm start` as a newcomer and an operator meet it: what it prints, what it refuses, how it stops.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile, readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -106,12 +106,19 @@ describe('start', () => {
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as { port: number }
     await refuses({ PORT: String(port) }, /端口已被占用/)
+    await refuses({ METRICS_PORT: String(port) }, new RegExp(`端口已被占用：127.0.0.1:${port}.*METRICS_PORT`))
+    await refuses(
+      { METRICS_PORT: String(port), WORKERS: '2' },
+      new RegExp(`端口已被占用：127.0.0.1:${port}.*METRICS_PORT`),
+    )
     server.close()
   })
 
   it('says that the folder cannot be written', async () => {
     await writeFile(join(directory, 'file'), '')
     await refuses({ DATA_DIR: join(directory, 'file', 'below') }, /DATA_DIR/)
+    // A folder that is there and takes no other: the recursive mkdir would try for ever.
+    if (process.platform === 'linux') await refuses({ DATA_DIR: '/proc/tollgate/data' }, /DATA_DIR/)
   })
 
   it('says that the database cannot be reached, without its password', async () => {
@@ -125,6 +132,23 @@ describe('start', () => {
     assert.equal(result.stderr.trimEnd().split('\n').length, 1)
     assert.match(result.stderr, /DATABASE_URL/)
     assert.equal(result.stderr.includes('hidden-word'), false)
+  })
+
+  it('says what is wrong with a database that answers', { timeout: 60_000 }, async () => {
+    const storage = await freshStorage('postgres')
+    const url = new URL(storage.environment['DATABASE_URL']!)
+    url.pathname = '/no_such_database'
+    await refuses({ DATABASE_URL: url.href }, /没有这个数据库.*does not exist/)
+    url.username = 'nobody_at_all'
+    await refuses({ DATABASE_URL: url.href }, /用户名或密码.*user or password/)
+    await storage.remove()
+  })
+
+  it('does not run with a secret that was cut short', async () => {
+    const place = join(directory, 'cut')
+    await run('mkdir', [place])
+    await writeFile(join(place, 'secret.key'), '\n')
+    await refuses({ DATA_DIR: place }, /secret\.key/)
   })
 
   it('says that the SQLite file is none', async () => {
@@ -190,6 +214,27 @@ describe('operations', () => {
     assert.equal(await service.kill('SIGTERM'), 0)
     await storage.remove()
   })
+
+  it(
+    'stop when npm start is stopped, though the shell between tells nobody',
+    { timeout: 60_000 },
+    async () => {
+      const storage = await freshStorage('sqlite')
+      const shell = spawn('sh', ['-c', `"${process.execPath}" start.js; true`], {
+        cwd: root,
+        env: { PATH: process.env['PATH'], PORT: '0', npm_lifecycle_event: 'start', ...storage.environment },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let shown = ''
+      for await (const chunk of shell.stdout.setEncoding('utf8')) {
+        shown += String(chunk)
+        if (shown.includes('shown only this once') && !shell.killed) shell.kill('SIGTERM')
+      }
+      // The output ends when the last process that holds it does.
+      assert.match(shown, /"msg":"stopping"/)
+      await storage.remove()
+    },
+  )
 
   it('finish running calls at SIGTERM and end with 0', { timeout: 60_000 }, async () => {
     const storage = await freshStorage('sqlite')

@@ -2,14 +2,10 @@
 import { connect as connectTcp, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { sms } from '../../contract/sms.ts'
-import type { Config } from '../../server/config.ts'
+import { type Config, publicUrlOf } from '../../server/config.ts'
 import { type Finding, ok, reasonOf, trouble } from './finding.ts'
 
 const timeoutMs = 5_000
-
-function publicUrlOf(config: Config): string {
-  return (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '')
-}
 
 const gatewayAddresses: Readonly<Record<string, (config: Config) => string | undefined>> = {
   'sms aliyun': (config) => config.ALIYUN_SMS_ENDPOINT,

@@ -10,6 +10,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Database, Engine, Snapshot, Value } from '../db/database.ts'
+import { AppError } from '../http/errors.ts'
 
 /** Creation order, so that a table comes after those it refers to. Unlogged tables hold nothing worth keeping. */
 const tableQueries: Record<Engine, string> = {
@@ -49,9 +50,19 @@ export async function writeBackup(db: Database, file: string): Promise<BackupRep
     await rename(draft, file)
   } catch (error) {
     await rm(draft, { force: true })
-    throw error
+    const code = fileErrorCode(error)
+    if (code === undefined) throw error
+    const text = { zh: `无法写入 ${file}`, en: `${file} cannot be written (${code})` }
+    throw new AppError(1002, text, { cause: error })
   }
   return { file, ...counts }
+}
+
+/** What the file system said, if it was the one that failed. */
+export function fileErrorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'syscall' in error && 'path' in error && 'code' in error
+    ? String(error.code)
+    : undefined
 }
 
 async function* linesOf(

@@ -3,13 +3,13 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Database, Tx, Value } from '../db/database.ts'
+import { findSetting } from '../db/setting-store.ts'
 import { AppError } from '../http/errors.ts'
-import { listMigrations, listTables } from './backup-store.ts'
+import { fingerprintName, fingerprintOf } from '../installation.ts'
+import { fileErrorCode, listMigrations, listTables } from './backup-store.ts'
 
 /** PostgreSQL takes at most 65,535 values in a statement; our widest table has some twenty columns. */
 const rowsPerInsert = 200
-
-const fingerprintName = 'secret_key_fingerprint'
 
 type Line =
   | { readonly tollgate_backup: number; readonly migrations: readonly string[] }
@@ -17,7 +17,17 @@ type Line =
   | { readonly end: number }
   | readonly unknown[]
 
-export async function restoreBackup(db: Database, file: string, force: boolean): Promise<{ rows: number }> {
+export interface RestoreOptions {
+  /** The secret we run with; a backup made with another one is refused. */
+  readonly secretKey: string
+  readonly force: boolean
+}
+
+export async function restoreBackup(
+  db: Database,
+  file: string,
+  { secretKey, force }: RestoreOptions,
+): Promise<{ rows: number }> {
   await requireReadable(file)
   return db.write(async (tx) => {
     const tables = await listTables(tx, tx.engine)
@@ -25,17 +35,11 @@ export async function restoreBackup(db: Database, file: string, force: boolean):
     if (!force && (accounts?.count ?? 0) > 0) {
       throw problem('数据库非空，覆盖须加 --force', 'the database is not empty; use --force to overwrite it')
     }
-    const [own] = await tx.all<{ value: string }>('SELECT value FROM setting WHERE name = ?', [
-      fingerprintName,
-    ])
     for (const table of tables.toReversed()) await tx.run(`DELETE FROM "${table}"`)
 
     const rows = await insertAll(tx, file, tables)
 
-    const [restored] = await tx.all<{ value: string }>('SELECT value FROM setting WHERE name = ?', [
-      fingerprintName,
-    ])
-    if (own?.value !== restored?.value) {
+    if ((await findSetting(tx, fingerprintName)) !== fingerprintOf(secretKey)) {
       throw problem(
         '备份来自使用另一个 SECRET_KEY 的安装，请先设置同一个（或复制其 secret.key）',
         'the backup belongs to another SECRET_KEY; set that one (or copy its secret.key) first',
@@ -97,7 +101,9 @@ async function* readLines(file: string): AsyncGenerator<Line> {
       for (const text of lines) yield JSON.parse(text) as Line
     }
   } catch (error) {
-    throw error instanceof AppError ? error : brokenFile(error)
+    if (error instanceof AppError) throw error
+    const code = fileErrorCode(error)
+    throw code ? problem(`无法读取 ${file}`, `${file} cannot be read (${code})`, error) : brokenFile(error)
   }
 }
 
