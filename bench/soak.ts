@@ -8,6 +8,7 @@ import { homeRoutes } from '../contract/console/home.ts'
 import { requestRoutes } from '../contract/console/requests.ts'
 import { openBrowser } from '../test/support/console.ts'
 import { admin } from '../test/support/service.ts'
+import { liveHeap } from './live-heap.ts'
 import { percentiles } from './measure.ts'
 import { makeTemplate, type PaidCall, paidCalls } from './paid-calls.ts'
 import { memoryOf, type Running, startServer } from './processes.ts'
@@ -48,8 +49,10 @@ async function soak(part: Part, storage: Storage): Promise<void> {
   const links = part.scale.links
   await seedLinks(storage, 1, links)
   await makeTemplate(storage)
-  const service = await startServer({ ...storage.environment, LOG_LEVEL: 'warn' })
+  const heap = await liveHeap()
+  const service = await startServer({ ...storage.environment, ...heap.environment, LOG_LEVEL: 'warn' })
   const samples: Sample[] = []
+  const live: number[] = []
   try {
     const load = await openLoad(service, storage, links)
     const everyMs = part.scale.quick ? 1_000 : 30_000
@@ -65,12 +68,14 @@ async function soak(part: Part, storage: Storage): Promise<void> {
       })
       samples.push(sample)
       part.row(rowOf(storage.name, sample))
+      if (live.length === 0 && now - startedAt >= (endAt - startedAt) / 3) live.push(await heap.measure())
     }
     await load.end()
+    live.push(await heap.measure())
   } finally {
     await service.end()
   }
-  judgeMemory(part, storage.name, samples)
+  judgeMemory(part, storage.name, samples, live)
   await judgeLedger(part, storage, samples)
 }
 
@@ -213,25 +218,17 @@ function rowOf(engine: string, sample: Sample) {
   }
 }
 
-/**
- * How memory went over the run, its first tenth (warming up) apart. The engine takes memory in steps and gives it back when
- * it likes, so the middle of some minutes says little. What must not grow is what the collector leaves (the floor of the
- * heap), and the most that the process ever takes.
- */
-export function growthOf(samples: readonly Pick<Sample, 'heap' | 'megabytes'>[]) {
-  const warm = samples.slice(Math.floor(samples.length / 10))
-  const third = Math.max(1, Math.floor(warm.length / 3))
-  const last = warm.slice(-third)
-  const before = samples.length > third ? samples.slice(0, -third) : samples
-  const heaps = (some: typeof samples) => some.map(({ heap }) => heap)
-  const megabytes = (some: typeof samples) => some.map((one) => one.megabytes)
-  return {
-    floor: { last: Math.min(...heaps(last)), first: Math.min(...heaps(warm.slice(0, third))) },
-    peak: { last: Math.max(...megabytes(last)), before: Math.max(...megabytes(before)) },
-  }
+/** The last third of a run, and what came before it. */
+export function lastThird(values: readonly number[]): { last: readonly number[]; before: readonly number[] } {
+  const third = Math.max(1, Math.floor(values.length / 3))
+  return { last: values.slice(-third), before: values.length > third ? values.slice(0, -third) : values }
 }
 
-function judgeMemory(part: Part, engine: string, samples: readonly Sample[]): void {
+/**
+ * A heap is as full as the collector leaves it, and the engine takes memory in steps, so the middle of some minutes says
+ * little. What must not grow is what is left after a full collection, and the most that the process ever takes.
+ */
+function judgeMemory(part: Part, engine: string, samples: readonly Sample[], live: readonly number[]): void {
   const row = (name: string, value: number, before: number, ratioTo: string) =>
     part.row({
       name,
@@ -243,9 +240,9 @@ function judgeMemory(part: Part, engine: string, samples: readonly Sample[]): vo
       ratioTo,
       expected: [{ text: `flat: ≤ ${flat} × ${ratioTo}`, met: value <= before * flat }],
     })
-  const { floor, peak } = growthOf(samples)
-  row('heap, lowest of the last third', floor.last, floor.first, 'first third')
-  row('memory, highest of the last third', peak.last, peak.before, 'highest before')
+  row('live heap at the end', live.at(-1)!, live[0]!, 'after a third')
+  const { last, before } = lastThird(samples.map(({ megabytes }) => megabytes))
+  row('memory, highest of the last third', Math.max(...last), Math.max(...before), 'highest before')
 }
 
 async function judgeLedger(part: Part, storage: Storage, samples: readonly Sample[]): Promise<void> {

@@ -47,7 +47,7 @@ describe('deployment files', () => {
     }
     const unit = join(directory, 'tollgate.service')
     const text = read('deploy/tollgate.service')
-    assert.ok(text.includes('/opt/tollgate/node_modules/.bin/node start.js'))
+    assert.ok(text.includes('/opt/tollgate/node_modules/.bin/node --max-semi-space-size=16 start.js'))
     // The program it starts has to exist where the unit is looked at.
     await writeFile(unit, text.replace('/opt/tollgate/node_modules/.bin/node', process.execPath))
     const { stderr } = await run('systemd-analyze', ['verify', unit])
