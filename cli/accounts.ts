@@ -86,6 +86,9 @@ export const accountCommands: readonly Command[] = [
         signName: textFlag(flags, 'sign-name'),
         password: textFlag(flags, 'password'),
       }
+      if (Object.values({ ...wish, password }).every((value) => value === undefined)) {
+        throw new Mistake('没有要修改的内容，用 --help 查看 / nothing to change, see --help')
+      }
       await changeAccount(db, account, { ...wish, password }, async (tx) => {
         // A suspended account, or one whose password somebody else has set, is signed in nowhere.
         if (wish.suspended === true || password !== undefined) await deleteSessions(tx, account.id)

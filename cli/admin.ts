@@ -85,7 +85,7 @@ function readWords(command: Command, words: readonly string[]): { flags: Flags; 
     return { flags: values as Flags, positionals }
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(/\n|\. /)[0] : ''
-    throw new Mistake(`${reason}; 用法 / usage: ${usageOf(command)}`)
+    throw new Mistake(`参数有误 / ${reason}; 用法 / usage: ${usageOf(command)}`)
   }
 }
 

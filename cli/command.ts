@@ -62,14 +62,24 @@ export function yesOrNo(flags: Flags, name: string): boolean | undefined {
 
 type Cell = string | number | boolean | null | undefined
 
+/** Chinese characters and their punctuation take two columns of a terminal. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
+
+function widthOf(text: string): number {
+  let width = 0
+  for (const character of text) width += wide.test(character) ? 2 : 1
+  return width
+}
+
 /** Rows under a heading, columns aligned. */
 export function table(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const cells = [heading, ...rows].map((row) => row.map((cell) => String(cell ?? '-')))
-  const widths = heading.map((_name, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  const widths = heading.map((_name, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))))
   return cells
     .map((row) =>
       row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)))
         .join('  ')
         .trimEnd(),
     )

@@ -96,6 +96,7 @@ onEachEngine('admin', (engine) => {
       ['account', 'set', 'acme', '--sms', 'maybe'],
       ['account', 'set', 'acme', '--expires', 'tomorrow'],
       ['account', 'set', 'acme', '--colour', 'red'],
+      ['account', 'set', 'acme'],
       ['credits', 'grant', 'acme', 'sms', '0'],
       ['credits', 'grant', 'acme', 'sms', '-5'],
       ['credits', 'grant', 'acme', 'sms', '1e309'],
