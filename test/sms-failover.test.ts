@@ -292,7 +292,8 @@ const tencentWays: Readonly<Record<string, [() => Behaviour, boolean]>> = {
 }
 
 test('whatever two gateways do, a message arrives once at most and the ledger holds', async () => {
-  await using sms = await twoGateways('sqlite')
+  // Nobody hangs here, so a slow machine may take its time.
+  await using sms = await twoGateways('sqlite', { GATEWAY_TIMEOUT_MS: '30000' })
   // A success at each in between keeps the breakers closed, so that every pair is really tried.
   async function heal(): Promise<void> {
     sms.aliyun.handle(() => aliyunOk)
