@@ -44,9 +44,11 @@ export async function seedLinks(storage: Storage, from: number, to: number): Pro
   for (let first = from; first <= to; first += perStatement) {
     const before = await runner.highestId()
     await runner.run(linksSql(storage, first, Math.min(to, first + perStatement - 1)))
-    // In the order of the tree: random places in one that fits no cache are what takes the time.
+    // In the order of the tree: random places in one that fits no cache are what takes the time. Among ten millions there
+    // are some codes that the service has made itself; those stay as they are.
     await runner.run(
-      `INSERT INTO link_code (code, link_id) SELECT code, id FROM link WHERE id > ${before} ORDER BY code`,
+      `INSERT INTO link_code (code, link_id) SELECT code, id FROM link WHERE id > ${before} ORDER BY code
+       ON CONFLICT (code) DO NOTHING`,
     )
   }
   await runner.end()
