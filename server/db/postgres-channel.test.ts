@@ -1,11 +1,14 @@
 // The listening connection against a real PostgreSQL: what it hears, and how soon it knows that it hears nothing.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { cutProxy } from '../../test/support/cut-proxy.ts'
 import { freshStorage } from '../../test/support/engines.ts'
 import type { Database } from './database.ts'
 import { openPostgres } from './postgres.ts'
+import { openWait } from './postgres-channel.ts'
 
 async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
   const end = performance.now() + ms
@@ -84,4 +87,25 @@ it('is not fresh any more within a second of a silent cut, and fresh again after
   channel.close()
   await db.close()
   await storage.remove()
+})
+
+it('remembers nothing of what it has waited for, however long the connection stands', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const { inTime } = openWait()
+  const seen: WeakRef<object>[] = []
+  for (let beat = 0; beat < 100; beat += 1) seen.push(new WeakRef(await inTime(Promise.resolve({ beat }))))
+  await nextTurn()
+  collect()
+  const kept = seen.filter((one) => one.deref() !== undefined).length
+  assert.ok(kept < 5, `${kept} of 100 are kept`)
+})
+
+it('gives up with the reason, at once and for whatever is waited for afterwards', async () => {
+  const wait = openWait()
+  const waiting = wait.inTime(new Promise(() => undefined))
+  wait.giveUp(new Error('lost'))
+  await assert.rejects(waiting, /lost/)
+  wait.giveUp(new Error('again'))
+  await assert.rejects(wait.inTime(Promise.resolve()), /lost/)
 })

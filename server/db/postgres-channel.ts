@@ -38,19 +38,12 @@ export function listenOn(
       stream: () => socket,
       keepAlive: true,
     })
-    const over = new Promise<never>((_, reject) => {
-      client.on('error', reject)
-      client.on('end', () => reject(new Error('the channel was closed')))
-      ending.signal.addEventListener('abort', () => reject(new Error('nobody listens any more')), {
-        once: true,
-      })
-    })
-    over.catch(() => undefined)
-    const inTime = <T>(answer: Promise<T>): Promise<T> => {
-      // It may still fail when nobody waits for it any more.
-      answer.catch(() => undefined)
-      return Promise.race([answer, over, tooLate()])
-    }
+    const wait = openWait()
+    client.on('error', wait.giveUp)
+    client.on('end', () => wait.giveUp(new Error('the channel was closed')))
+    const stop = () => wait.giveUp(new Error('nobody listens any more'))
+    ending.signal.addEventListener('abort', stop)
+    const { inTime } = wait
     let isUp = false
     try {
       await inTime(client.connect())
@@ -78,9 +71,10 @@ export function listenOn(
           isUp = true
           events.onUp()
         }
-        await Promise.race([over, sleep(beatMs, undefined, { ref: false })])
+        await inTime(sleep(beatMs, undefined, { ref: false }))
       }
     } finally {
+      ending.signal.removeEventListener('abort', stop)
       provenAt = -Infinity
       if (isUp) events.onDown()
       socket.destroy()
@@ -102,7 +96,26 @@ export function listenOn(
   }
 }
 
-async function tooLate(): Promise<never> {
-  await sleep(patienceMs, undefined, { ref: false })
-  throw new Error('the channel does not answer')
+/**
+ * One thing after the other is waited for, none for longer than `patienceMs` and none beyond the end. A promise of the end
+ * to race against would live as long as the connection and remember every race: five in each second.
+ */
+export function openWait() {
+  let end: Error | undefined
+  let interrupt: ((error: Error) => void) | undefined
+  return {
+    giveUp(error: Error): void {
+      end ??= error
+      interrupt?.(end)
+    },
+    inTime<T>(answer: Promise<T>): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error('the channel does not answer')), patienceMs).unref()
+        interrupt = reject
+        if (end) reject(end)
+        // It may still fail when nobody waits for it any more.
+        answer.then(resolve, reject).finally(() => clearTimeout(timer))
+      })
+    },
+  }
 }
