@@ -6,13 +6,14 @@
 import type { Database, Tx } from '../db/database.ts'
 import { openLane } from '../db/lane.ts'
 import {
-  type Accepted,
   balanceName,
   chargeInTransaction,
   completeCharges,
   decideCharges,
   heldColumns,
   type HeldBalance,
+  type MadeCharge,
+  madeOf,
 } from './charge-store.ts'
 import type { ChargeRequest, ChargeResult } from './operation.ts'
 import type { AnswerSeal } from './sealed-answer.ts'
@@ -64,8 +65,9 @@ async function chargeTogether(
   const balances = await lockBalances(tx, batch)
   await requireFreshKeys(tx, batch)
   const decided = decideCharges(batch, balances)
-  if (decided.accepted.length > 0) await insertAccepted(tx, decided.accepted, ids)
-  return completeCharges(tx, decided, ids, seal)
+  const made = madeOf(decided.accepted, ids)
+  if (made.length > 0) await insertAccepted(tx, made)
+  return completeCharges(tx, decided, made, seal)
 }
 
 async function lockBalances(
@@ -95,7 +97,7 @@ async function requireFreshKeys(tx: Tx, batch: readonly ChargeRequest<unknown>[]
   if (known.length > 0) throw new NeedsOwnTransaction()
 }
 
-async function insertAccepted(tx: Tx, accepted: readonly Accepted[], ids: readonly number[]): Promise<void> {
+async function insertAccepted(tx: Tx, accepted: readonly MadeCharge[]): Promise<void> {
   const requests = accepted.map(({ request }) => request)
   await tx.run(
     `WITH item AS (
@@ -118,7 +120,7 @@ async function insertAccepted(tx: Tx, accepted: readonly Accepted[], ids: readon
      INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
      SELECT account_id, api_type, 'charge', -cost, balance, id, ${tx.now} FROM item ORDER BY place`,
     [
-      ids.slice(0, accepted.length),
+      accepted.map(({ charged }) => charged.operationId),
       requests.map(({ accountId }) => accountId),
       requests.map(({ apiType }) => apiType),
       requests.map(({ action }) => action),
@@ -127,7 +129,7 @@ async function insertAccepted(tx: Tx, accepted: readonly Accepted[], ids: readon
       requests.map(({ idempotency }) => idempotency?.fingerprint ?? null),
       requests.map(({ leaseMs }) => leaseMs ?? null),
       requests.map(({ requestId }) => requestId),
-      accepted.map(({ remaining }) => remaining),
+      accepted.map(({ charged }) => charged.remaining),
     ],
   )
 }

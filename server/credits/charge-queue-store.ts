@@ -89,6 +89,7 @@ async function chargeInTurn(
     await spend(tx, { ...spenders[0]!.request, cost })
   }
   const ids = await insertOperations(tx, decided.accepted)
-  await insertCharges(tx, madeOf(decided.accepted, ids))
-  return completeCharges(tx, decided, ids, seal)
+  const made = madeOf(decided.accepted, ids)
+  await insertCharges(tx, made)
+  return completeCharges(tx, decided, made, seal)
 }

@@ -96,10 +96,9 @@ export function decideCharges(
 export async function completeCharges(
   tx: Tx,
   { accepted, results }: Decided,
-  ids: readonly number[],
+  made: readonly MadeCharge[],
   seal: AnswerSeal,
 ): Promise<ChargeResult<unknown>[]> {
-  const made = madeOf(accepted, ids)
   const values = await runAlongside(tx, made, seal)
   for (const [index, { place }] of accepted.entries()) {
     results[place] = { kind: 'charged', ...made[index]!.charged, value: values[index] }

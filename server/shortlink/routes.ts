@@ -69,7 +69,8 @@ export function openShortlink(services: Services): Shortlink {
   async function readWish<const P extends Parameters>(call: Call, description: P, lacks: Text) {
     const result = readParameters(call.sources, description)
     const { change, problems } = await links.check(result.values)
-    return { values: accept(call, { ...result, invalid: [...result.invalid, ...problems] }, lacks), change }
+    const invalid = problems.length === 0 ? result.invalid : [...result.invalid, ...problems]
+    return { values: accept(call, { ...result, invalid }, lacks), change }
   }
 
   async function generate(call: Call, caller: Caller): Promise<Answer> {
