@@ -25,6 +25,7 @@ import { type Limits, ownLimits, sharedLimits } from './limits/limits.ts'
 import type { LimitStore } from './limits/port.ts'
 import { redisStore } from './limits/redis.ts'
 import { tableStore } from './limits/table-store.ts'
+import { callLog } from './operations/call-log.ts'
 import { registerHealth } from './operations/health.ts'
 import { openMetrics } from './operations/metrics.ts'
 import type { Product, Services } from './services.ts'
@@ -97,8 +98,7 @@ export function openApp(
     onError: (error) => log.error({ err: error }, 'old ledger entries were not carried over'),
   })
 
-  // Every field of this line is chosen below, so nothing is left to redact, which costs more than all the rest of it.
-  const calls = log.child({}, { redact: [] })
+  const logCall = callLog(log)
   const http: HttpContext = {
     errorStatus: config.ERROR_HTTP_STATUS,
     addressOf: addressReader(config.TRUSTED_PROXIES),
@@ -106,15 +106,7 @@ export function openApp(
     onAnswer(answered) {
       metrics.onAnswer(answered)
       console.onAnswer(answered)
-      calls.info({
-        requestId: answered.requestId,
-        endpoint: answered.endpoint.name,
-        action: answered.call?.notes.action,
-        account: answered.call?.notes.accountId,
-        status: answered.answer.status,
-        code: (answered.answer.body as { code?: number }).code,
-        ms: Math.round(answered.durationMs * 100) / 100,
-      })
+      logCall(answered)
     },
     onFailure: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
   }

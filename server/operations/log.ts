@@ -108,7 +108,7 @@ let lastTime = 0
 let lastText = ''
 
 /** Many lines are written in one millisecond; its text is made once. */
-function isoTime(): string {
+export function isoTime(): string {
   const now = Date.now()
   if (now !== lastTime) {
     lastTime = now

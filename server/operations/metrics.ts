@@ -14,11 +14,18 @@ export function openMetrics(db: Database, credits: Credits): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
 
-  const requests = new Counter({
+  // Counted in maps and told when asked for: the library would look a series up by its labels for every call.
+  const endpoints = new Map<string, OfEndpoint>()
+  new Counter({
     name: 'tollgate_requests_total',
     help: 'API calls by endpoint and by the code of the answer (the HTTP status for short links)',
     labelNames: ['endpoint', 'code'],
     registers: [registry],
+    collect() {
+      this.reset()
+      for (const [endpoint, { answers }] of endpoints)
+        for (const [code, count] of answers) this.inc({ endpoint, code }, count)
+    },
   })
   const latency = new Histogram({
     name: 'tollgate_request_seconds',
@@ -27,20 +34,8 @@ export function openMetrics(db: Database, credits: Credits): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   })
-  const moved = {
-    charge: new Counter({
-      name: 'tollgate_credits_charged_total',
-      help: 'Credits taken, by type',
-      labelNames: ['api_type'],
-      registers: [registry],
-    }),
-    refund: new Counter({
-      name: 'tollgate_credits_refunded_total',
-      help: 'Credits given back, by type',
-      labelNames: ['api_type'],
-      registers: [registry],
-    }),
-  }
+  const charged = creditCounter('tollgate_credits_charged_total', 'Credits taken, by type')
+  const refunded = creditCounter('tollgate_credits_refunded_total', 'Credits given back, by type')
   new Gauge({
     name: 'tollgate_operations_open',
     help: 'Operations that wait for their end',
@@ -58,32 +53,50 @@ export function openMetrics(db: Database, credits: Credits): Metrics {
     registers: [registry],
   })
 
-  credits.onMoved = ({ kind, apiType, amount }) => moved[kind].inc({ api_type: apiType }, amount)
+  credits.onMoved = ({ kind, apiType, amount }) =>
+    add(kind === 'charge' ? charged : refunded, apiType, amount)
   db.stats.onCommit = (jobs) => batches.observe(jobs)
 
-  // Finding a series by its labels costs more than counting in it. There are a few dozen of them.
-  const counterOf = remembered((endpoint: string, code: string) => requests.labels(endpoint, code))
-  const timerOf = remembered((endpoint: string) => latency.labels(endpoint))
+  function creditCounter(name: string, help: string): Map<string, number> {
+    const sums = new Map<string, number>()
+    new Counter({
+      name,
+      help,
+      labelNames: ['api_type'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [apiType, sum] of sums) this.inc({ api_type: apiType }, sum)
+      },
+    })
+    return sums
+  }
+
+  function ofEndpoint(name: string): OfEndpoint {
+    let known = endpoints.get(name)
+    if (!known) {
+      known = { answers: new Map(), timer: latency.labels(name) }
+      endpoints.set(name, known)
+    }
+    return known
+  }
 
   return {
     registry,
     onAnswer({ endpoint, answer, durationMs }) {
-      const { code } = answer.body as { code?: number }
-      counterOf(endpoint.name, String(code ?? answer.status)).inc()
-      timerOf(endpoint.name).observe(durationMs / 1000)
+      const { answers, timer } = ofEndpoint(endpoint.name)
+      add(answers, (answer.body as { code?: number }).code ?? answer.status, 1)
+      timer.observe(durationMs / 1000)
     },
   }
 }
 
-function remembered<A extends string[], T>(make: (...names: A) => T): (...names: A) => T {
-  const known = new Map<string, T>()
-  return (...names) => {
-    const key = names.join(' ')
-    let found = known.get(key)
-    if (found === undefined) {
-      found = make(...names)
-      known.set(key, found)
-    }
-    return found
-  }
+interface OfEndpoint {
+  /** How many, by code. */
+  readonly answers: Map<number, number>
+  readonly timer: Histogram.Internal<'endpoint'>
+}
+
+function add<K>(sums: Map<K, number>, key: K, amount: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + amount)
 }

@@ -1,0 +1,55 @@
+// The line of a call, as whoever reads the log finds it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { shortlink } from '../../contract/shortlink.ts'
+import { sms } from '../../contract/sms.ts'
+import { openCall } from '../http/call.ts'
+import type { Answered } from '../http/endpoint.ts'
+import { callLog } from './call-log.ts'
+
+const requestId = '0b6f2f0e-6f0a-4c58-9d2b-6a1f4f8a1c11'
+
+function linesOf(level: string, answered: Answered): string[] {
+  const lines: string[] = []
+  callLog(pino({ level }, { write: (line) => void lines.push(line) }))(answered)
+  return lines
+}
+
+function answeredCall(): Answered {
+  const request = { headers: {} } as Parameters<typeof openCall>[2]
+  const call = openCall(shortlink, requestId, request, '192.0.2.1', { headers: {} }, 0)
+  call.notes.accountId = 7
+  call.notes.action = 'generate'
+  const answer = { status: 200, body: { success: true } }
+  return { endpoint: shortlink, requestId, method: 'POST', answer, durationMs: 1.23456, call }
+}
+
+test('a call is one line of JSON', () => {
+  const lines = linesOf('info', answeredCall())
+  assert.equal(lines.length, 1)
+  const line = lines[0]!
+  assert.ok(line.endsWith('}\n'))
+  const { time, ...fields } = JSON.parse(line) as Record<string, unknown>
+  assert.ok(Math.abs(Date.parse(String(time)) - Date.now()) < 60_000)
+  assert.deepEqual(fields, {
+    level: 30,
+    requestId,
+    endpoint: 'shortlink',
+    action: 'generate',
+    account: 7,
+    status: 200,
+    ms: 1.23,
+  })
+})
+
+test('what is not known of it is left out', () => {
+  const answer = { status: 413, body: { code: 1002, message: '请求体超过 1 MiB' } }
+  const refused = { endpoint: sms, requestId, method: 'POST', answer, durationMs: 0, call: undefined }
+  const { time: _, ...fields } = JSON.parse(linesOf('debug', refused).join('')) as Record<string, unknown>
+  assert.deepEqual(fields, { level: 30, requestId, endpoint: 'sms', status: 413, code: 1002, ms: 0 })
+})
+
+test('calls are not told of above their level', () => {
+  assert.deepEqual(linesOf('warn', answeredCall()), [])
+})
