@@ -15,15 +15,17 @@ export function trackRunning(): Running {
     for (const response of abandoned) if (isAnswered(response)) abandoned.delete(response)
   }
 
+  function closed(this: ServerResponse): void {
+    open -= 1
+    forgetAnswered()
+    if (!isAnswered(this)) abandoned.add(this)
+  }
+
   return {
     begin(response) {
       open += 1
-      // `finish` never comes when the caller hung up; `close` always does.
-      response.once('close', () => {
-        open -= 1
-        forgetAnswered()
-        if (!isAnswered(response)) abandoned.add(response)
-      })
+      // `finish` never comes when the caller hung up; `close` always does, and once.
+      response.on('close', closed)
     },
     count() {
       forgetAnswered()
