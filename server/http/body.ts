@@ -51,6 +51,9 @@ export function decodeBody(input: BodyInput): DecodedBody | Promise<DecodedBody>
   return { form: parseForm(body, charset) }
 }
 
+/** A text so short is parsed in no time, however it nests; how deep is seen when its names are looked at. */
+const shortText = 4_096
+
 /**
  * Whether JSON text nests deeper than we take. Looked at before parsing, because a megabyte of brackets costs
  * `JSON.parse` a tenth of a second and tens of megabytes, and this loop a millisecond.
@@ -95,7 +98,7 @@ function keepDigits(
 }
 
 function parseJsonObject(text: string): Record<string, unknown> {
-  if (nestsTooDeep(text)) throw tooDeep()
+  if (text.length > shortText && nestsTooDeep(text)) throw tooDeep()
   let value: unknown
   try {
     value = parseExactly(text)
@@ -112,7 +115,7 @@ function parseJsonObject(text: string): Record<string, unknown> {
 
 /** `curl -d '{…}'` sends JSON under a form type. What does not parse is a form after all. */
 function jsonUnderFormType(text: string): Record<string, unknown> | undefined {
-  if (nestsTooDeep(text)) throw tooDeep()
+  if (text.length > shortText && nestsTooDeep(text)) throw tooDeep()
   let value: unknown
   try {
     value = parseExactly(text)
@@ -124,17 +127,18 @@ function jsonUnderFormType(text: string): Record<string, unknown> | undefined {
   return value as Record<string, unknown>
 }
 
-/** Recursion is safe here: the depth was checked on the text. */
-function refuseForbiddenKeys(value: unknown): void {
+/** Recursion is safe here: it goes no deeper than we take. */
+function refuseForbiddenKeys(value: unknown, depth = 1): void {
   if (typeof value !== 'object' || value === null) return
+  if (depth > maximumDepth) throw tooDeep()
   if (Array.isArray(value)) {
-    for (const item of value) refuseForbiddenKeys(item)
+    for (const item of value) refuseForbiddenKeys(item, depth + 1)
     return
   }
   const object = value as Record<string, unknown>
   for (const key of Object.keys(object)) {
     if (isForbiddenName(key)) throw forbiddenName()
-    refuseForbiddenKeys(object[key])
+    refuseForbiddenKeys(object[key], depth + 1)
   }
 }
 
