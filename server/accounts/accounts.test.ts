@@ -76,7 +76,7 @@ onEachEngine('accounts', (engine) => {
     const { id } = await createAccount(fresh.db, { username: 'holder' })
     const keys = await Promise.all([resetKey(fresh.db, id), resetKey(fresh.db, id)])
     const find = keyLookup(fresh.db)
-    const found = await Promise.all(keys.map((key) => find(hashKey(key))))
+    const found = await Promise.all(keys.map(async (key) => find(hashKey(key))))
     assert.equal(found.filter((account) => account !== undefined).length, 1)
   })
 

@@ -7,7 +7,7 @@ import type { CallLimits, RateLimit, Taken } from '../http/limits.ts'
 import { oncePerTurn } from '../http/once-per-turn.ts'
 import { isExpired } from './accounts.ts'
 import { hashKey, isWellFormedKey } from './key.ts'
-import type { Account } from './store.ts'
+import type { Account, FindByKey } from './store.ts'
 
 export interface Caller {
   readonly account: Account
@@ -16,7 +16,7 @@ export interface Caller {
 }
 
 export interface AuthenticatorOptions {
-  readonly findByKey: (keyHash: string) => Promise<Account | undefined>
+  readonly findByKey: FindByKey
   /** Undefined for no limit. */
   readonly rateLimit: RateLimit | undefined
   readonly limits: CallLimits
@@ -37,38 +37,28 @@ export function authenticator(options: AuthenticatorOptions): Authenticate {
   return async (call, common) => {
     const values = requireParameters(call, common)
     const { api_key: key, username } = values as unknown as CommonValues
-    const caller = await findCaller(options, key, 'username' in common ? username : undefined)
-    if (!caller) {
+    // The checksum keeps floods of invented keys away from the database.
+    const keyHash = hashOfKey(key)
+    const found = keyHash === undefined ? undefined : options.findByKey(keyHash)
+    // Waiting costs a turn even where there is nothing to wait for.
+    const account = found instanceof Promise ? await found : found
+    if (!account || (username !== undefined && username !== account.username)) {
       const retryAfter = limits.fail(networkOf(call.address))
       throw retryAfter === undefined ? wrongCredentials() : tooFrequent(retryAfter)
     }
-    call.notes.accountId = caller.account.id
-    call.notes.username = caller.account.username
-    const limit = limitOf(caller.account, options.rateLimit)
+    call.notes.accountId = account.id
+    call.notes.username = account.username
+    const limit = limitOf(account, options.rateLimit)
     if (limit) {
-      const taken = limits.take(caller.account.id, limit)
-      // Waiting costs a turn even where there is nothing to wait for.
+      const taken = limits.take(account.id, limit)
       tellLimit(call, limit, taken instanceof Promise ? await taken : taken)
     }
     markStep(call, 'checked')
-    return { caller, values }
+    return { caller: { account, keyHash }, values }
   }
 }
 
 const hashOfKey = oncePerTurn((key: string) => (isWellFormedKey(key) ? hashKey(key) : undefined))
-
-async function findCaller(
-  options: AuthenticatorOptions,
-  key: string,
-  username: string | undefined,
-): Promise<Caller | undefined> {
-  // The checksum keeps floods of invented keys away from the database.
-  const keyHash = hashOfKey(key)
-  if (keyHash === undefined) return undefined
-  const account = await options.findByKey(keyHash)
-  if (!account || (username !== undefined && username !== account.username)) return undefined
-  return { account, keyHash }
-}
 
 function tellLimit(call: Call, limit: RateLimit, taken: Taken): void {
   call.answerHeaders.push(

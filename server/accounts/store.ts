@@ -29,13 +29,14 @@ type AccountTables = {
 const columns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
   rate_limit, created_at`
 
+export type FindByKey = (keyHash: string) => Account | undefined | Promise<Account | undefined>
+
 /** Finds accounts by key, with one question in each turn of the event loop. Nothing is remembered beyond it. */
-export function keyLookup(db: Database): (keyHash: string) => Promise<Account | undefined> {
+export function keyLookup(db: Database): FindByKey {
   const direct = db.direct
   if (direct) {
     const sql = `SELECT ${columns} FROM account WHERE key_hash = ?`
-    const find = oncePerTurn((keyHash: string) => direct.one<Account>(sql, [keyHash]))
-    return async (keyHash) => find(keyHash)
+    return oncePerTurn((keyHash: string) => direct.one<Account>(sql, [keyHash]))
   }
   return coalesce(async (hashes) => {
     const rows = await db.all<Account>(`SELECT ${columns} FROM account WHERE key_hash = ANY(?)`, [hashes])

@@ -1,8 +1,8 @@
 // The domain check endpoint. One request reads top to bottom.
 import { checkResults, domainCheck } from '../../contract/domain-check.ts'
 import { requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
-import { type Call, markStep } from '../http/call.ts'
-import { parameterError, readParameters } from '../http/parameters.ts'
+import { type Call, markStep, readFrom } from '../http/call.ts'
+import { parameterError } from '../http/parameters.ts'
 import { type Answer, envelope, errorAnswer } from '../http/shapes.ts'
 import type { Product, Services } from '../services.ts'
 import type { GuardedGateway } from './gateway.ts'
@@ -105,8 +105,7 @@ export function openDomainCheck(services: Services): DomainCheck {
 }
 
 function readCheck(call: Call, mostUrls: number): { urls: readonly string[]; checkRandom: boolean } {
-  const read = readParameters(call.sources, domainCheck.operations.check.parameters)
-  Object.assign(call.notes.parameterSources, read.sources)
+  const read = readFrom(call, domainCheck.operations.check.parameters)
   const missing = [...read.missing]
   const invalid = [...read.invalid]
   // Absent when it is missing or no list: then it is named already.

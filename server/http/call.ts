@@ -5,7 +5,13 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import type { Language } from '../../contract/text.ts'
 import { AppError } from './errors.ts'
-import { type ParameterSources, parameterError, readParameters, type Source } from './parameters.ts'
+import {
+  type ParameterSources,
+  parameterError,
+  readParameters,
+  type ReadResult,
+  type Source,
+} from './parameters.ts'
 
 export interface Call {
   readonly endpoint: Endpoint
@@ -66,10 +72,14 @@ export function openCall(
   }
 }
 
+/** For whoever has more to say about the values than that they are missing or wrong. */
+export function readFrom<const P extends Parameters>(call: Call, description: P): ReadResult<P> {
+  return readParameters(call.sources, description, call.notes.parameterSources)
+}
+
 /** The values a description asks for, or one error that names everything missing or wrong. */
 export function requireParameters<const P extends Parameters>(call: Call, description: P): Values<P> {
-  const { values, sources, missing, invalid } = readParameters(call.sources, description)
-  Object.assign(call.notes.parameterSources, sources)
+  const { values, missing, invalid } = readFrom(call, description)
   if (missing.length > 0 || invalid.length > 0) throw parameterError(missing, invalid)
   return values
 }

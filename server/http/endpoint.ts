@@ -77,7 +77,9 @@ async function answerCall(
     }
     if (context.isStopping()) throw stopping()
     const body = request.method === 'GET' ? undefined : await readBody(request)
-    const sources = await readSources(endpoint, request, query, body)
+    const read = readSources(endpoint, request, query, body)
+    // Waiting costs a turn even where there is nothing to wait for.
+    const sources = read instanceof Promise ? await read : read
     call = openCall(endpoint, requestId, request, context.addressOf(request), sources, startedAt)
     answer = await handle(call)
   } catch (error) {

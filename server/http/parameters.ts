@@ -27,6 +27,7 @@ export interface InvalidParameter {
 export interface ReadResult<P extends Parameters> {
   /** Only to be trusted when nothing is missing and nothing invalid. */
   readonly values: Values<P>
+  /** Where each one stood that was given, right or wrong. */
   readonly sources: Partial<Record<keyof P & string, Source>>
   readonly missing: readonly string[]
   readonly invalid: readonly InvalidParameter[]
@@ -72,12 +73,13 @@ const readers: Readonly<Record<ParameterType, (value: unknown) => unknown>> = {
 
 const slotsOf = new WeakMap<Parameters, readonly Slot[]>()
 
+/** The sources are noted in `found`, beside those of other parameters. */
 export function readParameters<const P extends Parameters>(
   sources: ParameterSources,
   description: P,
+  found: Record<string, Source> = {},
 ): ReadResult<P> {
   const values: Record<string, unknown> = {}
-  const found: Record<string, Source> = {}
   const missing: string[] = []
   const invalid: InvalidParameter[] = []
 

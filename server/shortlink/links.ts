@@ -39,7 +39,8 @@ export interface Links {
   /** What the wish comes to once every part was looked at, and all that is wrong with it. */
   check(
     wish: LinkWish,
-  ): Promise<{ readonly change: LinkChange; readonly problems: readonly InvalidParameter[] }>
+    pools: Pools,
+  ): { readonly change: LinkChange; readonly problems: readonly InvalidParameter[] }
   /** Picks the domains now and writes the link in the charge's transaction. */
   maker<T>(
     accountId: number,
@@ -99,8 +100,8 @@ export function openLinks(
   }
 
   return {
-    async check(wish) {
-      const own = ownHosts(await lookup.pools())
+    check(wish, pools) {
+      const own = ownHosts(pools)
       const problems: InvalidParameter[] = []
       const target = (name: 'target_url' | 'redirect_url_a') => {
         const url = wish[name]

@@ -4,10 +4,10 @@ import { shortlink } from '../../contract/shortlink.ts'
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
-import type { Call } from '../http/call.ts'
+import { type Call, readFrom } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { findOperation } from '../http/operation.ts'
-import { parameterError, readParameters, type ReadResult } from '../http/parameters.ts'
+import { parameterError, type ReadResult } from '../http/parameters.ts'
 import { type Answer, shortlinkSuccess } from '../http/shapes.ts'
 import type { Product, Services } from '../services.ts'
 import { findClickTotals } from './click-store.ts'
@@ -44,33 +44,26 @@ export function openShortlink(services: Services): Shortlink {
   const domains = watchedDomains(db, lookup, log)
 
   async function handle(call: Call): Promise<Answer> {
-    const { caller, values } = await authenticate(call)
+    const { caller, values } = await services.authenticate(call, shortlink.common).catch(inOurWords)
     switch (findOperation(call, shortlink.operations, values.action)) {
       case 'generate':
-        return generate(call, caller)
+        return await generate(call, caller)
       case 'update':
-        return update(call, caller)
+        return await update(call, caller)
       case 'execute_update':
-        return refresh(call, caller)
+        return await refresh(call, caller)
       case 'get':
-        return show(call, caller)
-    }
-  }
-
-  async function authenticate(call: Call) {
-    try {
-      return await services.authenticate(call, shortlink.common)
-    } catch (error) {
-      throw error instanceof AppError && error.code === 1001 ? missingCommon(error) : error
+        return await show(call, caller)
     }
   }
 
   /** The parameters and the link they describe; everything that is wrong with either in one message. */
   async function readWish<const P extends Parameters>(call: Call, description: P, lacks: Text) {
-    const result = readParameters(call.sources, description)
-    const { change, problems } = await links.check(result.values)
+    const result = readFrom(call, description)
+    const pools = lookup.pools()
+    const { change, problems } = links.check(result.values, pools instanceof Promise ? await pools : pools)
     const invalid = problems.length === 0 ? result.invalid : [...result.invalid, ...problems]
-    return { values: accept(call, { ...result, invalid }, lacks), change }
+    return { values: accept({ ...result, invalid }, lacks), change }
   }
 
   async function generate(call: Call, caller: Caller): Promise<Answer> {
@@ -257,15 +250,10 @@ const refreshLacks: Text = { zh: '执行更新缺少必要参数', en: 'execute_
 const getLacks: Text = { zh: '查询短链接缺少必要参数', en: 'get is missing required parameters' }
 
 function read<const P extends Parameters>(call: Call, description: P, lacks: Text): Values<P> {
-  return accept(call, readParameters(call.sources, description), lacks)
+  return accept(readFrom(call, description), lacks)
 }
 
-function accept<P extends Parameters>(
-  call: Call,
-  { values, sources, missing, invalid }: ReadResult<P>,
-  lacks: Text,
-): Values<P> {
-  Object.assign(call.notes.parameterSources, sources)
+function accept<P extends Parameters>({ values, missing, invalid }: ReadResult<P>, lacks: Text): Values<P> {
   if (missing.length > 0) throw new AppError(1001, lacking(lacks, missing, invalid))
   if (invalid.length > 0) throw parameterError(missing, invalid)
   return values
@@ -283,8 +271,9 @@ function lacking(
   }
 }
 
-function missingCommon(error: AppError): AppError {
-  return new AppError(1001, {
+function inOurWords(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 1001) throw error
+  throw new AppError(1001, {
     zh: `缺少必要参数：${error.text.zh}`,
     en: `Missing required parameters: ${error.text.en}`,
   })

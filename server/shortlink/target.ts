@@ -52,7 +52,7 @@ export function isRedirectType(value: string): value is RedirectType {
 }
 
 export function titleProblem(title: string): Text | undefined {
-  if ([...title].length > titleLimit) {
+  if (title.length > titleLimit && [...title].length > titleLimit) {
     return { zh: `最长 ${titleLimit} 个字符`, en: `has at most ${titleLimit} characters` }
   }
   return controls.test(title)

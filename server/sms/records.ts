@@ -3,17 +3,16 @@ import { sms } from '../../contract/sms.ts'
 import { isPhoneNumber } from '../../contract/sms-text.ts'
 import type { Text } from '../../contract/text.ts'
 import { endOfDay, startOfDay } from '../../contract/time.ts'
-import type { Call } from '../http/call.ts'
+import { type Call, readFrom } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
-import { type InvalidParameter, parameterError, readParameters } from '../http/parameters.ts'
+import { type InvalidParameter, parameterError } from '../http/parameters.ts'
 import type { SendFilter } from './store.ts'
 
 const notADay = { zh: '必须是 YYYY-MM-DD 格式的日期', en: 'must be a date YYYY-MM-DD' }
 
 /** Everything that is wrong in one message; without any of the three ways to search there is nothing to answer. */
 export function readFilter(call: Call): Omit<SendFilter, 'accountId'> {
-  const { values, sources, missing, invalid } = readParameters(call.sources, sms.operations.logs.parameters)
-  Object.assign(call.notes.parameterSources, sources)
+  const { values, sources, missing, invalid } = readFrom(call, sms.operations.logs.parameters)
   const problems: InvalidParameter[] = [...invalid]
   const { biz_id: bizId, phone_number: phone, start_date: startDate, end_date: endDate } = values
   if (phone !== undefined && !isPhoneNumber(phone)) {

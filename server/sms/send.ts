@@ -15,9 +15,9 @@ import { signNameProblem } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
 import type { Alongside, SharedItem } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
-import { type Call, markStep } from '../http/call.ts'
+import { type Call, markStep, readFrom } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
-import { parameterError, readParameters } from '../http/parameters.ts'
+import { parameterError } from '../http/parameters.ts'
 import { type Answer, errorAnswer } from '../http/shapes.ts'
 import type { Services } from '../services.ts'
 import { tryInOrder } from '../upstream/failover.ts'
@@ -217,8 +217,7 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
 
 /** The parameters, and everything that is wrong with them in one message. */
 function readSend(call: Call) {
-  const { values, sources, missing, invalid } = readParameters(call.sources, sms.operations.send.parameters)
-  Object.assign(call.notes.parameterSources, sources)
+  const { values, missing, invalid } = readFrom(call, sms.operations.send.parameters)
   const problems = [...invalid]
   // Absent where it is missing or no text at all, which is said already.
   const { phone_number: phone, sign_name: signName } = values as Partial<typeof values>
