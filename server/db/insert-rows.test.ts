@@ -32,6 +32,26 @@ onEachEngine('rows inserted together', (engine) => {
     })
   }
 
+  it('rows beside a wrong one are gone with their job, and with no other', async () => {
+    await using fresh = await freshDatabase(engine)
+    const row = (note: string, balance: number) => [7, note, balance, Date.now()]
+    const noted: Insertion = {
+      into: 'INSERT INTO ledger (account_id, api_type, kind, note, amount, balance_after, at)',
+      row: `(?, 'sms', 'grant', ?, 1, ?, ?)`,
+    }
+    const good = fresh.db.write((tx) => insertRows(tx, noted, [row('good', 1), row('good', 2)]))
+    const bad = fresh.db.write((tx) => insertRows(tx, noted, [row('bad', 1), row('bad', 2), row('bad', -1)]))
+    const after = fresh.db.write((tx) => insertRows(tx, noted, [row('after', 1)]))
+    await assert.rejects(bad)
+    assert.deepEqual(await Promise.all([good, after]), [2, 1])
+    await assert.rejects(fresh.db.write((tx) => insertRows(tx, noted, [row('alone', 1), row('alone', -1)])))
+    const notes = await fresh.db.all<{ note: string }>('SELECT note FROM ledger ORDER BY note')
+    assert.deepEqual(
+      notes.map(({ note }) => note),
+      ['after', 'good', 'good'],
+    )
+  })
+
   it('tells how many went in where some were there already', async () => {
     await using fresh = await freshDatabase(engine)
     const rows = Array.from({ length: 80 }, (_, i) => [`n${i}`, 'first'])

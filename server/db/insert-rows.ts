@@ -1,4 +1,6 @@
 // Many rows into one table with few statements: stepping through a statement for each row costs more than the row does.
+//
+// A job in which one of these fails has failed: some of the rows may be there until the job is rolled back.
 import type { Tx, Value } from './database.ts'
 
 export interface Insertion {
@@ -20,7 +22,7 @@ export async function insertRows(
   rows: readonly (readonly Value[])[],
 ): Promise<number> {
   let inserted = 0
-  for (const { sql, values } of statements(insertion, rows)) inserted += await tx.run(sql, values)
+  for (const { sql, values } of statements(tx, insertion, rows)) inserted += await tx.run(sql, values)
   return inserted
 }
 
@@ -31,7 +33,7 @@ export async function insertRowsWithIds(
   rows: readonly (readonly Value[])[],
 ): Promise<number[]> {
   const ids: number[] = []
-  for (const { sql, values, size } of statements(insertion, rows)) {
+  for (const { sql, values, size } of statements(tx, insertion, rows)) {
     if (tx.engine === 'postgres') {
       for (const { id } of await tx.all<{ id: number }>(`${sql} RETURNING id`, values)) ids.push(id)
     } else {
@@ -43,27 +45,32 @@ export async function insertRowsWithIds(
   return ids
 }
 
-function* statements(insertion: Insertion, rows: readonly (readonly Value[])[]) {
+function* statements({ engine }: Tx, insertion: Insertion, rows: readonly (readonly Value[])[]) {
   for (let at = 0; at < rows.length;) {
     const size = sizes.find((one) => one <= rows.length - at) ?? 1
     const values: Value[] = []
     for (let i = at; i < at + size; i += 1) for (const value of rows[i]!) values.push(value)
-    yield { sql: textOf(insertion, size), values, size }
+    yield { sql: textOf(engine, insertion, size), values, size }
     at += size
   }
 }
 
-const texts = new WeakMap<Insertion, Map<number, string>>()
+const texts = {
+  sqlite: new WeakMap<Insertion, Map<number, string>>(),
+  postgres: new WeakMap<Insertion, Map<number, string>>(),
+}
 
-function textOf(insertion: Insertion, size: number): string {
-  let ofThis = texts.get(insertion)
+function textOf(engine: Tx['engine'], insertion: Insertion, size: number): string {
+  let ofThis = texts[engine].get(insertion)
   if (!ofThis) {
     ofThis = new Map()
-    texts.set(insertion, ofThis)
+    texts[engine].set(insertion, ofThis)
   }
   let text = ofThis.get(size)
   if (text === undefined) {
-    text = `${insertion.into} VALUES ${Array<string>(size).fill(insertion.row).join(', ')} ${insertion.end ?? ''}`
+    // Being ready to undo one statement by itself, SQLite copies every page it touches, and into a file when they are many.
+    const into = engine === 'sqlite' ? insertion.into.replace('INSERT', 'INSERT OR FAIL') : insertion.into
+    text = `${into} VALUES ${Array<string>(size).fill(insertion.row).join(', ')} ${insertion.end ?? ''}`
     ofThis.set(size, text)
   }
   return text

@@ -46,7 +46,8 @@ test('a call is one line of JSON', () => {
 test('what is not known of it is left out', () => {
   const answer = { status: 413, body: { code: 1002, message: '请求体超过 1 MiB' } }
   const refused = { endpoint: sms, requestId, method: 'POST', answer, durationMs: 0, call: undefined }
-  const { time: _, ...fields } = JSON.parse(linesOf('debug', refused).join('')) as Record<string, unknown>
+  const { time, ...fields } = JSON.parse(linesOf('debug', refused).join('')) as Record<string, unknown>
+  assert.equal(typeof time, 'string')
   assert.deepEqual(fields, { level: 30, requestId, endpoint: 'sms', status: 413, code: 1002, ms: 0 })
 })
 
