@@ -49,7 +49,7 @@ export interface DirectReads {
   /** The file, for a thread that opens it on its own. */
   readonly file: string
   /** Changes whenever anyone has committed since the last look. */
-  dataVersion(): string
+  dataVersion(): number
 }
 
 export interface Database extends Queries {

@@ -49,6 +49,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   reader.db.exec('PRAGMA query_only = ON')
   // It tells of others' commits; our own are counted. The second connection would drop its pages to look.
   const readVersion = writer.db.prepare('PRAGMA data_version')
+  readVersion.setReturnArrays(true)
 
   // The writing connection knows its own commits, so its memory of the file stays good; the second one has to look again.
   const forReading = (sql: string): Connection => (isWriting || !sql.startsWith('SELECT') ? reader : writer)
@@ -63,6 +64,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   let queue: QueuedJob[] = []
   let scheduled = false
   let commits = 0
+  let version = 0
   let isWriting = false
   let closed = false
   let idle: (() => void) | undefined
@@ -143,15 +145,16 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     return ended
   }
 
-  function dataVersion(): string {
+  /** Both only ever grow, and so does their sum. */
+  function dataVersion(): number {
     try {
-      return `${(readVersion.get() as { data_version: number }).data_version} ${commits}`
+      version = (readVersion.get() as unknown as readonly number[])[0]!
     } catch (error) {
       if (!isBusy(error)) throw error
       // Nobody knows: so it may have changed.
       commits += 1
-      return `? ${commits}`
     }
+    return version + commits
   }
 
   function readAll<R>(sql: string, values?: readonly Value[]): R[] {

@@ -55,6 +55,11 @@ export function isReserved(word: string): boolean {
   return reserved.has(word.toLowerCase())
 }
 
+/** As addresses are compared, which is letter by letter. */
+export function isOwnPath(segment: string): boolean {
+  return reserved.has(segment)
+}
+
 /** English and pinyin; digits are read as the letters they stand for. */
 const ugly = [
   ...[

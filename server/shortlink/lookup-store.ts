@@ -78,7 +78,7 @@ function directLookup(direct: DirectReads): Lookup {
   const links = twoGenerations<string, Destination>(rememberedLinks / 2)
   let pools: Pools | undefined
   let isFresh = false
-  let dataVersion = ''
+  let dataVersion = -1
   let linkVersion = -1
 
   const nextTurn = () => void (isFresh = false)

@@ -5,7 +5,7 @@ import { makeRequestId } from '../http/call.ts'
 import { agentReader, isLookingAhead, referrerHost } from './agents.ts'
 import type { LostPage } from '../services.ts'
 import type { Clicks } from './clicks.ts'
-import { codeLength, isReserved, looksLikeCode } from './code.ts'
+import { codeLength, isOwnPath, looksLikeCode } from './code.ts'
 import type { Destination, Lookup, Pools } from './lookup-store.ts'
 import {
   destinationPage,
@@ -46,7 +46,7 @@ export function openRedirects(options: RedirectOptions): Redirects {
     if (path.length !== end && path.charCodeAt(end) !== 0x3f) return false
     if (!looksLikeCode(path, start)) return false
     const code = path.slice(start, end)
-    if (!isB && isReserved(code)) return false
+    if (!isB && isOwnPath(code)) return false
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       sendHead(response, 405, ['Allow', 'GET, HEAD', 'Content-Length', '0'])
       response.end()
