@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { alphabet, codeLength } from '../server/shortlink/code.ts'
+import { openCodes } from '../server/shortlink/code-store.ts'
 import type { Storage } from './storage.ts'
 
 const size = alphabet.length
@@ -11,6 +12,8 @@ const codes = size ** codeLength
 const step = 120_000_000_007
 
 const perStatement = 500_000
+
+const keySql = `SELECT value FROM setting WHERE name = 'link_code_key'`
 
 export function pathAt(n: number): string {
   let rest = (BigInt(n) * BigInt(step)) % BigInt(codes)
@@ -35,6 +38,8 @@ export function somePaths(count: number, most: number): string[] {
 interface Runner {
   run(sql: string): Promise<void>
   highestId(): Promise<number>
+  /** Puts the codes of the links above this id into the index, as far as the service has not made the same ones itself. */
+  place(aboveId: number): Promise<void>
   end(): Promise<void>
 }
 
@@ -44,12 +49,7 @@ export async function seedLinks(storage: Storage, from: number, to: number): Pro
   for (let first = from; first <= to; first += perStatement) {
     const before = await runner.highestId()
     await runner.run(linksSql(storage, first, Math.min(to, first + perStatement - 1)))
-    // In the order of the tree: random places in one that fits no cache are what takes the time. Among ten millions there
-    // are some codes that the service has made itself; those stay as they are.
-    await runner.run(
-      `INSERT INTO link_code (code, link_id) SELECT code, id FROM link WHERE id > ${before} ORDER BY code
-       ON CONFLICT (code) DO NOTHING`,
-    )
+    await runner.place(before)
   }
   await runner.end()
 }
@@ -74,9 +74,17 @@ function linksSql({ engine, payer }: Storage, first: number, last: number): stri
 function sqliteRunner(file: string): Runner {
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144')
+  const { value } = db.prepare(keySql).get() as { value: string }
+  const { placeOf } = openCodes(Buffer.from(value, 'hex'))
+  db.function('place_of', { deterministic: true }, (code) => placeOf(String(code))!)
   return {
     run: async (sql) => db.exec(sql),
     highestId: async () => Number(db.prepare('SELECT COALESCE(MAX(id), 0) AS id FROM link').get()?.['id']),
+    // In the order of the tree: random places in one that fits no cache are what takes the time.
+    async place(aboveId) {
+      db.exec(`INSERT INTO link_code (place, link_id)
+        SELECT place_of(code) AS place, id FROM link WHERE id > ${aboveId} ORDER BY place ON CONFLICT (place) DO NOTHING`)
+    },
     async end() {
       db.exec('PRAGMA journal_mode = WAL')
       db.close()
@@ -88,11 +96,24 @@ async function postgresRunner(storage: Storage): Promise<Runner> {
   const client = new pg.Client({ connectionString: storage.url })
   await client.connect()
   await client.query('SET synchronous_commit = off')
+  const key = await client.query<{ value: string }>(keySql)
+  const { placeOf } = openCodes(Buffer.from(key.rows[0]!.value, 'hex'))
   return {
     run: async (sql) => void (await client.query(sql)),
     async highestId() {
       const found = await client.query<{ id: string }>('SELECT COALESCE(MAX(id), 0) AS id FROM link')
       return Number(found.rows[0]?.id)
+    },
+    async place(aboveId) {
+      const links = await client.query<{ id: string; code: string }>(
+        'SELECT id, code FROM link WHERE id > $1',
+        [aboveId],
+      )
+      await client.query(
+        `INSERT INTO link_code (place, link_id) SELECT * FROM unnest($1::bigint[], $2::bigint[]) AS t (place, id)
+         ORDER BY place ON CONFLICT (place) DO NOTHING`,
+        [links.rows.map(({ code }) => placeOf(code)!), links.rows.map(({ id }) => id)],
+      )
     },
     async end() {
       await client.query('VACUUM ANALYZE link')

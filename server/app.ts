@@ -67,12 +67,12 @@ export interface AppOptions {
   readonly limitStore?: LimitStore
 }
 
-export function openApp(
+export async function openApp(
   config: Config,
   installation: Installation,
   log: Logger,
   options: AppOptions = {},
-): App {
+): Promise<App> {
   const { db, secretKey } = installation
   let stopping = false
   let publicUrl = ''
@@ -136,7 +136,7 @@ export function openApp(
     paidCalls: openPaidCalls(credits, sweeper),
     deciders,
   }
-  const links = openShortlink(services)
+  const links = await openShortlink(services)
   const messages = openSms(services)
   const verifications = openIdentity(services)
   const checks = openDomainCheck(services)

@@ -21,7 +21,7 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   const installation = await openInstallation(config, {
     onDatabaseError: (error) => log.warn({ err: error }, 'database connection lost'),
   })
-  const app = openApp(config, installation, log, options.app)
+  const app = await openApp(config, installation, log, options.app)
   const address = await app.start().catch(async (error: unknown) => {
     await installation.close()
     throw listenProblem(error, config)

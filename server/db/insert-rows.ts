@@ -4,7 +4,7 @@
 import type { Tx, Value } from './database.ts'
 
 export interface Insertion {
-  /** `INSERT INTO link_code (code, link_id)`. */
+  /** `INSERT INTO link_code (place, link_id)`. */
   readonly into: string
   /** One row as SQL: `(?, ?)`. */
   readonly row: string

@@ -7,6 +7,7 @@ import { type ClickWriter, openClickWriter } from './click-writer.ts'
 import { openClicks, otherReferrers, type Visit } from './clicks.ts'
 import { watchedDomains } from './domains.ts'
 import { addDomain } from './domain-store.ts'
+import { findCodes } from './code-store.ts'
 import { listPoolDomains, openLookup } from './lookup-store.ts'
 
 const person = describeAgent(
@@ -109,7 +110,7 @@ onEachEngine('watched domains', (engine) => {
       warn: (facts: object, text: string) => void told.push(`warn ${JSON.stringify(facts)} ${text}`),
       info: (facts: object, text: string) => void told.push(`info ${JSON.stringify(facts)} ${text}`),
     }
-    const watched = watchedDomains(db, openLookup(db), log)
+    const watched = watchedDomains(db, openLookup(db, await findCodes(db)), log)
     assert.deepEqual(await watched.hosts(), ['a.test', 'b.test'])
     await watched.found('a.test', true)
     await watched.found('a.test', true)

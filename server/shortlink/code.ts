@@ -1,6 +1,4 @@
-// Short codes: seven random characters that nobody misreads, and that spell nothing they should not.
-import { randomFillSync } from 'node:crypto'
-
+// What a short code looks like: seven characters that nobody misreads, and that spell nothing they should not.
 /** Without 0 and O, 1, l and I. */
 export const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
@@ -147,31 +145,6 @@ export function isUgly(code: string): boolean {
   let plain = ''
   for (const character of code.toLowerCase()) plain += letterOf[character] ?? character
   return uglyWords.test(plain)
-}
-
-const pool = Buffer.alloc(4_096)
-let drawn = pool.length
-
-/** The largest multiple of the alphabet's size in a byte: what lies above would favour its first letters. */
-const fair = 256 - (256 % alphabet.length)
-
-function randomCharacter(): string {
-  for (;;) {
-    if (drawn === pool.length) {
-      randomFillSync(pool)
-      drawn = 0
-    }
-    const byte = pool[drawn++]!
-    if (byte < fair) return alphabet[byte % alphabet.length]!
-  }
-}
-
-export function makeCode(): string {
-  for (;;) {
-    let code = ''
-    while (code.length < codeLength) code += randomCharacter()
-    if (!isReserved(code) && !isUgly(code)) return code
-  }
 }
 
 /** Letters and digits, so that a code with a misread letter is told as unknown and not as a strange path. */

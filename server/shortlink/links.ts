@@ -7,7 +7,7 @@ import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import { AppError } from '../http/errors.ts'
 import type { InvalidParameter } from '../http/parameters.ts'
-import { makeCode } from './code.ts'
+import type { Codes } from './code-store.ts'
 import { addressesOf, type Dealer } from './domains.ts'
 import type { Lookup, Pools } from './lookup-store.ts'
 import {
@@ -67,6 +67,7 @@ export interface LinkRecord extends MadeAddresses {
 export function openLinks(
   services: Pick<Services, 'publicUrl' | 'config'>,
   lookup: Lookup,
+  codes: Codes,
   dealer: Dealer,
 ): Links {
   const graceMs = services.config.LINK_REFRESH_GRACE_HOURS * 3_600_000
@@ -83,9 +84,7 @@ export function openLinks(
   ): Promise<readonly Alongside<T>[]> {
     const wanted = items.map(({ item, charged }) => ({ ...item.link, createdAt: charged.at }))
     const made =
-      wanted.length === 1
-        ? [await insertLink(tx, wanted[0]!, makeCode)]
-        : await insertLinks(tx, wanted, makeCode)
+      wanted.length === 1 ? [await insertLink(tx, wanted[0]!, codes)] : await insertLinks(tx, wanted, codes)
     return items.map(({ item, charged }, index) => {
       const { id, code } = made[index]!
       return item.resultOf(addresses(id, code, item.link.hosts), charged)
@@ -148,11 +147,7 @@ export function openLinks(
       const { domains } = await lookup.poolsNow()
       const hosts = dealer.after(domains, { a: link.host_a, b: link.host_b })
       return async (tx) => {
-        const code = await refreshLink(
-          tx,
-          { accountId: link.account_id, id: link.id, hosts, graceMs },
-          makeCode,
-        )
+        const code = await refreshLink(tx, { accountId: link.account_id, id: link.id, hosts, graceMs }, codes)
         if (code === undefined) throw noSuchLink()
         return addresses(link.id, code, hosts)
       }

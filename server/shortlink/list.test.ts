@@ -3,10 +3,12 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { Database } from '../db/database.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
+import { openCodes } from './code-store.ts'
 import type { Links } from './links.ts'
 import { type LinkSearch, openLinkList } from './list.ts'
 
 const count = 12_500
+const codes = openCodes(Buffer.alloc(16, 9))
 const at = (n: number) => 1_700_000_000_000 + n * 60_000
 const titleOf = (n: number) => `title ${String((n * 7_919) % count).padStart(5, '0')}`
 /** Every third was never visited. */
@@ -41,7 +43,7 @@ onEachEngine('a long list of links', (engine) => {
       const padded =
         engine === 'sqlite' ? `printf('%05d', ${scattered})` : `lpad(CAST(${scattered} AS text), 5, '0')`
       await tx.run(`UPDATE link SET title = 'title ' || ${padded} WHERE account_id = 1`)
-      await tx.run('INSERT INTO link_code (code, link_id) SELECT code, id FROM link')
+      await tx.run('INSERT INTO link_code (place, link_id) SELECT id, id FROM link')
       const clicks = `CASE WHEN id / 2 % 3 = 0 THEN 0 ELSE (id / 2 * 31) % 4001 END`
       await tx.run(
         `INSERT INTO link_click (link_id, hour, kind, device, browser, referrer, clicks)
@@ -61,7 +63,7 @@ onEachEngine('a long list of links', (engine) => {
   const base: LinkSearch = { sort: 'created', order: 'desc' }
 
   async function page(search: Partial<LinkSearch>, offset = 0) {
-    const list = openLinkList(db, describing, async () => {})
+    const list = openLinkList(db, codes, describing, async () => {})
     const { links, total } = await list.page(1, { ...base, ...search }, { limit: 50, offset })
     return { numbers: links.map(({ link_id: id }) => id / 2), total }
   }
@@ -110,12 +112,12 @@ onEachEngine('a long list of links', (engine) => {
       numbers: pages.toReversed().slice(100, 150),
       total: pages.length,
     })
-    assert.deepEqual(await page({ q: 'c77_1' }), { numbers: [77], total: 1 })
-    assert.deepEqual(await page({ q: 'c77_2' }), { numbers: [], total: 0 })
+    assert.deepEqual(await page({ q: codes.codeAt(2 * 77) }), { numbers: [77], total: 1 })
+    assert.deepEqual(await page({ q: codes.codeAt(2 * 77 + 1) }), { numbers: [], total: 0 })
   })
 
   it('goes into a file as a whole', async () => {
-    const list = openLinkList(db, describing, async () => {})
+    const list = openLinkList(db, codes, describing, async () => {})
     const numbers: number[] = []
     for await (const some of list.all(1, base)) numbers.push(...some.map(({ link_id: id }) => id / 2))
     assert.deepEqual(numbers, all.toReversed())

@@ -19,6 +19,7 @@ import {
   type SliceRow,
   type SliceSearch,
 } from './list-store.ts'
+import type { Codes } from './code-store.ts'
 import type { LinkRecord, Links } from './links.ts'
 import { findOwnLink, findOwnLinkByCode, findRetiredCodes, type Link, type RetiredCode } from './store.ts'
 
@@ -86,7 +87,12 @@ const freshMs = 15_000
 const longMs = 50
 const mostRemembered = 100
 
-export function openLinkList(db: Database, links: Links, flush: (linkId: number) => Promise<void>): LinkList {
+export function openLinkList(
+  db: Database,
+  codes: Codes,
+  links: Links,
+  flush: (linkId: number) => Promise<void>,
+): LinkList {
   const memory = new Map<string, { readonly at: number; readonly result: Promise<unknown> }>()
 
   async function idsOf(
@@ -177,7 +183,7 @@ export function openLinkList(db: Database, links: Links, flush: (linkId: number)
 
   /** A whole code finds its link, if the other filters let it. */
   async function findByCode(accountId: number, search: LinkSearch): Promise<Link | undefined> {
-    const link = await findOwnLinkByCode(db, accountId, search.q?.trim() ?? '')
+    const link = await findOwnLinkByCode(db, accountId, search.q?.trim() ?? '', codes)
     if (!link) return undefined
     if (search.redirectType !== undefined && link.redirect_type !== search.redirectType) return undefined
     if (search.start !== undefined && link.created_at < search.start) return undefined
@@ -246,7 +252,7 @@ export function openLinkList(db: Database, links: Links, flush: (linkId: number)
       // The visits that still wait in memory belong to the picture; a failed write only makes it lag.
       await flush(id).catch(() => undefined)
       const [listed] = await describe(accountId, [id])
-      return listed && { link: listed, retired: await findRetiredCodes(db, id) }
+      return listed && { link: listed, retired: await findRetiredCodes(db, id, codes) }
     },
     async statistics(accountId, id, { start, end }) {
       if (!(await findOwnLink(db, accountId, id))) return undefined

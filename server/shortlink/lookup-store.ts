@@ -2,6 +2,7 @@
 import type { RedirectType } from '../../contract/shortlink.ts'
 import { coalesce } from '../db/coalesce.ts'
 import type { Channel, Database, DirectReads, Queries } from '../db/database.ts'
+import type { Codes } from './code-store.ts'
 import type { PoolDomain } from './domain-store.ts'
 import { linkCache } from './link-cache.ts'
 import type { Pool } from './store.ts'
@@ -20,7 +21,7 @@ export interface Destination {
 }
 
 interface Row {
-  readonly code: string
+  readonly place: number
   readonly id: number
   readonly redirect_type: RedirectType
   readonly location_a: string
@@ -29,8 +30,8 @@ interface Row {
   readonly suspended: number
 }
 
-const rowSql = `SELECT c.code, l.id, l.redirect_type, l.location_a, l.location_b, c.live_until, a.suspended
-  FROM link_code c JOIN link l ON l.id = c.link_id JOIN account a ON a.id = l.account_id WHERE c.code`
+const rowSql = `SELECT c.place, l.id, l.redirect_type, l.location_a, l.location_b, c.live_until, a.suspended
+  FROM link_code c JOIN link l ON l.id = c.link_id JOIN account a ON a.id = l.account_id WHERE c.place`
 const oneRowSql = `${rowSql} = ?`
 const manyRowsSql = `${rowSql} = ANY(?)`
 
@@ -63,8 +64,8 @@ export interface Pools {
   readonly byHost: ReadonlyMap<string, Pool>
 }
 
-export function openLookup(db: Database): Lookup {
-  return db.direct ? directLookup(db.direct) : watchedLookup(db)
+export function openLookup(db: Database, codes: Codes): Lookup {
+  return db.direct ? directLookup(db.direct, codes) : watchedLookup(db, codes)
 }
 
 /** How many links a process remembers between requests: a few megabytes, whatever the number of links. */
@@ -74,7 +75,7 @@ const rememberedLinks = 20_000
  * SQLite: in the same turn, from memory or from the file. Once in each turn of the event loop the file is asked whether
  * anyone has committed since, and if so, whether that touched links (`link_change`); memory is empty after that.
  */
-function directLookup(direct: DirectReads): Lookup {
+function directLookup(direct: DirectReads, codes: Codes): Lookup {
   const links = twoGenerations<string, Destination>(rememberedLinks / 2)
   let pools: Pools | undefined
   let isFresh = false
@@ -103,7 +104,8 @@ function directLookup(direct: DirectReads): Lookup {
       if (!isFresh) refresh()
       const known = links.get(code)
       if (known !== undefined) return known
-      const row = direct.one<Row>(oneRowSql, [code])
+      const place = codes.placeOf(code)
+      const row = place === undefined ? undefined : direct.one<Row>(oneRowSql, [place])
       if (!row) return undefined
       const found = destinationOf(row)
       links.set(code, found)
@@ -132,8 +134,8 @@ const weightOf = ({ locationA, locationB }: Destination) => 400 + locationA.leng
  * PostgreSQL: from memory while the channel stands on which every change is told, else from the database. When the
  * channel is lost, memory is emptied; when it only hesitates, memory is not asked meanwhile.
  */
-function watchedLookup(db: Database): Lookup {
-  const asking = batchedLookup(db)
+function watchedLookup(db: Database, codes: Codes): Lookup {
+  const asking = batchedLookup(db, codes)
   const links = linkCache(halfOfMemory, weightOf)
   const stats = { remembered: 0, asked: 0, isRemembering: () => channel?.isFresh() ?? false }
   const word = openWord(db)
@@ -205,12 +207,13 @@ interface Asking {
 }
 
 /** One question for all visitors of a turn. */
-function batchedLookup(db: Database): Asking {
+function batchedLookup(db: Database, codes: Codes): Asking {
   const findPools = coalesce(async () => new Map([['', poolsOf(await listPoolDomains(db))]]))
   return {
-    find: coalesce(async (codes) => {
-      const rows = await db.all<Row>(manyRowsSql, [codes])
-      return new Map(rows.map((row) => [row.code, destinationOf(row)]))
+    find: coalesce(async (wanted) => {
+      const places = wanted.map(codes.placeOf).filter((place) => place !== undefined)
+      const rows = places.length === 0 ? [] : await db.all<Row>(manyRowsSql, [places])
+      return new Map(rows.map((row) => [codes.codeAt(row.place), destinationOf(row)]))
     }),
     pools: async () => (await findPools('')) ?? poolsOf([]),
   }

@@ -266,7 +266,10 @@ onEachEngine('redirects with a grace', (engine) => {
     await call({ action: 'execute_update', link_id: made.link_id })
     assert.equal((await visit(`${listening()}/${made.short_code}`)).status, 302)
     await service.installation.db.write((tx) =>
-      tx.run('UPDATE link_code SET live_until = ? WHERE code = ?', [Date.now() - 1, made.short_code]),
+      tx.run('UPDATE link_code SET live_until = ? WHERE link_id = ? AND retired_at IS NOT NULL', [
+        Date.now() - 1,
+        made.link_id,
+      ]),
     )
     await untilSeen(engine)
     assert.equal((await visit(`${listening()}/${made.short_code}`)).status, 410)

@@ -10,6 +10,7 @@ import {
 } from '../../test/support/service.ts'
 import { changeAccount, requireAccount } from '../accounts/accounts.ts'
 import { checkLedger } from '../credits/check-store.ts'
+import { findCodes } from './code-store.ts'
 
 const target = 'https://example.com/landing'
 
@@ -321,14 +322,15 @@ onEachEngine('short link endpoint', (engine) => {
     )
     assert.ok(replies.every(({ status }) => status === 200))
     assert.equal(new Set(replies.map(({ body }) => body.data.new_a_url)).size, 10)
-    const rows = await service.installation.db.all<{ code: string }>(
-      'SELECT code FROM link_code WHERE link_id = ? AND retired_at IS NULL',
+    const { db } = service.installation
+    const rows = await db.all<{ place: number }>(
+      'SELECT place FROM link_code WHERE link_id = ? AND retired_at IS NULL',
       [made.link_id],
     )
     assert.equal(rows.length, 1)
     assert.equal(
       (await call({ action: 'get', link_id: made.link_id }, {}, rich)).body.data.short_code,
-      rows[0]?.code,
+      (await findCodes(db)).codeAt(rows[0]!.place),
     )
   })
 

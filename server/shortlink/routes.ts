@@ -13,6 +13,7 @@ import type { Product, Services } from '../services.ts'
 import { findClickTotals } from './click-store.ts'
 import { openClickWriter } from './click-writer.ts'
 import { openClicks } from './clicks.ts'
+import { findCodes } from './code-store.ts'
 import { openDealer, watchedDomains, type WatchedDomains } from './domains.ts'
 import { noSuchLink, openLinks } from './links.ts'
 import { type LinkList, openLinkList } from './list.ts'
@@ -33,10 +34,11 @@ export interface Shortlink extends Product {
 
 type Act = (call: Call, caller: Caller) => Promise<Answer>
 
-export function openShortlink(services: Services): Shortlink {
+export async function openShortlink(services: Services): Promise<Shortlink> {
   const { db, config, paidCalls, log, http } = services
-  const lookup = openLookup(db)
-  const links = openLinks(services, lookup, openDealer())
+  const codes = await findCodes(db)
+  const lookup = openLookup(db, codes)
+  const links = openLinks(services, lookup, codes, openDealer())
   const writer = openClickWriter(db)
   const clicks = openClicks(writer, (error) => log.error({ err: error }, 'clicks could not be written'))
   const redirects = openRedirects({ ...http, lookup, clicks })
@@ -154,7 +156,7 @@ export function openShortlink(services: Services): Shortlink {
   /** By code or id; given both, they must mean the same link. */
   async function findLink(accountId: number, code?: string, id?: number): Promise<Link | undefined> {
     if (code === undefined) return id === undefined ? undefined : findOwnLink(db, accountId, id)
-    const link = await findOwnLinkByCode(db, accountId, code)
+    const link = await findOwnLinkByCode(db, accountId, code, codes)
     return id === undefined || link?.id === id ? link : undefined
   }
 
@@ -222,7 +224,7 @@ export function openShortlink(services: Services): Shortlink {
 
   return {
     domains,
-    list: openLinkList(db, links, (linkId) => clicks.flush(linkId)),
+    list: openLinkList(db, codes, links, (linkId) => clicks.flush(linkId)),
     generate,
     update,
     refresh,

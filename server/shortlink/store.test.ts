@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import { describeAgent } from './agents.ts'
 import { runClickJob } from './click-job-store.ts'
 import { addClicks, type ClickBatch, findClickTotals } from './click-store.ts'
-import { makeCode } from './code.ts'
+import { type Codes, openCodes } from './code-store.ts'
 import { addDomain, markDomainBlocked, removeDomain } from './domain-store.ts'
 import { openDealer } from './domains.ts'
 import { dayOfHour, firstHourOfDay, hourOf } from './hours.ts'
@@ -45,9 +45,15 @@ async function accountIn(db: Database, username = 'somebody'): Promise<number> {
   return (await createAccount(db, { username, password: 'correct horse 9' })).id
 }
 
+const codes = openCodes(Buffer.alloc(16, 9))
+
 /** Codes in this order, then an error: nobody may ask for more. */
-function codes(...list: string[]): () => string {
-  return () => list.shift() ?? assert.fail('no more codes')
+function these(...list: string[]): Codes {
+  const make = () => {
+    const code = list.shift() ?? assert.fail('no more codes')
+    return { code, place: codes.placeOf(code)! }
+  }
+  return { ...codes, make }
 }
 
 onEachEngine('links', (engine) => {
@@ -55,24 +61,24 @@ onEachEngine('links', (engine) => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const accountId = await accountIn(db)
-    const first = await db.write((tx) => insertLink(tx, newLink(accountId), codes('aaaaaaa')))
+    const first = await db.write((tx) => insertLink(tx, newLink(accountId), these('aaaaaaa')))
     const second = await db.write((tx) =>
-      insertLink(tx, newLink(accountId), codes('aaaaaaa', 'aaaaaaa', 'bbbbbbb')),
+      insertLink(tx, newLink(accountId), these('aaaaaaa', 'aaaaaaa', 'bbbbbbb')),
     )
     assert.deepEqual([first.code, second.code], ['aaaaaaa', 'bbbbbbb'])
     assert.equal((await findOwnLink(db, accountId, second.id))?.code, 'bbbbbbb')
 
     const refresh = { accountId, id: first.id, hosts: { a: 'a.test', b: 'b.test' }, graceMs: 0 }
     assert.equal(
-      await db.write((tx) => refreshLink(tx, refresh, codes('bbbbbbb', 'aaaaaaa', 'ccccccc'))),
+      await db.write((tx) => refreshLink(tx, refresh, these('bbbbbbb', 'aaaaaaa', 'ccccccc'))),
       'ccccccc',
     )
-    const third = await db.write((tx) => insertLink(tx, newLink(accountId), codes('aaaaaaa', 'ddddddd')))
+    const third = await db.write((tx) => insertLink(tx, newLink(accountId), these('aaaaaaa', 'ddddddd')))
     assert.equal(third.code, 'ddddddd')
-    assert.equal(await findOwnLinkByCode(db, accountId, 'aaaaaaa'), undefined)
-    assert.equal((await findOwnLinkByCode(db, accountId, 'ccccccc'))?.host_a, 'a.test')
+    assert.equal(await findOwnLinkByCode(db, accountId, 'aaaaaaa', codes), undefined)
+    assert.equal((await findOwnLinkByCode(db, accountId, 'ccccccc', codes))?.host_a, 'a.test')
     assert.deepEqual(
-      (await findRetiredCodes(db, first.id)).map(({ code }) => code),
+      (await findRetiredCodes(db, first.id, codes)).map(({ code }) => code),
       ['aaaaaaa'],
     )
   })
@@ -81,9 +87,9 @@ onEachEngine('links', (engine) => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const accountId = await accountIn(db)
-    await db.write((tx) => insertLink(tx, newLink(accountId), codes('aaaaaaa')))
+    await db.write((tx) => insertLink(tx, newLink(accountId), these('aaaaaaa')))
     await assert.rejects(
-      db.write((tx) => insertLink(tx, newLink(accountId), () => 'aaaaaaa')),
+      db.write((tx) => insertLink(tx, newLink(accountId), these(...Array<string>(50).fill('aaaaaaa')))),
       /no free code/,
     )
     const [row] = await db.all<{ count: number }>('SELECT COUNT(*) AS count FROM link')
@@ -95,12 +101,12 @@ onEachEngine('links', (engine) => {
     const { db } = fresh
     const accountId = await accountIn(db)
     const many = (count: number) => Array.from({ length: count }, () => newLink(accountId))
-    const made = await db.write((tx) => insertLinks(tx, many(70), makeCode))
+    const made = await db.write((tx) => insertLinks(tx, many(70), codes))
     assert.equal(new Set(made.map(({ code }) => code)).size, 70)
-    for (const { id, code } of made) assert.equal((await openLookup(db).find(code))?.id, id)
+    for (const { id, code } of made) assert.equal((await openLookup(db, codes).find(code))?.id, id)
 
     const taken = made[33]!.code
-    for (const makes of [codes('aaaaaaa', taken, 'bbbbbbb'), codes('ccccccc', 'ddddddd', 'ccccccc')]) {
+    for (const makes of [these('aaaaaaa', taken, 'bbbbbbb'), these('ccccccc', 'ddddddd', 'ccccccc')]) {
       await assert.rejects(
         db.write((tx) => insertLinks(tx, many(3), makes)),
         CodeTaken,
@@ -108,15 +114,15 @@ onEachEngine('links', (engine) => {
     }
     const [row] = await db.all<{ count: number }>('SELECT COUNT(*) AS count FROM link')
     assert.equal(row?.count, 70)
-    assert.equal(await openLookup(db).find('aaaaaaa'), undefined)
+    assert.equal(await openLookup(db, codes).find('aaaaaaa'), undefined)
   })
 
   test('a change touches what it names; the a-address follows the target unless it has its own', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const accountId = await accountIn(db)
-    const { id, code } = await db.write((tx) => insertLink(tx, newLink(accountId), makeCode))
-    const lookup = openLookup(db)
+    const { id, code } = await db.write((tx) => insertLink(tx, newLink(accountId), codes))
+    const lookup = openLookup(db, codes)
     const change = (wish: Parameters<typeof updateLink>[3]) =>
       db.write((tx) => updateLink(tx, accountId, id, wish))
     const locations = async () => {
@@ -139,16 +145,16 @@ onEachEngine('links', (engine) => {
     const stranger = await accountIn(db, 'stranger')
     assert.equal(await db.write((tx) => updateLink(tx, stranger, id, { title: 'mine' })), false)
     const refresh = { accountId: stranger, id, hosts: noHosts, graceMs: 0 }
-    assert.equal(await db.write((tx) => refreshLink(tx, refresh, makeCode)), undefined)
-    assert.equal(await findOwnLinkByCode(db, stranger, code), undefined)
+    assert.equal(await db.write((tx) => refreshLink(tx, refresh, codes)), undefined)
+    assert.equal(await findOwnLinkByCode(db, stranger, code, codes), undefined)
   })
 
   test('what another connection changes is seen by the next look-up', async () => {
     await using fresh = await freshDatabase(engine)
     const other = fresh.storage.open()
     const accountId = await accountIn(fresh.db)
-    const { id, code } = await fresh.db.write((tx) => insertLink(tx, newLink(accountId), makeCode))
-    const lookup = openLookup(fresh.db)
+    const { id, code } = await fresh.db.write((tx) => insertLink(tx, newLink(accountId), codes))
+    const lookup = openLookup(fresh.db, codes)
     const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
     assert.equal((await lookup.find(code))?.locationA, 'https://example.com/')
     await nextTurn()
@@ -162,7 +168,7 @@ onEachEngine('links', (engine) => {
     await nextTurn()
     assert.equal((await lookup.find(code))?.suspended, true)
     await nextTurn()
-    await other.write((tx) => refreshLink(tx, { accountId, id, hosts: noHosts, graceMs: 0 }, makeCode))
+    await other.write((tx) => refreshLink(tx, { accountId, id, hosts: noHosts, graceMs: 0 }, codes))
     await nextTurn()
     assert.equal((await lookup.find(code))?.liveUntil, 0)
     assert.equal((await lookup.pools()).byHost.get('s.test'), undefined)

@@ -2,6 +2,7 @@
 import type { RedirectType } from '../../contract/shortlink.ts'
 import type { Queries, Tx, Value } from '../db/database.ts'
 import { type Insertion, insertRows, insertRowsWithIds } from '../db/insert-rows.ts'
+import type { Codes } from './code-store.ts'
 
 export type Pool = 'a' | 'b'
 
@@ -51,11 +52,12 @@ export interface MadeLink {
   readonly code: string
 }
 
-export async function insertLink(tx: Tx, link: NewLink, makeCode: () => string): Promise<MadeLink> {
-  const code = makeCode()
+export async function insertLink(tx: Tx, link: NewLink, codes: Codes): Promise<MadeLink> {
+  const { code, place } = codes.make()
   const [id] = await insertRowsWithIds(tx, linkRows, [valuesOf(link, code)])
-  if (await claimCode(tx, code, id!)) return { id: id!, code }
-  const other = await claimAny(tx, id!, makeCode)
+  if (await claimPlace(tx, place, id!)) return { id: id!, code }
+  codes.leap()
+  const other = await claimAny(tx, id!, codes)
   await tx.run('UPDATE link SET code = ? WHERE id = ?', [other, id!])
   return { id: id!, code: other }
 }
@@ -63,25 +65,23 @@ export async function insertLink(tx: Tx, link: NewLink, makeCode: () => string):
 /** A code that is taken: whoever makes many links at once makes them one by one then. */
 export class CodeTaken extends Error {}
 
-export async function insertLinks(
-  tx: Tx,
-  links: readonly NewLink[],
-  makeCode: () => string,
-): Promise<MadeLink[]> {
-  const codes = links.map(() => makeCode())
+export async function insertLinks(tx: Tx, links: readonly NewLink[], codes: Codes): Promise<MadeLink[]> {
+  const drawn = links.map(() => codes.make())
   const ids = await insertRowsWithIds(
     tx,
     linkRows,
-    links.map((link, index) => valuesOf(link, codes[index]!)),
+    links.map((link, index) => valuesOf(link, drawn[index]!.code)),
   )
-  const made = codes.map((code, index) => ({ code, id: ids[index]! }))
   const claimed = await insertRows(
     tx,
     codeRows,
-    made.map(({ code, id }) => [code, id]),
+    drawn.map(({ place }, index) => [place, ids[index]!]),
   )
-  if (claimed < made.length) throw new CodeTaken()
-  return made
+  if (claimed < drawn.length) {
+    codes.leap()
+    throw new CodeTaken()
+  }
+  return drawn.map(({ code }, index) => ({ code, id: ids[index]! }))
 }
 
 const linkRows: Insertion = {
@@ -91,9 +91,9 @@ const linkRows: Insertion = {
 }
 
 const codeRows: Insertion = {
-  into: 'INSERT INTO link_code (code, link_id)',
+  into: 'INSERT INTO link_code (place, link_id)',
   row: '(?, ?)',
-  end: 'ON CONFLICT (code) DO NOTHING',
+  end: 'ON CONFLICT (place) DO NOTHING',
 }
 
 function valuesOf(link: NewLink, code: string): Value[] {
@@ -114,14 +114,15 @@ function valuesOf(link: NewLink, code: string): Value[] {
 }
 
 /** False when the code was given out before, to whomever. */
-async function claimCode(tx: Tx, code: string, linkId: number): Promise<boolean> {
-  return (await insertRows(tx, codeRows, [[code, linkId]])) === 1
+async function claimPlace(tx: Tx, place: number, linkId: number): Promise<boolean> {
+  return (await insertRows(tx, codeRows, [[place, linkId]])) === 1
 }
 
-async function claimAny(tx: Tx, linkId: number, makeCode: () => string): Promise<string> {
+async function claimAny(tx: Tx, linkId: number, codes: Codes): Promise<string> {
   for (let tries = 0; tries < codeTries; tries += 1) {
-    const code = makeCode()
-    if (await claimCode(tx, code, linkId)) return code
+    const { code, place } = codes.make()
+    if (await claimPlace(tx, place, linkId)) return code
+    codes.leap()
   }
   throw new Error('no free code was found')
 }
@@ -138,11 +139,14 @@ export function findOwnLinkByCode(
   queries: Queries,
   accountId: number,
   code: string,
+  codes: Codes,
 ): Promise<Link | undefined> {
+  const place = codes.placeOf(code)
+  if (place === undefined) return Promise.resolve(undefined)
   return queries.one<Link>(
     `SELECT ${linkColumns} FROM link_code c JOIN link l ON l.id = c.link_id
-     WHERE c.code = ? AND c.retired_at IS NULL AND l.account_id = ?`,
-    [code, accountId],
+     WHERE c.place = ? AND c.retired_at IS NULL AND l.account_id = ?`,
+    [place, accountId],
   )
 }
 
@@ -196,23 +200,21 @@ export interface Refresh {
 }
 
 /** A new code, the old one retired; undefined when there is no such link of this account. */
-export async function refreshLink(
-  tx: Tx,
-  refresh: Refresh,
-  makeCode: () => string,
-): Promise<string | undefined> {
+export async function refreshLink(tx: Tx, refresh: Refresh, codes: Codes): Promise<string | undefined> {
   const lock = tx.engine === 'postgres' ? ' FOR UPDATE' : ''
   const link = await tx.one<{ code: string }>(
     `SELECT code FROM link WHERE id = ? AND account_id = ?${lock}`,
     [refresh.id, refresh.accountId],
   )
   if (!link) return undefined
-  const code = await claimAny(tx, refresh.id, makeCode)
+  const place = codes.placeOf(link.code)
+  if (place === undefined) throw new Error('a link has a code that is none')
+  const code = await claimAny(tx, refresh.id, codes)
   await tx.run(
     // Zero when there is no grace: no clock that runs behind may keep the old code alive.
     `UPDATE link_code SET retired_at = ${tx.now},
-       live_until = CASE WHEN ? = 0 THEN 0 ELSE ${tx.now} + CAST(? AS bigint) END WHERE code = ?`,
-    [refresh.graceMs, refresh.graceMs, link.code],
+       live_until = CASE WHEN ? = 0 THEN 0 ELSE ${tx.now} + CAST(? AS bigint) END WHERE place = ?`,
+    [refresh.graceMs, refresh.graceMs, place],
   )
   await tx.run(`UPDATE link SET code = ?, host_a = ?, host_b = ?, updated_at = ${tx.now} WHERE id = ?`, [
     code,
@@ -229,10 +231,15 @@ export interface RetiredCode {
 }
 
 /** The history of a link's refreshes, the latest first. */
-export function findRetiredCodes(queries: Queries, linkId: number): Promise<RetiredCode[]> {
-  return queries.all<RetiredCode>(
-    `SELECT code, retired_at FROM link_code WHERE link_id = ? AND retired_at IS NOT NULL
+export async function findRetiredCodes(
+  queries: Queries,
+  linkId: number,
+  codes: Codes,
+): Promise<RetiredCode[]> {
+  const rows = await queries.all<{ place: number; retired_at: number }>(
+    `SELECT place, retired_at FROM link_code WHERE link_id = ? AND retired_at IS NOT NULL
      ORDER BY retired_at DESC LIMIT 100`,
     [linkId],
   )
+  return rows.map(({ place, retired_at }) => ({ code: codes.codeAt(place), retired_at }))
 }

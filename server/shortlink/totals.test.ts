@@ -6,13 +6,15 @@ import type { Database } from '../db/database.ts'
 import { migration } from '../db/migrations/0070-link-totals.ts'
 import { describeAgent } from './agents.ts'
 import { addClicks, type ClickBatch } from './click-store.ts'
-import { makeCode } from './code.ts'
+import { openCodes } from './code-store.ts'
 import { hourOf } from './hours.ts'
 import { insertLink } from './store.ts'
 
 const agentTable = ['Mozilla/5.0 (iPhone) Safari/604.1', 'curl/8', 'TelegramBot'].map(
   (text) => describeAgent(text).usual,
 )
+
+const codes = openCodes(Buffer.alloc(16, 9))
 
 async function makeLinks(db: Database, count: number): Promise<number[]> {
   const ids: number[] = []
@@ -28,7 +30,7 @@ async function makeLinks(db: Database, count: number): Promise<number[]> {
       hosts: { a: '', b: '' },
       createdAt: Date.now(),
     }
-    ids.push((await db.write((tx) => insertLink(tx, link, makeCode))).id)
+    ids.push((await db.write((tx) => insertLink(tx, link, codes))).id)
   }
   return ids
 }

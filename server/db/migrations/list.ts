@@ -10,6 +10,7 @@ import { migration as consoleProducts } from './0060-console-products.ts'
 import { migration as linkTotals } from './0070-link-totals.ts'
 import { migration as severalProcesses } from './0080-several-processes.ts'
 import { migration as ledgerCarried } from './0090-ledger-carried.ts'
+import { migration as codePlaces } from './0100-code-places.ts'
 
 export const migrations: readonly NamedMigration[] = [
   { name: '0001-foundation', run: foundation },
@@ -22,4 +23,5 @@ export const migrations: readonly NamedMigration[] = [
   { name: '0070-link-totals', run: linkTotals },
   { name: '0080-several-processes', run: severalProcesses },
   { name: '0090-ledger-carried', run: ledgerCarried },
+  { name: '0100-code-places', run: codePlaces },
 ]
