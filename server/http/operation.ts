@@ -9,11 +9,22 @@ export function findOperation<const O extends Readonly<Record<string, Operation>
   operations: O,
   action: string,
 ): keyof O & string {
-  for (const name of Object.keys(operations)) {
-    if (operations[name]?.actions.includes(action)) {
-      call.notes.action = name
-      return name
-    }
+  const name = namesOf(operations).get(action)
+  if (name === undefined) throw new AppError(1002, { zh: '无效的操作类型', en: 'Invalid action type' })
+  call.notes.action = name
+  return name
+}
+
+const known = new WeakMap<object, ReadonlyMap<string, string>>()
+
+/** By every action that means one. Worked out once: operations are constants and calls are many. */
+function namesOf(operations: Readonly<Record<string, Operation>>): ReadonlyMap<string, string> {
+  let names = known.get(operations)
+  if (!names) {
+    names = new Map(
+      Object.entries(operations).flatMap(([name, { actions }]) => actions.map((action) => [action, name])),
+    )
+    known.set(operations, names)
   }
-  throw new AppError(1002, { zh: '无效的操作类型', en: 'Invalid action type' })
+  return names
 }

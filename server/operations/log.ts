@@ -42,6 +42,8 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
   const destination = pino.destination({
     fd: 1,
     sync: false,
+    // Texts would be measured twice and turned into bytes a third time.
+    contentMode: 'buffer',
     minLength: shared ? wholePiece / 2 : wholePiece,
     // Nobody reading stdout must neither eat the memory nor keep the service from ending.
     maxLength: 16_777_216,
@@ -50,7 +52,10 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
   })
   // What cannot be written at the very end is lost; there is nobody to tell.
   destination.on('error', () => undefined)
-  const lines = lineGatherer((text) => destination.write(text), shared ? wholePiece : largestPiece)
+  const lines = lineGatherer(
+    (text) => destination.write(Buffer.from(text) as unknown as string),
+    shared ? wholePiece : largestPiece,
+  )
   const log = pino(
     {
       level,

@@ -4,6 +4,7 @@ import type { Credits } from '../credits/credits.ts'
 import { countOpen } from '../credits/store.ts'
 import type { Database } from '../db/database.ts'
 import type { Answered } from '../http/endpoint.ts'
+import { timeHistogram } from './time-histogram.ts'
 
 export interface Metrics {
   readonly registry: Registry
@@ -27,13 +28,11 @@ export function openMetrics(db: Database, credits: Credits): Metrics {
         for (const [code, count] of answers) this.inc({ endpoint, code }, count)
     },
   })
-  const latency = new Histogram({
-    name: 'tollgate_request_seconds',
-    help: 'Time from the first byte of the request to the answer',
-    labelNames: ['endpoint'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  })
+  const times = timeHistogram(
+    registry,
+    'tollgate_request_seconds',
+    'Time from the first byte of the request to the answer',
+  )
   const charged = creditCounter('tollgate_credits_charged_total', 'Credits taken, by type')
   const refunded = creditCounter('tollgate_credits_refunded_total', 'Credits given back, by type')
   new Gauge({
@@ -75,7 +74,7 @@ export function openMetrics(db: Database, credits: Credits): Metrics {
   function ofEndpoint(name: string): OfEndpoint {
     let known = endpoints.get(name)
     if (!known) {
-      known = { answers: new Map(), timer: latency.labels(name) }
+      known = { answers: new Map(), timer: times.of(name) }
       endpoints.set(name, known)
     }
     return known
@@ -94,7 +93,7 @@ export function openMetrics(db: Database, credits: Credits): Metrics {
 interface OfEndpoint {
   /** How many, by code. */
   readonly answers: Map<number, number>
-  readonly timer: Histogram.Internal<'endpoint'>
+  readonly timer: { observe(seconds: number): void }
 }
 
 function add<K>(sums: Map<K, number>, key: K, amount: number): void {
