@@ -28,13 +28,33 @@ export function openMetrics(db: Database, credits: Credits): Metrics {
         for (const [code, count] of answers) this.inc({ endpoint, code }, count)
     },
   })
-  const times = timeHistogram(
-    registry,
-    'tollgate_request_seconds',
-    'Time from the first byte of the request to the answer',
-  )
-  const charged = creditCounter('tollgate_credits_charged_total', 'Credits taken, by type')
-  const refunded = creditCounter('tollgate_credits_refunded_total', 'Credits given back, by type')
+  const times = timeHistogram({
+    name: 'tollgate_request_seconds',
+    help: 'Time from the first byte of the request to the answer',
+    labelNames: ['endpoint'],
+    registers: [registry],
+  })
+  const moved = { charge: new Map<string, number>(), refund: new Map<string, number>() }
+  new Counter({
+    name: 'tollgate_credits_charged_total',
+    help: 'Credits taken, by type',
+    labelNames: ['api_type'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [apiType, sum] of moved.charge) this.inc({ api_type: apiType }, sum)
+    },
+  })
+  new Counter({
+    name: 'tollgate_credits_refunded_total',
+    help: 'Credits given back, by type',
+    labelNames: ['api_type'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [apiType, sum] of moved.refund) this.inc({ api_type: apiType }, sum)
+    },
+  })
   new Gauge({
     name: 'tollgate_operations_open',
     help: 'Operations that wait for their end',
@@ -52,24 +72,8 @@ export function openMetrics(db: Database, credits: Credits): Metrics {
     registers: [registry],
   })
 
-  credits.onMoved = ({ kind, apiType, amount }) =>
-    add(kind === 'charge' ? charged : refunded, apiType, amount)
+  credits.onMoved = ({ kind, apiType, amount }) => add(moved[kind], apiType, amount)
   db.stats.onCommit = (jobs) => batches.observe(jobs)
-
-  function creditCounter(name: string, help: string): Map<string, number> {
-    const sums = new Map<string, number>()
-    new Counter({
-      name,
-      help,
-      labelNames: ['api_type'],
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const [apiType, sum] of sums) this.inc({ api_type: apiType }, sum)
-      },
-    })
-    return sums
-  }
 
   function ofEndpoint(name: string): OfEndpoint {
     let known = endpoints.get(name)

@@ -9,7 +9,7 @@ const times = { sms: [0.0004, 0.001, 0.0011, 0.3, 12], identity: [0.2] }
 
 function ours(): Registry {
   const registry = new Registry()
-  const histogram = timeHistogram(registry, name, help)
+  const histogram = timeHistogram({ name, help, labelNames: ['endpoint'], registers: [registry] })
   for (const [endpoint, list] of Object.entries(times)) {
     const series = histogram.of(endpoint)
     for (const time of list) series.observe(time)
