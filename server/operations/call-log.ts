@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino'
 import type { Answered } from '../http/endpoint.ts'
 import { isoTime } from './log.ts'
 
-/** None of what it writes came from the caller but what we found ourselves: nothing is left to redact. */
+/** Each field is a number, a name of ours or an id we made: nothing is left to redact or to escape. */
 export function callLog(log: Logger): (answered: Answered) => void {
   if (!log.isLevelEnabled('info')) return () => undefined
   const { info } = log.levels.values

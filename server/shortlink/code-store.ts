@@ -2,7 +2,7 @@
 //
 // Links that are made one after the other stand side by side in the index, whatever its size: at random places each would
 // cost a page of its own to read, to log and to write back. Their codes tell nobody so.
-import { randomInt } from 'node:crypto'
+import { randomFillSync, randomInt } from 'node:crypto'
 import type { Queries } from '../db/database.ts'
 import { secretOrder } from '../db/secret-order.ts'
 import { findSetting } from '../db/setting-store.ts'
@@ -32,7 +32,7 @@ export async function findCodes(queries: Queries): Promise<Codes> {
   return openCodes(Buffer.from(key, 'hex'))
 }
 
-/** Places are left out at random, so that even with the key nobody could tell the next code. */
+/** Places are left out at random: not even the key and the last code tell the next one. */
 const longestStep = 64
 
 export function openCodes(key: Buffer): Codes {
@@ -43,7 +43,7 @@ export function openCodes(key: Buffer): Codes {
 
   function nextPlace(): number {
     if (taken === steps.length) {
-      steps = crypto.getRandomValues(new Uint8Array(1_024))
+      steps = randomFillSync(new Uint8Array(1_024))
       taken = 0
     }
     last = (last + 1 + (steps[taken]! % longestStep)) % order.size
