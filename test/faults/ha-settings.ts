@@ -86,8 +86,6 @@ export function etcdFlags(one: Etcd, all: readonly Etcd[]): readonly string[] {
   ]
 }
 
-export const patroniScope = 'tollgate'
-
 export function patroniSettings(
   node: Node,
   etcds: readonly Etcd[],
@@ -104,7 +102,7 @@ export function patroniSettings(
     ...(lossy ? { synchronous_commit: 'off', wal_writer_delay: '5s' } : {}),
   }
   return {
-    scope: patroniScope,
+    scope: 'tollgate',
     name: node.name,
     restapi: { listen: `127.0.0.1:${node.restPort}`, connect_address: `127.0.0.1:${node.restPort}` },
     etcd3: { hosts: etcds.map(({ clientPort }) => `127.0.0.1:${clientPort}`) },

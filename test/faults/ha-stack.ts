@@ -23,16 +23,12 @@ import {
   type Node,
   patroniSettings,
   type StackOptions,
-  patroniScope,
 } from './ha-settings.ts'
 import { runSql } from './world.ts'
 
 const nodeCount = 3
 /** How long the suite waits for the engines before it gives up. */
 const patienceMs = 180_000
-
-/** Patroni's loop takes two seconds; a standby is named within a few of them. */
-const syncKeyPatienceMs = 30_000
 
 interface Member {
   readonly name: string
@@ -140,7 +136,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
     const whole = async (): Promise<Node> => {
       let found: Node | undefined
-      let lacksSynchronousSince: number | undefined
       await waitFor('three nodes, one of them leading', home, async () => {
         const all = await members(nodes)
         const leading = all.filter(({ role }) => role === 'leader')
@@ -149,14 +144,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
           ({ state, timeline }) => /^(running|streaming)$/.test(state) && timeline === leading[0]?.timeline,
         )
         if (leading.length !== 1 || running.length !== nodeCount) return false
-        if (synchronous.length === 0 && !options.lossy) {
-          lacksSynchronousSince ??= performance.now()
-          if (performance.now() - lacksSynchronousSince > syncKeyPatienceMs) {
-            lacksSynchronousSince = undefined
-            await forgetSyncKey(etcds)
-          }
-          return false
-        }
+        if (synchronous.length === 0 && !options.lossy) return false
         const node = nodes.find(({ name }) => name === leading[0]!.name)!
         if (!(await followedByAll(node, passwords.superuser))) return false
         found = node
@@ -234,21 +222,6 @@ async function etcdLeader(etcds: readonly Etcd[]): Promise<Etcd | undefined> {
     }
   }
   return undefined
-}
-
-/**
- * Patroni 3.0.2 now and then misses a change of its key `sync`: its leader then says at every turn that somebody else has
- * changed it, and names no synchronous standby any more. Gone, the key is written anew. `docs/faults.md` says what it means.
- */
-async function forgetSyncKey(etcds: readonly Etcd[]): Promise<void> {
-  const key = Buffer.from(`/service/${patroniScope}/sync`).toString('base64')
-  const one = await etcdLeader(etcds)
-  if (!one) return
-  await fetch(`http://127.0.0.1:${one.clientPort}/v3/kv/deleterange`, {
-    method: 'POST',
-    body: JSON.stringify({ key }),
-    signal: AbortSignal.timeout(2_000),
-  })
 }
 
 /** What whichever Patroni answers first knows of them all. */
