@@ -83,6 +83,7 @@ export function etcdFlags(one: Etcd, all: readonly Etcd[]): readonly string[] {
     ...['--initial-cluster-state', 'new', '--logger', 'zap'],
     // Three members on the disk of one machine: more patience than on three.
     ...['--heartbeat-interval', '200', '--election-timeout', '2000'],
+    '--enable-v2',
   ]
 }
 
@@ -105,7 +106,9 @@ export function patroniSettings(
     scope: 'tollgate',
     name: node.name,
     restapi: { listen: `127.0.0.1:${node.restPort}`, connect_address: `127.0.0.1:${node.restPort}` },
-    etcd3: { hosts: etcds.map(({ clientPort }) => `127.0.0.1:${clientPort}`) },
+    // Over version 3, Patroni 3.0.2 keeps a memory of the keys that now and then misses a change: then it names no synchronous
+    // standby any more, and the nodes disagree on who may take over.
+    etcd: { hosts: etcds.map(({ clientPort }) => `127.0.0.1:${clientPort}`) },
     bootstrap: {
       dcs: {
         ttl: leaderLeaseS,
