@@ -1,5 +1,6 @@
 // Puts the service together: an explicit list of what there is, and the order in which it starts and stops.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
@@ -174,6 +175,11 @@ export async function openApp(
     done()
   })
 
+  // A parser waits for the end of the body, and a body that was never announced has no end to tell of.
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    done(null, request.raw.readableEnded ? Readable.from([]) : payload)
+  })
+
   app.setErrorHandler((error, request, reply) => {
     const known = toAppError(error)
     if (known.status >= 500) http.onFailure(error, request.id)
@@ -267,6 +273,9 @@ function openServer(tryFastPaths: TryRequest): {
     // The default looks for slow senders twice a minute, which would let them stay for as long.
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 65_000,
+    // A request that announces no body comes with a stream that has ended already, and that never says so. For a visitor
+    // of a short link this is a tenth of all the work; who reads bodies must look at `readableEnded` first.
+    optimizeEmptyRequests: true,
   })
   const app = fastify({
     serverFactory: (handler) =>

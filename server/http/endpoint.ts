@@ -98,7 +98,11 @@ async function answerCall(
 /** Hung up before the request was whole: nothing was done and nobody is there to be told. */
 class CallerGone extends Error {}
 
-function readBody(request: IncomingMessage): Promise<Buffer> {
+const nothing = Buffer.alloc(0)
+
+function readBody(request: IncomingMessage): Buffer | Promise<Buffer> {
+  // No body was announced: this stream has ended before anyone could listen, and will not say so again.
+  if (request.readableEnded) return nothing
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length']) > discardLimit) {
       reject(tooLarge())

@@ -93,6 +93,29 @@ describe('connections', () => {
     assert.ok(!service.logged.join('').includes(key))
   })
 
+  it('24 who announces no body is not waited for', async () => {
+    const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain', undefined]
+    const paths = [
+      sms.path,
+      '/console/api/sign-in',
+      '/console/api/no-such',
+      '/receipts/sms/aliyun/no-such',
+      '/livez',
+    ]
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']) {
+      for (const path of paths) {
+        for (const type of types) {
+          const typed = type === undefined ? '' : `Content-Type: ${type}\r\n`
+          const answer = await exchange(
+            service,
+            `${method} ${path} HTTP/1.1\r\n${host}${typed}Connection: close\r\n\r\n`,
+          )
+          assert.match(answer, /^HTTP\/1\.1 [24](?!08)\d\d /, `${method} ${path} ${type}`)
+        }
+      }
+    }
+  })
+
   it('24 who connects and says nothing is cut', { timeout: 60_000 }, async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(service, '')))
     for (const answer of answers) assert.deepEqual(statusesOf(answer), ['408'])
