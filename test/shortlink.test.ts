@@ -1,6 +1,8 @@
 // Short links from end to end, with real processes: two services on one database, the command line, SIGTERM and kill -9.
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freshStorage, onEachEngine, untilSeen } from './support/engines.ts'
 import { admin, freePort, post, type ServiceProcess, spawnService } from './support/service.ts'
 
@@ -11,6 +13,26 @@ async function visit(url: string): Promise<{ status: number; location: string | 
   const answer = await fetch(url, { redirect: 'manual', headers: { 'user-agent': person } })
   await answer.text()
   return { status: answer.status, location: answer.headers.get('location') }
+}
+
+/** Many visits through one connection, all asked for at once; answers how many were sent on. */
+function crowd(service: string, paths: readonly string[]): Promise<number> {
+  const { port } = new URL(service)
+  return new Promise((resolve) => {
+    const sign = 'HTTP/1.1 302'
+    let sentOn = 0
+    let rest = ''
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('data', (data) => {
+      const text = rest + data.toString('latin1')
+      sentOn += text.split(sign).length - 1
+      rest = text.slice(1 - sign.length)
+      if (sentOn === paths.length) socket.destroy()
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(sentOn))
+    for (const path of paths) socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUser-Agent: ${person}\r\n\r\n`)
+  })
 }
 
 async function json(environment: Readonly<Record<string, string>>, ...words: string[]) {
@@ -143,6 +165,63 @@ onEachEngine('short links end to end', (engine) => {
       await db.close()
       assert.ok((links?.count ?? 0) >= acknowledged.length)
       assert.deepEqual([codes?.count, used?.used], [links?.count, links?.count])
+    } finally {
+      await service?.kill('SIGKILL')
+      await storage.remove()
+    }
+  })
+
+  test('clicks by the thousand survive kill -9, but for the last moment', async () => {
+    const storage = await freshStorage(engine)
+    const environment = { ...storage.environment, SAMPLE_ACCOUNT: 'off', SECRET_KEY: 'k'.repeat(40) }
+    let service: ServiceProcess | undefined
+    try {
+      const { username, api_key } = await json(
+        environment,
+        'account',
+        'create',
+        'holder',
+        '--credits',
+        'short_link=20',
+      )
+      service = await spawnService(environment)
+      const call = async (body: object) =>
+        (await post(`${service?.url}/api/shortlink_api.php`, { username, api_key, ...body })).body.data
+      const links: { link_id: number; short_code: string }[] = []
+      for (let n = 0; n < 20; n += 1) {
+        links.push(await call({ action: 'generate', target_url: 'https://example.com/', title: `${n}` }))
+      }
+      const visits = Array.from({ length: 1_000 }, (_, n) => `/${links[n % 20]!.short_code}`)
+      const counted = async () => {
+        const all = links.map(({ link_id }) => call({ action: 'get', link_id }))
+        return (await Promise.all(all)).reduce((total, { clicks }) => total + clicks, 0)
+      }
+
+      // A crash may take half a second; these are older when it comes, and the next are under way.
+      for (let round = 0; round < 4; round += 1) assert.equal(await crowd(service.url, visits), 1_000)
+      await sleep(2_000)
+      const killed = service
+      let under = 0
+      const lanes = [1, 2].map(async () => {
+        while (killed.child.signalCode === null) {
+          under += 1_000
+          if ((await crowd(killed.url, visits)) < 1_000) return
+        }
+      })
+      while (under < 8_000) await sleep(1)
+      await killed.kill('SIGKILL')
+      await Promise.all(lanes)
+
+      service = await spawnService(environment)
+      const kept = await counted()
+      assert.ok(kept >= 4_000 && kept <= 4_000 + under, `${kept} of 4000 and ${under}`)
+      assert.equal(await crowd(service.url, visits), 1_000)
+      assert.equal(await counted(), kept + 1_000)
+      // Asked to stop, it loses nothing.
+      assert.equal(await crowd(service.url, visits), 1_000)
+      assert.equal(await service.kill('SIGTERM'), 0)
+      service = await spawnService(environment)
+      assert.equal(await counted(), kept + 2_000)
     } finally {
       await service?.kill('SIGKILL')
       await storage.remove()

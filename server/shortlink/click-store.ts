@@ -3,34 +3,16 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { hoursPerDay, shanghaiOffsetHours } from './hours.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { AgentClass, VisitKind } from './agents.ts'
-
-/**
- * Counters and visitors of one write, as columns: cheap to hand to a thread, and what `unnest` wants. Texts are few and
- * stand in tables of their own; the columns hold their places.
- */
-export interface ClickBatch {
-  readonly linkIds: Float64Array
-  readonly hours: Int32Array
-  readonly agents: Int32Array
-  readonly referrers: Int32Array
-  readonly clicks: Float64Array
-  readonly agentTable: readonly AgentClass[]
-  readonly referrerTable: readonly string[]
-  readonly visitorLinkIds: Float64Array
-  readonly visitorDays: Int32Array
-  readonly visitors: Int32Array
-  /** Address and browser. They live for this moment only; what is stored is a hash. */
-  readonly visitorTable: readonly string[]
-}
+import type { ClickBatch } from './click-batch.ts'
 
 const keyColumns = 'link_id, hour, kind, device, browser, referrer'
 const addUp = `ON CONFLICT (${keyColumns}) DO UPDATE SET clicks = link_click.clicks + excluded.clicks`
 
 /** Each counter stands in the batch once, in the order of the links. */
-export async function addClicks(tx: Tx, batch: ClickBatch): Promise<void> {
+export async function addClicks(tx: Tx, batch: ClickBatch<number>): Promise<void> {
   const agents = Array.from(batch.agents, (place) => batch.agentTable[place]!)
   const referrers = Array.from(batch.referrers, (place) => batch.referrerTable[place]!)
-  const visitors = await hashVisitors(tx, batch)
+  const visitors = Array.from(batch.visitors, (place) => batch.visitorTable[place]!)
   await addTotals(tx, totalsOf(batch, agents))
   if (tx.engine === 'postgres') {
     await tx.run(
@@ -74,7 +56,10 @@ export async function addClicks(tx: Tx, batch: ClickBatch): Promise<void> {
 }
 
 /** People's visits of each link, in the order of the links: two processes never wait for each other in a ring. */
-function totalsOf(batch: ClickBatch, agents: readonly AgentClass[]): readonly (readonly [number, number])[] {
+function totalsOf(
+  batch: ClickBatch<number>,
+  agents: readonly AgentClass[],
+): readonly (readonly [number, number])[] {
   const totals = new Map<number, number>()
   for (const [index, linkId] of batch.linkIds.entries()) {
     if (agents[index]!.kind !== 'person') continue
@@ -110,23 +95,28 @@ const addOneSql = `INSERT INTO link_click (${keyColumns}, clicks) VALUES (?, ?, 
 const addVisitorSql = `INSERT INTO link_visitor (day, link_id, visitor) VALUES (?, ?, ?)
   ON CONFLICT (day, link_id, visitor) DO NOTHING`
 
-/** The day's salt makes today's hashes useless for recognising anyone tomorrow; it is deleted after the day. */
-async function hashVisitors(tx: Tx, batch: ClickBatch): Promise<number[]> {
-  const hashes = new Map<number, (number | undefined)[]>()
+/**
+ * The day's salt makes today's hashes useless for recognising anyone tomorrow; it is deleted after the day. From here on
+ * nothing of an address is left.
+ */
+export async function hashVisitors(tx: Tx, batch: ClickBatch<string>): Promise<ClickBatch<number>> {
   const salts = new Map<number, string>()
-  for (const day of new Set(batch.visitorDays)) {
-    salts.set(day, await saltOf(tx, day))
-    hashes.set(day, [])
-  }
-  return Array.from(batch.visitors, (place, index) => {
+  for (const day of new Set(batch.visitorDays)) salts.set(day, await saltOf(tx, day))
+  const visitorTable: number[] = []
+  const places = new Map<number, Map<number, number>>([...salts.keys()].map((day) => [day, new Map()]))
+  const visitors = Array.from(batch.visitors, (textPlace, index) => {
     const day = batch.visitorDays[index]!
-    const known = hashes.get(day)!
-    known[place] ??= createHmac('sha256', salts.get(day)!)
-      .update(batch.visitorTable[place]!)
-      .digest()
-      .readUIntBE(0, 6)
-    return known[place]
+    const known = places.get(day)!.get(textPlace)
+    if (known !== undefined) return known
+    const place = visitorTable.push(hashOf(salts.get(day)!, batch.visitorTable[textPlace]!)) - 1
+    places.get(day)!.set(textPlace, place)
+    return place
   })
+  return { ...batch, visitors, visitorTable }
+}
+
+function hashOf(salt: string, text: string): number {
+  return createHmac('sha256', salt).update(text).digest().readUIntBE(0, 6)
 }
 
 async function saltOf(tx: Tx, day: number): Promise<string> {

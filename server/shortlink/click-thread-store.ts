@@ -12,17 +12,19 @@ export interface ThreadRequest {
 export interface ThreadAnswer {
   readonly id: number
   readonly problem: string | undefined
+  readonly next: number | undefined
 }
 
 const port = parentPort
 if (port) {
   const db = openSqlite((workerData as { file: string }).file)
   port.on('message', ({ id, job }: ThreadRequest) => {
-    const answer = (problem: string | undefined) => port.postMessage({ id, problem } satisfies ThreadAnswer)
-    const work = job === undefined ? db.close() : runClickJob(db, job)
+    const answer = (problem: string | undefined, next: number | undefined) =>
+      port.postMessage({ id, problem, next } satisfies ThreadAnswer)
+    const work = job === undefined ? db.close().then(() => undefined) : runClickJob(db, job)
     work.then(
-      () => answer(undefined),
-      (error: unknown) => answer(error instanceof Error ? error.message : 'failed'),
+      (next) => answer(undefined, next),
+      (error: unknown) => answer(error instanceof Error ? error.message : 'failed', undefined),
     )
   })
 }

@@ -5,8 +5,8 @@ import { type ClickJob, runClickJob } from './click-job-store.ts'
 import type { ThreadAnswer, ThreadRequest } from './click-thread-store.ts'
 
 export interface ClickWriter {
-  /** Answers when the work is durable. */
-  run(job: ClickJob): Promise<void>
+  /** Answers when the work is durable, as `runClickJob` does. */
+  run(job: ClickJob): Promise<number | undefined>
   close(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ export function openClickWriter(db: Database): ClickWriter {
 }
 
 interface Waiting {
-  readonly resolve: () => void
+  readonly resolve: (next: number | undefined) => void
   readonly reject: (error: Error) => void
 }
 
@@ -32,10 +32,10 @@ function threadWriter(file: string): ClickWriter {
       workerData: { file },
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
     })
-    opened.on('message', ({ id, problem }: ThreadAnswer) => {
+    opened.on('message', ({ id, problem, next }: ThreadAnswer) => {
       const waiter = waiting.get(id)
       waiting.delete(id)
-      if (problem === undefined) waiter?.resolve()
+      if (problem === undefined) waiter?.resolve(next)
       else waiter?.reject(new Error(problem))
     })
     const lost = (error: unknown) => {
@@ -51,7 +51,7 @@ function threadWriter(file: string): ClickWriter {
     return opened
   }
 
-  function send(to: Worker, job: ClickJob | undefined): Promise<void> {
+  function send(to: Worker, job: ClickJob | undefined): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
       lastId += 1
       waiting.set(lastId, { resolve, reject })

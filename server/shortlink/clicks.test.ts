@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { describeAgent } from './agents.ts'
+import { isJournalEmpty } from './click-journal-store.ts'
 import { findClickTotals } from './click-store.ts'
 import { type ClickWriter, openClickWriter } from './click-writer.ts'
-import { openClicks, otherReferrers, type Visit } from './clicks.ts'
+import { otherReferrers } from './click-batch.ts'
+import { openClicks, type Visit } from './clicks.ts'
 import { watchedDomains } from './domains.ts'
 import { addDomain } from './domain-store.ts'
 import { findCodes } from './code-store.ts'
@@ -34,7 +36,7 @@ onEachEngine('the click buffer', (engine) => {
     await using fresh = await freshDatabase(engine)
     const writer = switched(openClickWriter(fresh.db))
     const problems: unknown[] = []
-    const clicks = openClicks(writer, (error) => problems.push(error))
+    const clicks = openClicks({ writer, isJournalLeft: false, onError: (error) => problems.push(error) })
     for (let i = 0; i < 10; i += 1) clicks.count(visit(1))
     writer.isAway = true
     await assert.rejects(clicks.flush(), /away/)
@@ -59,7 +61,11 @@ onEachEngine('the click buffer', (engine) => {
   test('counts many links from many places, and visitors once a day', async () => {
     await using fresh = await freshDatabase(engine)
     const writer = openClickWriter(fresh.db)
-    const clicks = openClicks(writer, (error) => assert.fail(String(error)))
+    const clicks = openClicks({
+      writer,
+      isJournalLeft: false,
+      onError: (error) => assert.fail(String(error)),
+    })
     for (let i = 0; i < 12_000; i += 1)
       clicks.count(visit(1 + (i % 3_000), { address: `203.0.113.${i % 4_001}` }))
     for (let i = 0; i < 300; i += 1) clicks.count(visit(9_999, { referrer: `site${i}.test` }))
@@ -80,20 +86,68 @@ onEachEngine('the click buffer', (engine) => {
     assert.equal(places.find(({ referrer }) => referrer === otherReferrers)?.clicks, 250)
   })
 
+  test('counts a crowd to the last click, whoever asks meanwhile', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const writer = openClickWriter(db)
+    const clicks = openClicks({
+      writer,
+      isJournalLeft: false,
+      onError: (error) => assert.fail(String(error)),
+    })
+    clicks.start()
+    let wasJournalUsed = false
+    for (let round = 1; round <= 30; round += 1) {
+      for (let i = 0; i < 1_500; i += 1) clicks.count(visit(1 + (i % 1_200)))
+      if (round % 10 !== 0) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        wasJournalUsed ||= !(await isJournalEmpty(db))
+        continue
+      }
+      await Promise.all([clicks.flush(7), clicks.flush(1_100)])
+      assert.equal((await findClickTotals(db, 7)).person, round * 2)
+      assert.equal((await findClickTotals(db, 1_100)).person, round)
+    }
+    await clicks.stop()
+    await writer.close()
+    assert.ok(wasJournalUsed)
+    assert.equal(await isJournalEmpty(db), true)
+    const [sum] = await db.all<{ clicks: number }>('SELECT SUM(clicks) AS clicks FROM link_click')
+    assert.equal(Number(sum?.clicks), 45_000)
+  })
+
+  test('counts what a killed process has left in the journal', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const writer = openClickWriter(db)
+    const killed = openClicks({ writer, isJournalLeft: false, onError: () => {} })
+    for (let i = 0; i < 1_000; i += 1) killed.count(visit(5))
+    while (await isJournalEmpty(db)) await new Promise((resolve) => setTimeout(resolve, 10))
+    assert.equal((await findClickTotals(db, 5)).person, 0)
+    const clicks = openClicks({ writer, isJournalLeft: true, onError: (error) => assert.fail(String(error)) })
+    clicks.start()
+    while (!(await isJournalEmpty(db))) await new Promise((resolve) => setTimeout(resolve, 10))
+    await clicks.stop()
+    await writer.close()
+    assert.equal((await findClickTotals(db, 5)).person, 1_000)
+  })
+
   test('stays bounded while the database is away, and says what it lost', async () => {
     await using fresh = await freshDatabase(engine)
     const writer = switched(openClickWriter(fresh.db))
     writer.isAway = true
-    const clicks = openClicks(writer, () => {})
+    const clicks = openClicks({ writer, isJournalLeft: false, onError: () => {} })
     const links = 60_000
     for (let linkId = 1; linkId <= links; linkId += 1) clicks.count(visit(linkId))
     await new Promise((resolve) => setImmediate(resolve))
     for (let linkId = 1; linkId <= links; linkId += 1) clicks.count(visit(linkId))
+    await assert.rejects(clicks.flush(), /away/)
     const lost = clicks.lost()
     assert.ok(lost >= 2 * (links - 50_000), String(lost))
     writer.isAway = false
     await clicks.stop()
     await writer.close()
+    assert.equal(clicks.lost(), lost)
     const [sum] = await fresh.db.all<{ clicks: number }>('SELECT SUM(clicks) AS clicks FROM link_click')
     assert.equal(Number(sum?.clicks) + clicks.lost(), 2 * links)
   })

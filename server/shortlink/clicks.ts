@@ -1,43 +1,19 @@
-// Clicks on their way: counted in memory, written together. Counting never waits and never fails a redirect.
-import type { Agent, AgentClass } from './agents.ts'
-import type { ClickBatch } from './click-store.ts'
+// Clicks on their way: collected in memory, written together. Counting never waits and never fails a redirect.
+import type { Agent } from './agents.ts'
+import { type ClickBatch, combine, openDraft } from './click-batch.ts'
 import type { ClickWriter } from './click-writer.ts'
-import { dayOfHour, hourOf } from './hours.ts'
+import { hourOf } from './hours.ts'
 
 /** What a crash can lose. */
 const flushMs = 500
 /** So many clicks are written without waiting for the time. */
 const flushClicks = 1_000
+/** While clicks come by the thousand, they go into the journal first, and from there into the counters so often. */
+const foldMs = 2_000
+/** So many clicks wait one by one behind a write that takes its time; then they are added up. */
+const mostWaiting = 10_000
 /** While the database is away counters wait in memory, but no more than these; then clicks are lost, and counted as lost. */
 const mostCounters = 50_000
-const mostVisitors = 50_000
-/** A link whose clicks come from more places than this at a time has the rest counted together. */
-const mostPerLink = 50
-export const otherReferrers = '*'
-
-interface Counter {
-  readonly agent: AgentClass
-  readonly referrer: string
-  clicks: number
-}
-
-/** Most links have one counter and one visitor at a time: nothing is made for more until there are more. */
-interface LinkPage {
-  readonly counters: Counter[]
-  visitor: Visitor | undefined
-  others: Map<string, Visitor> | undefined
-}
-
-interface Visitor {
-  readonly address: string
-  readonly agent: string
-}
-
-/** The clicks of one hour. */
-interface Page {
-  readonly hour: number
-  readonly links: Map<number, LinkPage>
-}
 
 export interface Visit {
   readonly linkId: number
@@ -49,150 +25,159 @@ export interface Visit {
 
 export interface Clicks {
   count(visit: Visit): void
-  /** Writes what was counted before the call; at once when nothing of this link waits. */
+  /** Puts into the counters what this process counted before the call; at once when nothing of this link waits. */
   flush(linkId?: number): Promise<void>
   start(): void
   stop(): Promise<void>
   readonly lost: () => number
 }
 
-export function openClicks(writer: ClickWriter, onError: (error: unknown) => void): Clicks {
-  let pages: Page[] = []
-  let written: readonly Page[] | undefined
-  let lastWrite: Promise<void> = Promise.resolve()
-  let unwritten = 0
-  let counters = 0
-  let visitors = 0
+export interface ClickOptions {
+  readonly writer: ClickWriter
+  readonly onError: (error: unknown) => void
+  /** Whether a journal was found that somebody left behind. */
+  readonly isJournalLeft: boolean
+}
+
+export function openClicks({ writer, onError, isJournalLeft }: ClickOptions): Clicks {
+  let draft = openDraft()
+  /** What could not be written and what waited too long, added up. */
+  let held: ClickBatch<string> | undefined
+  let written: ClickBatch<string> | undefined
   let lost = 0
-  let waiting = false
+  let lastWrite: Promise<void> = Promise.resolve()
+  let isWriting = false
   let hasFailed = false
+  let isJournalUsed = isJournalLeft
+  let isFolding = false
+  let foldedAt = performance.now()
+  /** Whether clicks have come by the thousand since the last look. */
+  let isCrowded = false
+  let asked: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  function pageOf(hour: number): Page {
-    // Pages are one, or two around the full hour: the latest is the one that is wanted.
-    for (let index = pages.length - 1; index >= 0; index -= 1) {
-      if (pages[index]!.hour === hour) return pages[index]!
-    }
-    const page: Page = { hour, links: new Map() }
-    pages.push(page)
-    return page
-  }
-
-  function linkPageOf(page: Page, linkId: number): LinkPage {
-    let link = page.links.get(linkId)
-    if (link === undefined) {
-      link = { counters: [], visitor: undefined, others: undefined }
-      page.links.set(linkId, link)
-    }
-    return link
-  }
-
-  function add(link: LinkPage, agent: AgentClass, referrer: string, clicks: number): void {
-    for (const counter of link.counters) {
-      if (counter.agent === agent && counter.referrer === referrer) {
-        counter.clicks += clicks
-        return
-      }
-    }
-    if (counters >= mostCounters) {
-      lost += clicks
-    } else if (link.counters.length >= mostPerLink && referrer !== otherReferrers) {
-      add(link, agent, otherReferrers, clicks)
-    } else {
-      link.counters.push({ agent, referrer, clicks })
-      counters += 1
-    }
-  }
-
-  function addVisitor(link: LinkPage, address: string, agent: string): void {
-    const first = link.visitor
-    if (first !== undefined && first.address === address && first.agent === agent) return
-    if (visitors >= mostVisitors) return
-    if (first === undefined) {
-      link.visitor = { address, agent }
-    } else {
-      link.others ??= new Map()
-      const text = visitorText({ address, agent })
-      if (link.others.has(text)) return
-      link.others.set(text, { address, agent })
-    }
-    visitors += 1
-  }
-
   /** Takes what waits and writes it. What could not be written waits again, beside what came meanwhile. */
-  async function write(): Promise<void> {
-    if (pages.length === 0) return
-    const taken = pages
-    unwritten = 0
-    const takenCounters = counters
-    const takenVisitors = visitors
-    pages = []
-    written = taken
+  async function write(kind: 'add' | 'note'): Promise<void> {
+    const batch = take()
+    if (batch === undefined) return
+    written = batch
+    if (kind === 'note') isJournalUsed = true
     try {
-      await writer.run({ kind: 'add', batch: batchOf(taken) })
-      counters -= takenCounters
-      visitors -= takenVisitors
+      await writer.run({ kind, batch })
     } catch (error) {
-      counters -= takenCounters
-      visitors -= takenVisitors
-      for (const page of taken) putBack(page)
+      hold([batch])
       throw error
     } finally {
       written = undefined
     }
   }
 
-  function putBack(page: Page): void {
-    const target = pageOf(page.hour)
-    for (const [linkId, link] of page.links) {
-      const targetLink = linkPageOf(target, linkId)
-      for (const { agent, referrer, clicks } of link.counters) add(targetLink, agent, referrer, clicks)
-      for (const { address, agent } of visitorsOf(link)) addVisitor(targetLink, address, agent)
-    }
+  function take(): ClickBatch<string> | undefined {
+    if (held !== undefined && draft.clicks() > 0) hold([])
+    const taken = held ?? (draft.clicks() > 0 ? draft.batch() : undefined)
+    if (held === undefined && taken !== undefined) draft = openDraft()
+    held = undefined
+    return taken
   }
 
-  /** One write at a time, each after the one before, however that ended. */
-  function writeNext(): Promise<void> {
-    lastWrite = lastWrite.then(write, write)
+  /** Adds up everything that waits, and these. */
+  function hold(batches: readonly ClickBatch<string>[]): void {
+    const all = [...(held ? [held] : []), ...batches, draft.batch()]
+    const combined = combine(all, mostCounters)
+    held = combined.batch
+    lost += combined.lost
+    draft = openDraft()
+  }
+
+  /** From the journal into the counters; the next thousand clicks do not wait for the end of it. */
+  async function fold(): Promise<void> {
+    isJournalUsed = false
+    isFolding = true
+    try {
+      let upTo = await writer.run({ kind: 'fold', upTo: undefined })
+      while (upTo !== undefined) {
+        if (draft.clicks() >= flushClicks) await write('note')
+        upTo = await writer.run({ kind: 'fold', upTo })
+      }
+    } catch (error) {
+      isJournalUsed = true
+      throw error
+    } finally {
+      isFolding = false
+    }
+    foldedAt = performance.now()
+  }
+
+  async function writeAll(): Promise<void> {
+    const waiting = draft.clicks() + (held?.linkIds.length ?? 0)
+    // More than a thousand at once would keep others waiting for the end of their transaction; folding takes them in pieces.
+    await write(waiting > flushClicks ? 'note' : 'add')
+    if (isJournalUsed) await fold()
+  }
+
+  async function writeDown(): Promise<void> {
+    await write('note')
+    if (performance.now() - foldedAt >= foldMs) await fold()
+  }
+
+  /** One piece of work at a time, each after the one before, however that ended. */
+  function next(work: () => Promise<void>): Promise<void> {
+    lastWrite = lastWrite.then(work, work)
     return lastWrite
   }
 
-  function writeOnTime(): void {
-    if (pages.length === 0 || waiting) return
-    waiting = true
-    writeNext()
+  function workAlone(work: () => Promise<void>): void {
+    if (isWriting) return
+    isWriting = true
+    next(work)
       .then(() => (hasFailed = false))
       .catch((error: unknown) => {
         hasFailed = true
         onError(error)
       })
-      .finally(() => (waiting = false))
+      .finally(() => (isWriting = false))
+  }
+
+  function writeOnTime(): void {
+    if (isCrowded) workAlone(writeDown)
+    else if (isWaiting() || isJournalUsed) workAlone(writeAll)
+    isCrowded = false
   }
 
   /** A full buffer does not wait for the time, unless the database has just refused: then only time may help. */
   function writeWhenFull(): void {
-    if (unwritten >= flushClicks && !waiting && !hasFailed) writeOnTime()
+    if (draft.clicks() < flushClicks) return
+    isCrowded = true
+    if (!isWriting && !hasFailed) workAlone(() => write('note'))
+    else if (draft.clicks() >= mostWaiting) hold([])
   }
 
-  const waits = (list: readonly Page[], linkId: number | undefined) =>
-    linkId === undefined ? list.length > 0 : list.some((page) => page.links.has(linkId))
+  const isWaiting = () => draft.clicks() > 0 || held !== undefined
+  const holds = (batch: ClickBatch<string> | undefined, linkId: number) =>
+    batch !== undefined && batch.linkIds.includes(linkId)
+
+  function mayHold(linkId: number | undefined): boolean {
+    if (isJournalUsed || isFolding) return true
+    if (linkId === undefined) return isWaiting() || written !== undefined
+    return draft.has(linkId) || holds(held, linkId) || holds(written, linkId)
+  }
 
   return {
     count({ linkId, agent, isLookingAhead, referrer, address }) {
-      const page = pageOf(hourOf(Date.now()))
-      if (counters >= mostCounters && !page.links.has(linkId)) {
-        lost += 1
-        return
-      }
-      const link = linkPageOf(page, linkId)
+      const hour = hourOf(Date.now())
       const agentClass = isLookingAhead ? agent.lookingAhead : agent.usual
-      add(link, agentClass, referrer, 1)
-      unwritten += 1
-      if (agentClass.kind === 'person') addVisitor(link, address, agent.text)
+      draft.add(linkId, hour, agentClass, referrer)
+      if (agentClass.kind === 'person') draft.addVisitor(linkId, hour, address, agent)
       writeWhenFull()
     },
     async flush(linkId) {
-      if (waits(pages, linkId) || (written && waits(written, linkId))) await writeNext()
+      if (!mayHold(linkId)) return
+      // Whoever comes before it has begun shares it.
+      asked ??= next(() => {
+        asked = undefined
+        return writeAll()
+      })
+      await asked
     },
     start() {
       timer = setInterval(writeOnTime, flushMs).unref()
@@ -202,77 +187,5 @@ export function openClicks(writer: ClickWriter, onError: (error: unknown) => voi
       await this.flush().catch(onError)
     },
     lost: () => lost,
-  }
-}
-
-function visitorText({ address, agent }: Visitor): string {
-  return `${address}\n${agent}`
-}
-
-function* visitorsOf({ visitor, others }: LinkPage): Generator<Visitor> {
-  if (visitor) yield visitor
-  if (others) yield* others.values()
-}
-
-function batchOf(pages: readonly Page[]): ClickBatch {
-  const linkIds: number[] = []
-  const hours: number[] = []
-  const agents: number[] = []
-  const referrers: number[] = []
-  const clicks: number[] = []
-  const visitorLinkIds: number[] = []
-  const visitorDays: number[] = []
-  const visitors: number[] = []
-  const agentTable = openTable<AgentClass>()
-  const referrerTable = openTable<string>()
-  const visitorTable = openTable<string>()
-  for (const { hour, links } of pages) {
-    const day = dayOfHour(hour)
-    // In the order of the tables: neighbours are written together, and two processes never wait for each other in a ring.
-    for (const linkId of Float64Array.from(links.keys()).sort()) {
-      const link = links.get(linkId)!
-      for (const counter of link.counters) {
-        linkIds.push(linkId)
-        hours.push(hour)
-        agents.push(agentTable.placeOf(counter.agent))
-        referrers.push(referrerTable.placeOf(counter.referrer))
-        clicks.push(counter.clicks)
-      }
-      for (const visitor of visitorsOf(link)) {
-        visitorLinkIds.push(linkId)
-        visitorDays.push(day)
-        visitors.push(visitorTable.placeOf(visitorText(visitor)))
-      }
-    }
-  }
-  return {
-    linkIds: Float64Array.from(linkIds),
-    hours: Int32Array.from(hours),
-    agents: Int32Array.from(agents),
-    referrers: Int32Array.from(referrers),
-    clicks: Float64Array.from(clicks),
-    agentTable: agentTable.items,
-    referrerTable: referrerTable.items,
-    visitorLinkIds: Float64Array.from(visitorLinkIds),
-    visitorDays: Int32Array.from(visitorDays),
-    visitors: Int32Array.from(visitors),
-    visitorTable: visitorTable.items,
-  }
-}
-
-/** Each thing once, with the place where it stands. */
-function openTable<T>() {
-  const items: T[] = []
-  const places = new Map<T, number>()
-  return {
-    items,
-    placeOf(item: T): number {
-      let place = places.get(item)
-      if (place === undefined) {
-        place = items.push(item) - 1
-        places.set(item, place)
-      }
-      return place
-    },
   }
 }

@@ -11,6 +11,7 @@ import { parameterError, type ReadResult } from '../http/parameters.ts'
 import { type Answer, shortlinkSuccess } from '../http/shapes.ts'
 import type { Product, Services } from '../services.ts'
 import { findClickTotals } from './click-store.ts'
+import { isJournalEmpty } from './click-journal-store.ts'
 import { openClickWriter } from './click-writer.ts'
 import { openClicks } from './clicks.ts'
 import { findCodes } from './code-store.ts'
@@ -40,7 +41,11 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
   const lookup = openLookup(db, codes)
   const links = openLinks(services, lookup, codes, openDealer())
   const writer = openClickWriter(db)
-  const clicks = openClicks(writer, (error) => log.error({ err: error }, 'clicks could not be written'))
+  const clicks = openClicks({
+    writer,
+    isJournalLeft: !(await isJournalEmpty(db)),
+    onError: (error) => log.error({ err: error }, 'clicks could not be written'),
+  })
   const redirects = openRedirects({ ...http, lookup, clicks })
   const tidying = openTidying(writer, (error) => log.error({ err: error }, 'clicks could not be rolled up'))
   const domains = watchedDomains(db, lookup, log)

@@ -5,7 +5,8 @@ import { createAccount } from '../accounts/accounts.ts'
 import type { Database } from '../db/database.ts'
 import { describeAgent } from './agents.ts'
 import { runClickJob } from './click-job-store.ts'
-import { addClicks, type ClickBatch, findClickTotals } from './click-store.ts'
+import type { ClickBatch } from './click-batch.ts'
+import { findClickTotals } from './click-store.ts'
 import { type Codes, openCodes } from './code-store.ts'
 import { addDomain, markDomainBlocked, removeDomain } from './domain-store.ts'
 import { openDealer } from './domains.ts'
@@ -226,19 +227,19 @@ onEachEngine('domain pools', (engine) => {
 
 function batch(
   rows: readonly [linkId: number, hour: number, clicks: number, agent?: string, visitor?: string][],
-): ClickBatch {
+): ClickBatch<string> {
   const people = rows.filter(([, , , , visitor]) => visitor !== undefined)
   return {
     linkIds: Float64Array.from(rows, ([linkId]) => linkId),
-    hours: Int32Array.from(rows, ([, hour]) => hour),
-    agents: Int32Array.from(rows, (_row, index) => index),
-    referrers: Int32Array.from(rows, () => 0),
+    hours: Float64Array.from(rows, ([, hour]) => hour),
+    agents: Float64Array.from(rows, (_row, index) => index),
+    referrers: Float64Array.from(rows, () => 0),
     clicks: Float64Array.from(rows, ([, , clicks]) => clicks),
     agentTable: rows.map(([, , , agent]) => describeAgent(agent ?? person).usual),
     referrerTable: ['news.test'],
     visitorLinkIds: Float64Array.from(people, ([linkId]) => linkId),
-    visitorDays: Int32Array.from(people, ([, hour]) => dayOfHour(hour)),
-    visitors: Int32Array.from(people, (_row, index) => index),
+    visitorDays: Float64Array.from(people, ([, hour]) => dayOfHour(hour)),
+    visitors: Float64Array.from(people, (_row, index) => index),
     visitorTable: people.map(([, , , , visitor]) => visitor!),
   }
 }
@@ -248,7 +249,7 @@ onEachEngine('clicks', (engine) => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const hour = hourOf(Date.now())
-    const write = (rows: Parameters<typeof batch>[0]) => db.write((tx) => addClicks(tx, batch(rows)))
+    const write = (rows: Parameters<typeof batch>[0]) => runClickJob(db, { kind: 'add', batch: batch(rows) })
     await write([
       [1, hour, 3],
       [1, hour, 2, 'curl/8'],
@@ -277,7 +278,7 @@ onEachEngine('clicks', (engine) => {
       for (let hour = firstHourOfDay(oldDay); hour < firstHourOfDay(oldDay + 1); hour += 1)
         rows.push([linkId, hour, 1])
     rows.push([1, firstHourOfDay(oldDay + 1), 5], [1, hoursBefore + 5, 2], [1, hourOf(now), 1])
-    await db.write((tx) => addClicks(tx, batch(rows)))
+    await runClickJob(db, { kind: 'add', batch: batch(rows) })
 
     const job = { kind: 'tidy', hoursBefore, visitorsBefore } as const
     await runClickJob(db, job)
@@ -299,7 +300,7 @@ onEachEngine('clicks', (engine) => {
     )
     assert.deepEqual([count?.rows, Number(count?.clicks)], [303, 300 * 24 + 8])
     // Late clicks of a day that was rolled up already are added to it by the next run.
-    await db.write((tx) => addClicks(tx, batch([[1, firstHourOfDay(oldDay) + 7, 10]])))
+    await runClickJob(db, { kind: 'add', batch: batch([[1, firstHourOfDay(oldDay) + 7, 10]]) })
     await runClickJob(db, job)
     assert.equal((await findClickTotals(db, 1)).person, 42)
   })
@@ -311,7 +312,7 @@ onEachEngine('clicks', (engine) => {
     const yesterday = firstHourOfDay(today - 1)
     const visit = (hour: number, visitor: string) => [7, hour, 1, person, visitor] as const
     const add = (...rows: Parameters<typeof batch>[0][number][]) =>
-      db.write((tx) => addClicks(tx, batch(rows)))
+      runClickJob(db, { kind: 'add', batch: batch(rows) })
     await add([...visit(yesterday, '203.0.113.7\nA')], [...visit(firstHourOfDay(today), '203.0.113.7\nA')])
     await add([...visit(yesterday + 1, '203.0.113.7\nA')])
     await add([...visit(yesterday, '203.0.113.8\nA')])

@@ -5,7 +5,8 @@ import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import type { Database } from '../db/database.ts'
 import { migration } from '../db/migrations/0070-link-totals.ts'
 import { describeAgent } from './agents.ts'
-import { addClicks, type ClickBatch } from './click-store.ts'
+import type { ClickBatch } from './click-batch.ts'
+import { addClicks } from './click-store.ts'
 import { openCodes } from './code-store.ts'
 import { hourOf } from './hours.ts'
 import { insertLink } from './store.ts'
@@ -36,22 +37,22 @@ async function makeLinks(db: Database, count: number): Promise<number[]> {
 }
 
 /** Every link in two hours, by a person, a bot and a preview. */
-function batchOf(ids: readonly number[], clicks: number): ClickBatch {
+function batchOf(ids: readonly number[], clicks: number): ClickBatch<number> {
   const hour = hourOf(Date.now())
   const rows = [hour, hour + 1].flatMap((at) =>
     ids.flatMap((id) => agentTable.map((_one, agent) => ({ id, at, agent }))),
   )
   return {
-    linkIds: Float64Array.from(rows, ({ id }) => id),
-    hours: Int32Array.from(rows, ({ at }) => at),
-    agents: Int32Array.from(rows, ({ agent }) => agent),
-    referrers: new Int32Array(rows.length),
-    clicks: new Float64Array(rows.length).fill(clicks),
+    linkIds: rows.map(({ id }) => id),
+    hours: rows.map(({ at }) => at),
+    agents: rows.map(({ agent }) => agent),
+    referrers: rows.map(() => 0),
+    clicks: rows.map(() => clicks),
     agentTable,
     referrerTable: [''],
-    visitorLinkIds: new Float64Array(),
-    visitorDays: new Int32Array(),
-    visitors: new Int32Array(),
+    visitorLinkIds: [],
+    visitorDays: [],
+    visitors: [],
     visitorTable: [],
   }
 }

@@ -60,16 +60,16 @@ export async function addVisits(service: TestService, { id }: TestAccount): Prom
   }
   await db.write((tx) =>
     addClicks(tx, {
-      linkIds: Float64Array.from(rows, ({ link }) => link),
-      hours: Int32Array.from(rows, ({ hour }) => hour),
-      agents: Int32Array.from(rows, ({ agent }) => agent),
-      referrers: Int32Array.from(rows, ({ referrer }) => referrer),
-      clicks: Float64Array.from(rows, ({ clicks }) => clicks),
+      linkIds: rows.map(({ link }) => link),
+      hours: rows.map(({ hour }) => hour),
+      agents: rows.map(({ agent }) => agent),
+      referrers: rows.map(({ referrer }) => referrer),
+      clicks: rows.map(({ clicks }) => clicks),
       agentTable: agents,
       referrerTable: referrers,
-      visitorLinkIds: new Float64Array(),
-      visitorDays: new Int32Array(),
-      visitors: new Int32Array(),
+      visitorLinkIds: [],
+      visitorDays: [],
+      visitors: [],
       visitorTable: [],
     }),
   )

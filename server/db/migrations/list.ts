@@ -11,6 +11,7 @@ import { migration as linkTotals } from './0070-link-totals.ts'
 import { migration as severalProcesses } from './0080-several-processes.ts'
 import { migration as ledgerCarried } from './0090-ledger-carried.ts'
 import { migration as codePlaces } from './0100-code-places.ts'
+import { migration as clickJournal } from './0110-click-journal.ts'
 
 export const migrations: readonly NamedMigration[] = [
   { name: '0001-foundation', run: foundation },
@@ -24,4 +25,5 @@ export const migrations: readonly NamedMigration[] = [
   { name: '0080-several-processes', run: severalProcesses },
   { name: '0090-ledger-carried', run: ledgerCarried },
   { name: '0100-code-places', run: codePlaces },
+  { name: '0110-click-journal', run: clickJournal },
 ]
