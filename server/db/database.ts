@@ -46,13 +46,13 @@ export type Job<T> = (tx: Tx) => Promise<T>
 export interface DirectReads {
   one<R>(sql: string, values?: readonly Value[]): R | undefined
   all<R>(sql: string, values?: readonly Value[]): R[]
-  /** The file, for a thread that opens it on its own. */
-  readonly file: string
   /** Changes whenever anyone has committed since the last look. */
   dataVersion(): number
 }
 
 export interface Database extends Queries {
+  /** Where it stands, for a thread that opens it on its own: the file, or the address. */
+  readonly place: string
   /** Runs the job in a transaction and answers only when it is durable. A job that throws leaves nothing behind. */
   write<T>(job: Job<T>): Promise<T>
   readonly direct: DirectReads | undefined

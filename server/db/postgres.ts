@@ -99,6 +99,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   return {
     ...reads,
     stats,
+    place: url,
     direct: undefined,
     write(job) {
       if (closed) return Promise.reject(new DatabaseUnavailable('the database is closed'))

@@ -179,8 +179,8 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   return {
     ...reads,
     stats,
+    place: file,
     direct: {
-      file,
       all: readAll,
       one: readOne,
       dataVersion,

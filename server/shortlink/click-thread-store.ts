@@ -1,7 +1,14 @@
-// The thread that writes clicks into the SQLite file, so that no redirect ever waits for a row or an fsync.
+// The thread that writes clicks, over a connection of its own.
 import { parentPort, workerData } from 'node:worker_threads'
+import type { Engine } from '../db/database.ts'
+import { openPostgres } from '../db/postgres.ts'
 import { openSqlite } from '../db/sqlite.ts'
 import { type ClickJob, runClickJob } from './click-job-store.ts'
+
+export interface ThreadData {
+  readonly engine: Engine
+  readonly place: string
+}
 
 export interface ThreadRequest {
   readonly id: number
@@ -17,7 +24,8 @@ export interface ThreadAnswer {
 
 const port = parentPort
 if (port) {
-  const db = openSqlite((workerData as { file: string }).file)
+  const { engine, place } = workerData as ThreadData
+  const db = engine === 'sqlite' ? openSqlite(place) : openPostgres(place, { poolSize: 1 })
   port.on('message', ({ id, job }: ThreadRequest) => {
     const answer = (problem: string | undefined, next: number | undefined) =>
       port.postMessage({ id, problem, next } satisfies ThreadAnswer)

@@ -1,8 +1,8 @@
-// Who does the work on the click tables: a thread of its own on SQLite, the pool on PostgreSQL.
+// Who does the work on the click tables: a thread of its own, so that no redirect waits for adding up or for the disk.
 import { Worker } from 'node:worker_threads'
 import type { Database } from '../db/database.ts'
-import { type ClickJob, runClickJob } from './click-job-store.ts'
-import type { ThreadAnswer, ThreadRequest } from './click-thread-store.ts'
+import type { ClickJob } from './click-job-store.ts'
+import type { ThreadAnswer, ThreadData, ThreadRequest } from './click-thread-store.ts'
 
 export interface ClickWriter {
   /** Answers when the work is durable, as `runClickJob` does. */
@@ -10,18 +10,12 @@ export interface ClickWriter {
   close(): Promise<void>
 }
 
-export function openClickWriter(db: Database): ClickWriter {
-  return db.direct
-    ? threadWriter(db.direct.file)
-    : { run: (job) => runClickJob(db, job), close: async () => {} }
-}
-
 interface Waiting {
   readonly resolve: (next: number | undefined) => void
   readonly reject: (error: Error) => void
 }
 
-function threadWriter(file: string): ClickWriter {
+export function openClickWriter({ engine, place }: Database): ClickWriter {
   let thread: Worker | undefined
   let lastId = 0
   const waiting = new Map<number, Waiting>()
@@ -29,7 +23,7 @@ function threadWriter(file: string): ClickWriter {
   /** Started with the first click: a service that counts none has no use for it. After a crash of the thread, again. */
   function open(): Worker {
     const opened = new Worker(new URL('./click-thread-store.ts', import.meta.url), {
-      workerData: { file },
+      workerData: { engine, place } satisfies ThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
     })
     opened.on('message', ({ id, problem, next }: ThreadAnswer) => {
