@@ -1,13 +1,13 @@
 // Clicks that came faster than they can be counted: written down as they are, and added to the counters a little later.
 //
-// A row for each thousand clicks is cheap and durable at once. Adding up afterwards what came in two seconds costs each link one
+// A row for each thousand clicks is cheap and durable at once. Adding up afterwards what came in five seconds costs each link one
 // counter instead of one for each of its visits, and neighbours are written together.
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { type ClickBatch, combine, cut } from './click-batch.ts'
 import { addClicks, hashVisitors } from './click-store.ts'
 
 /** So many rows are added up together, and so many counters changed in one transaction: nobody waits long for its end. */
-const rowsTogether = 128
+const rowsTogether = 256
 const countersTogether = 1_000
 
 export async function noteClicks(tx: Tx, batch: ClickBatch<string>): Promise<void> {
@@ -19,22 +19,25 @@ export async function noteClicks(tx: Tx, batch: ClickBatch<string>): Promise<voi
  * added up and is too much for one transaction goes back as pieces. The first step settles how far to go, however many come
  * meanwhile; it is answered for the next step, undefined when all is counted.
  */
-export function foldStep(db: Database, upTo?: number): Promise<number | undefined> {
-  return db.write(async (tx) => {
-    const end = upTo ?? (await lastRow(tx))
-    if (end === undefined) return undefined
-    const [piece] = await takeRows(tx, 1, Number.MAX_SAFE_INTEGER, 1)
-    if (piece) {
-      await addClicks(tx, piece)
-      return end
-    }
-    const rows = await takeRows(tx, 0, end, rowsTogether)
-    if (rows.length === 0) return undefined
-    const { batch } = combine(rows)
-    if (batch.linkIds.length <= countersTogether) await addClicks(tx, batch)
-    else for (const part of cut(batch, countersTogether)) await insertRow(tx, 1, part)
-    return end
+export async function foldStep(db: Database, upTo?: number): Promise<number | undefined> {
+  const end = upTo ?? (await lastRow(db))
+  if (end === undefined) return undefined
+  const [piece] = await readRows(db, 1, Number.MAX_SAFE_INTEGER, 1)
+  const rows = piece ? [piece] : await readRows(db, 0, end, rowsTogether)
+  if (rows.length === 0) return undefined
+  // Before the transaction: adding up takes longer than anybody should wait.
+  const parts = piece
+    ? [piece.batch]
+    : [...cut(combine(rows.map(({ batch }) => batch)).batch, countersTogether)]
+  const work = db.write(async (tx) => {
+    await deleteRows(tx, rows)
+    if (parts.length === 1) await addClicks(tx, parts[0]!)
+    else for (const part of parts) await insertRow(tx, 1, part)
   })
+  await work.catch((error: unknown) => {
+    if (!(error instanceof TakenByAnother)) throw error
+  })
+  return end
 }
 
 export async function foldAll(db: Database): Promise<void> {
@@ -58,12 +61,29 @@ async function insertRow(tx: Tx, isPiece: 0 | 1, batch: ClickBatch<number>): Pro
   ])
 }
 
-/** On PostgreSQL what another process is about to count is left to it. */
-async function takeRows(tx: Tx, isPiece: 0 | 1, upTo: number, most: number): Promise<ClickBatch<number>[]> {
-  const rows = await tx.all<{ clicks: string }>(
-    `DELETE FROM link_click_journal WHERE id IN (SELECT id FROM link_click_journal WHERE is_piece = ? AND id <= ?
-     ORDER BY id LIMIT ${most}${tx.engine === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : ''}) RETURNING clicks`,
+interface Row {
+  readonly id: number
+  readonly batch: ClickBatch<number>
+}
+
+async function readRows(queries: Queries, isPiece: 0 | 1, upTo: number, most: number): Promise<Row[]> {
+  const rows = await queries.all<{ id: number; clicks: string }>(
+    `SELECT id, clicks FROM link_click_journal WHERE is_piece = ? AND id <= ? ORDER BY id LIMIT ${most}`,
     [isPiece, upTo],
   )
-  return rows.map((row) => JSON.parse(row.clicks) as ClickBatch<number>)
+  return rows.map(({ id, clicks }) => ({ id, batch: JSON.parse(clicks) as ClickBatch<number> }))
+}
+
+class TakenByAnother extends Error {}
+
+/** Whoever deletes rows counts them; another process that added up the same ones may have been quicker. */
+async function deleteRows(tx: Tx, rows: readonly Row[]): Promise<void> {
+  const ids = rows.map(({ id }) => id)
+  const deleted =
+    tx.engine === 'postgres'
+      ? await tx.run('DELETE FROM link_click_journal WHERE id = ANY(CAST(? AS bigint[]))', [ids])
+      : await tx.run('DELETE FROM link_click_journal WHERE id IN (SELECT value FROM json_each(?))', [
+          JSON.stringify(ids),
+        ])
+  if (deleted < rows.length) throw new TakenByAnother()
 }

@@ -9,7 +9,7 @@ const flushMs = 500
 /** So many clicks are written without waiting for the time. */
 const flushClicks = 1_000
 /** While clicks come by the thousand, they go into the journal first, and from there into the counters so often. */
-const foldMs = 2_000
+const foldMs = 5_000
 /** So many clicks wait one by one behind a write that takes its time; then they are added up. */
 const mostWaiting = 10_000
 /** While the database is away counters wait in memory, but no more than these; then clicks are lost, and counted as lost. */
