@@ -4,18 +4,15 @@
  * Remembers the latest, and drops the oldest half at once when it is full. Deleting one by one from the front of a Map
  * leaves holes that every next look at the front has to step over.
  */
-export function twoGenerations<K, V>(half: number, weightOf: (value: V) => number = () => 1) {
+export function twoGenerations<K, V>(half: number) {
   let young = new Map<K, V>()
   let old = new Map<K, V>()
-  let weight = 0
   function set(key: K, value: V): void {
-    if (weight >= half) {
+    if (young.size >= half) {
       old = young
       young = new Map()
-      weight = 0
     }
     young.set(key, value)
-    weight += weightOf(value)
   }
   return {
     set,
@@ -33,7 +30,6 @@ export function twoGenerations<K, V>(half: number, weightOf: (value: V) => numbe
     clear() {
       young = new Map()
       old = new Map()
-      weight = 0
     },
     /** One that is remembered twice counts twice. */
     size: () => young.size + old.size,

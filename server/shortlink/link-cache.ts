@@ -1,6 +1,6 @@
 // Links in memory that can be called back: whoever asks the database notes the moment before, and what changed since then
 // is not kept.
-import { twoGenerations } from '../http/two-generations.ts'
+import { secondChance } from './second-chance.ts'
 
 interface Kept<V> {
   readonly value: V
@@ -22,12 +22,12 @@ export interface LinkCache<V> {
   size(): number
 }
 
-/** `half` of the weight that is kept at most. */
+/** `most` is the weight that is kept. */
 export function linkCache<V extends { readonly id: number }>(
-  half: number,
+  most: number,
   weightOf: (value: V) => number,
 ): LinkCache<V> {
-  const links = twoGenerations<string, Kept<V>>(half, ({ value }) => weightOf(value))
+  const links = secondChance<Kept<V>>(most, ({ value }) => weightOf(value))
   const changes = new Map<number, number>()
   let now = 1
   let clearedAt = 0

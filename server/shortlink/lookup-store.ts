@@ -6,7 +6,7 @@ import type { Codes } from './code-store.ts'
 import type { PoolDomain } from './domain-store.ts'
 import { linkCache } from './link-cache.ts'
 import type { Pool } from './store.ts'
-import { twoGenerations } from '../http/two-generations.ts'
+import { secondChance } from './second-chance.ts'
 import { linkChannel, openWord } from './word-store.ts'
 
 export interface Destination {
@@ -68,15 +68,17 @@ export function openLookup(db: Database, codes: Codes): Lookup {
   return db.direct ? directLookup(db.direct, codes) : watchedLookup(db, codes)
 }
 
-/** How many links a process remembers between requests: a few megabytes, whatever the number of links. */
-const rememberedLinks = 20_000
+/** What a process remembers at most, in bytes or so: about a hundred thousand links of usual length, however many there are. */
+const mostRemembered = 32_000_000
+const weightOf = ({ locationA, locationB }: Destination) =>
+  250 + locationA.length + (locationA === locationB ? 0 : locationB.length)
 
 /**
  * SQLite: in the same turn, from memory or from the file. Once in each turn of the event loop the file is asked whether
  * anyone has committed since, and if so, whether that touched links (`link_change`); memory is empty after that.
  */
 function directLookup(direct: DirectReads, codes: Codes): Lookup {
-  const links = twoGenerations<string, Destination>(rememberedLinks / 2)
+  const links = secondChance(mostRemembered, weightOf)
   let pools: Pools | undefined
   let isFresh = false
   let dataVersion = -1
@@ -126,17 +128,13 @@ function directLookup(direct: DirectReads, codes: Codes): Lookup {
   }
 }
 
-/** Twice this is what a process keeps at most, in characters of text with what stands around them. */
-const halfOfMemory = 8_000_000
-const weightOf = ({ locationA, locationB }: Destination) => 400 + locationA.length + locationB.length
-
 /**
  * PostgreSQL: from memory while the channel stands on which every change is told, else from the database. When the
  * channel is lost, memory is emptied; when it only hesitates, memory is not asked meanwhile.
  */
 function watchedLookup(db: Database, codes: Codes): Lookup {
   const asking = batchedLookup(db, codes)
-  const links = linkCache(halfOfMemory, weightOf)
+  const links = linkCache(mostRemembered, weightOf)
   const stats = { remembered: 0, asked: 0, isRemembering: () => channel?.isFresh() ?? false }
   const word = openWord(db)
   let channel: Channel | undefined
@@ -232,7 +230,8 @@ function destinationOf(row: Row): Destination {
     id: row.id,
     type: row.redirect_type,
     locationA: row.location_a,
-    locationB: row.location_b,
+    // Mostly the same: then it is kept once.
+    locationB: row.location_b === row.location_a ? row.location_a : row.location_b,
     liveUntil: row.live_until ?? undefined,
     suspended: row.suspended === 1,
   }
