@@ -88,13 +88,17 @@ function deviceOf(text: string): string {
 /** Reads agents and remembers the latest: there are many visits and few browsers. */
 export function agentReader(): (text: string) => Agent {
   const known = new Map<string, Agent>()
+  let last: Agent | undefined
   return (text) => {
+    // Comparing with one is cheaper than finding the place of so long a text in a Map.
+    if (last?.text === text) return last
     let agent = known.get(text)
     if (agent === undefined) {
       agent = describeAgent(text)
       if (known.size >= rememberedAgents) known.clear()
       known.set(agent.text, agent)
     }
+    last = agent
     return agent
   }
 }
