@@ -22,6 +22,14 @@ export interface ClickBatch<Visitor extends string | number> {
   readonly visitorTable: readonly Visitor[]
 }
 
+/** Several times as fast as `Array.from`, which asks an iterator for each number. */
+export function listOf(column: Column): readonly number[] {
+  if (!(column instanceof Float64Array)) return column
+  const list: number[] = []
+  for (let at = 0; at < column.length; at += 1) list.push(column[at]!)
+  return list
+}
+
 /** A link whose clicks come from more places than this at a time has the rest counted together. */
 const mostPerLink = 50
 export const otherReferrers = '*'

@@ -3,7 +3,7 @@
 // A row for each thousand clicks is cheap and durable at once. Adding up afterwards what came in five seconds costs each link one
 // counter instead of one for each of its visits, and neighbours are written together.
 import type { Database, Queries, Tx } from '../db/database.ts'
-import { type ClickBatch, combine, cut } from './click-batch.ts'
+import { type ClickBatch, combine, cut, listOf } from './click-batch.ts'
 import { addClicks, hashVisitors } from './click-store.ts'
 
 /** So many rows are added up together, and so many counters changed in one transaction: nobody waits long for its end. */
@@ -11,7 +11,7 @@ const rowsTogether = 256
 const countersTogether = 1_000
 
 export async function noteClicks(tx: Tx, batch: ClickBatch<string>): Promise<void> {
-  await insertRow(tx, 0, await hashVisitors(tx, combine([batch]).batch))
+  await insertRow(tx, 0, await hashVisitors(tx, batch))
 }
 
 /**
@@ -55,10 +55,22 @@ export async function isJournalEmpty(queries: Queries): Promise<boolean> {
 }
 
 async function insertRow(tx: Tx, isPiece: 0 | 1, batch: ClickBatch<number>): Promise<void> {
-  await tx.run('INSERT INTO link_click_journal (is_piece, clicks) VALUES (?, ?)', [
-    isPiece,
-    JSON.stringify(batch),
-  ])
+  await tx.run('INSERT INTO link_click_journal (is_piece, clicks) VALUES (?, ?)', [isPiece, textOf(batch)])
+}
+
+/** Numbers of a Float64Array would be written with their places. */
+function textOf(batch: ClickBatch<number>): string {
+  return JSON.stringify({
+    ...batch,
+    linkIds: listOf(batch.linkIds),
+    hours: listOf(batch.hours),
+    agents: listOf(batch.agents),
+    referrers: listOf(batch.referrers),
+    clicks: listOf(batch.clicks),
+    visitorLinkIds: listOf(batch.visitorLinkIds),
+    visitorDays: listOf(batch.visitorDays),
+    visitors: listOf(batch.visitors),
+  } satisfies ClickBatch<number>)
 }
 
 interface Row {

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { hoursPerDay, shanghaiOffsetHours } from './hours.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { AgentClass, VisitKind } from './agents.ts'
-import type { ClickBatch } from './click-batch.ts'
+import { type ClickBatch, listOf } from './click-batch.ts'
 
 const keyColumns = 'link_id, hour, kind, device, browser, referrer'
 const addUp = `ON CONFLICT (${keyColumns}) DO UPDATE SET clicks = link_click.clicks + excluded.clicks`
@@ -20,13 +20,13 @@ export async function addClicks(tx: Tx, batch: ClickBatch<number>): Promise<void
        SELECT * FROM unnest(CAST(? AS bigint[]), CAST(? AS integer[]), CAST(? AS text[]), CAST(? AS text[]),
          CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[])) ${addUp}`,
       [
-        [...batch.linkIds],
-        [...batch.hours],
+        listOf(batch.linkIds),
+        listOf(batch.hours),
         agents.map(({ kind }) => kind),
         agents.map(({ device }) => device),
         agents.map(({ browser }) => browser),
         referrers,
-        [...batch.clicks],
+        listOf(batch.clicks),
       ],
     )
     if (visitors.length === 0) return
@@ -34,7 +34,7 @@ export async function addClicks(tx: Tx, batch: ClickBatch<number>): Promise<void
       `INSERT INTO link_visitor (day, link_id, visitor)
        SELECT * FROM unnest(CAST(? AS integer[]), CAST(? AS bigint[]), CAST(? AS bigint[]))
        ON CONFLICT (day, link_id, visitor) DO NOTHING`,
-      [[...batch.visitorDays], [...batch.visitorLinkIds], visitors],
+      [listOf(batch.visitorDays), listOf(batch.visitorLinkIds), visitors],
     )
     return
   }
