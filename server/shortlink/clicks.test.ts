@@ -116,6 +116,35 @@ onEachEngine('the click buffer', (engine) => {
     assert.equal(Number(sum?.clicks), 45_000)
   })
 
+  test('writes down what comes while the journal is folded, however long that takes', async () => {
+    await using fresh = await freshDatabase(engine)
+    const writer = openClickWriter(fresh.db)
+    const kinds: string[] = []
+    const slow: ClickWriter = {
+      async run(job) {
+        kinds.push(job.kind)
+        if (job.kind === 'fold') await new Promise((resolve) => setTimeout(resolve, 200))
+        return writer.run(job)
+      },
+      close: () => writer.close(),
+    }
+    const clicks = openClicks({
+      writer: slow,
+      isJournalLeft: false,
+      onError: (error) => assert.fail(String(error)),
+    })
+    for (let linkId = 1; linkId <= 5_000; linkId += 1) clicks.count(visit(linkId))
+    const folding = clicks.flush()
+    while (!kinds.includes('fold')) await new Promise((resolve) => setTimeout(resolve, 5))
+    for (let i = 0; i < 10; i += 1) clicks.count(visit(3))
+    await folding
+    assert.ok(kinds.indexOf('note', kinds.indexOf('fold')) < kinds.lastIndexOf('fold'), kinds.join(' '))
+    assert.ok(kinds.indexOf('note', kinds.indexOf('fold')) !== -1, kinds.join(' '))
+    await clicks.stop()
+    await writer.close()
+    assert.equal((await findClickTotals(fresh.db, 3)).person, 11)
+  })
+
   test('counts what a killed process has left in the journal', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh

@@ -51,6 +51,7 @@ export function openClicks({ writer, onError, isJournalLeft }: ClickOptions): Cl
   let isJournalUsed = isJournalLeft
   let isFolding = false
   let foldedAt = performance.now()
+  let takenAt = performance.now()
   /** Whether clicks have come by the thousand since the last look. */
   let isCrowded = false
   let asked: Promise<void> | undefined
@@ -73,6 +74,7 @@ export function openClicks({ writer, onError, isJournalLeft }: ClickOptions): Cl
   }
 
   function take(): ClickBatch<string> | undefined {
+    takenAt = performance.now()
     if (held !== undefined && draft.clicks() > 0) hold([])
     const taken = held ?? (draft.clicks() > 0 ? draft.batch() : undefined)
     if (held === undefined && taken !== undefined) draft = openDraft()
@@ -89,14 +91,14 @@ export function openClicks({ writer, onError, isJournalLeft }: ClickOptions): Cl
     draft = openDraft()
   }
 
-  /** From the journal into the counters; the next thousand clicks do not wait for the end of it. */
+  /** From the journal into the counters; what comes meanwhile does not wait for the end of it. */
   async function fold(): Promise<void> {
     isJournalUsed = false
     isFolding = true
     try {
       let upTo = await writer.run({ kind: 'fold', upTo: undefined })
       while (upTo !== undefined) {
-        if (draft.clicks() >= flushClicks) await write('note')
+        if (draft.clicks() >= flushClicks || performance.now() - takenAt >= flushMs) await write('note')
         upTo = await writer.run({ kind: 'fold', upTo })
       }
     } catch (error) {
