@@ -41,20 +41,17 @@ async function json(environment: Readonly<Record<string, string>>, ...words: str
   return JSON.parse(result.stdout)
 }
 
+function createHolder(environment: Readonly<Record<string, string>>, links: number) {
+  return json(environment, 'account', 'create', 'holder', '--credits', `short_link=${links}`)
+}
+
 onEachEngine('short links end to end', (engine) => {
   test('create, visit, update, visit, refresh, gone, new one works, clicks add up, on two processes', async () => {
     const storage = await freshStorage(engine)
     const environment = { ...storage.environment, SAMPLE_ACCOUNT: 'off', SECRET_KEY: 'k'.repeat(40) }
     const running: ServiceProcess[] = []
     try {
-      const { username, api_key } = await json(
-        environment,
-        'account',
-        'create',
-        'holder',
-        '--credits',
-        'short_link=20',
-      )
+      const { username, api_key } = await createHolder(environment, 20)
       // Both speak under the name of the first, as behind one load balancer.
       const one = await spawnService(environment)
       running.push(one)
@@ -131,14 +128,7 @@ onEachEngine('short links end to end', (engine) => {
     const environment = { ...storage.environment, SAMPLE_ACCOUNT: 'off', SECRET_KEY: 'k'.repeat(40) }
     let service: ServiceProcess | undefined
     try {
-      const { username, api_key } = await json(
-        environment,
-        'account',
-        'create',
-        'holder',
-        '--credits',
-        'short_link=5000',
-      )
+      const { username, api_key } = await createHolder(environment, 5000)
       service = await spawnService(environment)
       const body = { username, api_key, action: 'generate', target_url: 'https://example.com/', title: 't' }
       const acknowledged: string[] = []
@@ -176,14 +166,7 @@ onEachEngine('short links end to end', (engine) => {
     const environment = { ...storage.environment, SAMPLE_ACCOUNT: 'off', SECRET_KEY: 'k'.repeat(40) }
     let service: ServiceProcess | undefined
     try {
-      const { username, api_key } = await json(
-        environment,
-        'account',
-        'create',
-        'holder',
-        '--credits',
-        'short_link=20',
-      )
+      const { username, api_key } = await createHolder(environment, 20)
       service = await spawnService(environment)
       const call = async (body: object) =>
         (await post(`${service?.url}/api/shortlink_api.php`, { username, api_key, ...body })).body.data

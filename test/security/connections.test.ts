@@ -93,7 +93,7 @@ describe('connections', () => {
     assert.ok(!service.logged.join('').includes(key))
   })
 
-  it('24 who announces no body is not waited for', async () => {
+  it('24 who announces no body is not waited for', { timeout: 60_000 }, async () => {
     const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain', undefined]
     const paths = [
       sms.path,
