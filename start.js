@@ -6,8 +6,8 @@ const [major] = process.versions.node.split('.')
 
 if (Number(major) < 24) {
   console.error(
-    `Tollgate 需要 Node 24（当前 ${process.version}），请在项目目录运行：npm ci && npm start` +
-      ` / Tollgate needs Node 24, run: npm ci && npm start`,
+    `Tollgate 需要 Node 24 或更高版本（当前 ${process.version}），请在项目目录运行：npm ci && npm start` +
+      ` / Tollgate needs Node 24 or later, run: npm ci && npm start`,
   )
   process.exit(1)
 }
