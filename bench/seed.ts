@@ -1,8 +1,8 @@
 // Many links, quickly and without remembering them: the code of the n-th is reckoned from n, here and in SQL alike.
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { alphabet, codeLength } from '../server/shortlink/code.ts'
-import { openCodes } from '../server/shortlink/code-store.ts'
+import { alphabet, codeLength } from '../server/shortlink/codes/code.ts'
+import { openCodes } from '../server/shortlink/codes/store.ts'
 import type { Storage } from './storage.ts'
 
 const size = alphabet.length

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig, readEnvironment } from '../server/config.ts'
 import { AppError } from '../server/http/errors.ts'
-import { openInstallation, StartProblem } from '../server/installation.ts'
+import { openInstallation, StartProblem } from '../server/runtime/installation.ts'
 import { accountCommands } from './accounts.ts'
 import { type Command, type Flags, Mistake } from './command.ts'
 import { creditCommands } from './credits.ts'

@@ -2,7 +2,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Text } from '../contract/text.ts'
 import type { Config } from '../server/config.ts'
-import type { Installation } from '../server/installation.ts'
+import type { Installation } from '../server/runtime/installation.ts'
 
 export type Flags = Readonly<Record<string, string | boolean | string[] | undefined>>
 

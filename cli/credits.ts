@@ -2,8 +2,8 @@
 import { type ApiType, apiTypes, isApiType } from '../contract/credits.ts'
 import type { Text } from '../contract/text.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
-import { insertAudit } from '../server/console/audit-store.ts'
-import { checkLedger } from '../server/credits/check-store.ts'
+import { insertAudit } from '../server/audit/store.ts'
+import { checkLedger } from '../server/credits/ledger/check-store.ts'
 import { openCredits } from '../server/credits/credits.ts'
 import { cliActor, type Command, Mistake, table, textFlag } from './command.ts'
 

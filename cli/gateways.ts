@@ -1,6 +1,6 @@
 // gateway …
 import { type Config, publicUrlOf } from '../server/config.ts'
-import { deriveSecret } from '../server/installation.ts'
+import { deriveSecret } from '../server/runtime/installation.ts'
 import { openGateway, receiptForms } from '../server/sms/gateways.ts'
 import { receiptSecret } from '../server/sms/receipts.ts'
 import { type Command, Mistake, type Output, table } from './command.ts'

@@ -1,8 +1,8 @@
 // domain …
 import { formatTime } from '../contract/time.ts'
-import type { PoolDomain } from '../server/shortlink/domain-store.ts'
-import { addPoolDomain, isPool, removePoolDomain } from '../server/shortlink/domains.ts'
-import { listPoolDomains } from '../server/shortlink/lookup-store.ts'
+import type { PoolDomain } from '../server/shortlink/domains/store.ts'
+import { addPoolDomain, isPool, removePoolDomain } from '../server/shortlink/domains/domains.ts'
+import { listPoolDomains } from '../server/shortlink/redirect/lookup-store.ts'
 import type { Pool } from '../server/shortlink/store.ts'
 import { type Command, Mistake, table } from './command.ts'
 

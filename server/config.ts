@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { prices as defaultPrices } from '../contract/credits.ts'
 import { readAddress } from './domain-check/address.ts'
-import { domainSettings } from './domain-settings.ts'
+import { domainSettings } from './domain-check/settings.ts'
 import { parseMarketShape } from './identity/gateways/market-shape.ts'
 import {
   baseUrl,
@@ -22,7 +22,7 @@ import {
   type Setting,
   setting,
   text,
-} from './settings.ts'
+} from './setting-parsers.ts'
 
 export const settings = {
   PORT: setting(integer(0, 65_535), 3000, { zh: '监听端口', en: 'Port to listen on' }),

@@ -2,11 +2,11 @@
 import cluster from 'node:cluster'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
-import { firstStart, welcome } from './first-start.ts'
-import type { Installation } from './installation.ts'
-import { StartProblem } from './installation.ts'
-import { startProcess } from './one-process.ts'
-import { startWorker, startWorkers } from './workers.ts'
+import { firstStart, welcome } from './runtime/first-start.ts'
+import type { Installation } from './runtime/installation.ts'
+import { StartProblem } from './runtime/installation.ts'
+import { startProcess } from './runtime/process.ts'
+import { startWorker, startWorkers } from './runtime/workers.ts'
 
 const help = `npm start -- [--workers N] [--help]
 

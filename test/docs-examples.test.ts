@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Compile } from 'typebox/schema'
 import { documentedEndpoints } from '../contract/reference/interface.ts'
-import { checkLedger } from '../server/credits/check-store.ts'
+import { checkLedger } from '../server/credits/ledger/check-store.ts'
 import { operationId } from '../server/docs/openapi.ts'
 import {
   allExamples,

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Language } from '../contract/text.ts'
 import { settings } from '../server/config.ts'
-import type { Setting } from '../server/settings.ts'
+import type { Setting } from '../server/setting-parsers.ts'
 
 const begin = '<!-- settings: npm run docs:settings -->'
 const end = '<!-- end of settings -->'

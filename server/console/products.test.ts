@@ -14,7 +14,7 @@ import {
   type ProductPages,
 } from '../../test/support/product-pages.ts'
 import type { TestService } from '../../test/support/service.ts'
-import { checkLedger } from '../credits/check-store.ts'
+import { checkLedger } from '../credits/ledger/check-store.ts'
 
 onEachEngine('product pages', (engine) => {
   let pages: ProductPages

@@ -13,7 +13,7 @@ import {
   insertSession,
   markSeen,
   type Session,
-} from './session-store.ts'
+} from '../accounts/session-store.ts'
 
 const cookieName = 'tg_session'
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/

@@ -8,7 +8,7 @@ import { hashKey } from '../accounts/key.ts'
 import type { Database, Engine } from '../db/database.ts'
 import { findSetting, putSetting } from '../db/setting-store.ts'
 import { AppError } from '../http/errors.ts'
-import { checkLedger } from './check-store.ts'
+import { checkLedger } from './ledger/check-store.ts'
 import { openCredits } from './credits.ts'
 import type { ChargeRequest, SharedWork } from './operation.ts'
 

@@ -2,7 +2,7 @@
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { EndRequest, EndResult, OpenOperation, StoredAnswer } from './operation.ts'
-import type { AnswerSeal } from './sealed-answer.ts'
+import type { AnswerSeal } from './charge/sealed-answer.ts'
 
 export interface Balance {
   readonly api_type: ApiType

@@ -9,8 +9,8 @@ import {
   type Tx,
   type Value,
 } from './database.ts'
-import { kyselyOver } from './kysely-over.ts'
-import { listenOn } from './postgres-channel.ts'
+import { kyselyOver } from './kysely-connection.ts'
+import { listenOn } from './postgres-listener.ts'
 
 const now = `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`
 

@@ -12,7 +12,7 @@ import {
   type Tx,
   type Value,
 } from './database.ts'
-import { type Executed, kyselyOver } from './kysely-over.ts'
+import { type Executed, kyselyOver } from './kysely-connection.ts'
 
 const now = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
 

@@ -5,7 +5,7 @@ import { type FakeUpstream, startFakeUpstream, text } from '../../test/support/f
 import { onEachEngine } from '../../test/support/engines.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
 import { changeAccount, requireAccount } from '../accounts/accounts.ts'
-import { checkLedger } from '../credits/check-store.ts'
+import { checkLedger } from '../credits/ledger/check-store.ts'
 import { claimDue } from './store.ts'
 import { addWatch, listWatches, removeWatch } from './watch-list.ts'
 

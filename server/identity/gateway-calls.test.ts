@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Registry } from 'prom-client'
 import { identity, type IdentityOutcome } from '../../contract/identity.ts'
 import { onEachEngine, freshStorage } from '../../test/support/engines.ts'
-import { handMadeCall } from '../../test/support/hand-made-call.ts'
+import { handMadeCall } from '../../test/support/call-from-console.ts'
 import {
   type Behaviour,
   cutInBody,
@@ -26,8 +26,8 @@ import {
   type TestService,
 } from '../../test/support/service.ts'
 import { findById } from '../accounts/store.ts'
-import { checkLedger } from '../credits/check-store.ts'
-import { openIdentity } from './routes.ts'
+import { checkLedger } from '../credits/ledger/check-store.ts'
+import { openIdentity } from './api.ts'
 import { openRecords } from './records.ts'
 import { replaceSeed } from './store.ts'
 

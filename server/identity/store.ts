@@ -1,7 +1,7 @@
 // The records of verifications, and the seed of their hashes.
 import { randomBytes } from 'node:crypto'
 import type { Queries, Tx } from '../db/database.ts'
-import { firstIdFrom } from '../db/id-at.ts'
+import { firstIdFrom } from '../db/id-at-time.ts'
 import { findSetting, insertSetting, putSetting } from '../db/setting-store.ts'
 import type { Verdict } from './port.ts'
 import type { HashSeed } from './privacy.ts'

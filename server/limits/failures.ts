@@ -1,6 +1,6 @@
 // Wrong credentials by address, over several processes: counted here at once, told to the others a moment later and many at
 // a time. So a flood of invented keys stays away from whatever the processes share.
-import { FailureWindows, failuresPerMinute, failureWindowMs } from '../http/limits.ts'
+import { FailureWindows, failuresPerMinute, failureWindowMs } from './token-bucket.ts'
 import type { Failed, Failures } from './port.ts'
 
 const shareMs = 100

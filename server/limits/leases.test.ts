@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import type { RateLimit, Taken } from '../http/limits.ts'
+import type { RateLimit, Taken } from './token-bucket.ts'
 import { type Leases, openLeases } from './leases.ts'
 import { memoryStore } from './memory.ts'
 import type { LimitStore, Wish } from './port.ts'

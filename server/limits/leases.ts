@@ -1,6 +1,6 @@
 // The rate limit of an account over several processes. Each process draws tokens from the common bucket, a few more than it
 // needs right now when the account calls often, and gives them out without asking anybody.
-import type { RateLimit, Taken } from '../http/limits.ts'
+import type { RateLimit, Taken } from './token-bucket.ts'
 import type { Drawn, Wish } from './port.ts'
 
 /** What is drawn ahead is a twentieth of the burst at most; so a burst below 20 is counted call by call, exactly. */

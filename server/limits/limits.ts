@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { type CallLimits, FailureWindows, failuresPerMinute, TokenBuckets } from '../http/limits.ts'
+import { type CallLimits, FailureWindows, failuresPerMinute, TokenBuckets } from './token-bucket.ts'
 import { openFailures } from './failures.ts'
 import { openLeases } from './leases.ts'
 import { memoryTries } from './memory.ts'

@@ -1,7 +1,7 @@
 // Counting in one process's memory: all there is to do for a single process, the fallback of several, and what the first
 // process does for its workers.
-import { TokenBuckets } from '../http/limits.ts'
-import { twoGenerations } from '../http/two-generations.ts'
+import { TokenBuckets } from './token-bucket.ts'
+import { twoGenerations } from '../http/generational-cache.ts'
 import type { Begun, Counted, Failed, Failures, LimitStore, TryKey } from './port.ts'
 
 interface Window {

@@ -1,5 +1,5 @@
 // Where limits are counted in common: what every place that several processes share can do.
-import type { RateLimit } from '../http/limits.ts'
+import type { RateLimit } from './token-bucket.ts'
 
 export interface Wish {
   readonly accountId: number

@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib'
 import type { Database, Tx, Value } from '../db/database.ts'
 import { findSetting } from '../db/setting-store.ts'
 import { AppError } from '../http/errors.ts'
-import { fingerprintName, fingerprintOf } from '../installation.ts'
+import { fingerprintName, fingerprintOf } from '../runtime/installation.ts'
 import { fileErrorCode, listMigrations, listTables } from './backup-store.ts'
 
 /** PostgreSQL takes at most 65,535 values in a statement; our widest table has some twenty columns. */

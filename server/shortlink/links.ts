@@ -7,9 +7,9 @@ import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import { AppError } from '../http/errors.ts'
 import type { InvalidParameter } from '../http/parameters.ts'
-import type { Codes } from './code-store.ts'
-import { addressesOf, type Dealer } from './domains.ts'
-import type { Lookup, Pools } from './lookup-store.ts'
+import type { Codes } from './codes/store.ts'
+import { addressesOf, type Dealer } from './domains/domains.ts'
+import type { Lookup, Pools } from './redirect/lookup-store.ts'
 import {
   type Hosts,
   insertLink,
@@ -19,7 +19,7 @@ import {
   type NewLink,
   refreshLink,
 } from './store.ts'
-import { checkTarget, isRedirectType, type OwnHosts, titleProblem } from './target.ts'
+import { checkTarget, isRedirectType, type OwnHosts, titleProblem } from './targets.ts'
 
 export interface LinkWish {
   readonly title?: string | undefined

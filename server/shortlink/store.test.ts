@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import type { Database } from '../db/database.ts'
-import { describeAgent } from './agents.ts'
-import { runClickJob } from './click-job-store.ts'
-import type { ClickBatch } from './click-batch.ts'
-import { findClickTotals } from './click-store.ts'
-import { type Codes, openCodes } from './code-store.ts'
-import { addDomain, markDomainBlocked, removeDomain } from './domain-store.ts'
-import { openDealer } from './domains.ts'
-import { dayOfHour, firstHourOfDay, hourOf } from './hours.ts'
-import { listPoolDomains, openLookup } from './lookup-store.ts'
+import { describeAgent } from './clicks/user-agents.ts'
+import { runClickJob } from './clicks/job-store.ts'
+import type { ClickBatch } from './clicks/batch.ts'
+import { findClickTotals } from './clicks/store.ts'
+import { type Codes, openCodes } from './codes/store.ts'
+import { addDomain, markDomainBlocked, removeDomain } from './domains/store.ts'
+import { openDealer } from './domains/domains.ts'
+import { dayOfHour, firstHourOfDay, hourOf } from './clicks/hours.ts'
+import { listPoolDomains, openLookup } from './redirect/lookup-store.ts'
 import {
   CodeTaken,
   findOwnLink,
@@ -23,7 +23,7 @@ import {
   refreshLink,
   updateLink,
 } from './store.ts'
-import { boundsAt, hourlyDays } from './tidying.ts'
+import { boundsAt, hourlyDays } from './clicks/rollup.ts'
 
 const person = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
 const noHosts = { a: '', b: '' }

@@ -1,8 +1,8 @@
 // The links and their codes.
 import type { RedirectType } from '../../contract/shortlink.ts'
 import type { Queries, Tx, Value } from '../db/database.ts'
-import { type Insertion, insertRows, insertRowsWithIds } from '../db/insert-rows.ts'
-import type { Codes } from './code-store.ts'
+import { type Insertion, insertRows, insertRowsWithIds } from '../db/bulk-insert.ts'
+import type { Codes } from './codes/store.ts'
 
 export type Pool = 'a' | 'b'
 

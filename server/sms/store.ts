@@ -1,7 +1,7 @@
 // Send records: written with the charge, ended with it, and read by serial number, recipient and day.
 import { recordIdOf } from '../../contract/sms-text.ts'
 import type { Queries, Tx } from '../db/database.ts'
-import { type Insertion, insertRowsWithIds } from '../db/insert-rows.ts'
+import { type Insertion, insertRowsWithIds } from '../db/bulk-insert.ts'
 import type { Problem } from './problems.ts'
 
 /**

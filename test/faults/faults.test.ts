@@ -1,7 +1,7 @@
 // The short run of the fault suite, and the proof that it can fail. The long one: npm run faults.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { isBrokenOnPurpose } from '../../server/installation.ts'
+import { isBrokenOnPurpose } from '../../server/runtime/installation.ts'
 import { engines, freshStorage } from '../support/engines.ts'
 import { runNode } from '../support/service.ts'
 import { faults, runFault } from './suite.ts'

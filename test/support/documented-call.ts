@@ -4,7 +4,7 @@ import type { Example } from '../../contract/reference.ts'
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import { changeAccount } from '../../server/accounts/accounts.ts'
 import { findById } from '../../server/accounts/store.ts'
-import { firstStart } from '../../server/first-start.ts'
+import { firstStart } from '../../server/runtime/first-start.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
 import { get, type Reply, post, type TestService } from './service.ts'
 

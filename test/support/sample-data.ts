@@ -3,7 +3,7 @@ import { type EndpointName, endpointNames } from '../../contract/console/home.ts
 import { apiTypes } from '../../contract/credits.ts'
 import { formatDay } from '../../contract/time.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
-import { addCounts, type DayCount, wholePlatform } from '../../server/console/request-log-store.ts'
+import { addCounts, type DayCount, wholePlatform } from '../../server/request-log/store.ts'
 import { workByHand } from './sample-people.ts'
 import { addVisits, prepareProducts } from './sample-products.ts'
 import { post, type TestAccount, type TestService } from './service.ts'

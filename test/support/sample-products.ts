@@ -1,9 +1,9 @@
 // What an account has done with the products in a month: templates, visited links, watched domains. For pictures and page tests.
 import { requireAccount } from '../../server/accounts/accounts.ts'
 import { addWatch } from '../../server/domain-check/watch-list.ts'
-import type { AgentClass } from '../../server/shortlink/agents.ts'
-import { addClicks } from '../../server/shortlink/click-store.ts'
-import { addPoolDomain } from '../../server/shortlink/domains.ts'
+import type { AgentClass } from '../../server/shortlink/clicks/user-agents.ts'
+import { addClicks } from '../../server/shortlink/clicks/store.ts'
+import { addPoolDomain } from '../../server/shortlink/domains/domains.ts'
 import { sampleTemplates } from '../../server/sms/sample-templates.ts'
 import { askForSignature } from '../../server/sms/signatures.ts'
 import { createTemplate } from '../../server/sms/templates.ts'

@@ -9,7 +9,7 @@ import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { type App, openApp } from '../../server/app.ts'
 import { readConfig } from '../../server/config.ts'
 import type { Engine } from '../../server/db/database.ts'
-import { type Installation, openInstallation } from '../../server/installation.ts'
+import { type Installation, openInstallation } from '../../server/runtime/installation.ts'
 import { type FreshStorage, freshStorage, uniqueName } from './engines.ts'
 
 export const root = resolve(import.meta.dirname, '..', '..')

@@ -1,6 +1,6 @@
 // What the SMS tests share: a service with an account that has credits and a few templates.
 import type { ApiType } from '../../contract/credits.ts'
-import { checkLedger } from '../../server/credits/check-store.ts'
+import { checkLedger } from '../../server/credits/ledger/check-store.ts'
 import type { Engine } from '../../server/db/database.ts'
 import { createTemplate, type Template, type TemplateWish } from '../../server/sms/templates.ts'
 import type { FreshStorage } from './engines.ts'

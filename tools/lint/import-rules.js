@@ -1,64 +1,94 @@
-// Who may import whom, as lint rules. The tables say it; below them stands only how they are read.
+// Lint rules for imports between folders. The tables hold the rules; the code below reads the tables.
 import { dirname, relative, resolve, sep } from 'node:path'
 
 const products = ['shortlink', 'sms', 'identity', 'domain-check']
 
+/** What a product, the ledger, the audit log and the request log use to put pages into the console. */
+const consoleKit = [
+  'audit-entry.ts',
+  'call-from-console.ts',
+  'csv.ts',
+  'fields.ts',
+  'guess-limits.ts',
+  'password-check.ts',
+  'problem.ts',
+  'routes.ts',
+  'schema.ts',
+].map((name) => `server/console/${name}`)
+
+/** A folder's console routes. They use the console kit; the rest of the folder does not. */
+const consoleRoutes = /\/(.+-)?console\.ts$/
+
+const kernel = ['contract/', 'server/http/', 'server/db/', 'server/jobs.ts', 'server/setting-parsers.ts']
+const composed = ['server/config.ts', 'server/services.ts']
+
 /**
- * `folder` may import itself, and of the rest of the tree only what `may` names: folders end in a slash, else it is
- * one file. What `types` names may be imported with `import type` only. The first folder that holds a file decides.
+ * A file in `folder` may import that folder and what `may` lists: names that end in a slash are folders, others are
+ * files. `types` lists what it may import with `import type` only. The first rule that matches a file applies;
+ * `files` narrows a rule to some files of the folder.
  */
 const folderRules = [
   { folder: 'contract/', may: [] },
   { folder: 'web/', may: ['contract/'] },
   { folder: 'sdk/', may: ['contract/'] },
   { folder: 'cli/', may: ['contract/', 'server/'] },
-  ...products.flatMap((product) => [
+  ...products.flatMap((product) => {
+    const may = [...kernel, 'server/accounts/', 'server/credits/', 'server/upstream/']
+    return [
+      {
+        folder: `server/${product}/gateways/`,
+        may: ['contract/', `server/${product}/port.ts`, 'server/upstream/'],
+      },
+      {
+        folder: `server/${product}/`,
+        files: consoleRoutes,
+        may: [...may, ...consoleKit, 'server/audit/', 'server/request-log/masking.ts'],
+        types: composed,
+      },
+      { folder: `server/${product}/`, may, types: composed },
+    ]
+  }),
+  ...[
+    { folder: 'server/credits/', may: [...kernel, 'server/accounts/'] },
+    { folder: 'server/audit/', may: kernel },
+    { folder: 'server/request-log/', may: [...kernel, 'server/accounts/'] },
+  ].flatMap(({ folder, may }) => [
     {
-      folder: `server/${product}/gateways/`,
-      may: ['contract/', `server/${product}/port.ts`, 'server/upstream/'],
+      folder,
+      files: consoleRoutes,
+      may: [...may, ...consoleKit, 'server/accounts/', 'server/audit/'],
+      types: composed,
     },
-    {
-      folder: `server/${product}/`,
-      may: [
-        'contract/',
-        'server/accounts/',
-        'server/credits/',
-        'server/http/',
-        'server/db/',
-        'server/upstream/',
-      ],
-      types: ['server/config.ts', 'server/services.ts'],
-    },
+    { folder, may },
   ]),
-  { folder: 'server/credits/', may: ['contract/', 'server/http/', 'server/db/', 'server/accounts/'] },
-  { folder: 'server/accounts/', may: ['contract/', 'server/http/', 'server/db/'] },
-  { folder: 'server/limits/', may: ['server/http/', 'server/db/'] },
+  { folder: 'server/accounts/', may: kernel, types: ['server/limits/'] },
+  { folder: 'server/limits/', may: kernel },
   { folder: 'server/http/', may: ['contract/'] },
   { folder: 'server/db/', may: ['contract/'] },
   { folder: 'server/upstream/', may: ['contract/', 'server/http/errors.ts'] },
-  // Whatever composes the rest (app, main, console, operations): all of the server, but not its users.
+  // The folders that compose the rest (runtime, console, operations, docs) may import all of the server.
   { folder: 'server/', may: ['contract/', 'package.json'] },
 ]
 
-/** Everyone may name the database's types; only these may hold the thing itself. */
+/** Every file may import the database's types; only these may import its values. */
 const databaseRules = [
   { what: ['kysely', 'pg', 'node:sqlite'], typesToo: true, only: ['server/db/', 'a store'] },
   {
     what: ['server/db/'],
     typesToo: false,
-    only: ['server/db/', 'a store', 'server/installation.ts', 'cli/'],
+    only: ['server/db/', 'a store', 'server/runtime/installation.ts', 'cli/'],
   },
 ]
 
 const store = /^server\/(.+\/)?(.+-)?store\.ts$/
 
-/** Tests reach wherever they must, benchmarks and tools too. */
+/** Tests, benchmarks and tools may import everything. */
 const exempt = [/\.test\.tsx?$/, /^(test|bench|tools)\//]
 
 const root = resolve(import.meta.dirname, '..', '..')
 
 const importRules = {
-  meta: { type: 'problem', docs: { description: 'Keeps the rooms of the tree apart' } },
+  meta: { type: 'problem', docs: { description: 'Limits which folder may import which' } },
   create(context) {
     const file = fromRoot(context.filename)
     if (exempt.some((pattern) => pattern.test(file))) return {}
@@ -87,7 +117,7 @@ const importRules = {
 }
 
 const noBarrel = {
-  meta: { type: 'problem', docs: { description: 'No file only passes on what others export' } },
+  meta: { type: 'problem', docs: { description: 'Disallows files that only re-export' } },
   create: (context) => ({
     Program: (node) => {
       const passesOn = (one) =>
@@ -97,13 +127,18 @@ const noBarrel = {
       const [first] = node.body.filter(passesOn)
       if (first === undefined) return
       if (!node.body.every((one) => one.type === 'ImportDeclaration' || passesOn(one))) return
-      context.report({ node: first, message: 'a barrel: import each thing from the file that makes it' })
+      context.report({
+        node: first,
+        message: 'a barrel file: import each name from the file that defines it',
+      })
     },
   }),
 }
 
 function folderProblem(file, target, typesOnly) {
-  const found = folderRules.find(({ folder }) => file.startsWith(folder))
+  const found = folderRules.find(
+    ({ folder, files }) => file.startsWith(folder) && (files === undefined || files.test(file)),
+  )
   if (found === undefined) return undefined
   const { folder, may, types = [] } = found
   if (isIn(target, [folder, ...may])) return undefined

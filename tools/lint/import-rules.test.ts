@@ -23,7 +23,13 @@ const violations: readonly (Planted & { readonly says: RegExp })[] = [
   refused('cli/a.ts', `import '../web/client.ts'`, /cli\/ may import/),
   refused('server/sms/a.ts', `import '../identity/port.ts'`, /server\/sms\/ may import/),
   refused('server/sms/b.ts', `import type { Port } from '../identity/port.ts'`, /server\/sms\/ may import/),
-  refused('server/shortlink/a.ts', `import '../console/pages.ts'`, /server\/shortlink\/ may import/),
+  refused('server/shortlink/a.ts', `import '../console/static-files.ts'`, /server\/shortlink\/ may import/),
+  refused('server/shortlink/b.ts', `import '../console/routes.ts'`, /server\/shortlink\/ may import/),
+  refused('server/shortlink/console.ts', `import '../console/console.ts'`, /server\/shortlink\/ may import/),
+  refused('server/shortlink/x-console.ts', `import '../sms/service.ts'`, /server\/shortlink\/ may import/),
+  refused('server/audit/a.ts', `import '../console/routes.ts'`, /server\/audit\/ may import/),
+  refused('server/request-log/a.ts', `import '../sms/service.ts'`, /server\/request-log\/ may import/),
+  refused('server/accounts/b.ts', `import '../limits/limits.ts'`, /only types of server\/limits/),
   refused('server/identity/a.ts', `import '../operations/health.ts'`, /server\/identity\/ may import/),
   refused('server/domain-check/a.ts', `import '../app.ts'`, /server\/domain-check\/ may import/),
   refused('server/sms/c.ts', `import '../main.ts'`, /server\/sms\/ may import/),
@@ -70,6 +76,7 @@ const violations: readonly (Planted & { readonly says: RegExp })[] = [
   refused('server/sms/l.ts', `import { DatabaseSync } from 'node:sqlite'`, /may import node:sqlite/),
   refused('server/main.ts', `import { sql } from 'kysely/helpers/sqlite'`, /may import kysely/),
   refused('cli/b.ts', `import { Pool } from 'pg'`, /may import pg/),
+  refused('server/runtime/workers.ts', `import { open } from '../db/database.ts'`, /only server\/db\//),
   refused('server/sms/restore.ts', `import { open } from '../db/database.ts'`, /only server\/db\//),
 
   // Barrels, default exports, cycles.
@@ -145,8 +152,13 @@ const clean: readonly Planted[] = [
       `import { call } from '../../upstream/call.ts'\nimport type { Port } from '../port.ts'\n` +
       `import { kit } from './kit.ts'\nexport const sandbox = (port: Port) => [port, call, kit]`,
   },
+  { file: 'server/console/routes.ts', code: `export const api = 1` },
   {
-    file: 'server/console/pages.ts',
+    file: 'server/sms/console.ts',
+    code: `import { api } from '../console/routes.ts'\nexport const pages = api`,
+  },
+  {
+    file: 'server/console/static-files.ts',
     code: `import { all } from '../sms/good-service.ts'\nexport const pages = all`,
   },
   { file: 'cli/good.ts', code: `import { open } from '../server/db/database.ts'\nexport const good = open` },

@@ -14,16 +14,17 @@ import { type Account, findById } from '../../accounts/store.ts'
 import { addCredits } from '../../credits/store.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
-import type { Api, SignedInAsk } from '../api.ts'
-import { type AuditDetails, insertAudit, type NewAudit } from '../audit-store.ts'
+import type { Api, SignedInAsk } from '../routes.ts'
+import { type AuditDetails, insertAudit } from '../../audit/store.ts'
+import { entry } from '../audit-entry.ts'
 import { amount, apiType, day, note, nothing, oneLine, page, password, rangeOf } from '../fields.ts'
-import { sum } from '../home.ts'
-import { describeAccount } from '../me.ts'
+import { sum } from '../account/home.ts'
+import { describeAccount } from '../account/me.ts'
 import { invalidFields, notFound } from '../problem.ts'
-import { findCounts, findNewest } from '../request-log-store.ts'
-import { countSessions, deleteSessions } from '../session-store.ts'
-import { atNameOrPassword } from '../sign-in.ts'
-import { findAccounts } from './accounts-store.ts'
+import { findCounts, findNewest } from '../../request-log/store.ts'
+import { countSessions, deleteSessions } from '../../accounts/session-store.ts'
+import { atNameOrPassword } from '../account/sign-in.ts'
+import { findAccounts } from '../../accounts/search-store.ts'
 
 const query = Type.Object({
   ...page,
@@ -206,17 +207,6 @@ export function accountPages(api: Api, services: Services): void {
       throw error instanceof AppError ? invalidFields({ amount: error.text }) : error
     })
   })
-}
-
-/** One line of the audit log by the operator who asks. */
-export function entry(
-  ask: SignedInAsk,
-  action: string,
-  target: string,
-  why: string,
-  details: AuditDetails = {},
-): NewAudit {
-  return { actor: ask.user.username, action, target, note: oneLine(why), details }
 }
 
 function rateLimitOf(account: Account): AccountRateLimit | null {

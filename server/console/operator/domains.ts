@@ -1,16 +1,16 @@
 // The pools of link domains in the operator's hands: what there is, put in, taken out, looked at now.
 import { Type } from 'typebox'
 import { operatorProductRoutes, type PoolDomain } from '../../../contract/console/operator-products.ts'
-import type { DomainCheck } from '../../domain-check/routes.ts'
+import type { DomainCheck } from '../../domain-check/api.ts'
 import type { Services } from '../../services.ts'
-import { findDomain, findDomains, type ListedDomain } from '../../shortlink/domain-store.ts'
-import { addPoolDomain, removePoolDomain } from '../../shortlink/domains.ts'
-import type { Shortlink } from '../../shortlink/routes.ts'
-import type { Api, SignedInAsk } from '../api.ts'
-import { insertAudit } from '../audit-store.ts'
+import { findDomain, findDomains, type ListedDomain } from '../../shortlink/domains/store.ts'
+import { addPoolDomain, removePoolDomain } from '../../shortlink/domains/domains.ts'
+import type { Shortlink } from '../../shortlink/api.ts'
+import type { Api, SignedInAsk } from '../routes.ts'
+import { insertAudit } from '../../audit/store.ts'
 import { note, nothing } from '../fields.ts'
 import { notFound } from '../problem.ts'
-import { entry } from './accounts.ts'
+import { entry } from '../audit-entry.ts'
 
 export function domainPages(
   api: Api,

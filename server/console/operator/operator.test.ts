@@ -8,7 +8,7 @@ import { sessionRoutes } from '../../../contract/console/session.ts'
 import { type Browser, openBrowser, operator, signedIn, testPassword } from '../../../test/support/console.ts'
 import { onEachEngine, uniqueName } from '../../../test/support/engines.ts'
 import { admin, get, startService, type TestService } from '../../../test/support/service.ts'
-import { checkLedger } from '../../credits/check-store.ts'
+import { checkLedger } from '../../credits/ledger/check-store.ts'
 
 onEachEngine('the operator', (engine) => {
   let service: TestService

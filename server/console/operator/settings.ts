@@ -1,9 +1,9 @@
 // The settings as they are in force. Secrets are named, never shown.
 import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { type Config, settings } from '../../config.ts'
-import type { Setting } from '../../settings.ts'
+import type { Setting } from '../../setting-parsers.ts'
 import type { Services } from '../../services.ts'
-import type { Api } from '../api.ts'
+import type { Api } from '../routes.ts'
 import { nothing } from '../fields.ts'
 
 export function settingPages(api: Api, { config }: Services): void {

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Tx } from '../database.ts'
-import { insertRows } from '../insert-rows.ts'
+import { insertRows } from '../bulk-insert.ts'
 import type { Migration } from '../migrate.ts'
-import { secretOrder } from '../secret-order.ts'
+import { secretOrder } from '../permutation.ts'
 import { insertSetting } from '../setting-store.ts'
 
 /** As codes were when this was written. */

@@ -1,7 +1,7 @@
 // Aliyun cloudauth, Id2MetaVerify 2019-03-07: a signed form, `Code` for the call and `BizCode` for the verdict.
 import { type HttpLimits, httpCall } from '../../upstream/http-call.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
-import { type AliyunKey, aliyunRequest } from '../../upstream/sign-aliyun.ts'
+import { type AliyunKey, aliyunRequest } from '../../upstream/signing/aliyun.ts'
 import type { Finding, IdentityGateway, Verdict } from '../port.ts'
 import { at, codeOf, found, readAnswer, unlisted } from './reading.ts'
 

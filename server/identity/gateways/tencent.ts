@@ -1,7 +1,7 @@
 // Tencent FaceID, IdCardVerification 2018-03-01: signed JSON, the verdict in `Result`, failures of the call in `Error`.
 import { httpCall } from '../../upstream/http-call.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
-import { type TencentKey, tencentRequest } from '../../upstream/sign-tencent.ts'
+import { type TencentKey, tencentRequest } from '../../upstream/signing/tencent.ts'
 import type { Finding, IdentityGateway } from '../port.ts'
 import { at, codeOf, found, loggable, readAnswer, refusedPerson, unlisted } from './reading.ts'
 

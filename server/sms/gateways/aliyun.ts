@@ -2,7 +2,7 @@
 import { formatDay } from '../../../contract/time.ts'
 import { type HttpResult, httpCall, parseJsonObject } from '../../upstream/http-call.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
-import { type AliyunKey, aliyunRequest } from '../../upstream/sign-aliyun.ts'
+import { type AliyunKey, aliyunRequest } from '../../upstream/signing/aliyun.ts'
 import type { Fate, Question, ReceiptForm, RefusalReason, Sent, SmsGateway } from '../port.ts'
 import { codeOf, isRecord, parseArray, readEach, textOf } from './json.ts'
 

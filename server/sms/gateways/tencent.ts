@@ -1,7 +1,7 @@
 // Tencent Cloud SMS (2021-01-11): SendSms, PullSmsSendStatusByPhoneNumber and the status push.
 import { type HttpResult, httpCall, parseJsonObject } from '../../upstream/http-call.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
-import { tencentRequest, type TencentKey } from '../../upstream/sign-tencent.ts'
+import { tencentRequest, type TencentKey } from '../../upstream/signing/tencent.ts'
 import type { Fate, ReceiptForm, RefusalReason, Sent, SmsGateway } from '../port.ts'
 import { codeOf, isRecord, parseArray, readEach, textOf } from './json.ts'
 

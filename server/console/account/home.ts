@@ -1,0 +1,130 @@
+// The home page: balances with their outlook, calls by day, the most common errors, the first steps.
+import { Type } from 'typebox'
+import { type ApiType, apiTypes } from '../../../contract/credits.ts'
+import {
+  type BalanceOutlook,
+  type DayOfCalls,
+  endpointNames,
+  type EndpointName,
+  homeRoutes,
+} from '../../../contract/console/home.ts'
+import { formatDay } from '../../../contract/time.ts'
+import type { Balance } from '../../credits/store.ts'
+import type { Services } from '../../services.ts'
+import type { Api } from '../routes.ts'
+import { errorWords } from '../../request-log/error-explanations.ts'
+import { dayRange, rangeOf } from '../fields.ts'
+import { type DayCount, findCounts, findFirstSteps } from '../../request-log/store.ts'
+
+const dayMs = 86_400_000
+const sparkDays = 14
+const paceDays = 7
+
+/** Each endpoint sells one type of credit. */
+export const typeOfEndpoint: Readonly<Record<EndpointName, ApiType>> = {
+  shortlink: 'short_link',
+  sms: 'sms',
+  identity: 'id_verification',
+  'domain-check': 'domain_check',
+}
+
+export function homePages(api: Api, { db, credits }: Services): void {
+  api.account(homeRoutes.home, Type.Object(dayRange), async ({ account, language }, sent) => {
+    const range = rangeOf(sent, { usual: sparkDays, most: 366 })
+    const today = Date.now()
+    const recent = Array.from({ length: sparkDays }, (_one, index) =>
+      formatDay(today - (sparkDays - 1 - index) * dayMs),
+    )
+    const counts = await findCounts(db, account.id, range.from, range.to)
+    const recentCounts = await findCounts(db, account.id, recent[0]!, recent.at(-1)!)
+    const balances = await credits.balances(account.id)
+    const steps = await findFirstSteps(db, account.id)
+    return {
+      from: range.from,
+      to: range.to,
+      balances: balances.map((balance) => outlookOf(balance, recent, recentCounts)),
+      days: range.days.map((day) => dayOf(day, counts)),
+      errors: commonErrors(counts).map(({ endpoint, code, count }) => {
+        const { meaning, advice } = errorWords(code)
+        return { endpoint, code, count, meaning: meaning[language], advice: advice[language] }
+      }),
+      checklist: {
+        has_key: account.key_hash !== null,
+        has_call: steps.called,
+        has_success: steps.paid,
+        has_credits: balances.some(({ remaining }) => remaining > 0),
+      },
+    }
+  })
+}
+
+export function outlookOf(
+  balance: Balance,
+  recent: readonly string[],
+  counts: readonly Pick<DayCount, 'day' | 'endpoint' | 'credits'>[],
+): BalanceOutlook {
+  const { total, remaining } = balance
+  const own = counts.filter((one) => typeOfEndpoint[one.endpoint as EndpointName] === balance.api_type)
+  const daily = recent.map((day) => sum(own.filter((one) => one.day === day).map((one) => one.credits)))
+  const used = sum(daily.slice(-paceDays))
+  const daysLeft = used > 0 ? Math.floor(remaining / (used / paceDays)) : null
+  return { ...balance, daily, used_7d: used, days_left: daysLeft, level: levelOf(total, remaining, daysLeft) }
+}
+
+function levelOf(total: number, remaining: number, daysLeft: number | null): BalanceOutlook['level'] {
+  if (total === 0) return 'none'
+  if (remaining === 0) return 'empty'
+  if (remaining < total * 0.05 || (daysLeft !== null && daysLeft < 3)) return 'critical'
+  return remaining < total * 0.2 ? 'low' : 'ok'
+}
+
+function dayOf(day: string, counts: readonly DayCount[]): DayOfCalls {
+  const own = counts.filter((one) => one.day === day)
+  return {
+    day,
+    calls: callsByEndpoint(own),
+    total: sum(own.map((one) => one.calls)),
+    succeeded: sum(own.map((one) => one.succeeded)),
+    credits: Object.fromEntries(
+      apiTypes.map((type) => [
+        type,
+        sum(
+          own
+            .filter((one) => typeOfEndpoint[one.endpoint as EndpointName] === type)
+            .map((one) => one.credits),
+        ),
+      ]),
+    ) as Record<ApiType, number>,
+  }
+}
+
+export function callsByEndpoint(counts: readonly DayCount[]): Record<EndpointName, number> {
+  return Object.fromEntries(
+    endpointNames.map((name) => [
+      name,
+      sum(counts.filter((one) => one.endpoint === name).map((one) => one.calls)),
+    ]),
+  ) as Record<EndpointName, number>
+}
+
+export interface CountedError {
+  readonly endpoint: EndpointName
+  readonly code: number
+  readonly count: number
+}
+
+export function commonErrors(counts: readonly DayCount[]): CountedError[] {
+  const sums = new Map<string, CountedError>()
+  for (const one of counts) {
+    const failed = one.calls - one.succeeded
+    if (failed === 0) continue
+    const key = `${one.endpoint} ${one.code}`
+    const count = (sums.get(key)?.count ?? 0) + failed
+    sums.set(key, { endpoint: one.endpoint as EndpointName, code: one.code, count })
+  }
+  return [...sums.values()].sort((a, b) => b.count - a.count).slice(0, 8)
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0)
+}

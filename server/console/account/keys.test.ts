@@ -1,0 +1,100 @@
+// The API key: shown once, invalid at once after a reset or a clear, never two alive.
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { keyRoutes } from '../../../contract/console/key.ts'
+import { createAccount } from '../../accounts/accounts.ts'
+import { signedIn, testPassword } from '../../../test/support/console.ts'
+import { onEachEngine, uniqueName } from '../../../test/support/engines.ts'
+import { get, startService, type TestService } from '../../../test/support/service.ts'
+
+onEachEngine('the API key', (engine) => {
+  let service: TestService
+
+  before(async () => void (service = await startService(engine)))
+  after(() => service[Symbol.asyncDispose]())
+
+  const use = (username: string, key: string, at: TestService = service) =>
+    get(`${at.url}/api/sms_api.php?action=get_credits&username=${username}`, { api_key: key })
+
+  async function newcomer() {
+    const username = uniqueName()
+    const made = await createAccount(service.installation.db, { username, password: testPassword })
+    return { ...made, browser: await signedIn(service, { username }) }
+  }
+
+  it('is generated once, shown whole once, and works', async () => {
+    const { username, browser } = await newcomer()
+    assert.deepEqual((await browser.call(keyRoutes.state)).body, {
+      hint: null,
+      created_at: null,
+      calls_24h: 0,
+      last_call_at: null,
+    })
+    const made = await browser.call(keyRoutes.generate)
+    assert.equal(made.status, 200)
+    assert.equal(made.headers.get('cache-control'), 'no-store')
+    const key: string = made.body.api_key
+    assert.equal((await use(username, key)).body.code, 0)
+    const state = await browser.call(keyRoutes.state)
+    assert.equal(state.body.hint, made.body.hint)
+    assert.ok(!JSON.stringify(state.body).includes(key))
+    assert.equal((await browser.call(keyRoutes.generate)).body.error.code, 'conflict')
+    assert.equal((await use(username, key)).body.code, 0)
+    assert.ok(!service.logged.join('').includes(key))
+  })
+
+  it('generated twice at the same moment is one key', async () => {
+    const { username, browser } = await newcomer()
+    const made = await Promise.all([browser.call(keyRoutes.generate), browser.call(keyRoutes.generate)])
+    assert.deepEqual(new Set(made.map((one) => one.status)), new Set([200, 409]))
+    const key = made.find((one) => one.status === 200)!.body.api_key
+    assert.equal((await use(username, key)).body.code, 0)
+  })
+
+  it('reset and cleared only with the password', async () => {
+    const account = await service.account()
+    const browser = await signedIn(service, account)
+    for (const route of [keyRoutes.reset, keyRoutes.clear]) {
+      const wrong = await browser.call(route, { sent: { password: 'not this one' } })
+      assert.deepEqual(wrong.body.error.fields, { password: '密码错误' })
+      assert.equal((await browser.call(route)).body.error.fields.password, '必填')
+    }
+    assert.equal((await use(account.username, account.key)).body.code, 0)
+  })
+
+  it('fails from the first call after a reset or a clear, on every process', async () => {
+    const account = await service.account()
+    const browser = await signedIn(service, account)
+    await using second = await startService(engine, {}, service.storage)
+    assert.equal((await use(account.username, account.key, second)).body.code, 0)
+    const reset = await browser.call(keyRoutes.reset, { sent: { password: testPassword } })
+    const old = await use(account.username, account.key, second)
+    assert.equal(old.status, 401)
+    const unknown = await use(uniqueName(), reset.body.api_key, second)
+    assert.deepEqual(old.body, unknown.body)
+    assert.equal((await use(account.username, reset.body.api_key, second)).body.code, 0)
+    assert.equal((await browser.call(keyRoutes.clear, { sent: { password: testPassword } })).status, 200)
+    assert.deepEqual((await use(account.username, reset.body.api_key, second)).body, old.body)
+    assert.equal((await browser.call(keyRoutes.state)).body.hint, null)
+  })
+
+  it('reset twice at the same moment leaves one alive', async () => {
+    const account = await service.account()
+    const browser = await signedIn(service, account)
+    const reset = () => browser.call(keyRoutes.reset, { sent: { password: testPassword } })
+    const made = await Promise.all([reset(), reset(), reset()])
+    const replies = await Promise.all(made.map((one) => use(account.username, one.body.api_key)))
+    assert.equal(replies.filter((one) => one.status === 200).length, 1)
+    assert.equal((await use(account.username, account.key)).status, 401)
+  })
+
+  it('tells how many calls a reset would break', async () => {
+    const account = await service.account()
+    const browser = await signedIn(service, account)
+    for (let i = 0; i < 3; i++) await use(account.username, account.key)
+    await service.app.requestLog.flush()
+    const { body } = await browser.call(keyRoutes.state)
+    assert.equal(body.calls_24h, 3)
+    assert.ok(body.last_call_at > Date.now() - 60_000)
+  })
+})

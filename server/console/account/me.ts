@@ -1,0 +1,42 @@
+// An account as the console tells of it: nothing secret, and the same wherever it appears.
+import type { AccountFacts, Me } from '../../../contract/console/session.ts'
+import type { Language } from '../../../contract/text.ts'
+import { isExpired } from '../../accounts/accounts.ts'
+import type { Account } from '../../accounts/store.ts'
+import type { Credits } from '../../credits/credits.ts'
+import { absoluteMs } from '../../accounts/session-store.ts'
+import type { SignedIn } from '../sessions.ts'
+
+export function describeAccount(account: Account): AccountFacts {
+  return {
+    id: account.id,
+    username: account.username,
+    role: account.role,
+    created_at: account.created_at,
+    expires_on: account.expires_on,
+    expired: isExpired(account),
+    suspended: account.suspended === 1,
+    sms_enabled: account.sms_enabled === 1,
+    sign_name: account.sign_name,
+    key_hint: account.key_hint,
+    key_created_at: account.key_created_at,
+  }
+}
+
+export async function describeMe(
+  credits: Credits,
+  signedIn: SignedIn,
+  account: Account,
+  language: Language,
+): Promise<Me> {
+  const { user, session, csrfToken } = signedIn
+  return {
+    account: describeAccount(account),
+    balances: await credits.balances(account.id),
+    user: { id: user.id, username: user.username, role: user.role },
+    read_only: account.id !== user.id,
+    csrf_token: csrfToken,
+    session_ends_at: session.created_at + absoluteMs,
+    language,
+  }
+}

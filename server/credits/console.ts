@@ -1,0 +1,133 @@
+// The ledger page: every entry with its operation, the balance over time, and the export.
+import { type Static, Type } from 'typebox'
+import { apiTypeNames, type ApiType, apiTypes } from '../../contract/credits.ts'
+import {
+  creditRoutes,
+  type LedgerEntry,
+  type LedgerKind,
+  ledgerKinds,
+} from '../../contract/console/credits.ts'
+import { formatDay } from '../../contract/time.ts'
+import type { Services } from '../services.ts'
+import type { Api } from '../console/routes.ts'
+import { csvStream, csvTime } from '../console/csv.ts'
+import { apiType, dayRange, filterRange, rangeOf, slice } from '../console/fields.ts'
+import { findBalancesAt, ledgerIdAt, type LedgerRow, listLedger } from './ledger/list-store.ts'
+
+const filter = {
+  ...dayRange,
+  api_type: Type.Optional(apiType),
+  kind: Type.Optional(Type.Enum([...ledgerKinds] as [LedgerKind, ...LedgerKind[]])),
+}
+
+const filterOnly = Type.Object(filter)
+const listQuery = Type.Object({ ...filter, ...slice })
+const rangeQuery = Type.Object(dayRange)
+
+const dayMs = 86_400_000
+
+const kindNames: Readonly<Record<LedgerKind, { zh: string; en: string }>> = {
+  grant: { zh: '充值', en: 'grant' },
+  adjust: { zh: '调整', en: 'adjustment' },
+  charge: { zh: '扣费', en: 'charge' },
+  refund: { zh: '退回', en: 'refund' },
+}
+
+export function creditPages(api: Api, { db }: Services): void {
+  /** Where a day that is over begins in the ledger never changes again. */
+  const borders = new Map<number, number>()
+
+  async function borderAt(moment: number): Promise<number> {
+    const known = borders.get(moment)
+    if (known !== undefined) return known
+    const border = await ledgerIdAt(db, moment)
+    if (moment < Date.now() - 60_000) {
+      if (borders.size > 2_000) borders.clear()
+      borders.set(moment, border)
+    }
+    return border
+  }
+
+  function searchOf(accountId: number, sent: Static<typeof filterOnly>) {
+    return { accountId, apiType: sent.api_type, kind: sent.kind, ...filterRange(sent) }
+  }
+
+  api.account(creditRoutes.ledger, listQuery, async (ask, sent) => {
+    const size = sent.size ?? 50
+    const search = { ...searchOf(ask.account.id, sent), before: sent.before }
+    const rows = await listLedger(db, search, size + 1)
+    const items = rows.slice(0, size).map(entryOf)
+    return { items, next: rows.length > size ? items[size - 1]!.id : null }
+  })
+
+  api.accountFile(creditRoutes.ledgerCsv, filterOnly, async (ask, sent) => {
+    const range = rangeOf(sent, { usual: 31, most: 366 })
+    const search = { ...searchOf(ask.account.id, sent), start: range.start, end: range.end }
+    const { language } = ask
+    async function* pages() {
+      let before: number | undefined
+      for (;;) {
+        const rows = await listLedger(db, { ...search, before }, 1_000)
+        yield rows.map((row) => [
+          row.id,
+          csvTime(row.at),
+          apiTypeNames[row.api_type][language],
+          kindNames[row.kind][language],
+          row.amount,
+          row.balance_after,
+          row.action,
+          row.request_id,
+          row.note,
+        ])
+        if (rows.length < 1_000) return
+        before = rows.at(-1)!.id
+      }
+    }
+    const heading =
+      language === 'zh'
+        ? ['编号', '时间', '类型', '种类', '数量', '余额', '操作', '请求编号', '备注']
+        : ['id', 'time', 'type', 'kind', 'amount', 'balance', 'operation', 'request id', 'note']
+    return { name: `ledger-${range.from}-${range.to}.csv`, content: csvStream(heading, pages()) }
+  })
+
+  api.account(creditRoutes.history, rangeQuery, async (ask, sent) => {
+    const range = rangeOf(sent, { usual: 30, most: 366 })
+    const ends = range.days.map((_day, index) => range.start + (index + 1) * dayMs)
+    const ids = await Promise.all(ends.map(borderAt))
+    const found = await findBalancesAt(db, ask.account.id, [...new Set(ids)])
+    const remaining = new Map(found.map((one) => [`${one.border} ${one.api_type}`, one.remaining ?? 0]))
+    return {
+      from: range.from,
+      to: range.to,
+      days: ends.map((end, index) => ({
+        day: formatDay(end - 1),
+        remaining: Object.fromEntries(
+          apiTypes.map((type) => [type, remaining.get(`${ids[index]} ${type}`) ?? 0]),
+        ) as Record<ApiType, number>,
+      })),
+    }
+  })
+}
+
+function entryOf(row: LedgerRow): LedgerEntry {
+  return {
+    id: row.id,
+    at: row.at,
+    api_type: row.api_type,
+    kind: row.kind,
+    amount: row.amount,
+    balance_after: row.balance_after,
+    note: row.note,
+    operation:
+      row.operation_id === null || row.action === null
+        ? null
+        : {
+            id: row.operation_id,
+            action: row.action,
+            state: row.state ?? 'settled',
+            cost: row.cost ?? 0,
+            given_back: row.given_back ?? 0,
+            request_id: row.request_id ?? '',
+          },
+  }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { freshDatabase, onEachEngine, uniqueName } from '../../../test/support/engines.ts'
+import { createAccount } from '../../accounts/accounts.ts'
+import { openCredits } from '../credits.ts'
+
+onEachEngine('an answer that tells the balance', (engine) => {
+  test('is stored with the balance after the credits went back', async () => {
+    await using ground = await freshDatabase(engine)
+    const credits = openCredits(ground.db, 'a secret for tests, long enough to be one')
+    const { id: accountId } = await createAccount(ground.db, { username: uniqueName() })
+    await credits.grant({ accountId, apiType: 'domain_check', amount: 10 })
+    const buy = async (key: string, giveBack: number) => {
+      const idempotency = { key, fingerprint: key }
+      const charged = await credits.charge({
+        accountId,
+        apiType: 'domain_check',
+        action: 'test',
+        cost: 4,
+        requestId: 'test',
+        leaseMs: 60_000,
+        idempotency,
+      })
+      assert.equal(charged.kind, 'charged')
+      const { operationId } = charged as { operationId: number }
+      const answer = (remaining: number | undefined) => ({
+        status: 200,
+        body: { remaining: remaining ?? 'none' },
+      })
+      await ground.db.write((tx) =>
+        credits.end(tx, { operationId, end: { state: 'settled', giveBack }, answer }),
+      )
+      return credits.findRepeat(accountId, idempotency)
+    }
+    assert.deepEqual(await buy('back', 3), {
+      kind: 'replay',
+      answer: { status: 200, body: { remaining: 9 } },
+    })
+    assert.deepEqual(await buy('none', 0), {
+      kind: 'replay',
+      answer: { status: 200, body: { remaining: 'none' } },
+    })
+  })
+})

@@ -1,0 +1,116 @@
+// What a crash left open is decided when its lease is over, once, and by the database's clock.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
+import { createAccount } from '../../accounts/accounts.ts'
+import type { Database, Engine } from '../../db/database.ts'
+import { checkLedger } from '../ledger/check-store.ts'
+import { type Credits, openCredits } from '../credits.ts'
+import { type Decide, openSweeper } from './sweeper.ts'
+
+function sweeperOf(db: Database, credits: Credits, deciders: ReadonlyMap<string, Decide> = new Map()) {
+  const errors: unknown[] = []
+  const sweeper = openSweeper({
+    db,
+    credits,
+    deciders,
+    sweepMs: 10,
+    longestLeaseMs: 900_000,
+    onError: (error) => errors.push(error),
+  })
+  return { sweeper, errors }
+}
+
+async function open(engine: Engine) {
+  const fresh = await freshDatabase(engine)
+  const credits = openCredits(fresh.db, 'a secret of thirty-two characters or more')
+  const { id } = await createAccount(fresh.db, { username: 'payer' })
+  await credits.grant({ accountId: id, apiType: 'sms', amount: 10 })
+  const charge = async (leaseMs: number, action = 'test') => {
+    const result = await credits.charge({
+      accountId: id,
+      apiType: 'sms',
+      action,
+      cost: 2,
+      requestId: 'r',
+      leaseMs,
+    })
+    assert.ok(result.kind === 'charged')
+    return result.operationId
+  }
+  const remaining = async () => (await credits.balance(id, 'sms')).remaining
+  return { ...fresh, credits, charge, remaining, [Symbol.asyncDispose]: () => fresh[Symbol.asyncDispose]() }
+}
+
+onEachEngine('sweeper', (engine) => {
+  it('refunds what is overdue and leaves the rest', async () => {
+    await using t = await open(engine)
+    await t.charge(0)
+    await t.charge(60_000)
+    assert.equal(await t.remaining(), 6)
+    const { sweeper } = sweeperOf(t.db, t.credits)
+    assert.equal(await sweeper.sweep(), 1)
+    assert.equal(await t.remaining(), 8)
+    assert.equal(await sweeper.sweep(), 0)
+    assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
+  })
+
+  it('refunds once when several processes sweep at the same time', async () => {
+    await using t = await open(engine)
+    await t.charge(0)
+    await t.charge(0)
+    const other = t.storage.open()
+    const sweepers = [t.db, t.db, other].map((db) => sweeperOf(db, t.credits).sweeper)
+    await Promise.all(sweepers.map((sweeper) => sweeper.sweep()))
+    assert.equal(await t.remaining(), 10)
+    assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
+    await other.close()
+  })
+
+  it('asks the product where it has a say, and goes on after its failure', async () => {
+    await using t = await open(engine)
+    const settled = await t.charge(0, 'known')
+    await t.charge(0, 'broken')
+    await t.charge(0)
+    const { sweeper, errors } = sweeperOf(
+      t.db,
+      t.credits,
+      new Map<string, Decide>([
+        [
+          'known',
+          async (operation) => {
+            assert.equal(operation.id, settled)
+            await t.db.write((tx) =>
+              t.credits.end(tx, { operationId: operation.id, end: { state: 'settled' }, sends: 1 }),
+            )
+          },
+        ],
+        ['broken', () => Promise.reject(new Error('the gateway cannot be asked'))],
+      ]),
+    )
+    await sweeper.sweep()
+    assert.equal(await t.remaining(), 6)
+    assert.equal(errors.length, 1)
+    assert.equal((await checkLedger(t.db, 60_000)).open, 1)
+  })
+
+  it('brings leases back that a clock set back has left in the far future', async () => {
+    await using t = await open(engine)
+    const id = await t.charge(60_000)
+    await t.db.write((tx) =>
+      tx.run('UPDATE operation SET lease_until = lease_until + 2592000000 WHERE id = ?', [id]),
+    )
+    await sweeperOf(t.db, t.credits).sweeper.sweep()
+    const row = await t.db.one<{ left: number }>(`SELECT lease_until - ${t.db.now} AS "left" FROM operation`)
+    assert.ok(row!.left <= 900_000)
+  })
+
+  it('runs by itself until it is stopped', async () => {
+    await using t = await open(engine)
+    await t.charge(0)
+    const { sweeper } = sweeperOf(t.db, t.credits)
+    sweeper.start()
+    while ((await t.remaining()) < 10) await new Promise((resolve) => setTimeout(resolve, 10))
+    await sweeper.stop()
+  })
+})

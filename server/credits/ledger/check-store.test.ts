@@ -1,0 +1,77 @@
+// `ledger check` can fail: each kind of damage, done by hand, is found and named.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
+import { createAccount } from '../../accounts/accounts.ts'
+import { checkLedger } from './check-store.ts'
+import { openCredits } from '../credits.ts'
+
+const damages: readonly { what: string; sql: string; found: RegExp }[] = [
+  {
+    what: 'a balance changed by hand',
+    sql: 'UPDATE credit SET total = total + 5',
+    found: /differs from the sum/,
+  },
+  {
+    what: 'use without a charge',
+    sql: `UPDATE credit SET used = used + 1 WHERE api_type = 'sms'`,
+    found: /differs/,
+  },
+  {
+    what: 'a lost entry',
+    sql: `DELETE FROM ledger WHERE kind = 'charge'`,
+    found: /differs|not charged exactly once/,
+  },
+  {
+    what: 'a doctored entry',
+    sql: `UPDATE ledger SET balance_after = balance_after + 1 WHERE kind = 'charge'`,
+    found: /chain/,
+  },
+  {
+    what: 'a refund without its amount',
+    sql: `UPDATE operation SET given_back = 1 WHERE state = 'settled'`,
+    found: /given back/,
+  },
+  {
+    what: 'an operation that vanished',
+    sql: `DELETE FROM operation WHERE state = 'settled'`,
+    found: /does not exist/,
+  },
+  {
+    what: 'an end without a time',
+    sql: `UPDATE operation SET ended_at = NULL WHERE state = 'settled'`,
+    found: /no clear end/,
+  },
+  {
+    what: 'an operation left open',
+    sql: `UPDATE operation SET lease_until = 1 WHERE state = 'held'`,
+    found: /past its lease/,
+  },
+  { what: 'a second send', sql: 'UPDATE operation SET sends = 2', found: /sent twice/ },
+  {
+    what: 'an entry of nobody',
+    sql: `UPDATE ledger SET account_id = 999 WHERE kind = 'charge'`,
+    found: /no balance/,
+  },
+]
+
+onEachEngine('ledger check', (engine) => {
+  for (const { what, sql, found } of damages) {
+    it(`finds ${what}`, async () => {
+      await using fresh = await freshDatabase(engine)
+      const credits = openCredits(fresh.db, 'a secret of thirty-two characters or more')
+      const { id } = await createAccount(fresh.db, { username: 'payer' })
+      await credits.grant({ accountId: id, apiType: 'sms', amount: 10 })
+      const charge = { accountId: id, apiType: 'sms', action: 'test', cost: 1, requestId: 'r' } as const
+      await credits.charge(charge)
+      await credits.charge({ ...charge, leaseMs: 60_000 })
+      const before = await checkLedger(fresh.db, 0)
+      assert.deepEqual(before, { ok: true, accounts: 1, operations: 2, entries: 3, open: 1, problems: [] })
+
+      await fresh.db.write((tx) => tx.run(sql))
+      const after = await checkLedger(fresh.db, 0)
+      assert.equal(after.ok, false)
+      assert.match(after.problems.join('\n'), found)
+    })
+  }
+})

@@ -1,0 +1,73 @@
+// Redeeming a code: what it is worth first, then taking it, once and for all.
+import { Type } from 'typebox'
+import { creditRoutes, redeemNote } from '../../../contract/console/credits.ts'
+import { formatDay } from '../../../contract/time.ts'
+import { networkOf } from '../../http/address.ts'
+import { addCredits } from '../store.ts'
+import type { Services } from '../../services.ts'
+import type { Api, SignedInAsk } from '../../console/routes.ts'
+import { guessLimits } from '../../console/guess-limits.ts'
+import { invalidFields } from '../../console/problem.ts'
+import { hashRedeemCode, readRedeemCode } from './code.ts'
+import { type CodeOffer, findOffer, takeCode } from './store.ts'
+
+const wanted = Type.Object({ code: Type.String({ minLength: 1, maxLength: 200 }) })
+
+/** Wrong codes an account, and an address, may try in a quarter of an hour. */
+const mostByAccount = 10
+const mostByAddress = 40
+
+export function redeemPages(api: Api, { db, limits: shared }: Services, secret: string): void {
+  const limits = guessLimits(shared.tries, 'redeem')
+
+  /** The offer behind a code, or what is wrong with it. A code that never was one counts as a guess. */
+  async function requireOffer(ask: SignedInAsk, typed: string): Promise<CodeOffer> {
+    const keys = [
+      { key: `account ${ask.user.id}`, most: mostByAccount },
+      { key: `address ${networkOf(ask.address)}`, most: mostByAddress },
+    ]
+    const guess = await limits.begin(keys)
+    const code = readRedeemCode(typed)
+    const offer = code === undefined ? undefined : await findOffer(db, hashRedeemCode(secret, code))
+    if (!offer) {
+      await guess.wrong()
+      throw wrong('兑换码不存在，请检查是否有误', 'There is no such code, please check it')
+    }
+    await guess.right()
+    if (offer.state === 'redeemed') throw used()
+    if (offer.state === 'revoked') throw wrong('兑换码已作废', 'The code was revoked')
+    if (offer.expires_on !== null && offer.expires_on < formatDay(Date.now())) {
+      throw wrong('兑换码已过期', 'The code has expired')
+    }
+    return offer
+  }
+
+  api.account(creditRoutes.previewCode, wanted, async (ask, sent) => {
+    const { api_type, amount, expires_on } = await requireOffer(ask, sent.code)
+    return { api_type, amount, expires_on }
+  })
+
+  api.account(creditRoutes.redeem, wanted, async (ask, sent) => {
+    const offer = await requireOffer(ask, sent.code)
+    const balance = await db.write(async (tx) => {
+      if (!(await takeCode(tx, offer.id, ask.user.id))) return undefined
+      return addCredits(tx, {
+        accountId: ask.user.id,
+        apiType: offer.api_type,
+        kind: 'grant',
+        amount: offer.amount,
+        note: `${redeemNote}${offer.hint}`,
+      })
+    })
+    if (!balance) throw used()
+    return { api_type: offer.api_type, amount: offer.amount, balance }
+  })
+}
+
+function used() {
+  return wrong('兑换码已被使用', 'The code was used already')
+}
+
+function wrong(zh: string, en: string) {
+  return invalidFields({ code: { zh, en } })
+}

@@ -1,0 +1,145 @@
+// Redeem codes in the operator's hands: made in batches, listed, exported, revoked.
+import { Type } from 'typebox'
+import { operatorRoutes, type RedeemBatch } from '../../../contract/console/operator.ts'
+import { formatDay, startOfDay } from '../../../contract/time.ts'
+import type { Services } from '../../services.ts'
+import type { Api } from '../../console/routes.ts'
+import { insertAudit } from '../../audit/store.ts'
+import { csvStream, csvTime } from '../../console/csv.ts'
+import { amount, apiType, day, note, nothing, oneLine, page } from '../../console/fields.ts'
+import { conflict, invalidFields, notFound } from '../../console/problem.ts'
+import { hashRedeemCode, hintOfRedeemCode, makeRedeemCode, readRedeemCode } from './code.ts'
+import {
+  countBatches,
+  findBatch,
+  insertBatch,
+  listBatches,
+  listCodes,
+  revokeBatch,
+  revokeCode,
+} from './store.ts'
+import { entry } from '../../console/audit-entry.ts'
+
+const states = ['unused', 'redeemed', 'revoked'] as const
+
+const newBatch = Type.Object({
+  api_type: apiType,
+  amount,
+  count: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  expires_on: Type.Optional(Type.Union([day, Type.Null()])),
+  note,
+})
+
+const pageQuery = Type.Object(page)
+const codeQuery = Type.Object({ ...page, state: Type.Optional(Type.Enum([...states])) })
+const noted = Type.Object({ note })
+
+export function redeemBatchPages(api: Api, { db }: Services, secret: string): void {
+  async function requireBatch(id: number): Promise<RedeemBatch> {
+    const batch = await findBatch(db, id)
+    if (!batch) throw notFound()
+    return batch
+  }
+
+  api.operator(operatorRoutes.redeemBatches, pageQuery, async (_ask, sent) => {
+    const size = sent.size ?? 20
+    const number = sent.page ?? 1
+    return {
+      items: await listBatches(db, size, (number - 1) * size),
+      total: await countBatches(db),
+      page: number,
+      size,
+    }
+  })
+
+  api.operator(operatorRoutes.makeRedeemBatch, newBatch, async (ask, sent) => {
+    const expiresOn = sent.expires_on ?? null
+    if (expiresOn !== null && (startOfDay(expiresOn) === undefined || expiresOn < formatDay(Date.now()))) {
+      throw invalidFields({
+        expires_on: { zh: '须为今天或以后的日期', en: 'Must be today or a later day' },
+      })
+    }
+    const codes = Array.from({ length: sent.count }, makeRedeemCode)
+    const stored = codes.map((code) => {
+      const plain = readRedeemCode(code) ?? ''
+      return { hash: hashRedeemCode(secret, plain), hint: hintOfRedeemCode(plain) }
+    })
+    const id = await db.write(async (tx) => {
+      const made = await insertBatch(tx, {
+        apiType: sent.api_type,
+        amount: sent.amount,
+        expiresOn,
+        note: oneLine(sent.note),
+        createdBy: ask.user.username,
+        codes: stored,
+      })
+      const { api_type, amount: each, count } = sent
+      await insertAudit(
+        tx,
+        entry(ask, 'redeem.make', `#${made}`, sent.note, {
+          api_type,
+          amount: each,
+          count,
+          expires_on: expiresOn,
+        }),
+      )
+      return made
+    })
+    return { batch: await requireBatch(id), codes }
+  })
+
+  api.operator(operatorRoutes.redeemBatch, codeQuery, async (ask, sent) => {
+    const batch = await requireBatch(ask.id())
+    const size = sent.size ?? 20
+    const number = sent.page ?? 1
+    const { rows, total } = await listCodes(db, {
+      batchId: batch.id,
+      state: sent.state,
+      limit: size,
+      offset: (number - 1) * size,
+    })
+    return { batch, items: rows, total, page: number, size }
+  })
+
+  api.operatorFile(operatorRoutes.redeemBatchCsv, nothing, async (ask) => {
+    const batch = await requireBatch(ask.id())
+    async function* pages() {
+      for (let offset = 0; ; offset += 1_000) {
+        const { rows } = await listCodes(db, { batchId: batch.id, limit: 1_000, offset })
+        yield rows.map((row) => [
+          row.hint,
+          row.state,
+          row.redeemed_by,
+          csvTime(row.redeemed_at),
+          csvTime(row.revoked_at),
+        ])
+        if (rows.length < 1_000) return
+      }
+    }
+    const heading = ['code', 'state', 'redeemed_by', 'redeemed_at', 'revoked_at']
+    return { name: `redeem-codes-${batch.id}.csv`, content: csvStream(heading, pages()) }
+  })
+
+  api.operator(operatorRoutes.revokeRedeemBatch, noted, async (ask, sent) => {
+    const batch = await requireBatch(ask.id())
+    const revoked = await db.write(async (tx) => {
+      const count = await revokeBatch(tx, batch.id)
+      await insertAudit(tx, entry(ask, 'redeem.revoke_batch', `#${batch.id}`, sent.note, { revoked: count }))
+      return count
+    })
+    return { revoked }
+  })
+
+  api.operator(operatorRoutes.revokeRedeemCode, noted, async (ask, sent) => {
+    const id = ask.id()
+    const hint = await db.write(async (tx) => {
+      const revoked = await revokeCode(tx, id)
+      if (revoked !== undefined) await insertAudit(tx, entry(ask, 'redeem.revoke', revoked, sent.note))
+      return revoked
+    })
+    if (hint === undefined) {
+      throw conflict('兑换码不存在、已使用或已作废', 'There is no such code, or it was used or revoked')
+    }
+    return {}
+  })
+}

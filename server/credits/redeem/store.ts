@@ -1,0 +1,130 @@
+// Redeem codes and the batches they were made in.
+import type { ApiType } from '../../../contract/credits.ts'
+import type { RedeemBatch, RedeemCodeRow } from '../../../contract/console/operator.ts'
+import type { Queries, Tx } from '../../db/database.ts'
+
+export interface NewBatch {
+  readonly apiType: ApiType
+  readonly amount: number
+  readonly expiresOn: string | null
+  readonly note: string
+  readonly createdBy: string
+  readonly codes: readonly { readonly hash: string; readonly hint: string }[]
+}
+
+type CodeTables = {
+  redeem_code: { batch_id: number; code_hash: string; hint: string; state: string }
+}
+
+/** Well below what either engine takes in one statement. */
+const perInsert = 500
+
+export async function insertBatch(tx: Tx, batch: NewBatch): Promise<number> {
+  const row = await tx.one<{ id: number }>(
+    `INSERT INTO redeem_batch (api_type, amount, count, expires_on, note, created_by, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ${tx.now}) RETURNING id`,
+    [batch.apiType, batch.amount, batch.codes.length, batch.expiresOn, batch.note, batch.createdBy],
+  )
+  if (!row) throw new Error('the batch was not inserted')
+  for (let start = 0; start < batch.codes.length; start += perInsert) {
+    await tx.kysely
+      .withTables<CodeTables>()
+      .insertInto('redeem_code')
+      .values(
+        batch.codes.slice(start, start + perInsert).map(({ hash, hint }) => ({
+          batch_id: row.id,
+          code_hash: hash,
+          hint,
+          state: 'unused',
+        })),
+      )
+      .execute()
+  }
+  return row.id
+}
+
+export interface CodeOffer {
+  readonly id: number
+  readonly state: RedeemCodeRow['state']
+  readonly hint: string
+  readonly batch_id: number
+  readonly api_type: ApiType
+  readonly amount: number
+  readonly expires_on: string | null
+}
+
+export function findOffer(queries: Queries, hash: string): Promise<CodeOffer | undefined> {
+  return queries.one<CodeOffer>(
+    `SELECT c.id, c.state, c.hint, c.batch_id, b.api_type, b.amount, b.expires_on
+     FROM redeem_code c JOIN redeem_batch b ON b.id = c.batch_id WHERE c.code_hash = ?`,
+    [hash],
+  )
+}
+
+/** Takes the code, once: whoever comes second, however close, changes nothing and is told so. */
+export async function takeCode(tx: Tx, id: number, accountId: number): Promise<boolean> {
+  const changed = await tx.run(
+    `UPDATE redeem_code SET state = 'redeemed', account_id = ?, redeemed_at = ${tx.now} WHERE id = ? AND state = 'unused'`,
+    [accountId, id],
+  )
+  return changed === 1
+}
+
+export function revokeBatch(tx: Tx, batchId: number): Promise<number> {
+  return tx.run(
+    `UPDATE redeem_code SET state = 'revoked', revoked_at = ${tx.now} WHERE batch_id = ? AND state = 'unused'`,
+    [batchId],
+  )
+}
+
+/** The hint of the code, when it was there to be revoked. */
+export async function revokeCode(tx: Tx, id: number): Promise<string | undefined> {
+  const row = await tx.one<{ hint: string }>(
+    `UPDATE redeem_code SET state = 'revoked', revoked_at = ${tx.now} WHERE id = ? AND state = 'unused' RETURNING hint`,
+    [id],
+  )
+  return row?.hint
+}
+
+const batchSelect = `SELECT b.id, b.api_type, b.amount, b.count,
+    (SELECT COUNT(*) FROM redeem_code c WHERE c.batch_id = b.id AND c.state = 'redeemed') AS redeemed,
+    (SELECT COUNT(*) FROM redeem_code c WHERE c.batch_id = b.id AND c.state = 'revoked') AS revoked,
+    b.expires_on, b.note, b.created_by, b.created_at FROM redeem_batch b`
+
+export function listBatches(queries: Queries, limit: number, offset: number): Promise<RedeemBatch[]> {
+  return queries.all<RedeemBatch>(`${batchSelect} ORDER BY b.id DESC LIMIT ? OFFSET ?`, [limit, offset])
+}
+
+export async function countBatches(queries: Queries): Promise<number> {
+  const row = await queries.one<{ count: number }>('SELECT COUNT(*) AS count FROM redeem_batch')
+  return row?.count ?? 0
+}
+
+export function findBatch(queries: Queries, id: number): Promise<RedeemBatch | undefined> {
+  return queries.one<RedeemBatch>(`${batchSelect} WHERE b.id = ?`, [id])
+}
+
+export interface CodeSearch {
+  readonly batchId: number
+  readonly state?: RedeemCodeRow['state'] | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+export async function listCodes(
+  queries: Queries,
+  search: CodeSearch,
+): Promise<{ rows: RedeemCodeRow[]; total: number }> {
+  const byState = search.state === undefined ? '' : 'AND c.state = ?'
+  const values = [search.batchId, ...(search.state === undefined ? [] : [search.state])]
+  const rows = await queries.all<RedeemCodeRow>(
+    `SELECT c.id, c.hint, c.state, a.username AS redeemed_by, c.redeemed_at, c.revoked_at FROM redeem_code c
+     LEFT JOIN account a ON a.id = c.account_id WHERE c.batch_id = ? ${byState} ORDER BY c.id LIMIT ? OFFSET ?`,
+    [...values, search.limit, search.offset],
+  )
+  const counted = await queries.one<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM redeem_code c WHERE c.batch_id = ? ${byState}`,
+    values,
+  )
+  return { rows, total: counted?.count ?? 0 }
+}

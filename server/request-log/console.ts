@@ -1,0 +1,166 @@
+// The inspector: the account's calls, newest first, one call in detail, and the search box.
+import { Type } from 'typebox'
+import { endpointNames, type EndpointName } from '../../contract/console/home.ts'
+import {
+  requestRoutes,
+  type RequestSummary,
+  searchRoutes,
+  type SearchHit,
+} from '../../contract/console/requests.ts'
+import type { Services } from '../services.ts'
+import type { Api } from '../console/routes.ts'
+import { csvStream, csvTime } from '../console/csv.ts'
+import { dayRange, filterRange, nothing, rangeOf, slice } from '../console/fields.ts'
+import { notFound } from '../console/problem.ts'
+import { findAccounts } from '../accounts/search-store.ts'
+import type { RequestLog } from './recorder.ts'
+import { type CallSearch, type CallSummaryRow, findCall, findNewest, listCalls } from './store.ts'
+
+const filter = {
+  ...dayRange,
+  endpoint: Type.Optional(Type.Enum([...endpointNames] as [EndpointName, ...EndpointName[]])),
+  action: Type.Optional(Type.String({ maxLength: 64 })),
+  outcome: Type.Optional(Type.Enum(['ok', 'error'])),
+  code: Type.Optional(Type.Integer({ minimum: 0, maximum: 9_999 })),
+  q: Type.Optional(Type.String({ maxLength: 200 })),
+}
+
+const filterOnly = Type.Object(filter)
+
+const listQuery = Type.Object({
+  ...filter,
+  ...slice,
+  after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+})
+
+const requestIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+export function requestPages(api: Api, services: Services, log: RequestLog): void {
+  const { db, config } = services
+
+  function searchOf(accountId: number, sent: Type.Static<typeof filterOnly>): CallSearch {
+    const q = sent.q?.trim() ?? ''
+    const isId = requestIdPattern.test(q.toLowerCase())
+    return {
+      accountId,
+      endpoint: sent.endpoint,
+      action: sent.action,
+      ok: sent.outcome === undefined ? undefined : sent.outcome === 'ok' ? 1 : 0,
+      code: sent.code,
+      requestId: isId ? q.toLowerCase() : undefined,
+      term: q === '' || isId ? undefined : log.termOf(q),
+      ...filterRange(sent),
+    }
+  }
+
+  api.account(requestRoutes.list, listQuery, async (ask, sent) => {
+    const newest = await findNewest(db, ask.account.id)
+    const search = { ...searchOf(ask.account.id, sent), before: sent.before, after: sent.after }
+    const { rows, next } = await listCalls(db, search, sent.size ?? 50)
+    return {
+      items: rows.map(summaryOf),
+      next: sent.after === undefined ? next : null,
+      newest: Math.max(newest?.id ?? 0, rows[0]?.id ?? 0),
+      kept_days: config.REQUEST_LOG_DAYS,
+    }
+  })
+
+  api.accountFile(requestRoutes.csv, filterOnly, async (ask, sent) => {
+    const range = rangeOf(sent, { usual: 7, most: 366 })
+    const search = { ...searchOf(ask.account.id, sent), start: range.start, end: range.end }
+    async function* pages() {
+      let before: number | undefined
+      for (;;) {
+        const { rows, next } = await listCalls(db, { ...search, before }, 1_000)
+        yield rows.map((row) => [
+          csvTime(row.at),
+          row.request_id,
+          row.endpoint,
+          row.action,
+          row.method,
+          row.status,
+          row.code,
+          row.message,
+          row.duration_us / 1000,
+          row.gateway,
+          row.charged,
+          row.given_back,
+          row.address,
+        ])
+        if (next === null) return
+        before = next
+      }
+    }
+    const heading = [
+      'time',
+      'request_id',
+      'endpoint',
+      'action',
+      'method',
+      'status',
+      'code',
+      'message',
+      'ms',
+      'gateway',
+      'charged',
+      'given_back',
+      'address',
+    ]
+    return { name: `requests-${range.from}-${range.to}.csv`, content: csvStream(heading, pages()) }
+  })
+
+  api.account(requestRoutes.one, nothing, async (ask) => {
+    const row = await findCall(db, ask.account.id, ask.part('id').toLowerCase())
+    if (!row) throw notFound()
+    return {
+      ...summaryOf(row),
+      address: row.address,
+      idempotency_key: row.idempotent === 1,
+      parameters: JSON.parse(row.parameters) as [],
+      answer: row.answer === null ? null : (JSON.parse(row.answer) as unknown),
+      steps: JSON.parse(row.steps) as [],
+    }
+  })
+
+  api.account(searchRoutes.search, Type.Object({ q: Type.String({ maxLength: 200 }) }), async (ask, sent) => {
+    const q = sent.q.trim()
+    const items: SearchHit[] = []
+    if (q === '') return { items }
+    const { rows } = await listCalls(db, searchOf(ask.account.id, { q }), 8)
+    for (const row of rows) {
+      items.push({
+        kind: 'request',
+        id: row.request_id,
+        title: `${row.endpoint} ${row.action ?? ''}`.trim(),
+        detail: csvTime(row.at),
+      })
+    }
+    if (ask.user.role === 'operator') {
+      const found = await findAccounts(db, { q, sort: 'username', order: 'asc', limit: 8, offset: 0 })
+      for (const account of found.rows) {
+        items.push({ kind: 'account', id: String(account.id), title: account.username, detail: account.role })
+      }
+    }
+    return { items }
+  })
+}
+
+function summaryOf(row: CallSummaryRow): RequestSummary {
+  return {
+    id: row.id,
+    request_id: row.request_id,
+    at: row.at,
+    endpoint: row.endpoint as EndpointName,
+    action: row.action,
+    method: row.method,
+    status: row.status,
+    code: row.code,
+    ok: row.ok === 1,
+    message: row.message,
+    duration_ms: row.duration_us / 1000,
+    gateway: row.gateway,
+    charged: row.charged,
+    given_back: row.given_back,
+    replayed: row.replayed === 1,
+  }
+}

@@ -1,0 +1,68 @@
+// The first start on an empty database: an operator, a sample account, and what is shown once.
+import { apiTypes } from '../../contract/credits.ts'
+import { createAccount } from '../accounts/accounts.ts'
+import { countAccounts } from '../accounts/store.ts'
+import type { Config } from '../config.ts'
+import { openAccount } from '../credits/open-account.ts'
+import { AppError } from '../http/errors.ts'
+import type { Installation } from './installation.ts'
+import { sampleTemplates } from '../sms/sample-templates.ts'
+import { createTemplate } from '../sms/templates.ts'
+
+const sampleCredits = 1_000
+
+export interface FirstStart {
+  readonly operator: { readonly username: string; readonly password: string }
+  readonly sample:
+    | { readonly username: string; readonly password: string; readonly apiKey: string }
+    | undefined
+}
+
+/** Undefined when there are accounts already, or another process is just making them. */
+export async function firstStart(
+  installation: Installation,
+  config: Config,
+): Promise<FirstStart | undefined> {
+  const { db } = installation
+  if ((await countAccounts(db)) > 0) return undefined
+  try {
+    const operator = await createAccount(db, { username: 'admin', role: 'operator' })
+    if (config.SAMPLE_ACCOUNT === 'off') return { operator, sample: undefined }
+    const grants = apiTypes.map((apiType) => ({
+      apiType,
+      amount: sampleCredits,
+      note: '示例额度 / sample credits',
+    }))
+    const sample = await openAccount(db, { username: 'demo' }, grants)
+    for (const template of sampleTemplates) {
+      await createTemplate(db, { kind: 'operator' }, { ...template, accountId: sample.id })
+    }
+    return { operator, sample }
+  } catch (error) {
+    if (error instanceof AppError && (await countAccounts(db)) > 0) return undefined
+    throw error
+  }
+}
+
+/** What a newcomer sees once, and never again. */
+export function welcome(address: string, made: FirstStart): string {
+  const lines = [
+    '',
+    `Tollgate 已启动 / is running: ${address}`,
+    '',
+    `  控制台 console     ${address}/console/`,
+    `  管理员 operator    ${made.operator.username}  ${made.operator.password}`,
+  ]
+  if (made.sample) {
+    const { username, password, apiKey } = made.sample
+    lines.push(
+      `  示例账户 sample    ${username}  ${password}`,
+      `  API 密钥 API key   ${apiKey}`,
+      '',
+      '  第一次调用 / first call:',
+      `  curl -s '${address}/api/sms_api.php?action=get_credits&username=${username}' -H 'api_key: ${apiKey}'`,
+    )
+  }
+  lines.push('', '  以上密码与密钥只显示这一次，请保存 / shown only this once, keep them', '')
+  return lines.join('\n')
+}

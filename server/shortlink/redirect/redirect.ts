@@ -1,0 +1,164 @@
+// The hottest path of all: a visitor comes with a code and is sent on. It runs before the router, on bare node:http.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressOf } from '../../http/address.ts'
+import { makeRequestId } from '../../http/call.ts'
+import { agentReader, isLookingAhead, referrerHost } from '../clicks/user-agents.ts'
+import type { LostPage } from '../../services.ts'
+import type { Clicks } from '../clicks/clicks.ts'
+import { codeLength, isOwnPath, looksLikeCode } from '../codes/code.ts'
+import type { Destination, Lookup, Pools } from './lookup-store.ts'
+import {
+  destinationPage,
+  type Page,
+  pageHeaders,
+  retiredPage,
+  unavailablePage,
+  unknownPage,
+} from './pages.ts'
+
+const outcomes = ['redirect', 'page', 'gone', 'unknown', 'failed'] as const
+export type Outcome = (typeof outcomes)[number]
+
+export interface RedirectOptions {
+  readonly lookup: Lookup
+  readonly clicks: Clicks
+  readonly addressOf: AddressOf
+  readonly isStopping: () => boolean
+  readonly onFailure: (error: unknown, requestId: string) => void
+}
+
+export interface Redirects {
+  /** Takes a request whose path is a code, and only that; false leaves it to others. */
+  tryHandle(request: IncomingMessage, response: ServerResponse): boolean
+  readonly counts: Readonly<Record<Outcome, number>>
+}
+
+export function openRedirects(options: RedirectOptions): Redirects {
+  const { lookup, clicks, addressOf, isStopping, onFailure } = options
+  const counts: Record<Outcome, number> = { redirect: 0, page: 0, gone: 0, unknown: 0, failed: 0 }
+  const agentOf = agentReader()
+
+  function tryHandle(request: IncomingMessage, response: ServerResponse): boolean {
+    const path = request.url ?? ''
+    const isB = path.charCodeAt(2) === 0x2f && path.startsWith('/b/')
+    const start = isB ? 3 : 1
+    const end = start + codeLength
+    if (path.length !== end && path.charCodeAt(end) !== 0x3f) return false
+    if (!looksLikeCode(path, start)) return false
+    const code = path.slice(start, end)
+    if (!isB && isOwnPath(code)) return false
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      sendHead(response, 405, ['Allow', 'GET, HEAD', 'Content-Length', '0'])
+      response.end()
+      return true
+    }
+    try {
+      const found = lookup.find(code)
+      const isAddressB = isB || isOnPoolB(request)
+      if (found instanceof Promise || isAddressB instanceof Promise) {
+        Promise.all([found, isAddressB]).then(
+          ([destination, b]) => answer(request, response, destination, b),
+          (error: unknown) => fail(request, response, error),
+        )
+      } else answer(request, response, found, isAddressB)
+    } catch (error) {
+      fail(request, response, error)
+    }
+    return true
+  }
+
+  function isOnPoolB(request: IncomingMessage): boolean | Promise<boolean> {
+    const pools = lookup.pools()
+    if (pools instanceof Promise) return pools.then((known) => isInPoolB(known, request))
+    return pools.byHost.size > 0 && isInPoolB(pools, request)
+  }
+
+  function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    found: Destination | undefined,
+    isAddressB: boolean,
+  ): void {
+    if (found === undefined) {
+      counts.unknown += 1
+      return sendPage(request, response, unknownPage)
+    }
+    if (found.suspended || (found.liveUntil !== undefined && found.liveUntil <= Date.now())) {
+      counts.gone += 1
+      return sendPage(request, response, retiredPage)
+    }
+    const location = isAddressB ? found.locationB : found.locationA
+    if (found.type === 'page') {
+      counts.page += 1
+      sendPage(request, response, destinationPage(location))
+    } else {
+      counts.redirect += 1
+      if (found.type === 'direct') {
+        sendHead(response, 302, ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0'])
+      } else {
+        // Bounded, so that even a permanent redirect can be changed one day.
+        sendHead(response, 301, [
+          'Location',
+          location,
+          'Cache-Control',
+          'max-age=86400',
+          'Content-Length',
+          '0',
+        ])
+      }
+      response.end()
+    }
+    if (request.method === 'HEAD') return
+    const { headers } = request
+    clicks.count({
+      linkId: found.id,
+      agent: agentOf(headers['user-agent'] ?? ''),
+      isLookingAhead: isLookingAhead(headers),
+      referrer: referrerHost(headers.referer),
+      address: addressOf(request),
+    })
+  }
+
+  function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    counts.failed += 1
+    onFailure(error, 'redirect')
+    if (response.headersSent) response.end()
+    else sendPage(request, response, unavailablePage, ['Retry-After', '5'])
+  }
+
+  function sendPage(
+    request: IncomingMessage,
+    response: ServerResponse,
+    page: Page,
+    more: readonly string[] = [],
+  ): void {
+    const length = String(Buffer.byteLength(page.html))
+    sendHead(response, page.status, [...flatPageHeaders, 'Content-Length', length, ...more])
+    response.end(request.method === 'HEAD' ? undefined : page.html)
+  }
+
+  function sendHead(response: ServerResponse, status: number, headers: string[]): void {
+    headers.push('X-Request-Id', makeRequestId())
+    if (isStopping()) headers.push('Connection', 'close')
+    response.writeHead(status, headers)
+  }
+
+  return { tryHandle, counts }
+}
+
+/** A mistyped code, too long or too short, gets the same page as an unknown one. */
+export function lostPage(path: string): LostPage | undefined {
+  return /^\/(b\/)?[\w-]{1,40}\/?$/.test(path) ? { ...unknownPage, headers: pageHeaders } : undefined
+}
+
+const flatPageHeaders = Object.entries(pageHeaders).flat()
+
+/** Whether the host that the visitor typed is in pool b, with its port or without. */
+function isInPoolB({ byHost }: Pools, request: IncomingMessage): boolean {
+  const host = (request.headers.host ?? '').toLowerCase()
+  const pool = byHost.get(host)
+  if (pool !== undefined) return pool === 'b'
+  const colon = host.indexOf(':')
+  const name = colon === -1 ? host : host.slice(0, colon)
+  return byHost.get(name.endsWith('.') ? name.slice(0, -1) : name) === 'b'
+}

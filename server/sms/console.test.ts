@@ -1,0 +1,148 @@
+// SMS in the console: templates, sending with the price first, records, the signature.
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { smsRoutes } from '../../contract/console/sms.ts'
+import type { Browser } from '../../test/support/console.ts'
+import { onEachEngine } from '../../test/support/engines.ts'
+import { openProductPages, phone, type ProductPages } from '../../test/support/product-pages.ts'
+import type { TestService } from '../../test/support/service.ts'
+import { createTemplate, reviewTemplate } from './templates.ts'
+
+onEachEngine('SMS in the console', (engine) => {
+  let pages: ProductPages
+  let service: TestService
+  let browser: Browser
+  let stranger: Browser
+
+  before(async () => {
+    pages = await openProductPages(engine)
+    ;({ service, browser, stranger } = pages)
+  })
+  after(() => pages[Symbol.asyncDispose]())
+
+  const wish = { name: '验证码', content: '您的验证码是${code}。', code: 'LOGIN' }
+  const draft = { phone_number: phone, template_code: 'LOGIN', template_params: { code: '1234' } }
+
+  it('writes, changes and deletes templates', async () => {
+    const made = await browser.call(smsRoutes.createTemplate, { sent: wish })
+    assert.equal(made.status, 200)
+    assert.deepEqual([made.body.state, made.body.variables, made.body.shared], ['审核中', ['code'], false])
+    const parts = { id: made.body.id }
+    const taken = await browser.call(smsRoutes.createTemplate, { sent: wish })
+    assert.deepEqual(Object.keys(taken.body.error.fields), ['code'])
+    const broken = await browser.call(smsRoutes.createTemplate, { sent: { name: '坏', content: '${' } })
+    assert.deepEqual(Object.keys(broken.body.error.fields), ['content'])
+    const nameless = await browser.call(smsRoutes.createTemplate, {
+      sent: { name: '通知', content: '您好' },
+    })
+    assert.equal(nameless.body.code, `SMS_${nameless.body.id}`)
+
+    await reviewTemplate(service.installation.db, { kind: 'operator' }, parts.id, { status: '审核通过' })
+    const listed = await browser.call(smsRoutes.templates, { sent: { q: 'login', state: '审核通过' } })
+    assert.deepEqual([listed.body.total, listed.body.items[0].id], [1, parts.id])
+    const words = { name: wish.name, content: wish.content }
+    const changed = await browser.call(smsRoutes.changeTemplate, {
+      parts,
+      sent: { ...words, name: '登录' },
+    })
+    assert.deepEqual([changed.body.name, changed.body.state], ['登录', '审核中'])
+    await reviewTemplate(service.installation.db, { kind: 'operator' }, parts.id, { status: '审核通过' })
+
+    const gone = await browser.call(smsRoutes.deleteTemplate, { parts: { id: nameless.body.id } })
+    assert.deepEqual(gone.body, {})
+    assert.equal((await browser.call(smsRoutes.template, { parts: { id: nameless.body.id } })).status, 404)
+    for (const route of [smsRoutes.template, smsRoutes.changeTemplate, smsRoutes.deleteTemplate]) {
+      const reply = await stranger.call(route, { parts, sent: route.method === 'PATCH' ? words : {} })
+      assert.deepEqual([reply.status, reply.body.error.code], [404, 'not_found'])
+    }
+  })
+
+  it('shows shared templates, which nobody changes', async () => {
+    const { db } = service.installation
+    const shared = await createTemplate(
+      db,
+      { kind: 'operator' },
+      { code: 'SHARED', name: '公共', content: '你好', status: '审核通过' },
+    )
+    const shown = await stranger.call(smsRoutes.template, { parts: { id: shared.id } })
+    assert.equal(shown.body.shared, true)
+    const reply = await stranger.call(smsRoutes.deleteTemplate, { parts: { id: shared.id } })
+    assert.equal(reply.status, 404)
+  })
+
+  it('tells the price first, sends, and keeps a record', async () => {
+    const price = await browser.call(smsRoutes.price, { sent: draft })
+    assert.equal(price.status, 200)
+    assert.match(price.body.text, /^【.+】您的验证码是1234。$/)
+    assert.deepEqual([price.body.length, price.body.parts, price.body.cost], [price.body.text.length, 1, 1])
+    const had = await pages.remaining('sms')
+    const headers = { 'idempotency-key': 'sms-1' }
+    const sent = await browser.call(smsRoutes.send, { sent: draft, headers })
+    const again = await browser.call(smsRoutes.send, { sent: draft, headers })
+    assert.equal(sent.status, 200)
+    assert.deepEqual(again.body, sent.body)
+    assert.deepEqual([sent.body.charged, sent.body.remaining], [1, had - 1])
+    assert.equal(await pages.remaining('sms'), had - 1)
+    const call = await pages.inspected(sent.body.request_id)
+    assert.deepEqual([call.endpoint, call.action, call.gateway, call.charged], ['sms', 'send', 'sandbox', 1])
+    assert.ok(!JSON.stringify(call).includes(phone))
+
+    const { body } = await browser.call(smsRoutes.records, { sent: { biz_id: sent.body.biz_id } })
+    const [record] = body.items
+    assert.deepEqual(
+      [record.outcome, record.phone_number, record.template_name, record.charged, record.request_id],
+      ['sent', '138****8000', '登录', 1, sent.body.request_id],
+    )
+    assert.equal(
+      (await stranger.call(smsRoutes.records, { sent: { biz_id: sent.body.biz_id } })).body.items.length,
+      0,
+    )
+  })
+
+  it('says beside the field what is wrong', async () => {
+    const fields = async (
+      sent: Record<string, unknown>,
+      route: typeof smsRoutes.price | typeof smsRoutes.send,
+    ) => Object.keys((await browser.call(route, { sent: { ...draft, ...sent } })).body.error.fields).sort()
+    for (const route of [smsRoutes.price, smsRoutes.send] as const) {
+      assert.deepEqual(await fields({ phone_number: '123' }, route), ['phone_number'])
+      assert.deepEqual(await fields({ template_code: 'NONE' }, route), ['template_code'])
+      assert.deepEqual(await fields({ template_params: {} }, route), ['template_params'])
+      assert.deepEqual(await fields({ template_params: { code: 7 } }, route), ['template_params'])
+      assert.deepEqual(await fields({ sign_name: '【' }, route), ['sign_name'])
+    }
+    assert.deepEqual(await fields({ phone_number: '1', template_code: 'NONE' }, smsRoutes.price), [
+      'phone_number',
+      'template_code',
+    ])
+  })
+
+  it('lists failures with their reason, by pages, and exports', async () => {
+    const refused = await browser.call(smsRoutes.send, { sent: { ...draft, phone_number: '19900000001' } })
+    assert.deepEqual([refused.status, refused.body.error.code], [502, 'upstream'])
+    const lost = await browser.call(smsRoutes.send, { sent: { ...draft, phone_number: '19900000002' } })
+    assert.equal(lost.status, 502)
+    const first = await browser.call(smsRoutes.records, { sent: { size: 1 } })
+    assert.equal(first.body.items[0].outcome, 'undecided')
+    const second = await browser.call(smsRoutes.records, { sent: { size: 1, before: first.body.next } })
+    assert.deepEqual([second.body.items[0].outcome, second.body.items[0].given_back], ['failed', 1])
+    assert.ok(second.body.items[0].reason.length > 3)
+    const failed = await browser.call(smsRoutes.records, { sent: { outcome: 'failed' } })
+    assert.equal(failed.body.items.length, 1)
+    const theirs = await stranger.call(smsRoutes.records, { sent: { before: first.body.next } })
+    assert.deepEqual(theirs.body, { items: [], next: null })
+    const file = await browser.text(smsRoutes.recordsCsv)
+    assert.equal(file.text.trim().split('\r\n').length, 4)
+    assert.ok(!file.text.includes(phone))
+  })
+
+  it('asks for a signature and takes it away', async () => {
+    const wrong = await browser.call(smsRoutes.changeSignature, { sent: { sign_name: '【坏】' } })
+    assert.deepEqual(Object.keys(wrong.body.error.fields), ['sign_name'])
+    const asked = await browser.call(smsRoutes.changeSignature, { sent: { sign_name: '好公司' } })
+    assert.deepEqual([asked.body.sign_name, asked.body.request.state], [null, '审核中'])
+    assert.deepEqual((await browser.call(smsRoutes.signature)).body, asked.body)
+    const away = await browser.call(smsRoutes.changeSignature, { sent: { sign_name: '' } })
+    assert.deepEqual([away.body.sign_name, away.body.request], [null, null])
+  })
+})

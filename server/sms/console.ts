@@ -1,0 +1,249 @@
+// SMS in the console: sending one by hand with its price first, the records, and the account's signature.
+import { type Static, Type } from 'typebox'
+import { type Signature, type SmsOutcome, type SmsRecord, smsRoutes } from '../../contract/console/sms.ts'
+import { sms as endpoint } from '../../contract/sms.ts'
+import { bizIdOf, isPhoneNumber } from '../../contract/sms-text.ts'
+import type { Language, Text } from '../../contract/text.ts'
+import { signNameProblem } from '../accounts/accounts.ts'
+import { findById, type Account } from '../accounts/store.ts'
+import { AppError } from '../http/errors.ts'
+import type { Services } from '../services.ts'
+import { describeProblem } from './problems.ts'
+import type { SmsProduct } from './api.ts'
+import { findSignature } from './signature-store.ts'
+import { askForSignature } from './signatures.ts'
+import { findPage, findPlace, outcomeOf, type PageFilter, type ShownSend } from './store.ts'
+import type { Api } from '../console/routes.ts'
+import { byHand, requireNotExpired } from '../console/call-from-console.ts'
+import { csvStream, csvTime } from '../console/csv.ts'
+import { dayRange, filterRange, nothing, rangeOf, slice } from '../console/fields.ts'
+import { maskPhone } from '../request-log/masking.ts'
+import { type FieldProblems, invalidFields } from '../console/problem.ts'
+
+const draft = Type.Object({
+  phone_number: Type.String({ minLength: 1, maxLength: 50 }),
+  template_code: Type.String({ minLength: 1, maxLength: 200 }),
+  template_params: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: 1_000 }), {
+      wants: { zh: '须为变量名和文本', en: 'Must be variable names and texts' },
+    }),
+  ),
+  sign_name: Type.Optional(Type.String({ maxLength: 100 })),
+})
+
+const filter = {
+  ...dayRange,
+  phone_number: Type.Optional(Type.String({ maxLength: 50 })),
+  biz_id: Type.Optional(Type.String({ maxLength: 50 })),
+  template_code: Type.Optional(Type.String({ maxLength: 100 })),
+  outcome: Type.Optional(Type.Enum(['sent', 'delivered', 'failed', 'undecided'])),
+}
+
+const filterOnly = Type.Object(filter)
+
+const outcomeNames: Readonly<Record<SmsOutcome, Text>> = {
+  sent: { zh: '已提交', en: 'sent' },
+  delivered: { zh: '已送达', en: 'delivered' },
+  failed: { zh: '失败', en: 'failed' },
+  undecided: { zh: '待确认', en: 'undecided' },
+}
+
+export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
+  const { db, credits, config } = services
+
+  async function priceOf(account: Account, sent: Static<typeof draft>) {
+    const problems: Record<string, Text> = {}
+    if (!isPhoneNumber(sent.phone_number.trim())) {
+      problems['phone_number'] = {
+        zh: '必须是11位大陆手机号',
+        en: 'Must be a mainland mobile number of 11 digits',
+      }
+    }
+    const signName = sent.sign_name?.trim() || undefined
+    const signProblem = signName === undefined ? undefined : signNameProblem(signName)
+    if (signProblem) problems['sign_name'] = signProblem
+    const templateParams = new Map(Object.entries(sent.template_params ?? {}))
+    try {
+      const wish = { templateCode: sent.template_code.trim(), signName, templateParams }
+      const priced = await sms.price(account, wish)
+      if (Object.keys(problems).length === 0) return priced
+    } catch (error) {
+      // What the product has against the draft stands beside the field it is about.
+      if (!(error instanceof AppError) || (error.code !== 1007 && !error.fields)) throw error
+      Object.assign(problems, error.fields ?? { template_code: error.text })
+    }
+    throw invalidFields(problems satisfies FieldProblems)
+  }
+
+  api.account(smsRoutes.price, draft, async (ask, sent) => {
+    const { text, parts, cost } = await priceOf(ask.account, sent)
+    const { remaining } = await credits.balance(ask.account.id, 'sms')
+    return { text, length: text.length, parts, cost, remaining }
+  })
+
+  api.account(smsRoutes.send, draft, async (ask, sent) => {
+    const parameters = {
+      phone_number: sent.phone_number,
+      template_code: sent.template_code,
+      ...(sent.template_params && { template_params: sent.template_params }),
+      ...(sent.sign_name?.trim() && { sign_name: sent.sign_name }),
+    }
+    const { answer } = await byHand(services, ask, { endpoint, action: 'send', parameters }, sms.send).catch(
+      (error: unknown) => {
+        if (!(error instanceof AppError) || error.code !== 1007) throw error
+        throw invalidFields({ template_code: error.text })
+      },
+    )
+    const { biz_id: bizId } = (answer.body as { data: { biz_id: string } }).data
+    const [record] = await findPage(db, { accountId: ask.account.id, bizId }, 1)
+    const { remaining } = await credits.balance(ask.account.id, 'sms')
+    return {
+      biz_id: bizId,
+      charged: record?.cost ?? 0,
+      remaining,
+      request_id: record?.request_id ?? ask.requestId,
+    }
+  })
+
+  function filterOf(accountId: number, sent: Static<typeof filterOnly>): PageFilter {
+    const { start, end } = filterRange(sent)
+    return {
+      accountId,
+      phone: sent.phone_number?.trim(),
+      bizId: sent.biz_id?.trim(),
+      templateCode: sent.template_code?.trim(),
+      outcome: sent.outcome,
+      from: start,
+      before: end,
+    }
+  }
+
+  api.account(smsRoutes.records, Type.Object({ ...filter, ...slice }), async (ask, sent) => {
+    const size = sent.size ?? 50
+    const after = sent.before === undefined ? undefined : await findPlace(db, ask.account.id, sent.before)
+    if (sent.before !== undefined && !after) return { items: [], next: null }
+    const rows = await findPage(db, { ...filterOf(ask.account.id, sent), after }, size + 1)
+    const items = rows.slice(0, size).map((row) => recordOf(row, ask.language))
+    return { items, next: rows.length > size ? items[size - 1]!.id : null }
+  })
+
+  api.accountFile(smsRoutes.recordsCsv, filterOnly, async (ask, sent) => {
+    const range = rangeOf(sent, { usual: 31, most: 366 })
+    const search = { ...filterOf(ask.account.id, sent), from: range.start, before: range.end }
+    const { language } = ask
+    async function* pages() {
+      let after: ShownSend | undefined
+      for (;;) {
+        const rows: ShownSend[] = await findPage(db, { ...search, after }, 1_000)
+        yield rows.map((row) => {
+          const record = recordOf(row, language)
+          return [
+            record.biz_id,
+            csvTime(record.at),
+            record.phone_number,
+            record.template_code,
+            record.sign_name,
+            outcomeNames[record.outcome][language],
+            record.reason,
+            record.gateway,
+            record.parts,
+            record.charged,
+            record.given_back,
+            csvTime(record.receipt_at),
+            record.request_id,
+          ]
+        })
+        if (rows.length < 1_000) return
+        after = rows.at(-1)
+      }
+    }
+    return {
+      name: `sms-${range.from}-${range.to}.csv`,
+      content: csvStream(headings[language], pages()),
+    }
+  })
+
+  async function signatureOf(accountId: number): Promise<Signature> {
+    const account = await findById(db, accountId)
+    const request = await findSignature(db, accountId)
+    return {
+      sign_name: account?.sign_name ?? null,
+      platform_sign_name: config.SMS_SIGN_NAME,
+      request:
+        request === undefined || request.status === '审核通过'
+          ? null
+          : {
+              sign_name: request.sign_name,
+              state: request.status,
+              reason: request.reason === '' ? null : request.reason,
+              at: request.at,
+            },
+    }
+  }
+
+  api.account(smsRoutes.signature, nothing, (ask) => signatureOf(ask.account.id))
+
+  api.account(
+    smsRoutes.changeSignature,
+    Type.Object({ sign_name: Type.Optional(Type.String({ maxLength: 100 })) }),
+    async (ask, sent) => {
+      requireNotExpired(ask.account)
+      await askForSignature(db, ask.account, sent.sign_name ?? '')
+      return signatureOf(ask.account.id)
+    },
+  )
+}
+
+const headings = {
+  zh: [
+    '流水号',
+    '时间',
+    '手机号',
+    '模板',
+    '签名',
+    '结果',
+    '原因',
+    '网关',
+    '条数',
+    '扣费',
+    '退回',
+    '回执时间',
+    '请求编号',
+  ],
+  en: [
+    'biz_id',
+    'time',
+    'phone',
+    'template',
+    'signature',
+    'outcome',
+    'reason',
+    'gateway',
+    'parts',
+    'charged',
+    'given back',
+    'receipt',
+    'request id',
+  ],
+} as const
+
+function recordOf(row: ShownSend, language: Language): SmsRecord {
+  const reason = describeProblem(row.problem, row.problem_code, language)
+  return {
+    id: row.id,
+    biz_id: bizIdOf(row.id),
+    at: row.created_at,
+    phone_number: maskPhone(row.phone),
+    template_code: row.template_code,
+    template_name: row.template_name ?? row.template_code,
+    sign_name: row.sign_name,
+    outcome: outcomeOf(row),
+    reason: reason === '' ? null : reason,
+    gateway: row.gateway,
+    parts: row.parts,
+    charged: row.cost ?? 0,
+    given_back: row.given_back ?? 0,
+    receipt_at: row.receipt_at,
+    request_id: row.request_id ?? '',
+  }
+}
