@@ -1,29 +1,20 @@
 // Builds the console into web/dist; `npx vite` serves it during development beside a running service.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { compressConsole, recordBuild } from './tools/console-build.ts'
 
 const service = 'http://127.0.0.1:3000'
 
-/** Below this the headers of an answer outweigh what compressing saves. */
-const worthCompressing = 1_024
-
-/** Lays `.br` and `.gz` beside each script and style sheet, so that the server sends them as they are. */
-function compressed(): Plugin {
+/** Compressed copies, and the record by which `prepare` and a test know what the build was made from. */
+function finished(): Plugin {
   return {
-    name: 'tollgate-compressed',
+    name: 'tollgate-finished',
     apply: 'build',
-    writeBundle({ dir }) {
-      const folder = resolve(dir ?? 'web/dist', 'assets')
-      for (const name of readdirSync(folder)) {
-        if (!/\.(js|css)$/.test(name)) continue
-        const content = readFileSync(join(folder, name))
-        if (content.length < worthCompressing) continue
-        writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content))
-        writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
-      }
+    writeBundle({ dir = 'web/dist' }) {
+      const folder = resolve(dir)
+      compressConsole(folder)
+      recordBuild(folder)
     },
   }
 }
@@ -31,7 +22,7 @@ function compressed(): Plugin {
 export default defineConfig({
   root: 'web',
   base: '/console/',
-  plugins: [react(), compressed()],
+  plugins: [react(), finished()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

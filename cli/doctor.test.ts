@@ -90,6 +90,7 @@ onEachEngine('doctor', (engine) => {
     assert.deepEqual([well.ok, well.code], [true, 0])
     for (const check of [
       'settings',
+      'console',
       'folder',
       'disk',
       'database',

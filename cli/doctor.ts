@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Config, ConfigError, readConfig, readEnvironment, settings } from '../server/config.ts'
+import { checkConsole } from './doctor/console.ts'
 import { type Finding, lineOf, ok, reasonOf, trouble } from './doctor/finding.ts'
 import { checkGateways, checkPublicUrl } from './doctor/network.ts'
 import { checkStorage } from './doctor/storage.ts'
@@ -10,10 +11,10 @@ import { readFlags } from './flags.ts'
 
 const help = `npm run --silent doctor -- [--json] [--help]
 
-检查本机的部署并说明如何修正，不做任何修改：设置、数据目录、磁盘、密钥、数据库、迁移、时钟、网关连通、对外地址与代理。
+检查本机的部署并说明如何修正，不做任何修改：设置、控制台文件、数据目录、磁盘、密钥、数据库、迁移、时钟、网关连通、对外地址与代理。
 有必须修正的问题时以 1 退出。
-Looks at the deployment on this machine and says what to mend; changes nothing: settings, data folder, disk, secret,
-database, migrations, clock, gateways, public address and proxy. Exits with 1 when something must be mended.
+Looks at the deployment on this machine and says what to mend; changes nothing: settings, console files, data folder,
+disk, secret, database, migrations, clock, gateways, public address and proxy. Exits with 1 when something must be mended.
 
   --json   {"ok","checks":[{"check","state":"ok|warn|fail","text":{"zh","en"},"mend"}]}`
 
@@ -47,6 +48,7 @@ async function examine(): Promise<Finding[]> {
   }
   const parts: readonly (() => Promise<Finding[]>)[] = [
     async () => checkNames(),
+    async () => [checkConsole()],
     () => checkStorage(config),
     () => checkGateways(config),
     () => checkPublicUrl(config),

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { settings } from '../server/config.ts'
@@ -65,8 +65,13 @@ describe('deployment files', () => {
     assert.match(final, /^HEALTHCHECK .*\\\n\s+CMD \["node"/m)
     const program = /CMD \["node", "-e", "([^"]+)"\]/.exec(final)![1]!
     assert.match(program, /readyz/)
-    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    const { scripts, optionalDependencies } = JSON.parse(read('package.json')) as {
+      scripts: Record<string, string>
+      optionalDependencies: Record<string, string>
+    }
     for (const [, script] of text.matchAll(/npm run ([a-z:]+)/g)) assert.ok(scripts[script!], script)
+    const pinned = new Set(Object.values(optionalDependencies))
+    assert.deepEqual([...pinned], [/^FROM node:([\d.]+)-slim$/m.exec(text)?.[1]], 'one Node everywhere')
     for (const [, line] of text.matchAll(/^COPY (?!--)(.+)$/gm)) {
       for (const path of line!.split(' ').slice(0, -1)) assert.ok(existsSync(join(root, path)), path)
     }
@@ -78,15 +83,17 @@ describe('deployment files', () => {
     await ensureConsole()
     const text = read('deploy/Dockerfile')
     const image = join(directory, 'app')
-    for (const [, line] of text.matchAll(/^COPY --from=build (\/app.+)$/gm)) {
+    for (const [, line] of text.matchAll(/^COPY (.+)$/gm)) {
       const words = line!.split(' ')
-      const target = join(image, words.pop()!)
-      for (const source of words.map((word) => word.replace('/app/', ''))) {
-        const place = words.length > 1 ? join(target, source) : target
-        if (source === 'node_modules') await symlink(join(root, source), place)
-        else await cp(join(root, source), place, { recursive: true })
+      const target = words.pop()!
+      for (const source of words) {
+        // As Docker does it: a target with a slash at its end is the folder that the files go into.
+        const place = target.endsWith('/') ? join(image, target, basename(source)) : join(image, target)
+        await cp(join(root, source), place, { recursive: true })
       }
     }
+    await symlink(join(root, 'node_modules'), join(image, 'node_modules'))
+    await run(process.execPath, ['tools/build-console.js'], { cwd: image })
     const data = join(directory, 'data')
     const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data }
     const child = spawn(process.execPath, ['start.js'], { cwd: image, env })

@@ -1,10 +1,9 @@
 // The built console as files: headers that let it run nothing but its own scripts, and one page for every address of the app.
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-
-const dist = resolve(import.meta.dirname, '..', '..', 'web', 'dist')
+import { consoleFolder } from './built.ts'
 
 /** Styles are put in by the components at run time; scripts come from files of ours and from nowhere else. */
 const contentPolicy = [
@@ -41,7 +40,7 @@ export function securityHeaders(reply: FastifyReply, policy: string, isSecure: b
   if (isSecure) reply.header('strict-transport-security', 'max-age=31536000')
 }
 
-export function consoleFiles(app: FastifyInstance, isSecure: boolean, folder: string = dist): void {
+export function consoleFiles(app: FastifyInstance, isSecure: boolean, folder: string = consoleFolder): void {
   app.addHook('onRequest', async (_request, reply) => securityHeaders(reply, contentPolicy, isSecure))
   app.register(fastifyStatic, {
     root: folder,
