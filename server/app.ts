@@ -21,6 +21,7 @@ import { makeRequestId } from './http/call.ts'
 import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryRequest } from './http/endpoint.ts'
 import { trackRunning } from './http/running.ts'
 import { openIdentity } from './identity/api.ts'
+import { createJobs } from './jobs.ts'
 import { deriveSecret, type Installation } from './runtime/installation.ts'
 import { type Limits, ownLimits, sharedLimits } from './limits/limits.ts'
 import type { LimitStore } from './limits/port.ts'
@@ -122,6 +123,7 @@ export async function openApp(
     return options.limitStore ? sharedLimits(options.limitStore, shared) : ownLimits()
   }
 
+  const jobs = createJobs(log, metrics.registry)
   const services: Services = {
     config,
     publicUrl: () => publicUrl,
@@ -130,6 +132,7 @@ export async function openApp(
     secretFor: (purpose) => deriveSecret(secretKey, purpose),
     log,
     metrics: metrics.registry,
+    jobs,
     http,
     limits,
     authenticate: authenticator({ findByKey: keyLookup(db), rateLimit: config.RATE_LIMIT, limits }),
@@ -243,6 +246,7 @@ export async function openApp(
       server.closeAllConnections()
       await closed
       metricsServer?.close()
+      await jobs.stop()
       await sweeper.stop()
       await carryOver.stop()
       for (const product of products) await product.stop?.()

@@ -10,6 +10,7 @@ import type { PaidCalls } from './credits/charge/paid-call.ts'
 import type { Decide } from './credits/end/sweeper.ts'
 import type { Database } from './db/database.ts'
 import type { HttpContext, ServedEndpoint } from './http/endpoint.ts'
+import type { Jobs } from './jobs.ts'
 import type { Limits } from './limits/limits.ts'
 
 export interface Services {
@@ -22,6 +23,7 @@ export interface Services {
   readonly secretFor: (purpose: string) => string
   readonly log: Logger
   readonly metrics: Registry
+  readonly jobs: Jobs
   readonly http: HttpContext
   readonly limits: Limits
   readonly authenticate: Authenticate

@@ -1,7 +1,20 @@
 // Settings of the domain check and its gateways.
-import { choice, integer, list, optionalText, optionalUrl, setting, text } from '../setting-parsers.ts'
+import {
+  choice,
+  gatewayList,
+  integer,
+  list,
+  optionalText,
+  optionalUrl,
+  setting,
+  text,
+} from '../setting-parsers.ts'
 
-export const domainSettings = {
+export const domainCheckSettings = {
+  DOMAIN_GATEWAYS: setting(gatewayList('sandbox', 'jump', 'http'), ['sandbox'], {
+    zh: '域名检测网关，按优先顺序',
+    en: 'Domain check gateways in order of preference',
+  }),
   DOMAIN_MAX_URLS: setting(integer(1, 10_000), 500, {
     zh: '一次检测最多的网址数',
     en: 'URLs in one domain check at most',

@@ -63,9 +63,9 @@ const folderRules = [
   ]),
   { folder: 'server/accounts/', may: kernel, types: ['server/limits/'] },
   { folder: 'server/limits/', may: kernel },
-  { folder: 'server/http/', may: ['contract/'] },
+  { folder: 'server/http/', may: ['contract/', 'server/setting-parsers.ts'] },
   { folder: 'server/db/', may: ['contract/'] },
-  { folder: 'server/upstream/', may: ['contract/', 'server/http/errors.ts'] },
+  { folder: 'server/upstream/', may: ['contract/', 'server/http/errors.ts', 'server/setting-parsers.ts'] },
   // The folders that compose the rest (runtime, console, operations, docs) may import all of the server.
   { folder: 'server/', may: ['contract/', 'package.json'] },
 ]

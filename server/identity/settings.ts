@@ -1,0 +1,55 @@
+// Settings of identity verification and its gateways.
+import { choice, gatewayList, integer, optionalText, optionalUrl, setting } from '../setting-parsers.ts'
+import { parseMarketShape } from './gateways/market-shape.ts'
+
+export const identitySettings = {
+  IDENTITY_GATEWAYS: setting(gatewayList('sandbox', 'aliyun', 'tencent', 'market'), ['sandbox'], {
+    zh: '身份核验网关，按优先顺序',
+    en: 'Identity gateways in order of preference',
+  }),
+  IDENTITY_RECORD_DAYS: setting(integer(1, 3_650), 180, {
+    zh: '核验记录（脱敏）保留天数',
+    en: 'Days that the (masked) records of verifications are kept',
+  }),
+  IDENTITY_REPEAT_S: setting(integer(0, 2_592_000), 0, {
+    zh: '同一账户重复核验同一人时，多少秒内直接用上次结论；0 为关闭',
+    en: 'Seconds in which an account that asks for the same person again gets the last verdict; 0: never',
+  }),
+  ALIYUN_IDENTITY_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://cloudauth.aliyuncs.com/', {
+    zh: '阿里云实人认证地址',
+    en: 'Address of Aliyun identity verification',
+  }),
+  TENCENT_IDENTITY_ENDPOINT: setting(
+    optionalUrl(['http:', 'https:']),
+    'https://faceid.tencentcloudapi.com/',
+    {
+      zh: '腾讯云人脸核身地址',
+      en: 'Address of Tencent FaceID',
+    },
+  ),
+  IDENTITY_MARKET_PRESET: setting(
+    choice('', 'idcert', 'idenauthen', 'sxidcheck', 'kzidcardv1', 'custom'),
+    '',
+    {
+      zh: '云市场接口预设；custom 用 IDENTITY_MARKET_SHAPE',
+      en: 'Preset of the marketplace API; custom: IDENTITY_MARKET_SHAPE',
+    },
+  ),
+  IDENTITY_MARKET_SHAPE: setting(parseMarketShape, undefined, {
+    zh: '自定义云市场接口的请求与判定表（JSON）',
+    en: 'Request and verdict table of a marketplace API without a preset (JSON)',
+  }),
+  IDENTITY_MARKET_URL: setting(optionalUrl(['http:', 'https:']), undefined, {
+    zh: '云市场接口完整地址',
+    en: 'Whole address of the marketplace API',
+  }),
+  IDENTITY_MARKET_APPCODE: setting(
+    optionalText,
+    undefined,
+    {
+      zh: '云市场 AppCode',
+      en: 'AppCode of the marketplace API',
+    },
+    'secret',
+  ),
+} as const

@@ -1,0 +1,22 @@
+// Settings of the rate limits.
+import { optionalUrl, rateLimit, setting } from '../setting-parsers.ts'
+
+export const limitSettings = {
+  RATE_LIMIT: setting(
+    rateLimit,
+    { perSecond: 100, burst: 200 },
+    {
+      zh: '每账户每秒调用数与突发数，off 为不限',
+      en: 'Calls a second and burst of an account; off for none',
+    },
+  ),
+  REDIS_URL: setting(
+    optionalUrl(['redis:', 'rediss:']),
+    undefined,
+    {
+      zh: '多个进程共同计数频率限制所用的 Redis 或 Valkey；不设则用 PostgreSQL，SQLite 的多个进程由主进程计数',
+      en: 'Redis or Valkey in which several processes count limits together; unset: PostgreSQL, or the first of several processes on SQLite',
+    },
+    'secret',
+  ),
+} as const

@@ -1,0 +1,36 @@
+// Settings that the gateways of several products share.
+import { integer, optionalText, setting, text } from '../setting-parsers.ts'
+
+export const upstreamSettings = {
+  GATEWAY_TIMEOUT_MS: setting(integer(100, 60_000), 5_000, {
+    zh: '单次网关调用的超时（毫秒）',
+    en: 'Milliseconds for one call to one gateway',
+  }),
+  ALIYUN_ACCESS_KEY_ID: setting(optionalText, undefined, {
+    zh: '阿里云 AccessKey ID',
+    en: 'Aliyun access key id',
+  }),
+  ALIYUN_ACCESS_KEY_SECRET: setting(
+    optionalText,
+    undefined,
+    {
+      zh: '阿里云 AccessKey Secret',
+      en: 'Aliyun access key secret',
+    },
+    'secret',
+  ),
+  TENCENT_SECRET_ID: setting(optionalText, undefined, {
+    zh: '腾讯云 SecretId',
+    en: 'Tencent Cloud secret id',
+  }),
+  TENCENT_SECRET_KEY: setting(
+    optionalText,
+    undefined,
+    {
+      zh: '腾讯云 SecretKey',
+      en: 'Tencent Cloud secret key',
+    },
+    'secret',
+  ),
+  TENCENT_REGION: setting(text, 'ap-guangzhou', { zh: '腾讯云地域', en: 'Tencent Cloud region' }),
+} as const
