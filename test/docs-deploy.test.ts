@@ -156,6 +156,24 @@ describe('deployment files', () => {
     }
   })
 
+  test('the public CI runs what .ci/run runs, on Linux of both kinds and on macOS', (context) => {
+    const yaml = optionalPackage('yaml') as { parse: (text: string) => Tree } | undefined
+    if (!yaml) {
+      context.skip('the package yaml is not there')
+      return
+    }
+    const { jobs } = yaml.parse(read('.github/workflows/ci.yml'))
+    assert.deepEqual(jobs.test.strategy.matrix.os, ['ubuntu-latest', 'ubuntu-24.04-arm', 'macos-latest'])
+    const steps: Tree[] = jobs.test.steps
+    assert.deepEqual(
+      steps.flatMap((step) => step.run ?? []),
+      ['bash .ci/run'],
+    )
+    assert.ok(existsSync(join(root, '.ci/run')))
+    const node = steps.find((step) => String(step.uses).startsWith('actions/setup-node@'))
+    assert.ok(node.with['node-version'] >= 24)
+  })
+
   test('the alert rules are rules of Prometheus', async (context) => {
     if (!(await isHere('promtool', '--version'))) {
       context.skip('promtool is not on this machine')
