@@ -1,15 +1,6 @@
-// What is left of a person in the database and in logs: `张*`, `110105********002X`, and a keyed hash. Pure.
+// The keyed hash that recognises the same person again without storing who it is.
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { Person } from './port.ts'
-
-/** The first character and a star, however long the name is: its length says something too. */
-export function maskName(name: string): string {
-  return `${[...name][0] ?? ''}*`
-}
-
-export function maskNumber(number: string): string {
-  return `${number.slice(0, 6)}********${number.slice(-4)}`
-}
 
 /** Kept in the database. Without the installation's secret, which is not kept there, it opens nothing. */
 export interface HashSeed {

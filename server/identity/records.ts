@@ -1,8 +1,9 @@
 // Keeping what may be kept of a verification: written beside its end, found again for repeats, deleted in time.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { maskIdNumber, maskName } from '../../contract/masking.ts'
 import type { Database, Tx } from '../db/database.ts'
 import type { Person, Verdict } from './port.ts'
-import { maskName, maskNumber, personHasher } from './privacy.ts'
+import { personHasher } from './privacy.ts'
 import {
   deleteOldRecords,
   findLastVerdict,
@@ -78,7 +79,7 @@ export function openRecords({ db, secretKey, keepDays, onError }: RecordsOptions
       await insertRecord(tx, {
         accountId: rest.accountId,
         nameMask: maskName(person.name),
-        numberMask: maskNumber(person.number),
+        numberMask: maskIdNumber(person.number),
         personHash: hash(seed, person),
         generation: seed.generation,
         verdict: rest.verdict,

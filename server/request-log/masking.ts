@@ -1,9 +1,8 @@
 // What may be kept of a call: keys not at all, people only as `张*`, `110105********002X` and `138****8000`, and nothing too long.
 import type { RequestParameter } from '../../contract/console/requests.ts'
+import { hidden, maskIdNumber, maskName, maskPhone } from '../../contract/masking.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { ParameterSources, Source } from '../http/parameters.ts'
-
-const hidden = '••••••'
 
 const longestText = 500
 const longestList = 50
@@ -11,21 +10,6 @@ const deepest = 6
 
 /** How much of one call is kept; what is larger is left out rather than cut into something that looks whole. */
 const largest = 16_384
-
-export function maskName(name: string): string {
-  const [first = '', ...rest] = [...name.trim()]
-  return rest.length === 0 ? '*' : `${first}${'*'.repeat(Math.min(rest.length, 4))}`
-}
-
-export function maskIdCard(number: string): string {
-  const text = number.trim()
-  return text.length === 18 ? `${text.slice(0, 6)}********${text.slice(14)}` : hidden
-}
-
-export function maskPhone(phone: string): string {
-  const text = phone.trim()
-  return /^\d{11}$/.test(text) ? `${text.slice(0, 3)}****${text.slice(7)}` : hidden
-}
 
 /** With the country's number in front, too. */
 const phoneInText = /(?<![\dA-Za-z])((?:00)?86)?(1[3-9]\d{9})(?!\d)/g
@@ -40,7 +24,7 @@ export function maskText(text: string): string {
   if (!/\d{11}|tg_/.test(short)) return short
   return short
     .replaceAll(keyInText, `tg_${hidden}`)
-    .replaceAll(idCardInText, maskIdCard)
+    .replaceAll(idCardInText, maskIdNumber)
     .replaceAll(
       phoneInText,
       (_all, country: string | undefined, phone: string) => `${country ?? ''}${maskPhone(phone)}`,
@@ -78,7 +62,7 @@ const everywhere: Readonly<Record<string, Mask>> = {
   api_key: hide,
   phone_number: asText(maskPhone),
   template_params: hideValues,
-  idcard: asText(maskIdCard),
+  idcard: asText(maskIdNumber),
   // Digits in a row that are nobody's number.
   biz_id: verbatim,
 }

@@ -17,7 +17,7 @@ import type { Api } from '../console/routes.ts'
 import { byHand, requireNotExpired } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
 import { dayRange, filterRange, nothing, rangeOf, slice } from '../console/fields.ts'
-import { maskPhone } from '../request-log/masking.ts'
+import { maskPhone } from '../../contract/masking.ts'
 import { type FieldProblems, invalidFields } from '../console/problem.ts'
 
 const draft = Type.Object({

@@ -21,7 +21,7 @@ import type { Guard } from '../../upstream/guard.ts'
 import type { Api } from '../routes.ts'
 import { insertAudit } from '../../audit/store.ts'
 import { note, nothing } from '../fields.ts'
-import { maskPhone } from '../../request-log/masking.ts'
+import { maskPhone } from '../../../contract/masking.ts'
 import { invalidFields, notFound } from '../problem.ts'
 import { entry } from '../audit-entry.ts'
 
