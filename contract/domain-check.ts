@@ -22,9 +22,10 @@ export const domainCheck = {
         check_random: {
           type: 'boolean',
           required: false,
+          default: false,
           text: {
-            zh: '是否同时检测随机子域名，默认否',
-            en: 'Also check a random subdomain of each; default false',
+            zh: '是否同时检测随机子域名',
+            en: 'Whether to also check a random subdomain of each',
           },
           example: false,
         },

@@ -12,18 +12,23 @@ export const identity = {
   operations: {
     verify: {
       actions: [],
-      text: { zh: '核验姓名与身份证号', en: 'Check whether name and ID number belong together' },
+      text: { zh: '核验姓名与身份证号', en: 'Verify that a name and an ID number match' },
       parameters: {
         name: {
           type: 'string',
           required: true,
-          text: { zh: '姓名，2 至 50 个字符', en: 'Name, 2 to 50 characters' },
+          minLength: 2,
+          maxLength: 50,
+          text: { zh: '姓名', en: 'Name' },
           example: '张三',
         },
         idcard: {
           type: 'string',
           required: true,
-          text: { zh: '18 位身份证号', en: 'National ID number, 18 characters' },
+          minLength: 18,
+          maxLength: 18,
+          pattern: '^\\d{17}[\\dXx]$',
+          text: { zh: '身份证号', en: 'National ID number' },
           example: '11010519491231002X',
         },
       },
@@ -65,7 +70,3 @@ export const identityMessages = {
   /** Every upstream failure begins with these words. */
   failedPrefix: { zh: '上游核验失败：', en: 'Upstream verification failed: ' },
 } as const satisfies Record<string, Text>
-
-export const nameLength = { least: 2, most: 50 } as const
-
-export const numberLength = 18

@@ -1,6 +1,6 @@
 // Parameters and answers as JSON Schema (2020-12), for the OpenAPI document and the tests.
 import type { Parameter, Parameters } from './parameters.ts'
-import type { Field, ParameterRule } from './reference.ts'
+import type { Field } from './reference.ts'
 import type { Language } from './text.ts'
 
 export type JsonSchema = { readonly [key: string]: unknown }
@@ -47,30 +47,31 @@ const typeOf = {
   map: 'object',
 } as const
 
-function parameterSchema(parameter: Parameter, rule: ParameterRule, language: Language): JsonSchema {
+function parameterSchema(parameter: Parameter, language: Language): JsonSchema {
   return {
     type: typeOf[parameter.type],
     description: parameter.text[language],
     ...(parameter.type === 'list' ? { items: { type: 'string' }, minItems: 1 } : {}),
     ...(parameter.type === 'map' ? { additionalProperties: { type: ['string', 'number'] } } : {}),
-    ...(rule.values ? { enum: rule.values } : {}),
-    ...(rule.pattern ? { pattern: rule.pattern } : {}),
-    ...(rule.minLength === undefined ? {} : { minLength: rule.minLength }),
-    ...(rule.maxLength === undefined ? {} : { maxLength: rule.maxLength }),
-    ...(rule.fallback === undefined ? {} : { default: rule.fallback }),
+    ...picked(parameter, ['enum', 'pattern', 'minLength', 'maxLength', 'default']),
     ...(parameter.example === undefined ? {} : { examples: [parameter.example] }),
   }
 }
 
+function picked(parameter: Parameter, names: readonly (keyof Parameter)[]): JsonSchema {
+  return Object.fromEntries(
+    names.filter((name) => parameter[name] !== undefined).map((name) => [name, parameter[name]]),
+  )
+}
+
 export function parametersSchema(
   parameters: Parameters,
-  rules: Readonly<Record<string, ParameterRule>>,
   language: Language,
 ): { properties: Record<string, JsonSchema>; required: string[] } {
   const entries = Object.entries(parameters)
   return {
     properties: Object.fromEntries(
-      entries.map(([name, parameter]) => [name, parameterSchema(parameter, rules[name] ?? {}, language)]),
+      entries.map(([name, parameter]) => [name, parameterSchema(parameter, language)]),
     ),
     required: entries.filter(([, { required }]) => required).map(([name]) => name),
   }

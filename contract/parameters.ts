@@ -1,17 +1,26 @@
-// How one parameter of the public interface is described, and the type its value has after reading.
+// How a parameter of the public interface is described, with all its limits, and the type of its value.
 import type { Text } from './text.ts'
 
 /**
- * `list` is a list of texts (`urls`), `map` an object of texts by name (`template_params`).
- * Numbers inside a map become their decimal text; items of a list must be text already.
+ * `list` is a list of strings (`urls`), `map` an object of strings by name (`template_params`).
+ * A number in a map is read as its decimal digits; items of a list must be strings.
  */
 export type ParameterType = 'string' | 'integer' | 'boolean' | 'list' | 'map'
 
+/**
+ * Every limit of a parameter is stated here and nowhere else: the products import it for their checks, the console for
+ * its forms, and the reference and the OpenAPI document print it.
+ */
 export interface Parameter {
   readonly type: ParameterType
   readonly required: boolean
   readonly text: Text
   readonly example?: unknown
+  readonly enum?: readonly string[]
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly default?: string | boolean
 }
 
 export type Parameters = Readonly<Record<string, Parameter>>
@@ -24,9 +33,35 @@ interface ValueOf {
   map: ReadonlyMap<string, string>
 }
 
-/** The values read for a description: required ones are there, the others may be undefined. */
+/** The values of a set of parameters; optional ones may be undefined. */
 export type Values<P extends Parameters> = {
   readonly [K in keyof P]: P[K]['required'] extends true
     ? ValueOf[P[K]['type']]
     : ValueOf[P[K]['type']] | undefined
+}
+
+/** The description of a parameter followed by its allowed values, length and default. */
+export function describeParameter(parameter: Parameter): Text {
+  const { text, enum: values, minLength, maxLength, default: byDefault } = parameter
+  const zh = [text.zh]
+  const en = [text.en]
+  if (values) {
+    zh.push(values.join('、'))
+    en.push(values.join(', '))
+  }
+  if (maxLength !== undefined) {
+    const length =
+      minLength === undefined
+        ? `≤ ${maxLength}`
+        : minLength === maxLength
+          ? `${maxLength}`
+          : `${minLength}–${maxLength}`
+    zh.push(`${length} 个字符`)
+    en.push(`${length} characters`)
+  }
+  if (byDefault !== undefined) {
+    zh.push(`默认 ${byDefault}`)
+    en.push(`default ${byDefault}`)
+  }
+  return { zh: zh.join(' · '), en: en.join(' · ') }
 }

@@ -21,15 +21,6 @@ export interface Field {
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** What a parameter's type alone does not say. */
-export interface ParameterRule {
-  readonly values?: readonly string[]
-  readonly pattern?: string
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly fallback?: string | boolean
-}
-
 export interface Price {
   readonly name: keyof typeof prices
   readonly apiType: ApiType
@@ -62,7 +53,6 @@ export interface OperationReference {
   /** Absent where the operation is free. */
   readonly price?: Price
   readonly notes: readonly Text[]
-  readonly rules: Readonly<Record<string, ParameterRule>>
   /** The whole body of a success. */
   readonly answer: Field
   readonly errors: readonly ErrorCase[]

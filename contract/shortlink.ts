@@ -1,19 +1,20 @@
 // The short link endpoint.
 import { credentialParameters, type Endpoint } from './endpoint.ts'
 
-/** `direct` is a 302, `permanent` a 301, `page` a page that names the destination and goes on at a click. */
+/** `direct` responds with 302, `permanent` with 301, `page` with a page that shows the target and links to it. */
 export const redirectTypes = ['direct', 'permanent', 'page'] as const
 
 export type RedirectType = (typeof redirectTypes)[number]
 
-/** Characters of a destination, and of a title. */
-export const urlLimit = 2_048
-export const titleLimit = 200
+export const shortCodePattern = '^[2-9A-HJ-NP-Za-km-z]{7}$'
+
+const url = { type: 'string', maxLength: 2_048 } as const
+const title = { type: 'string', minLength: 1, maxLength: 200 } as const
 
 const linkId = {
   type: 'integer',
   required: true,
-  text: { zh: '短链接编号', en: 'Identifier of the short link' },
+  text: { zh: '短链接编号', en: 'ID of the short link' },
   example: 1,
 } as const
 
@@ -28,7 +29,7 @@ export const shortlink = {
     action: {
       type: 'string',
       required: true,
-      text: { zh: '操作类型', en: 'Which operation' },
+      text: { zh: '操作类型', en: 'Operation' },
       example: 'generate',
     },
   },
@@ -38,24 +39,26 @@ export const shortlink = {
       text: { zh: '生成短链接', en: 'Create a short link' },
       parameters: {
         target_url: {
-          type: 'string',
+          ...url,
           required: true,
-          text: { zh: '目标地址', en: 'Destination URL' },
+          text: { zh: '目标地址', en: 'Target URL' },
           example: 'https://example.com/landing',
         },
-        title: { type: 'string', required: true, text: { zh: '标题', en: 'Title' }, example: '活动页' },
+        title: { ...title, required: true, text: { zh: '标题', en: 'Title' }, example: '活动页' },
         redirect_type: {
           type: 'string',
           required: false,
-          text: { zh: '跳转方式：direct、permanent 或 page', en: 'direct, permanent or page' },
+          enum: redirectTypes,
+          default: 'direct',
+          text: { zh: '跳转方式', en: 'Redirect type' },
           example: 'direct',
         },
         redirect_url_a: {
-          type: 'string',
+          ...url,
           required: false,
           text: {
             zh: 'a_url 的跳转地址，默认与目标地址相同',
-            en: 'Where a_url leads; target_url when omitted',
+            en: 'Target of a_url; defaults to target_url',
           },
           example: 'https://example.com/a',
         },
@@ -63,27 +66,27 @@ export const shortlink = {
     },
     update: {
       actions: ['update'],
-      text: { zh: '修改短链接', en: 'Change a short link' },
+      text: { zh: '修改短链接', en: 'Update a short link' },
       parameters: {
         link_id: linkId,
         target_url: {
-          type: 'string',
+          ...url,
           required: true,
-          text: { zh: '新的目标地址', en: 'New destination URL' },
+          text: { zh: '新的目标地址', en: 'New target URL' },
           example: 'https://example.com/new',
         },
         title: {
-          type: 'string',
+          ...title,
           required: false,
           text: { zh: '新的标题', en: 'New title' },
           example: '新标题',
         },
         redirect_url_a: {
-          type: 'string',
+          ...url,
           required: false,
           text: {
             zh: '新的 a_url 跳转地址（扩展参数），不传则不变',
-            en: 'New destination of a_url (our extension); unchanged when omitted',
+            en: 'New target of a_url (an extension); unchanged when omitted',
           },
           example: 'https://example.com/a',
         },
@@ -91,17 +94,18 @@ export const shortlink = {
     },
     execute_update: {
       actions: ['execute_update'],
-      text: { zh: '刷新访问地址', en: 'Refresh the access addresses' },
+      text: { zh: '刷新访问地址', en: 'Refresh the link addresses' },
       parameters: { link_id: linkId },
     },
     get: {
       actions: ['get'],
-      text: { zh: '查询短链接', en: 'Look up a short link' },
+      text: { zh: '查询短链接', en: 'Get a short link' },
       parameters: {
         short_code: {
           type: 'string',
           required: false,
-          text: { zh: '短码，与 link_id 二选一', en: 'The code; this or link_id' },
+          pattern: shortCodePattern,
+          text: { zh: '短码，与 link_id 二选一', en: 'Short code; either this or link_id' },
           example: 'aBcD234',
         },
         link_id: { ...linkId, required: false },

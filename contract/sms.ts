@@ -1,5 +1,9 @@
 // The SMS endpoint.
+import { apiTypes } from './credits.ts'
 import { credentialParameters, type Endpoint } from './endpoint.ts'
+import { phonePattern } from './sms-text.ts'
+
+const day = { type: 'string', required: false, pattern: '^\\d{4}-\\d{2}-\\d{2}$' } as const
 
 export const sms = {
   name: 'sms',
@@ -12,7 +16,7 @@ export const sms = {
     action: {
       type: 'string',
       required: true,
-      text: { zh: '操作类型', en: 'Which operation' },
+      text: { zh: '操作类型', en: 'Operation' },
       example: 'send_sms',
     },
   },
@@ -24,13 +28,14 @@ export const sms = {
         phone_number: {
           type: 'string',
           required: true,
-          text: { zh: '11 位大陆手机号', en: 'Mainland mobile number, 11 digits' },
+          pattern: phonePattern,
+          text: { zh: '11 位中国内地手机号', en: 'Mobile number of mainland China, 11 digits' },
           example: '13800138000',
         },
         template_code: {
           type: 'string',
           required: true,
-          text: { zh: '模板编号', en: 'Template identifier' },
+          text: { zh: '模板编号', en: 'Template code' },
           example: 'CODE_LOGIN',
         },
         template_params: {
@@ -38,16 +43,18 @@ export const sms = {
           required: false,
           text: {
             zh: '模板变量，与模板内容一一对应',
-            en: 'Template variables, one to one with the template',
+            en: 'Values of the template variables: all of them and no others',
           },
           example: { code: '1234' },
         },
         sign_name: {
           type: 'string',
           required: false,
+          minLength: 2,
+          maxLength: 20,
           text: {
-            zh: '签名，缺省用账户或平台签名',
-            en: "Signature; the account's or the platform's when omitted",
+            zh: '签名，不传则使用账户签名或平台签名',
+            en: 'Signature; defaults to the signature of the account or of the platform',
           },
           example: 'Tollgate',
         },
@@ -60,44 +67,42 @@ export const sms = {
     },
     credits: {
       actions: ['get_credits', 'check_credits'],
-      text: { zh: '查询额度', en: 'Show credits' },
+      text: { zh: '查询额度', en: 'Get the credit balance' },
       parameters: {
         api_type: {
           type: 'string',
           required: false,
-          text: {
-            zh: '额度类型：sms（默认）、short_link、id_verification、domain_check',
-            en: 'Credit type: sms (default), short_link, id_verification, domain_check',
-          },
+          enum: apiTypes,
+          default: 'sms',
+          text: { zh: '额度类型', en: 'Credit type' },
           example: 'sms',
         },
       },
     },
     logs: {
       actions: ['get_status', 'get_logs'],
-      text: { zh: '查询发送记录', en: 'Look up send records' },
+      text: { zh: '查询发送记录', en: 'List send records' },
       parameters: {
         biz_id: {
           type: 'string',
           required: false,
-          text: { zh: '发送流水号', en: 'Send serial number' },
+          text: { zh: '发送流水号', en: 'ID of the send' },
           example: '100000000000000001',
         },
         phone_number: {
           type: 'string',
           required: false,
+          pattern: phonePattern,
           text: { zh: '接收号码', en: 'Recipient' },
           example: '13800138000',
         },
         start_date: {
-          type: 'string',
-          required: false,
+          ...day,
           text: { zh: '开始日期 YYYY-MM-DD', en: 'First day, YYYY-MM-DD' },
           example: '2026-11-01',
         },
         end_date: {
-          type: 'string',
-          required: false,
+          ...day,
           text: { zh: '结束日期 YYYY-MM-DD（含当天）', en: 'Last day, YYYY-MM-DD, inclusive' },
           example: '2026-11-15',
         },

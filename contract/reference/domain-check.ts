@@ -15,7 +15,6 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
         en: 'The submitted site itself is never contacted. Results: 未拦截 not blocked, 已拦截 blocked, 无效URL no valid address, 请求失败 could not be checked.',
       },
     ],
-    rules: { check_random: { fallback: false } },
     answer: inEnvelope({
       type: 'object',
       text: { zh: '结果', en: 'The result' },

@@ -17,10 +17,6 @@ export const identityReference: EndpointReference<typeof identity> = {
         en: 'Name and number live in memory for the length of the call; records and logs hold masked forms only. Use POST, which keeps them out of addresses.',
       },
     ],
-    rules: {
-      name: { minLength: 2, maxLength: 50 },
-      idcard: { pattern: '^\\d{17}[\\dXx]$', minLength: 18, maxLength: 18 },
-    },
     answer: {
       type: 'object',
       text: { zh: '核验结果', en: 'The outcome' },

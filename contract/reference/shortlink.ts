@@ -1,6 +1,6 @@
 // The short link endpoint as the documents show it.
 import { type EndpointReference, type ErrorCase, type Field, inSuccess } from '../reference.ts'
-import type { shortlink } from '../shortlink.ts'
+import { redirectTypes, type shortlink, shortCodePattern } from '../shortlink.ts'
 
 const linkId: Field = {
   type: 'integer',
@@ -9,7 +9,7 @@ const linkId: Field = {
 }
 const shortCode: Field = {
   type: 'string',
-  pattern: '^[2-9A-HJ-NP-Za-km-z]{7}$',
+  pattern: shortCodePattern,
   text: { zh: '短码', en: 'The code' },
 }
 const aUrl: Field = { type: 'string', text: { zh: '主访问地址', en: 'Primary access address' } }
@@ -21,8 +21,6 @@ const balance: Field = {
 }
 const message: Field = { type: 'string', text: { zh: '结果说明', en: 'What was done, in words' } }
 const count = (zh: string, en: string): Field => ({ type: 'integer', least: 0, text: { zh, en } })
-
-const address = { maxLength: 2048 } as const
 
 const expired: ErrorCase = {
   code: 1004,
@@ -69,12 +67,6 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         en: 'direct is a 302, permanent a 301, page first shows the destination and goes on at a click.',
       },
     ],
-    rules: {
-      target_url: address,
-      title: { minLength: 1, maxLength: 200 },
-      redirect_type: { values: ['direct', 'permanent', 'page'], fallback: 'direct' },
-      redirect_url_a: address,
-    },
     answer: inSuccess({
       link_id: linkId,
       short_code: shortCode,
@@ -133,7 +125,6 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         en: 'Holds from the next visit on. What is left out stays as it is.',
       },
     ],
-    rules: { target_url: address, title: { minLength: 1, maxLength: 200 }, redirect_url_a: address },
     answer: inSuccess({ link_id: linkId, message }),
     errors: [missing, wrong, expired, notFound],
     examples: [
@@ -165,7 +156,6 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         en: 'The link gets a new code and the next domains; link_id stays.',
       },
     ],
-    rules: {},
     answer: inSuccess({
       link_id: linkId,
       new_a_url: { type: 'string', text: { zh: '新的主访问地址', en: 'New primary address' } },
@@ -224,7 +214,6 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         en: 'Visits of people, bots and link previews are counted apart.',
       },
     ],
-    rules: { short_code: { pattern: '^[2-9A-HJ-NP-Za-km-z]{7}$' } },
     answer: inSuccess(
       {
         link_id: linkId,
@@ -235,7 +224,7 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         title: { type: 'string', text: { zh: '标题', en: 'Title' } },
         redirect_type: {
           type: 'string',
-          values: ['direct', 'permanent', 'page'],
+          values: redirectTypes,
           text: { zh: '跳转方式', en: 'How it redirects' },
         },
         redirect_url_a: {

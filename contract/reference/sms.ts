@@ -1,14 +1,13 @@
 // The SMS endpoint as the documents show it.
 import { apiTypes } from '../credits.ts'
 import { type EndpointReference, type ErrorCase, type Field, inEnvelope } from '../reference.ts'
+import { phonePattern, templateStates } from '../sms-text.ts'
 import type { sms } from '../sms.ts'
 
 const moment: Pick<Field, 'type' | 'pattern'> = {
   type: 'string',
   pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
 }
-const phone = { pattern: '^1\\d{10}$' } as const
-const day = { pattern: '^\\d{4}-\\d{2}-\\d{2}$' } as const
 const bizId: Field = {
   type: 'string',
   pattern: '^\\d{18,20}$',
@@ -16,7 +15,7 @@ const bizId: Field = {
 }
 const recipient: Field = {
   type: 'string',
-  pattern: phone.pattern,
+  pattern: phonePattern,
   text: { zh: '接收号码', en: 'Recipient' },
 }
 
@@ -43,7 +42,6 @@ export const smsReference: EndpointReference<typeof sms> = {
         en: 'A refusal by the gateway gives the credits back. An unclear end is never sent again: the credits are held until it is decided, 15 minutes at most.',
       },
     ],
-    rules: { phone_number: phone, sign_name: { minLength: 2, maxLength: 20 } },
     answer: inEnvelope({
       type: 'object',
       text: { zh: '结果', en: 'The result' },
@@ -161,7 +159,6 @@ export const smsReference: EndpointReference<typeof sms> = {
         en: 'Lists the templates of the account and the shared ones in every state; only approved ones can be sent.',
       },
     ],
-    rules: {},
     answer: inEnvelope({
       type: 'list',
       text: { zh: '模板', en: 'Templates' },
@@ -177,7 +174,7 @@ export const smsReference: EndpointReference<typeof sms> = {
           },
           status: {
             type: 'string',
-            values: ['审核中', '审核通过', '审核不通过'],
+            values: templateStates,
             text: { zh: '审核状态', en: 'Review: pending, approved, rejected' },
           },
         },
@@ -218,7 +215,6 @@ export const smsReference: EndpointReference<typeof sms> = {
   },
   credits: {
     notes: [],
-    rules: { api_type: { values: apiTypes, fallback: 'sms' } },
     answer: inEnvelope({
       type: 'object',
       text: { zh: '额度', en: 'The balance' },
@@ -277,7 +273,6 @@ export const smsReference: EndpointReference<typeof sms> = {
         en: 'At least one of biz_id, phone_number and start_date. Newest first, 20 at most; days are Asia/Shanghai, both included.',
       },
     ],
-    rules: { phone_number: phone, start_date: day, end_date: day },
     answer: inEnvelope({
       type: 'list',
       most: 20,

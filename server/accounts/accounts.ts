@@ -1,5 +1,6 @@
 // Accounts as the operator and the account holder handle them: made, changed, given and deprived of a key.
 import { formatDay, startOfDay } from '../../contract/time.ts'
+import { sms } from '../../contract/sms.ts'
 import type { Text } from '../../contract/text.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
@@ -130,8 +131,13 @@ export function isExpired(account: Account, now: number = Date.now()): boolean {
 /** What keeps a signature out of the brackets it is put in. */
 export function signNameProblem(signName: string): Text | undefined {
   const length = [...signName].length
-  if (length < 2 || length > 20)
-    return { zh: '签名须为 2 至 20 个字符', en: 'a signature has 2 to 20 characters' }
+  const { minLength, maxLength } = sms.operations.send.parameters.sign_name
+  if (length < minLength || length > maxLength) {
+    return {
+      zh: `签名须为 ${minLength} 至 ${maxLength} 个字符`,
+      en: `a signature has ${minLength} to ${maxLength} characters`,
+    }
+  }
   if (/[【】[\]\p{Cc}]/u.test(signName)) return { zh: '签名不能含括号', en: 'a signature holds no brackets' }
   return undefined
 }

@@ -135,9 +135,9 @@ function schemasOf(documented: DocumentedEndpoint): Json {
 }
 
 /** Credentials may stand in the body or elsewhere, so here they are never required. */
-function requestSchema(endpoint: Endpoint, { operation, reference }: Documented): JsonSchema {
-  const own = parametersSchema(operation.parameters, reference.rules, language)
-  const common = parametersSchema(endpoint.common, {}, language)
+function requestSchema(endpoint: Endpoint, { operation }: Documented): JsonSchema {
+  const own = parametersSchema(operation.parameters, language)
+  const common = parametersSchema(endpoint.common, language)
   const { action, ...credentials } = common.properties
   return {
     type: 'object',
@@ -215,7 +215,7 @@ function postOperation(documented: DocumentedEndpoint, config: Config): Json {
 /** An object in a form is `name[key]`, as in a query; a list repeats its name, which is what OpenAPI assumes. */
 function formEncoding(endpoint: Endpoint): Json {
   const objects = Object.values(endpoint.operations).flatMap(({ parameters }) =>
-    Object.entries(parametersSchema(parameters, {}, language).properties)
+    Object.entries(parametersSchema(parameters, language).properties)
       .filter(([, schema]) => (schema as { type?: string }).type === 'object')
       .map(([name]) => [name, { style: 'deepObject', explode: true }] as const),
   )
@@ -237,8 +237,8 @@ function getOperation(documented: DocumentedEndpoint, config: Config): Json {
     })
   }
   const seen = new Set<string>()
-  for (const { operation, reference } of operations) {
-    const { properties, required } = parametersSchema(operation.parameters, reference.rules, language)
+  for (const { operation } of operations) {
+    const { properties, required } = parametersSchema(operation.parameters, language)
     for (const [name, schema] of Object.entries(properties)) {
       if (seen.has(name)) continue
       seen.add(name)

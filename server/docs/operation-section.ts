@@ -1,7 +1,7 @@
 // One endpoint of the interface reference: its operations with parameters, answers, errors, examples and samples.
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
-import type { Parameter, Parameters } from '../../contract/parameters.ts'
-import type { Example, Field, OperationReference, ParameterRule } from '../../contract/reference.ts'
+import { describeParameter, type Parameter, type Parameters } from '../../contract/parameters.ts'
+import type { Example, Field, OperationReference } from '../../contract/reference.ts'
 import type { DocumentedEndpoint } from '../../contract/reference/interface.ts'
 import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/samples.ts'
 import type { Language, Text } from '../../contract/text.ts'
@@ -29,7 +29,6 @@ const words = {
     en: 'The errors that all endpoints share stand under “Error codes”.',
   },
   mayBeAbsent: { zh: '（可能没有）', en: ' (may be absent)' },
-  fallback: { zh: '默认', en: 'default' },
 } as const satisfies Record<string, Text>
 
 const colon: Text = { zh: '：', en: ': ' }
@@ -77,7 +76,7 @@ function operationSection(
     <p>${cost(reference, facts, language)}</p>
     ${reference.notes.map((note) => html`<p>${sentence(note[language])}</p>`)}
     <h4>${words.parameters[language]}</h4>
-    ${parameterTable({ ...commonOf(endpoint, operation), ...operation.parameters }, reference.rules, language)}
+    ${parameterTable({ ...commonOf(endpoint, operation), ...operation.parameters }, language)}
     <h4>${words.answer[language]}</h4>
     ${answerTable(reference.answer, language)}
     <h4>${words.errors[language]}</h4>
@@ -104,32 +103,15 @@ function commonOf(endpoint: Endpoint, operation: Operation): Parameters {
   return { ...credentials, action: { ...action, example: operation.actions.join(' / ') } }
 }
 
-function parameterTable(
-  parameters: Parameters,
-  rules: Readonly<Record<string, ParameterRule>>,
-  language: Language,
-): Html {
+function parameterTable(parameters: Parameters, language: Language): Html {
   const rows = Object.entries(parameters).map(([name, parameter]) => [
     nameCode(name),
     typeNames[parameter.type][language],
     words[parameter.required ? 'yes' : 'no'][language],
-    html`${parameter.text[language]}${name === 'action' ? html`${colon[language]}<code>${String(parameter.example)}</code>` : ruleText(rules[name], language)}`,
+    html`${describeParameter(parameter)[language]}${name === 'action' ? html`${colon[language]}<code>${String(parameter.example)}</code>` : ''}`,
   ])
   const heading = [words.name, words.type, words.required, words.meaning].map((word) => word[language])
   return table(heading, rows)
-}
-
-function ruleText(rule: ParameterRule | undefined, language: Language): Html {
-  if (!rule) return html``
-  const parts: Html[] = []
-  if (rule.maxLength !== undefined && rule.minLength !== rule.maxLength) {
-    const range = rule.minLength === undefined ? `≤ ${rule.maxLength}` : `${rule.minLength}–${rule.maxLength}`
-    parts.push(html` · ${range} ${language === 'zh' ? '字符' : 'characters'}`)
-  }
-  if (rule.fallback !== undefined) {
-    parts.push(html` · ${words.fallback[language]} <code>${String(rule.fallback)}</code>`)
-  }
-  return html`${parts}`
 }
 
 function answerTable(answer: Field, language: Language): Html {

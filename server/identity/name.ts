@@ -1,6 +1,8 @@
 // The name as it stands on an ID card: which characters, how many, and look-alikes folded to the one that is meant. Pure.
-import { nameLength } from '../../contract/identity.ts'
+import { identity } from '../../contract/identity.ts'
 import type { Text } from '../../contract/text.ts'
+
+const { minLength, maxLength } = identity.operations.verify.parameters.name
 
 /** Longer than any name that could still be folded to 50 characters. Checked first, so that nothing long is worked on. */
 const mostUnits = 400
@@ -17,8 +19,8 @@ const edges = /^[\p{Script=Han}A-Za-z].*[\p{Script=Han}A-Za-z]$/u
 /** What follows the parameter's name in a message. None of them repeats the name. */
 const problems = {
   length: {
-    zh: `必须是 ${nameLength.least} 至 ${nameLength.most} 个字符`,
-    en: `must have ${nameLength.least} to ${nameLength.most} characters`,
+    zh: `必须是 ${minLength} 至 ${maxLength} 个字符`,
+    en: `must have ${minLength} to ${maxLength} characters`,
   },
   characters: {
     zh: '只能包含汉字、英文字母、空格、连字符和间隔号',
@@ -40,8 +42,8 @@ export function readName(text: string): ReadName {
   const found: Text[] = []
   // Rare Han lie beyond the BMP and are two units each: people count characters.
   const length = [...name].length
-  if (length < nameLength.least || length > nameLength.most) found.push(problems.length)
+  if (length < minLength || length > maxLength) found.push(problems.length)
   if (!allowed.test(name)) found.push(problems.characters)
-  else if (length >= nameLength.least && !edges.test(name)) found.push(problems.edges)
+  else if (length >= minLength && !edges.test(name)) found.push(problems.edges)
   return found.length > 0 ? { problems: found } : { name }
 }

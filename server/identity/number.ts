@@ -1,8 +1,10 @@
 // The 18-character ID number (GB 11643): its rules, and what can be read out of it. Pure.
-import { numberLength } from '../../contract/identity.ts'
+import { identity } from '../../contract/identity.ts'
 import { startOfDay } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
 import { provinces } from './provinces.ts'
+
+const numberLength = identity.operations.verify.parameters.idcard.maxLength
 
 const weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
 const checkDigits = '10X98765432'

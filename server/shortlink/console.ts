@@ -6,7 +6,7 @@ import {
   linkRoutes,
   type LinkRow,
 } from '../../contract/console/shortlink.ts'
-import { shortlink as endpoint, titleLimit, urlLimit } from '../../contract/shortlink.ts'
+import { redirectTypes, shortlink as endpoint } from '../../contract/shortlink.ts'
 import type { Services } from '../services.ts'
 import type { LinkSearch, LinkStatistics, ListedLink } from './listing/list.ts'
 import type { Shortlink } from './api.ts'
@@ -16,7 +16,9 @@ import { csvStream, csvTime } from '../console/csv.ts'
 import { dayRange, filterRange, nothing, page, type Range, rangeOf } from '../console/fields.ts'
 import { invalidFields, notFound } from '../console/problem.ts'
 
-const redirectType = Type.Enum(['direct', 'permanent', 'page'])
+const { target_url, title: titleParameter } = endpoint.operations.generate.parameters
+
+const redirectType = Type.Enum([...redirectTypes])
 
 const filter = {
   ...dayRange,
@@ -29,14 +31,14 @@ const filter = {
 const filterOnly = Type.Object(filter)
 
 // Longer than what is allowed, so that the product's own words say what is.
-const url = Type.String({ minLength: 1, maxLength: 2 * urlLimit })
-const title = Type.String({ maxLength: 2 * titleLimit })
+const url = Type.String({ minLength: 1, maxLength: 2 * target_url.maxLength })
+const title = Type.String({ maxLength: 2 * titleParameter.maxLength })
 
 const newLink = Type.Object({
   target_url: url,
   title: Type.Optional(title),
   redirect_type: Type.Optional(redirectType),
-  redirect_url_a: Type.Optional(Type.String({ maxLength: 2 * urlLimit })),
+  redirect_url_a: Type.Optional(Type.String({ maxLength: 2 * target_url.maxLength })),
 })
 
 const linkChange = Type.Object({ target_url: Type.Optional(url), title: Type.Optional(title) })
@@ -217,7 +219,7 @@ function rowOf({ link_id: id, ...link }: ListedLink): LinkRow {
 
 /** What a title is made of when there is none. What is no address gets its message from the product. */
 function hostOf(target: string): string {
-  return URL.parse(target.trim())?.host || target.trim().slice(0, titleLimit)
+  return URL.parse(target.trim())?.host || target.trim().slice(0, titleParameter.maxLength)
 }
 
 /** Every unit of the range, empty ones too. */

@@ -1,5 +1,5 @@
 // Links as their owner handles them: checked, made, changed, refreshed. The API and the console both come through here.
-import type { RedirectType } from '../../contract/shortlink.ts'
+import { type RedirectType, shortlink } from '../../contract/shortlink.ts'
 import { formatTime } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
 import type { Alongside, Charged, SharedItem, SharedWork } from '../credits/operation.ts'
@@ -135,7 +135,7 @@ export function openLinks(
         title,
         targetUrl: target.url,
         redirectUrlA: targetA?.url ?? '',
-        redirectType: redirectType ?? 'direct',
+        redirectType: redirectType ?? shortlink.operations.generate.parameters.redirect_type.default,
         locationA: targetA === undefined || targetA.url === '' ? target.location : targetA.location,
         locationB: target.location,
         hosts,

@@ -1,6 +1,10 @@
 // Where a link may lead.
-import { redirectTypes, type RedirectType, titleLimit, urlLimit } from '../../contract/shortlink.ts'
+import { redirectTypes, type RedirectType, shortlink } from '../../contract/shortlink.ts'
 import type { Text } from '../../contract/text.ts'
+
+const { target_url, title: titleParameter } = shortlink.operations.generate.parameters
+const maxUrlLength = target_url.maxLength
+const maxTitleLength = titleParameter.maxLength
 
 /** Our own hosts: a link that leads to another link could go in circles. */
 export interface OwnHosts {
@@ -17,8 +21,8 @@ const plainAscii = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
 
 /** The ASCII form for `Location`, or what is wrong. The text of a problem follows the parameter's name. */
 export function checkTarget(text: string, own: OwnHosts): CheckedTarget {
-  if (text.length > urlLimit) {
-    return problem(`最长 ${urlLimit} 个字符`, `has at most ${urlLimit} characters`)
+  if (text.length > maxUrlLength) {
+    return problem(`最长 ${maxUrlLength} 个字符`, `has at most ${maxUrlLength} characters`)
   }
   // Before parsing: the parser silently drops tabs and line breaks.
   if (controls.test(text)) return problem('不能含控制字符', 'must not contain control characters')
@@ -52,8 +56,8 @@ export function isRedirectType(value: string): value is RedirectType {
 }
 
 export function titleProblem(title: string): Text | undefined {
-  if (title.length > titleLimit && [...title].length > titleLimit) {
-    return { zh: `最长 ${titleLimit} 个字符`, en: `has at most ${titleLimit} characters` }
+  if (title.length > maxTitleLength && [...title].length > maxTitleLength) {
+    return { zh: `最长 ${maxTitleLength} 个字符`, en: `has at most ${maxTitleLength} characters` }
   }
   return controls.test(title)
     ? { zh: '不能含控制字符', en: 'must not contain control characters' }

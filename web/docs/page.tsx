@@ -4,6 +4,7 @@ import { Card, Select, Tag } from 'antd'
 import type { ReactNode } from 'react'
 import { type ErrorCode, statusOfCode } from '../../contract/codes.ts'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
+import { describeParameter } from '../../contract/parameters.ts'
 import { usePick, useText } from '../frame/text.ts'
 import { endpoints, operations } from '../keys/operations.ts'
 import { Copyable } from '../parts/copy.tsx'
@@ -93,22 +94,24 @@ function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Ope
             </tr>
           </thead>
           <tbody>
-            {parameters.map(([name, { type, required, text, example }]) => (
+            {parameters.map(([name, parameter]) => (
               <tr key={name}>
                 <th scope="row" className="mono nowrap">
                   {name}
                   {/* On a phone there is no room for columns of their own. */}
                   <div className="hide-wide small muted">
-                    {type}
-                    {required && ` · ${words.required}`}
+                    {parameter.type}
+                    {parameter.required && ` · ${words.required}`}
                   </div>
                 </th>
-                <td className="hide-narrow">{type}</td>
-                <td className="hide-narrow">{required ? words.yes : words.no}</td>
+                <td className="hide-narrow">{parameter.type}</td>
+                <td className="hide-narrow">{parameter.required ? words.yes : words.no}</td>
                 <td>
-                  {pick(text)}
+                  {pick(describeParameter(parameter))}
                   <div className="mono muted">
-                    {typeof example === 'string' ? example : JSON.stringify(example)}
+                    {typeof parameter.example === 'string'
+                      ? parameter.example
+                      : JSON.stringify(parameter.example)}
                   </div>
                 </td>
               </tr>
