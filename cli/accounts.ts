@@ -5,7 +5,7 @@ import { type Account, listAccounts } from '../server/accounts/store.ts'
 import { type AuditDetails, insertAudit } from '../server/audit/store.ts'
 import { deleteSessions } from '../server/accounts/session-store.ts'
 import { openCredits } from '../server/credits/credits.ts'
-import { openAccount } from '../server/credits/open-account.ts'
+import { createAccountWithCredits } from '../server/credits/create-account.ts'
 import type { Tx } from '../server/db/database.ts'
 import { cliActor, type Command, Mistake, table, textFlag, yesOrNo } from './command.ts'
 import { parseCredits } from './credits.ts'
@@ -48,7 +48,7 @@ export const accountCommands: readonly Command[] = [
       const grants = parseCredits(textFlag(flags, 'credits') ?? '')
       const username = words[0]!
       const expires = textFlag(flags, 'expires')
-      const made = await openAccount(
+      const made = await createAccountWithCredits(
         installation.db,
         { username, password: textFlag(flags, 'password'), expiresOn: expires, role },
         grants,

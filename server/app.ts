@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import { authenticator } from './accounts/authenticate.ts'
-import { keyLookup } from './accounts/store.ts'
+import { createAuthenticator } from './accounts/authenticate.ts'
+import { createKeyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
 import { openConsole } from './console/console.ts'
 import type { RequestLog } from './request-log/recorder.ts'
@@ -135,7 +135,11 @@ export async function openApp(
     jobs,
     http,
     limits,
-    authenticate: authenticator({ findByKey: keyLookup(db), rateLimit: config.RATE_LIMIT, limits }),
+    authenticate: createAuthenticator({
+      findByKey: createKeyLookup(db),
+      rateLimit: config.RATE_LIMIT,
+      limits,
+    }),
     credits,
     paidCalls: openPaidCalls(credits, sweeper),
     deciders,

@@ -8,7 +8,7 @@ import { domainCheck } from '../contract/domain-check.ts'
 import { identity } from '../contract/identity.ts'
 import { shortlink } from '../contract/shortlink.ts'
 import { sms } from '../contract/sms.ts'
-import { makeKey } from '../server/accounts/key.ts'
+import { generateApiKey } from '../server/accounts/key.ts'
 import { changeAccount, clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
 import { get, post, startService, type TestAccount, type TestService } from './support/service.ts'
 import { onEachEngine } from './support/engines.ts'
@@ -65,8 +65,8 @@ onEachEngine('credentials', (engine) => {
     await clearKey(service.installation.db, cleared.id)
     const stranger = await service.account()
     const wrong = [
-      { username: 'nobody', api_key: makeKey() },
-      { username: holder.username, api_key: makeKey() },
+      { username: 'nobody', api_key: generateApiKey() },
+      { username: holder.username, api_key: generateApiKey() },
       { username: holder.username, api_key: 'not even a key' },
       { username: holder.username, api_key: stranger.key },
       { username: cleared.username, api_key: cleared.key },

@@ -9,7 +9,7 @@ import { sessionRoutes } from '../contract/console/session.ts'
 import { shortlink } from '../contract/shortlink.ts'
 import { sms } from '../contract/sms.ts'
 import { createAccount, resetKey } from '../server/accounts/accounts.ts'
-import { makeKey } from '../server/accounts/key.ts'
+import { generateApiKey } from '../server/accounts/key.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
 import { openCredits } from '../server/credits/credits.ts'
 import type { Database, Engine } from '../server/db/database.ts'
@@ -227,7 +227,7 @@ for (const { name, engine, redis: withRedis } of setups) {
     it('wrong keys from one address are counted together', async () => {
       const who = await account()
       const wrong = () =>
-        call(sms.path, { username: who.username, key: makeKey() }, { action: 'get_credits' })
+        call(sms.path, { username: who.username, key: generateApiKey() }, { action: 'get_credits' })
       const statuses: number[] = []
       for (let round = 0; round < 8; round += 1) {
         statuses.push(...(await many(10, wrong)).map(({ status }) => status))

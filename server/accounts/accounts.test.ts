@@ -6,10 +6,10 @@ import { AppError } from '../http/errors.ts'
 import { changeAccount, clearKey, createAccount, isExpired, requireAccount, resetKey } from './accounts.ts'
 import { hashKey } from './key.ts'
 import { hashPassword, passwordProblem, verifyPassword } from './password.ts'
-import { findPasswordHash, keyLookup, listAccounts } from './store.ts'
+import { findPasswordHash, createKeyLookup, listAccounts } from './store.ts'
 
 onEachEngine('accounts', (engine) => {
-  it('makes an account with four empty balances and a password that is only hashed', async () => {
+  it('creates an account with four empty balances and stores only a hash of its password', async () => {
     await using fresh = await freshDatabase(engine)
     const made = await createAccount(fresh.db, { username: '张三公司', expiresOn: '2030-12-31' })
     const stored = await findPasswordHash(fresh.db, made.id)
@@ -24,27 +24,36 @@ onEachEngine('accounts', (engine) => {
     assert.equal(account?.sms_enabled, 1)
   })
 
-  it('refuses taken and malformed names, weak passwords and impossible days', async () => {
+  it('rejects taken and malformed names, weak passwords and impossible days, and names the field', async () => {
     await using fresh = await freshDatabase(engine)
     await createAccount(fresh.db, { username: 'taken' })
-    const refused = [
-      { username: 'taken' },
-      { username: 'a' },
-      { username: 'with space' },
-      { username: '-edge' },
-      { username: `x${'y'.repeat(64)}` },
-      { username: 'line\nbreak' },
-      { username: 'weak', password: 'short' },
-      { username: 'weak', password: 'Password123' },
-      { username: 'weakweak', password: 'weakweak' },
-      { username: 'late', expiresOn: '2026-02-30' },
-    ]
-    for (const wish of refused)
-      await assert.rejects(createAccount(fresh.db, wish), AppError, JSON.stringify(wish))
+    const rejected = {
+      username: [
+        { username: 'taken' },
+        { username: 'a' },
+        { username: 'with space' },
+        { username: '-edge' },
+        { username: `x${'y'.repeat(64)}` },
+        { username: 'line\nbreak' },
+      ],
+      password: [
+        { username: 'weak', password: 'short' },
+        { username: 'weak', password: 'Password123' },
+        { username: 'weakweak', password: 'weakweak' },
+      ],
+      expires_on: [{ username: 'late', expiresOn: '2026-02-30' }],
+    }
+    for (const [field, inputs] of Object.entries(rejected)) {
+      for (const input of inputs) {
+        const error = await createAccount(fresh.db, input).catch((thrown: unknown) => thrown)
+        assert.ok(error instanceof AppError, JSON.stringify(input))
+        assert.deepEqual(error.fields, { [field]: error.text })
+      }
+    }
     assert.equal((await listAccounts(fresh.db)).length, 1)
   })
 
-  it('lets one of two people have a name they want at the same moment', async () => {
+  it('creates one account when the same name is requested twice at the same time', async () => {
     await using fresh = await freshDatabase(engine)
     const results = await Promise.allSettled([
       createAccount(fresh.db, { username: 'wanted' }),
@@ -53,10 +62,10 @@ onEachEngine('accounts', (engine) => {
     assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1)
   })
 
-  it('replaces and clears a key at once for every process', async () => {
+  it('replaces and clears a key immediately for every process', async () => {
     await using fresh = await freshDatabase(engine)
     const other = fresh.storage.open()
-    const find = keyLookup(other)
+    const find = createKeyLookup(other)
     const { id } = await createAccount(fresh.db, { username: 'holder' })
     const first = await resetKey(fresh.db, id)
     assert.equal((await find(hashKey(first)))?.id, id)
@@ -71,16 +80,16 @@ onEachEngine('accounts', (engine) => {
     await other.close()
   })
 
-  it('leaves one live key after two resets at once', async () => {
+  it('leaves one valid key after two concurrent resets', async () => {
     await using fresh = await freshDatabase(engine)
     const { id } = await createAccount(fresh.db, { username: 'holder' })
     const keys = await Promise.all([resetKey(fresh.db, id), resetKey(fresh.db, id)])
-    const find = keyLookup(fresh.db)
+    const find = createKeyLookup(fresh.db)
     const found = await Promise.all(keys.map(async (key) => find(hashKey(key))))
     assert.equal(found.filter((account) => account !== undefined).length, 1)
   })
 
-  it('keeps no key in the database, only its hash and its ends', async () => {
+  it('stores only the hash and the ends of a key', async () => {
     await using fresh = await freshDatabase(engine)
     const { id } = await createAccount(fresh.db, { username: 'holder' })
     const key = await resetKey(fresh.db, id)
@@ -88,7 +97,7 @@ onEachEngine('accounts', (engine) => {
     assert.equal(JSON.stringify(row).includes(key.slice(7, -4)), false)
   })
 
-  it('changes what is asked and nothing else', async () => {
+  it('changes the given fields and nothing else', async () => {
     await using fresh = await freshDatabase(engine)
     await createAccount(fresh.db, { username: 'changed' })
     const before = await requireAccount(fresh.db, 'changed')
@@ -114,13 +123,13 @@ onEachEngine('accounts', (engine) => {
   })
 })
 
-it('is valid through the whole of the last day in Shanghai', async () => {
+it('an account is valid until the end of its last day in Shanghai', async () => {
   const account = { expires_on: '2026-11-15' } as Parameters<typeof isExpired>[0]
   assert.equal(isExpired(account, Date.parse('2026-11-15T15:59:59.999Z')), false)
   assert.equal(isExpired(account, Date.parse('2026-11-15T16:00:00Z')), true)
 })
 
-it('names what is wrong with a password', async () => {
+it('returns what is wrong with a password', async () => {
   assert.equal(passwordProblem('correct horse', 'someone'), undefined)
   assert.equal(passwordProblem('密码密码密码密码短句', 'someone'), undefined)
   assert.ok(passwordProblem('1234567', 'someone'))

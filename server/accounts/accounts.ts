@@ -1,11 +1,11 @@
-// Accounts as the operator and the account holder handle them: made, changed, given and deprived of a key.
+// Rules for accounts and API keys, used by the console, the command line and the first start.
 import { formatDay, startOfDay } from '../../contract/time.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Text } from '../../contract/text.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
-import { hashKey, hintOfKey, makeKey } from './key.ts'
-import { hashPassword, makePassword, passwordProblem } from './password.ts'
+import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
+import { generatePassword, hashPassword, passwordProblem } from './password.ts'
 import {
   type Account,
   type AccountChange,
@@ -19,8 +19,16 @@ import {
 
 const usernamePattern = /^[\p{L}\p{N}][\p{L}\p{N}_.@-]{0,62}[\p{L}\p{N}]$/u
 
-/** What commits together with a change: the line of the audit log that tells of it. */
-export type Alongside = (tx: Tx) => Promise<void>
+/** Writes that commit together with a change, for example its audit entry. */
+export type InSameTransaction = (tx: Tx) => Promise<void>
+
+export interface NewAccountInput {
+  readonly username: string
+  /** Generated when left out. */
+  readonly password?: string | undefined
+  readonly role?: Role
+  readonly expiresOn?: string | undefined
+}
 
 export interface CreatedAccount {
   readonly id: number
@@ -30,105 +38,119 @@ export interface CreatedAccount {
 
 export async function createAccount(
   db: Database,
-  wish: { username: string; password?: string | undefined; role?: Role; expiresOn?: string | undefined },
-  alongside?: (tx: Tx, id: number) => Promise<void>,
+  input: NewAccountInput,
+  inSameTransaction?: (tx: Tx, id: number) => Promise<void>,
 ): Promise<CreatedAccount> {
-  if (!usernamePattern.test(wish.username)) {
-    throw invalid(
-      '用户名须为 2 至 64 个字母、数字、汉字或 _ . @ -，首尾为字母、数字或汉字',
-      'a user name has 2 to 64 letters, digits or _ . @ -, and begins and ends with a letter or digit',
-    )
+  const { username } = input
+  if (!usernamePattern.test(username)) {
+    throw invalid('username', {
+      zh: '用户名须为 2 至 64 个字母、数字、汉字或 _ . @ -，首尾为字母、数字或汉字',
+      en: 'a user name has 2 to 64 letters, digits or _ . @ -, and begins and ends with a letter or digit',
+    })
   }
-  const password = wish.password ?? makePassword()
-  requireGoodPassword(password, wish.username)
+  const password = input.password ?? generatePassword()
+  requireValid('password', passwordProblem(password, username))
   const passwordHash = await hashPassword(password)
   const id = await db.write(async (tx) => {
     const inserted = await insertAccount(tx, {
-      username: wish.username,
-      role: wish.role ?? 'account',
+      username,
+      role: input.role ?? 'account',
       passwordHash,
-      expiresOn: wish.expiresOn === undefined ? null : requireDay(wish.expiresOn),
+      expiresOn: input.expiresOn === undefined ? null : requireDay(input.expiresOn),
     })
-    if (inserted !== undefined) await alongside?.(tx, inserted)
+    if (inserted !== undefined) await inSameTransaction?.(tx, inserted)
     return inserted
   })
-  if (id === undefined) throw invalid('用户名已被使用', 'the user name is taken')
-  return { id, username: wish.username, password }
+  if (id === undefined) throw invalid('username', { zh: '用户名已被使用', en: 'the user name is taken' })
+  return { id, username, password }
 }
 
-/** Gives the account a new key; the old one, if any, is invalid from the next request on. The key is returned this once. */
-export async function resetKey(db: Database, accountId: number, alongside?: Alongside): Promise<string> {
-  const key = makeKey()
+/** Replaces the account's key; the old one is invalid from the next request on. Returns the new key, which is not stored. */
+export async function resetKey(
+  db: Database,
+  accountId: number,
+  inSameTransaction?: InSameTransaction,
+): Promise<string> {
+  const key = generateApiKey()
   await db.write(async (tx) => {
-    await replaceKey(tx, accountId, { hash: hashKey(key), hint: hintOfKey(key) })
-    await alongside?.(tx)
+    await replaceKey(tx, accountId, { hash: hashKey(key), hint: formatKeyHint(key) })
+    await inSameTransaction?.(tx)
   })
   return key
 }
 
-/** A key for an account that has none; undefined when it has one already. */
-export async function generateKey(db: Database, accountId: number): Promise<string | undefined> {
-  const key = makeKey()
-  const made = await db.write((tx) => insertKey(tx, accountId, { hash: hashKey(key), hint: hintOfKey(key) }))
-  return made ? key : undefined
+/** Creates a key for an account without one; undefined when the account already has a key. */
+export async function createFirstKey(db: Database, accountId: number): Promise<string | undefined> {
+  const key = generateApiKey()
+  const inserted = await db.write((tx) =>
+    insertKey(tx, accountId, { hash: hashKey(key), hint: formatKeyHint(key) }),
+  )
+  return inserted ? key : undefined
 }
 
-export async function clearKey(db: Database, accountId: number, alongside?: Alongside): Promise<void> {
+export async function clearKey(
+  db: Database,
+  accountId: number,
+  inSameTransaction?: InSameTransaction,
+): Promise<void> {
   await db.write(async (tx) => {
     await replaceKey(tx, accountId, undefined)
-    await alongside?.(tx)
+    await inSameTransaction?.(tx)
   })
 }
 
-export interface AccountWish {
+export interface AccountInput {
   /** A day, or `never`. */
   readonly expires?: string | undefined
   readonly suspended?: boolean | undefined
   readonly smsEnabled?: boolean | undefined
-  /** An empty text takes the signature away. */
+  /** An empty text removes the signature. */
   readonly signName?: string | undefined
   readonly password?: string | undefined
-  /** Calls a second and burst; null: the platform's limit. */
+  /** Calls per second and burst; null for the platform's limit. */
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number } | null | undefined
 }
 
 export async function changeAccount(
   db: Database,
   account: Account,
-  wish: AccountWish,
-  alongside?: Alongside,
+  input: AccountInput,
+  inSameTransaction?: InSameTransaction,
 ): Promise<void> {
+  const { expires, suspended, smsEnabled, signName, password, rateLimit } = input
   const change: AccountChange = {}
-  if (wish.expires !== undefined)
-    change.expires_on = wish.expires === 'never' ? null : requireDay(wish.expires)
-  if (wish.suspended !== undefined) change.suspended = wish.suspended ? 1 : 0
-  if (wish.smsEnabled !== undefined) change.sms_enabled = wish.smsEnabled ? 1 : 0
-  if (wish.signName !== undefined)
-    change.sign_name = wish.signName === '' ? null : requireSignName(wish.signName)
-  if (wish.password !== undefined) {
-    requireGoodPassword(wish.password, account.username)
-    change.password_hash = await hashPassword(wish.password)
+  if (expires !== undefined) change.expires_on = expires === 'never' ? null : requireDay(expires)
+  if (suspended !== undefined) change.suspended = suspended ? 1 : 0
+  if (smsEnabled !== undefined) change.sms_enabled = smsEnabled ? 1 : 0
+  if (signName !== undefined) {
+    if (signName !== '') requireValid('sign_name', signNameProblem(signName))
+    change.sign_name = signName === '' ? null : signName
   }
-  if (wish.rateLimit !== undefined)
-    change.rate_limit = wish.rateLimit && `${wish.rateLimit.perSecond},${wish.rateLimit.burst}`
+  if (password !== undefined) {
+    requireValid('password', passwordProblem(password, account.username))
+    change.password_hash = await hashPassword(password)
+  }
+  if (rateLimit !== undefined) change.rate_limit = rateLimit && `${rateLimit.perSecond},${rateLimit.burst}`
   await db.write(async (tx) => {
     await updateAccount(tx, account.id, change)
-    await alongside?.(tx)
+    await inSameTransaction?.(tx)
   })
 }
 
 export async function requireAccount(db: Database, username: string): Promise<Account> {
   const account = await findByUsername(db, username)
-  if (!account) throw invalid(`没有账户 ${username}`, `there is no account ${username}`)
+  if (!account) {
+    throw invalid('username', { zh: `没有账户 ${username}`, en: `there is no account ${username}` })
+  }
   return account
 }
 
-/** Valid through the whole of its last day in Shanghai. */
+/** An account is valid until the end of its last day in Shanghai. */
 export function isExpired(account: Account, now: number = Date.now()): boolean {
   return account.expires_on !== null && account.expires_on < formatDay(now)
 }
 
-/** What keeps a signature out of the brackets it is put in. */
+/** The signature is sent in 【】, so it must not contain brackets itself. */
 export function signNameProblem(signName: string): Text | undefined {
   const length = [...signName].length
   const { minLength, maxLength } = sms.operations.send.parameters.sign_name
@@ -142,23 +164,18 @@ export function signNameProblem(signName: string): Text | undefined {
   return undefined
 }
 
-function requireSignName(signName: string): string {
-  const problem = signNameProblem(signName)
-  if (problem) throw new AppError(1002, problem)
-  return signName
-}
-
-function requireGoodPassword(password: string, username: string): void {
-  const problem = passwordProblem(password, username)
-  if (problem) throw new AppError(1002, problem)
-}
-
 function requireDay(day: string): string {
-  if (startOfDay(day) === undefined)
-    throw invalid(`日期 ${day} 无效，格式为 YYYY-MM-DD`, `${day} is no date YYYY-MM-DD`)
-  return day
+  if (startOfDay(day) !== undefined) return day
+  throw invalid('expires_on', {
+    zh: `日期 ${day} 无效，格式为 YYYY-MM-DD`,
+    en: `${day} is no date YYYY-MM-DD`,
+  })
 }
 
-function invalid(zh: string, en: string): AppError {
-  return new AppError(1002, { zh, en })
+function requireValid(field: string, problem: Text | undefined): void {
+  if (problem) throw invalid(field, problem)
+}
+
+function invalid(field: string, problem: Text): AppError {
+  return new AppError(1002, problem, { fields: { [field]: problem } })
 }

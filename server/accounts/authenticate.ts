@@ -1,4 +1,4 @@
-// Who calls: common parameters, credentials, rate limit, in this order.
+// Authenticates an API call: common parameters, then credentials, then the rate limit.
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import { type Call, markStep, requireParameters } from '../http/call.ts'
 import { networkOf } from '../http/address.ts'
@@ -11,13 +11,13 @@ import type { Account, FindByKey } from './store.ts'
 
 export interface Caller {
   readonly account: Account
-  /** The key that was shown; a charge makes sure that it still holds. Undefined for who came without one, by a session. */
+  /** Hash of the key that was sent; the charge checks that it is still valid. Undefined for calls from the console. */
   readonly keyHash: string | undefined
 }
 
 export interface AuthenticatorOptions {
   readonly findByKey: FindByKey
-  /** Undefined for no limit. */
+  /** Undefined means no limit. */
   readonly rateLimit: RateLimit | undefined
   readonly limits: CallLimits
 }
@@ -32,7 +32,7 @@ export type Authenticate = <const P extends Parameters>(
   common: P,
 ) => Promise<{ caller: Caller; values: Values<P> }>
 
-export function authenticator(options: AuthenticatorOptions): Authenticate {
+export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
   const { limits } = options
   return async (call, common) => {
     const values = requireParameters(call, common)
@@ -40,7 +40,7 @@ export function authenticator(options: AuthenticatorOptions): Authenticate {
     // The checksum keeps floods of invented keys away from the database.
     const keyHash = hashOfKey(key)
     const found = keyHash === undefined ? undefined : options.findByKey(keyHash)
-    // Waiting costs a turn even where there is nothing to wait for.
+    // Awaiting a plain value would still cost a turn of the event loop.
     const account = found instanceof Promise ? await found : found
     if (!account || (username !== undefined && username !== account.username)) {
       const retryAfter = limits.fail(networkOf(call.address))
@@ -51,7 +51,7 @@ export function authenticator(options: AuthenticatorOptions): Authenticate {
     const limit = limitOf(account, options.rateLimit)
     if (limit) {
       const taken = limits.take(account.id, limit)
-      tellLimit(call, limit, taken instanceof Promise ? await taken : taken)
+      sendLimitHeaders(call, limit, taken instanceof Promise ? await taken : taken)
     }
     markStep(call, 'checked')
     return { caller: { account, keyHash }, values }
@@ -60,7 +60,7 @@ export function authenticator(options: AuthenticatorOptions): Authenticate {
 
 const hashOfKey = oncePerTurn((key: string) => (isWellFormedKey(key) ? hashKey(key) : undefined))
 
-function tellLimit(call: Call, limit: RateLimit, taken: Taken): void {
+function sendLimitHeaders(call: Call, limit: RateLimit, taken: Taken): void {
   call.answerHeaders.push(
     'RateLimit-Policy',
     `"account";q=${limit.burst};w=${Math.ceil(limit.burst / limit.perSecond)}`,
@@ -76,7 +76,7 @@ function limitOf(account: Account, platform: RateLimit | undefined): RateLimit |
   return perSecond && burst ? { perSecond, burst } : platform
 }
 
-/** One answer for an unknown user, a wrong key and a cleared key. */
+/** The same error for an unknown user, a wrong key and a cleared key. */
 export function wrongCredentials(): AppError {
   return new AppError(1003, {
     zh: '认证失败，用户名或 API 密钥错误',
@@ -92,14 +92,13 @@ function tooFrequent(retryAfter: number): AppError {
   return new AppError(429, text, { retryAfter })
 }
 
-/** A suspended account may do nothing at all. */
 export function requireNotSuspended(account: Account): void {
   if (account.suspended === 1) {
     throw new AppError(1004, { zh: '账户已停用', en: 'The account is suspended' }, { status: 403 })
   }
 }
 
-/** An expired account may read, but neither consume nor change. The short link endpoint says so with 400. */
+/** An expired account may only read. The short link endpoint responds with 400, the others with 403. */
 export function requireNotExpired(account: Account, status: 400 | 403): void {
   if (isExpired(account)) throw new AppError(1004, { zh: '账户已过期', en: 'Account expired' }, { status })
 }

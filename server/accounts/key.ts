@@ -1,4 +1,4 @@
-// API keys: `tg_`, 43 random base62 characters, and a 6-character checksum that lets a mistyped key be refused without a look-up.
+// API keys: `tg_`, 43 random base62 characters, and a 6-character checksum that rejects a mistyped key without a look-up.
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -7,7 +7,7 @@ const randomLength = 43
 const checksumLength = 6
 const pattern = /^tg_[0-9A-Za-z]{49}$/
 
-export function makeKey(): string {
+export function generateApiKey(): string {
   let random = ''
   for (let i = 0; i < randomLength; i++) random += alphabet[randomInt(alphabet.length)]
   return `tg_${random}${checksum(random)}`
@@ -19,13 +19,13 @@ export function isWellFormedKey(key: string): boolean {
   return checksum(random) === key.slice(3 + randomLength)
 }
 
-/** What is stored. A key carries 256 bits of chance, so a plain hash cannot be searched. */
+/** The stored form. A key has 256 random bits, so a plain hash is enough: it cannot be found by trying. */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'hex')
 }
 
-/** What is shown of a key after the first time. */
-export function hintOfKey(key: string): string {
+/** The form that is shown after the key was created. */
+export function formatKeyHint(key: string): string {
   return `${key.slice(0, 7)}••••••${key.slice(-4)}`
 }
 

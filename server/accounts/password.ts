@@ -1,4 +1,4 @@
-// Passwords: argon2id, at least eight characters, and none of those everybody tries first.
+// Passwords: hashed with argon2id, at least eight characters, none of the common ones.
 import { randomInt } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import type { Text } from '../../contract/text.ts'
@@ -13,13 +13,13 @@ const common = new Set(
   welcome123 woaini123 woaini1314 woaini520 wodemima xiaoming zaq12wsx zxcvbnm1 zxcvbnm123`.split(/\s+/),
 )
 
-const longest = 200
+const maxLength = 200
 
-/** What is wrong with a new password, or nothing. */
+/** Returns why a new password is not acceptable. */
 export function passwordProblem(password: string, username: string): Text | undefined {
   if ([...password].length < 8)
     return { zh: '密码至少 8 个字符', en: 'the password needs at least 8 characters' }
-  if (password.length > longest) return { zh: '密码过长', en: 'the password is too long' }
+  if (password.length > maxLength) return { zh: '密码过长', en: 'the password is too long' }
   const plain = password.toLowerCase()
   if (common.has(plain) || plain === username.toLowerCase() || /^(.)\1*$/u.test(plain)) {
     return { zh: '密码过于常见', en: 'the password is too common' }
@@ -28,17 +28,17 @@ export function passwordProblem(password: string, username: string): Text | unde
 }
 
 export function hashPassword(password: string): Promise<string> {
-  // The library's default algorithm is argon2id; a test holds it to that.
+  // argon2id is the library's default; a test checks it.
   return hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })
 }
 
 export async function verifyPassword(stored: string, password: string): Promise<boolean> {
-  if (password.length > longest) return false
+  if (password.length > maxLength) return false
   return verify(stored, password)
 }
 
-/** A password to hand out: no look-alike characters, about 95 bits. */
-export function makePassword(): string {
+/** Generates a password of about 95 random bits without look-alike characters. */
+export function generatePassword(): string {
   const letters = 'ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789'
   return Array.from({ length: 16 }, () => letters[randomInt(letters.length)]).join('')
 }

@@ -1,11 +1,11 @@
-// Accounts as the operator searches and lists them.
+// Searches accounts for the operator's list.
 import type { Account } from './store.ts'
 import type { Queries, Value } from '../db/database.ts'
 
 export interface AccountSearch {
   readonly q?: string | undefined
   readonly state?: 'active' | 'expired' | 'suspended' | 'operator' | undefined
-  /** Today, for what has expired. */
+  /** Decides which accounts have expired. */
   readonly today?: string
   readonly sort: 'created' | 'username' | 'expires'
   readonly order: 'asc' | 'desc'
@@ -18,7 +18,7 @@ const columns = `id, username, role, key_hash, key_hint, key_created_at, expires
 
 const sortColumns = { created: 'id', username: 'username', expires: `COALESCE(expires_on, '9999')` } as const
 
-export async function findAccounts(
+export async function searchAccounts(
   queries: Queries,
   search: AccountSearch,
 ): Promise<{ rows: Account[]; total: number }> {
@@ -60,8 +60,8 @@ export async function findAccounts(
   return { rows, total: counted?.count ?? 0 }
 }
 
-/** How many accounts there are, how many called lately, how many may not. */
-export async function countKinds(
+/** Counts all accounts, the suspended ones, and those with calls since a day. */
+export async function countAccountsByState(
   queries: Queries,
   sinceDay: string,
 ): Promise<{ total: number; suspended: number; active: number }> {

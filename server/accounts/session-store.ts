@@ -1,10 +1,10 @@
-// The session table. A session's token is known to its browser alone; here is its hash.
+// The session table. Only the browser has a session's token; the table holds its hash.
 import type { Queries, Tx } from '../db/database.ts'
 
 export const idleMs = 12 * 3_600_000
 export const absoluteMs = 7 * 24 * 3_600_000
 
-/** Being seen is written down no more often than this. */
+/** `seen_at` is updated at most this often. */
 const seenEveryMs = 60_000
 
 export interface Session {
@@ -18,7 +18,7 @@ export interface Session {
 
 const columns = 'id, account_id, address, agent, created_at, seen_at'
 
-function alive(now: string): string {
+function isAlive(now: string): string {
   return `seen_at > ${now} - ${idleMs} AND created_at > ${now} - ${absoluteMs}`
 }
 
@@ -35,19 +35,19 @@ export async function insertSession(
   return row
 }
 
-/** The session, and whether it is time to note that it was seen. */
+/** Returns the session, and whether `seen_at` is due for an update. */
 export async function findSession(
   queries: Queries,
   tokenHash: string,
-): Promise<{ session: Session; noteSeen: boolean } | undefined> {
+): Promise<{ session: Session; shouldMarkSeen: boolean } | undefined> {
   const row = await queries.one<Session & { stale: number }>(
     `SELECT ${columns}, CASE WHEN seen_at < ${queries.now} - ${seenEveryMs} THEN 1 ELSE 0 END AS stale
-     FROM console_session WHERE token_hash = ? AND ${alive(queries.now)}`,
+     FROM console_session WHERE token_hash = ? AND ${isAlive(queries.now)}`,
     [tokenHash],
   )
   if (!row) return undefined
   const { stale, ...session } = row
-  return { session, noteSeen: stale === 1 }
+  return { session, shouldMarkSeen: stale === 1 }
 }
 
 export async function markSeen(tx: Tx, id: number): Promise<void> {
@@ -56,14 +56,14 @@ export async function markSeen(tx: Tx, id: number): Promise<void> {
 
 export function listSessions(queries: Queries, accountId: number): Promise<Session[]> {
   return queries.all<Session>(
-    `SELECT ${columns} FROM console_session WHERE account_id = ? AND ${alive(queries.now)} ORDER BY id DESC`,
+    `SELECT ${columns} FROM console_session WHERE account_id = ? AND ${isAlive(queries.now)} ORDER BY id DESC`,
     [accountId],
   )
 }
 
 export async function countSessions(queries: Queries, accountId: number): Promise<number> {
   const row = await queries.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM console_session WHERE account_id = ? AND ${alive(queries.now)}`,
+    `SELECT COUNT(*) AS count FROM console_session WHERE account_id = ? AND ${isAlive(queries.now)}`,
     [accountId],
   )
   return row?.count ?? 0
@@ -77,11 +77,11 @@ export async function deleteSessionByToken(tx: Tx, tokenHash: string): Promise<v
   await tx.run('DELETE FROM console_session WHERE token_hash = ?', [tokenHash])
 }
 
-/** Ends the account's sessions, all but one when that is named. */
+/** Deletes the account's sessions, except one when given. */
 export function deleteSessions(tx: Tx, accountId: number, except?: number): Promise<number> {
   return tx.run('DELETE FROM console_session WHERE account_id = ? AND id <> ?', [accountId, except ?? 0])
 }
 
-export function deleteDeadSessions(tx: Tx): Promise<number> {
-  return tx.run(`DELETE FROM console_session WHERE NOT (${alive(tx.now)})`)
+export function deleteExpiredSessions(tx: Tx): Promise<number> {
+  return tx.run(`DELETE FROM console_session WHERE NOT (${isAlive(tx.now)})`)
 }

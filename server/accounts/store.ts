@@ -31,8 +31,8 @@ const columns = `id, username, role, key_hash, key_hint, key_created_at, expires
 
 export type FindByKey = (keyHash: string) => Account | undefined | Promise<Account | undefined>
 
-/** Finds accounts by key, with one question in each turn of the event loop. Nothing is remembered beyond it. */
-export function keyLookup(db: Database): FindByKey {
+/** Finds accounts by key, with one query per turn of the event loop. Nothing is cached beyond the turn. */
+export function createKeyLookup(db: Database): FindByKey {
   const direct = db.direct
   if (direct) {
     const sql = `SELECT ${columns} FROM account WHERE key_hash = ?`
@@ -75,7 +75,7 @@ export interface NewAccount {
   readonly expiresOn: string | null
 }
 
-/** Makes the account and its four empty balances; undefined when the name is taken. */
+/** Inserts the account and its four empty balances; undefined when the name is taken. */
 export async function insertAccount(tx: Tx, account: NewAccount): Promise<number | undefined> {
   const row = await tx.one<{ id: number }>(
     `INSERT INTO account (username, role, password_hash, expires_on, created_at) VALUES (?, ?, ?, ?, ${tx.now})
@@ -89,7 +89,7 @@ export async function insertAccount(tx: Tx, account: NewAccount): Promise<number
   return row.id
 }
 
-/** Puts a new key in the place of the old one, or takes the old one away. It holds as soon as the transaction does. */
+/** Replaces the key, or removes it. */
 export async function replaceKey(
   tx: Tx,
   id: number,
@@ -102,7 +102,7 @@ export async function replaceKey(
   )
 }
 
-/** Gives a key to an account that has none; false when it has one. */
+/** False when the account already has a key. */
 export async function insertKey(tx: Tx, id: number, key: { hash: string; hint: string }): Promise<boolean> {
   const changed = await tx.run(
     `UPDATE account SET key_hash = ?, key_hint = ?, key_created_at = ${tx.now} WHERE id = ? AND key_hash IS NULL`,

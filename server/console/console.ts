@@ -29,7 +29,7 @@ import { passwordChecks } from './password-check.ts'
 import { redeemPages } from '../credits/redeem/console.ts'
 import { openRequestLog, type RequestLog } from '../request-log/recorder.ts'
 import { requestPages } from '../request-log/console.ts'
-import { deleteDeadSessions } from '../accounts/session-store.ts'
+import { deleteExpiredSessions } from '../accounts/session-store.ts'
 import { openSessions } from './sessions.ts'
 import { sessionPages } from './account/sign-in.ts'
 import { smsPages } from '../sms/console.ts'
@@ -125,7 +125,7 @@ export function openConsole(services: Services, products: ConsoleProducts): Cons
     start() {
       requestLog.start()
       timer = setInterval(() => {
-        db.write(deleteDeadSessions).catch((error: unknown) =>
+        db.write(deleteExpiredSessions).catch((error: unknown) =>
           log.error({ err: error }, 'sessions not swept'),
         )
         if (config.AUDIT_KEEP_DAYS > 0) {

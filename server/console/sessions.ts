@@ -59,7 +59,7 @@ export function openSessions(db: Database, options: { secret: string; isSecure: 
       if (!found) return undefined
       const user = await findById(db, found.session.account_id)
       if (!user) return undefined
-      if (found.noteSeen) await db.write((tx) => markSeen(tx, found.session.id))
+      if (found.shouldMarkSeen) await db.write((tx) => markSeen(tx, found.session.id))
       return { user, session: found.session, csrfToken: csrfTokenOf(tokenHash) }
     },
 

@@ -12,7 +12,7 @@ import type { Api } from '../console/routes.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
 import { dayRange, filterRange, nothing, rangeOf, slice } from '../console/fields.ts'
 import { notFound } from '../console/problem.ts'
-import { findAccounts } from '../accounts/search-store.ts'
+import { searchAccounts } from '../accounts/search-store.ts'
 import type { RequestLog } from './recorder.ts'
 import { type CallSearch, type CallSummaryRow, findCall, findNewest, listCalls } from './store.ts'
 
@@ -136,7 +136,7 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
       })
     }
     if (ask.user.role === 'operator') {
-      const found = await findAccounts(db, { q, sort: 'username', order: 'asc', limit: 8, offset: 0 })
+      const found = await searchAccounts(db, { q, sort: 'username', order: 'asc', limit: 8, offset: 0 })
       for (const account of found.rows) {
         items.push({ kind: 'account', id: String(account.id), title: account.username, detail: account.role })
       }

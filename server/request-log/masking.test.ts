@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { identity } from '../../contract/identity.ts'
 import { sms } from '../../contract/sms.ts'
-import { makeKey } from '../accounts/key.ts'
+import { generateApiKey } from '../accounts/key.ts'
 import { maskedAnswer, maskedParameters, maskText } from './masking.ts'
 
 const phones = fc.stringMatching(/^1[3-9]\d{9}$/)
@@ -20,7 +20,7 @@ void describe('masking', () => {
   it('hides numbers and keys in any text', () => {
     fc.assert(
       fc.property(phones, idcards, fc.string({ maxLength: 20 }), (phone, idcard, noise) => {
-        const key = makeKey()
+        const key = generateApiKey()
         const plain = noise.replaceAll(/\w/g, '')
         const text = maskText(`${plain} ${phone}，${idcard}；${key} ${plain}`)
         assert.ok(!text.includes(phone) && !text.includes(idcard) && !text.includes(key.slice(3)))
@@ -80,7 +80,7 @@ void describe('masking', () => {
   })
 
   it('reads headers as the UTF-8 they are', () => {
-    const headers = { name: Buffer.from('李雷', 'utf8').toString('latin1'), 'api-key': makeKey() }
+    const headers = { name: Buffer.from('李雷', 'utf8').toString('latin1'), 'api-key': generateApiKey() }
     const text = maskedParameters(identity, { headers }, { name: 'header', api_key: 'header' })
     assert.deepEqual(JSON.parse(text), [
       { name: 'name', source: 'header', value: '李*' },

@@ -3,7 +3,7 @@ import { apiTypes } from '../../contract/credits.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { countAccounts } from '../accounts/store.ts'
 import type { Config } from '../config.ts'
-import { openAccount } from '../credits/open-account.ts'
+import { createAccountWithCredits } from '../credits/create-account.ts'
 import { AppError } from '../http/errors.ts'
 import type { Installation } from './installation.ts'
 import { sampleTemplates } from '../sms/sample-templates.ts'
@@ -33,7 +33,7 @@ export async function firstStart(
       amount: sampleCredits,
       note: '示例额度 / sample credits',
     }))
-    const sample = await openAccount(db, { username: 'demo' }, grants)
+    const sample = await createAccountWithCredits(db, { username: 'demo' }, grants)
     for (const template of sampleTemplates) {
       await createTemplate(db, { kind: 'operator' }, { ...template, accountId: sample.id })
     }

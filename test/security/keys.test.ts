@@ -5,9 +5,9 @@ import { Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { sms } from '../../contract/sms.ts'
-import { authenticator } from '../../server/accounts/authenticate.ts'
-import { hashKey, makeKey } from '../../server/accounts/key.ts'
-import { keyLookup } from '../../server/accounts/store.ts'
+import { createAuthenticator } from '../../server/accounts/authenticate.ts'
+import { hashKey, generateApiKey } from '../../server/accounts/key.ts'
+import { createKeyLookup } from '../../server/accounts/store.ts'
 import { clearKey } from '../../server/accounts/accounts.ts'
 import { networkOf } from '../../server/http/address.ts'
 import { openCall } from '../../server/http/call.ts'
@@ -30,8 +30,8 @@ onEachEngine('credentials', (engine) => {
     const [holder, cleared] = [await service.account(), await service.account()]
     await clearKey(db, cleared.id)
     let lookups = 0
-    const find = keyLookup(db)
-    const authenticate = authenticator({
+    const find = createKeyLookup(db)
+    const authenticate = createAuthenticator({
       rateLimit: undefined,
       limits: ownLimits(),
       findByKey(hash) {
@@ -40,8 +40,8 @@ onEachEngine('credentials', (engine) => {
       },
     })
     const tries = [
-      { username: 'nobody', api_key: makeKey() },
-      { username: holder.username, api_key: makeKey() },
+      { username: 'nobody', api_key: generateApiKey() },
+      { username: holder.username, api_key: generateApiKey() },
       { username: 'nobody', api_key: holder.key },
       { username: cleared.username, api_key: cleared.key },
     ]
@@ -89,7 +89,7 @@ describe('guesses', () => {
 
   it('6 invented keys cost no look-up at all', async () => {
     let lookups = 0
-    const authenticate = authenticator({
+    const authenticate = createAuthenticator({
       rateLimit: undefined,
       limits: ownLimits(),
       async findByKey() {
@@ -97,7 +97,7 @@ describe('guesses', () => {
         return undefined
       },
     })
-    const good = makeKey()
+    const good = generateApiKey()
     const invented = [
       'x',
       'tg_',

@@ -1,8 +1,8 @@
 // The account's API key: generated, reset, cleared. The whole key travels once, in the answer that makes it.
 import { Type } from 'typebox'
 import { keyRoutes } from '../../../contract/console/key.ts'
-import { clearKey, generateKey, resetKey } from '../../accounts/accounts.ts'
-import { hintOfKey } from '../../accounts/key.ts'
+import { clearKey, createFirstKey, resetKey } from '../../accounts/accounts.ts'
+import { formatKeyHint } from '../../accounts/key.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
 import { nothing, password } from '../fields.ts'
@@ -23,17 +23,17 @@ export function keyPages(api: Api, { db }: Services, passwords: PasswordChecks):
   }))
 
   api.account(keyRoutes.generate, nothing, async ({ user }) => {
-    const key = await generateKey(db, user.id)
+    const key = await createFirstKey(db, user.id)
     if (key === undefined) {
       throw conflict('已有密钥，请改用重置', 'There is a key already; reset it instead')
     }
-    return { api_key: key, hint: hintOfKey(key) }
+    return { api_key: key, hint: formatKeyHint(key) }
   })
 
   api.account(keyRoutes.reset, withPassword, async ({ user, address }, sent) => {
     await passwords.confirm(user, sent.password, address, 'password')
     const key = await resetKey(db, user.id)
-    return { api_key: key, hint: hintOfKey(key) }
+    return { api_key: key, hint: formatKeyHint(key) }
   })
 
   api.account(keyRoutes.clear, withPassword, async ({ user, address }, sent) => {

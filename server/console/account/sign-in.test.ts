@@ -7,7 +7,7 @@ import { sessionRoutes } from '../../../contract/console/session.ts'
 import { openBrowser, signedIn, testPassword } from '../../../test/support/console.ts'
 import { onEachEngine, uniqueName } from '../../../test/support/engines.ts'
 import { startService, type TestService } from '../../../test/support/service.ts'
-import { absoluteMs, deleteDeadSessions, idleMs } from '../../accounts/session-store.ts'
+import { absoluteMs, deleteExpiredSessions, idleMs } from '../../accounts/session-store.ts'
 
 onEachEngine('signing in', (engine) => {
   let service: TestService
@@ -187,7 +187,7 @@ onEachEngine('signing in', (engine) => {
       )
       await age(ms + 60_000)
       assert.equal((await browser.call(sessionRoutes.me)).status, 401, column)
-      await db.write(deleteDeadSessions)
+      await db.write(deleteExpiredSessions)
       const left = await db.all('SELECT 1 FROM console_session WHERE account_id = ?', [account.id])
       assert.equal(left.length, 0)
     }

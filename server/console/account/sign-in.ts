@@ -79,7 +79,7 @@ export function sessionPages(
       (tx) => insertAudit(tx, { actor: username, action: 'account.sign_up', target: username }),
     ).catch(async (error: unknown) => {
       await counted.right()
-      throw atNameOrPassword(error)
+      throw toFieldErrors(error)
     })
     const account = await findByUsername(db, made.username)
     if (!account) throw unauthenticated()
@@ -132,8 +132,7 @@ export function sessionPages(
   })
 }
 
-/** The rules of a new account say in their text whether name or password is meant; the form wants it at the field. */
-export function atNameOrPassword(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.code !== 1002) return error
-  return invalidFields({ [error.text.zh.startsWith('密码') ? 'password' : 'username']: error.text })
+/** Shows the problems of a rule beside the fields of the form. */
+export function toFieldErrors(error: unknown): unknown {
+  return error instanceof AppError && error.fields ? invalidFields(error.fields) : error
 }

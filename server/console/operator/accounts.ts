@@ -9,7 +9,7 @@ import {
 } from '../../../contract/console/operator.ts'
 import { formatDay } from '../../../contract/time.ts'
 import { changeAccount, createAccount, signNameProblem } from '../../accounts/accounts.ts'
-import { makePassword } from '../../accounts/password.ts'
+import { generatePassword } from '../../accounts/password.ts'
 import { type Account, findById } from '../../accounts/store.ts'
 import { addCredits } from '../../credits/store.ts'
 import { AppError } from '../../http/errors.ts'
@@ -23,8 +23,8 @@ import { describeAccount } from '../account/me.ts'
 import { invalidFields, notFound } from '../problem.ts'
 import { findCounts, findNewest } from '../../request-log/store.ts'
 import { countSessions, deleteSessions } from '../../accounts/session-store.ts'
-import { atNameOrPassword } from '../account/sign-in.ts'
-import { findAccounts } from '../../accounts/search-store.ts'
+import { toFieldErrors } from '../account/sign-in.ts'
+import { searchAccounts } from '../../accounts/search-store.ts'
 
 const query = Type.Object({
   ...page,
@@ -107,7 +107,7 @@ export function accountPages(api: Api, services: Services): void {
   api.operator(operatorRoutes.accounts, query, async (_ask, sent) => {
     const size = sent.size ?? 20
     const number = sent.page ?? 1
-    const { rows, total } = await findAccounts(db, {
+    const { rows, total } = await searchAccounts(db, {
       q: sent.q?.trim(),
       state: sent.state,
       today: formatDay(Date.now()),
@@ -143,7 +143,7 @@ export function accountPages(api: Api, services: Services): void {
         )
       },
     ).catch((error: unknown) => {
-      throw isDayProblem(error) ? invalidFields({ expires_on: error.text }) : atNameOrPassword(error)
+      throw toFieldErrors(error)
     })
     return { account: await detailOf(made.id), password: made.password }
   })
@@ -173,14 +173,14 @@ export function accountPages(api: Api, services: Services): void {
         await insertAudit(tx, entry(ask, 'account.change', account.username, sent.note, detailsOf(sent)))
       },
     ).catch((error: unknown) => {
-      throw isDayProblem(error) ? invalidFields({ expires_on: error.text }) : error
+      throw toFieldErrors(error)
     })
     return detailOf(account.id)
   })
 
   api.operator(operatorRoutes.resetPassword, Type.Object({ note }), async (ask, sent) => {
     const account = await requireAccount(ask)
-    const made = makePassword()
+    const made = generatePassword()
     await changeAccount(db, account, { password: made }, async (tx) => {
       await deleteSessions(tx, account.id, account.id === ask.user.id ? ask.signedIn.session.id : undefined)
       await insertAudit(tx, entry(ask, 'account.reset_password', account.username, sent.note))
@@ -219,8 +219,4 @@ function detailsOf({ note: _note, rate_limit: limit, ...sent }: Static<typeof ac
     ...sent,
     ...(limit !== undefined && { rate_limit: limit && `${limit.per_second},${limit.burst}` }),
   }
-}
-
-function isDayProblem(error: unknown): error is AppError {
-  return error instanceof AppError && error.text.zh.startsWith('日期')
 }

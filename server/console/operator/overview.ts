@@ -13,7 +13,7 @@ import { findOpenOperations, findSold, ledgerIdAt } from '../../credits/ledger/l
 import type { RequestLog } from '../../request-log/recorder.ts'
 import { type GatewayProducts, statesOf } from './gateways.ts'
 import { findCounts, findDurations, wholePlatform } from '../../request-log/store.ts'
-import { countKinds } from '../../accounts/search-store.ts'
+import { countAccountsByState } from '../../accounts/search-store.ts'
 
 const gatewayGroups = ['sms', 'identity', 'domain_check'] as const
 
@@ -52,7 +52,7 @@ export function overviewPages(
     const fortnight = rangeOf({}, { usual: 14, most: 14 })
     const week = rangeOf({}, { usual: 7, most: 7 })
     const counts = await findCounts(db, wholePlatform, month.from, month.to)
-    const kinds = await countKinds(db, week.from)
+    const kinds = await countAccountsByState(db, week.from)
     const sold = await findSold(db, await ledgerIdAt(db, month.start))
     const today = month.to
     const states = statesOf(products)

@@ -1,7 +1,7 @@
-// A new account with its first credits and its key, all of it or nothing.
+// Creates an account with its first credits and its API key in one transaction.
 import type { ApiType } from '../../contract/credits.ts'
-import { createAccount, type CreatedAccount } from '../accounts/accounts.ts'
-import { hashKey, hintOfKey, makeKey } from '../accounts/key.ts'
+import { createAccount, type CreatedAccount, type NewAccountInput } from '../accounts/accounts.ts'
+import { formatKeyHint, generateApiKey, hashKey } from '../accounts/key.ts'
 import { replaceKey } from '../accounts/store.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { requireAmount } from './credits.ts'
@@ -13,20 +13,20 @@ export interface FirstGrant {
   readonly note?: string
 }
 
-export async function openAccount(
+export async function createAccountWithCredits(
   db: Database,
-  wish: Parameters<typeof createAccount>[1],
+  input: NewAccountInput,
   grants: readonly FirstGrant[],
-  alongside?: (tx: Tx, id: number) => Promise<void>,
+  inSameTransaction?: (tx: Tx, id: number) => Promise<void>,
 ): Promise<CreatedAccount & { readonly apiKey: string }> {
   for (const { amount } of grants) requireAmount(amount)
-  const apiKey = makeKey()
-  const made = await createAccount(db, wish, async (tx, accountId) => {
+  const apiKey = generateApiKey()
+  const account = await createAccount(db, input, async (tx, accountId) => {
     for (const { apiType, amount, note } of grants) {
       await addCredits(tx, { accountId, apiType, kind: 'grant', amount, note: note ?? null })
     }
-    await replaceKey(tx, accountId, { hash: hashKey(apiKey), hint: hintOfKey(apiKey) })
-    await alongside?.(tx, accountId)
+    await replaceKey(tx, accountId, { hash: hashKey(apiKey), hint: formatKeyHint(apiKey) })
+    await inSameTransaction?.(tx, accountId)
   })
-  return { ...made, apiKey }
+  return { ...account, apiKey }
 }
