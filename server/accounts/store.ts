@@ -22,10 +22,6 @@ export interface Account {
   readonly created_at: number
 }
 
-type AccountTables = {
-  account: Account & { password_hash: string }
-}
-
 const columns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
   rate_limit, created_at`
 
@@ -122,10 +118,5 @@ export type AccountChange = Partial<{
 
 export async function updateAccount(tx: Tx, id: number, change: AccountChange): Promise<void> {
   if (Object.keys(change).length === 0) return
-  await tx.kysely
-    .withTables<AccountTables>()
-    .updateTable('account')
-    .set(change)
-    .where('id', '=', id)
-    .execute()
+  await tx.kysely.updateTable('account').set(change).where('id', '=', id).execute()
 }

@@ -1,12 +1,12 @@
-// A lane carries things to the database in batches, one batch in flight: what arrives meanwhile makes the next one.
+// Runs items in batches, one batch at a time: items that arrive while a batch runs form the next one.
 import { DatabaseUnavailable } from './database.ts'
 
-export interface LaneWork<I, O> {
-  readonly batchLimit: number
-  /** All in one transaction, answered in their order. What it throws means that nothing has happened. */
-  readonly together: (items: readonly I[]) => Promise<readonly O[]>
-  /** One in a transaction of its own, after a batch with it was refused. */
-  readonly alone: (item: I) => Promise<O>
+export interface BatcherOptions<I, O> {
+  readonly maxBatch: number
+  /** Runs all items in one transaction and returns their results in order. When it throws, nothing was written. */
+  readonly runBatch: (items: readonly I[]) => Promise<readonly O[]>
+  /** Runs one item in its own transaction, after the batch with it failed. */
+  readonly runSingle: (item: I) => Promise<O>
 }
 
 interface Pending<I, O> {
@@ -15,32 +15,33 @@ interface Pending<I, O> {
   readonly reject: (error: unknown) => void
 }
 
-export function openLane<I, O>({ batchLimit, together, alone }: LaneWork<I, O>): (item: I) => Promise<O> {
+export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) => Promise<O> {
+  const { maxBatch, runBatch, runSingle } = options
   let queue: Pending<I, O>[] = []
-  let running = false
+  let isRunning = false
 
-  async function drain(): Promise<void> {
+  async function runAll(): Promise<void> {
     while (queue.length > 0) {
-      const batch = queue.slice(0, batchLimit)
+      const batch = queue.slice(0, maxBatch)
       queue = queue.slice(batch.length)
       try {
-        const values = await together(batch.map(({ item }) => item))
-        for (const [index, { resolve }] of batch.entries()) resolve(values[index]!)
+        const results = await runBatch(batch.map(({ item }) => item))
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index]!)
       } catch (error) {
-        // A connection lost at COMMIT leaves open whether the batch holds: running it again could do everything twice.
+        // When the connection breaks during COMMIT, the batch may be durable: running it again could write it twice.
         if (error instanceof DatabaseUnavailable) for (const { reject } of batch) reject(error)
-        else for (const pending of batch) await alone(pending.item).then(pending.resolve, pending.reject)
+        else for (const { item, resolve, reject } of batch) await runSingle(item).then(resolve, reject)
       }
     }
-    running = false
+    isRunning = false
   }
 
   return (item) =>
     new Promise<O>((resolve, reject) => {
       queue.push({ item, resolve, reject })
-      if (running) return
-      running = true
+      if (isRunning) return
+      isRunning = true
       // Everything that arrives in this turn of the event loop goes into the first batch.
-      setImmediate(() => void drain())
+      setImmediate(() => void runAll())
     })
 }

@@ -1,25 +1,32 @@
-// Rows that go in together: all of them, in order, with the ids they got.
+// Bulk inserts: all rows, in order, with their ids.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
-import { type Insertion, insertRows, insertRowsWithIds } from './bulk-insert.ts'
+import { bulkInsert, insertRows, insertRowsReturningIds } from './bulk-insert.ts'
 
-const ledger: Insertion = {
-  into: 'INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, at)',
-  row: `(?, 'sms', 'grant', ?, 0, ?)`,
-}
-const settings: Insertion = {
-  into: 'INSERT INTO setting (name, value)',
-  row: '(?, ?)',
-  end: 'ON CONFLICT (name) DO NOTHING',
+const ledger = bulkInsert('ledger', {
+  account_id: 'bigint',
+  api_type: 'text',
+  kind: 'text',
+  note: 'text',
+  amount: 'bigint',
+  balance_after: 'bigint',
+  at: 'bigint',
+})
+const settings = bulkInsert('setting', { name: 'text', value: 'text' }, 'ON CONFLICT (name) DO NOTHING')
+
+function grant(row: { note?: string; amount: number; balance: number }) {
+  const { note = null, amount, balance } = row
+  const at = Date.now()
+  return { account_id: 7, api_type: 'sms', kind: 'grant', note, amount, balance_after: balance, at } as const
 }
 
-onEachEngine('rows inserted together', (engine) => {
+onEachEngine('bulk insert', (engine) => {
   for (const count of [0, 1, 2, 3, 7, 8, 55, 63, 64, 65, 200]) {
-    it(`${count} rows have their ids in the order of the rows`, async () => {
+    it(`returns the ids of ${count} rows in the order of the rows`, async () => {
       await using fresh = await freshDatabase(engine)
-      const rows = Array.from({ length: count }, (_, i) => [7, i, Date.now()])
-      const ids = await fresh.db.write((tx) => insertRowsWithIds(tx, ledger, rows))
+      const rows = Array.from({ length: count }, (_, i) => grant({ amount: i, balance: 0 }))
+      const ids = await fresh.db.write((tx) => insertRowsReturningIds(tx, ledger, rows))
       assert.equal(ids.length, count)
       const stored = await fresh.db.all<{ id: number; amount: number; at: number }>(
         'SELECT id, amount, at FROM ledger ORDER BY id',
@@ -32,19 +39,15 @@ onEachEngine('rows inserted together', (engine) => {
     })
   }
 
-  it('rows beside a wrong one are gone with their job, and with no other', async () => {
+  it('rolls back the rows of a job with an invalid row, and of no other job', async () => {
     await using fresh = await freshDatabase(engine)
-    const row = (note: string, balance: number) => [7, note, balance, Date.now()]
-    const noted: Insertion = {
-      into: 'INSERT INTO ledger (account_id, api_type, kind, note, amount, balance_after, at)',
-      row: `(?, 'sms', 'grant', ?, 1, ?, ?)`,
-    }
-    const good = fresh.db.write((tx) => insertRows(tx, noted, [row('good', 1), row('good', 2)]))
-    const bad = fresh.db.write((tx) => insertRows(tx, noted, [row('bad', 1), row('bad', 2), row('bad', -1)]))
-    const after = fresh.db.write((tx) => insertRows(tx, noted, [row('after', 1)]))
+    const row = (note: string, balance: number) => grant({ note, amount: 1, balance })
+    const good = fresh.db.write((tx) => insertRows(tx, ledger, [row('good', 1), row('good', 2)]))
+    const bad = fresh.db.write((tx) => insertRows(tx, ledger, [row('bad', 1), row('bad', 2), row('bad', -1)]))
+    const after = fresh.db.write((tx) => insertRows(tx, ledger, [row('after', 1)]))
     await assert.rejects(bad)
     assert.deepEqual(await Promise.all([good, after]), [2, 1])
-    await assert.rejects(fresh.db.write((tx) => insertRows(tx, noted, [row('alone', 1), row('alone', -1)])))
+    await assert.rejects(fresh.db.write((tx) => insertRows(tx, ledger, [row('alone', 1), row('alone', -1)])))
     const notes = await fresh.db.all<{ note: string }>('SELECT note FROM ledger ORDER BY note')
     assert.deepEqual(
       notes.map(({ note }) => note),
@@ -52,16 +55,16 @@ onEachEngine('rows inserted together', (engine) => {
     )
   })
 
-  it('tells how many went in where some were there already', async () => {
+  it('returns how many rows were inserted when some exist already', async () => {
     await using fresh = await freshDatabase(engine)
-    const rows = Array.from({ length: 80 }, (_, i) => [`n${i}`, 'first'])
+    const rows = Array.from({ length: 80 }, (_, i) => ({ name: `n${i}`, value: 'first' }))
     assert.equal(await fresh.db.write((tx) => insertRows(tx, settings, rows.slice(0, 30))), 30)
     assert.equal(
       await fresh.db.write((tx) =>
         insertRows(
           tx,
           settings,
-          rows.map(([name]) => [name!, 'second']),
+          rows.map(({ name }) => ({ name, value: 'second' })),
         ),
       ),
       50,

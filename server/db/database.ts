@@ -1,5 +1,6 @@
 // The port to the database: what every store may do, on either engine.
 import type { Kysely } from 'kysely'
+import type { Tables } from './schema.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -9,16 +10,13 @@ export type Value = string | number | Uint8Array | null | PostgresArray
 /** Whole columns in one value, for statements with `unnest` that only PostgreSQL ever sees. */
 export type PostgresArray = readonly (string | number | null)[]
 
-/** Tables are declared by the store that owns them: `queries.kysely.withTables<MyTables>()`. */
-export type AnyTables = Record<never, never>
-
 /**
  * Reading and writing in one voice. Hand-written SQL uses `?` for values and stays in the subset both engines share;
  * its text is prepared once per connection, so it must not be put together from values.
  */
 export interface Queries {
   readonly engine: Engine
-  readonly kysely: Kysely<AnyTables>
+  readonly kysely: Kysely<Tables>
   /** SQL text of the database's own clock, in milliseconds. Leases are decided by this clock, never by ours. */
   readonly now: string
   all<R>(sql: string, values?: readonly Value[]): Promise<R[]>
@@ -34,6 +32,11 @@ declare const transaction: unique symbol
 /** A transaction. Every write of a store takes it as its first argument, so that nothing can be written outside of one. */
 export interface Tx extends Queries {
   readonly [transaction]: true
+  /**
+   * Runs `effect` once the transaction is durable and before `write` resolves; effects run in order. Nothing runs when the
+   * job is rolled back or run again. An error goes to the `onError` of the database, never to a caller.
+   */
+  afterCommit(effect: () => void): void
 }
 
 /**

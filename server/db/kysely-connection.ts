@@ -13,7 +13,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { AnyTables, Engine } from './database.ts'
+import type { Engine } from './database.ts'
+import type { Tables } from './schema.ts'
 
 export interface Executed {
   readonly rows: unknown[]
@@ -22,7 +23,7 @@ export interface Executed {
 
 type Execute = (sql: string, values: readonly unknown[]) => Promise<Executed>
 
-export function kyselyOver(engine: Engine, execute: Execute): Kysely<AnyTables> {
+export function kyselyOver(engine: Engine, execute: Execute): Kysely<Tables> {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const { rows, changed } = await execute(query.sql, query.parameters)
@@ -59,5 +60,5 @@ export function kyselyOver(engine: Engine, execute: Execute): Kysely<AnyTables> 
           createIntrospector: (db) => new PostgresIntrospector(db),
           createQueryCompiler: () => new PostgresQueryCompiler(),
         }
-  return new Kysely<AnyTables>({ dialect })
+  return new Kysely<Tables>({ dialect })
 }

@@ -1,6 +1,7 @@
 // Brings the schema up to date at start: the same list for both engines, one transaction, under a lock.
-import { type ColumnBuilderCallback, sql } from 'kysely'
+import type { ColumnBuilderCallback } from 'kysely'
 import type { Database, Engine, Tx } from './database.ts'
+import { lock } from './dialect.ts'
 import { migrations } from './migrations/list.ts'
 
 /** Where the engines' schema languages differ, and nowhere else. */
@@ -21,10 +22,6 @@ const columnTypes: Record<Engine, ColumnTypes> = {
   postgres: { identity: ['bigint', (c) => c.primaryKey().generatedByDefaultAsIdentity()] },
 }
 
-type MigrationTables = {
-  migration: { name: string; applied_at: number }
-}
-
 /** Any number will do, as long as every process asks for the same one. */
 const migrationLock = 7_402_318
 
@@ -32,15 +29,14 @@ const migrationLock = 7_402_318
 export async function migrate(db: Database): Promise<readonly string[]> {
   return db.write(async (tx) => {
     // SQLite's write transaction is the lock already.
-    if (tx.engine === 'postgres')
-      await sql`SELECT pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx.kysely)
+    await lock(tx, migrationLock)
     await tx.kysely.schema
       .createTable('migration')
       .ifNotExists()
       .addColumn('name', 'text', (c) => c.primaryKey())
       .addColumn('applied_at', 'bigint', (c) => c.notNull())
       .execute()
-    const q = tx.kysely.withTables<MigrationTables>()
+    const q = tx.kysely
     const applied = new Set((await q.selectFrom('migration').select('name').execute()).map((row) => row.name))
     const known = new Set(migrations.map((migration) => migration.name))
     const unknown = [...applied].filter((name) => !known.has(name))

@@ -1,6 +1,7 @@
 // The engine for more than one machine: PostgreSQL through a pool.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { type Effects, type OnDatabaseError, runEffects } from './after-commit.ts'
 import {
   type Database,
   DatabaseUnavailable,
@@ -29,7 +30,13 @@ const types: pg.CustomTypesConfig = {
 
 export interface PostgresOptions {
   readonly poolSize?: number
-  readonly onError?: (error: Error) => void
+  readonly onError?: OnDatabaseError | undefined
+}
+
+interface PooledTx {
+  readonly tx: Tx
+  /** Of the job that is running. */
+  effects: Effects | undefined
 }
 
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
@@ -45,21 +52,27 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     idle_in_transaction_session_timeout: 10_000,
   })
   // A lost idle connection is replaced by the pool; without a listener it would end the process.
-  pool.on('error', (error) => options.onError?.(error))
+  pool.on('error', (error) => options.onError?.(error, 'database connection lost'))
 
   const reads = queriesOver((query) => pool.query(query))
-  const transactions = new WeakMap<pg.PoolClient, Tx>()
+  const transactions = new WeakMap<pg.PoolClient, PooledTx>()
   const stats: Database['stats'] = { onCommit: undefined }
   const running = new Set<Promise<unknown>>()
   let closed = false
 
-  function txOf(client: pg.PoolClient): Tx {
-    let tx = transactions.get(client)
-    if (!tx) {
-      tx = queriesOver((query) => client.query(query)) as Tx
-      transactions.set(client, tx)
+  /** One per connection, because each prepares its own statements. */
+  function transactionOn(client: pg.PoolClient): PooledTx {
+    let pooled = transactions.get(client)
+    if (!pooled) {
+      const queries = queriesOver((query) => client.query(query))
+      const own: PooledTx = {
+        tx: { ...queries, afterCommit: (effect: () => void) => void (own.effects ??= []).push(effect) } as Tx,
+        effects: undefined,
+      }
+      pooled = own
+      transactions.set(client, pooled)
     }
-    return tx
+    return pooled
   }
 
   async function attempt<T>(job: Job<T>): Promise<T> {
@@ -71,11 +84,14 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     client.on('error', lost)
     try {
       await client.query('BEGIN')
-      const value = await job(txOf(client))
+      const current = transactionOn(client)
+      current.effects = undefined
+      const value = await job(current.tx)
       const { command } = await client.query('COMMIT')
       // A transaction in which a statement failed answers COMMIT with ROLLBACK, and raises nothing.
       if (command !== 'COMMIT') throw new DatabaseUnavailable('PostgreSQL: the transaction was rolled back')
       stats.onCommit?.(1)
+      runEffects(current.effects, options.onError)
       return value
     } catch (error) {
       await client.query('ROLLBACK').catch((rollbackError: Error) => (broken = rollbackError))

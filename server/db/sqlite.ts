@@ -4,6 +4,7 @@
 // see only what is committed: while a transaction is open they go through a second connection.
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { type Effects, type OnDatabaseError, runEffects } from './after-commit.ts'
 import {
   type Database,
   DatabaseUnavailable,
@@ -35,12 +36,13 @@ interface QueuedJob {
 }
 
 type Ended =
-  | { readonly job: QueuedJob; readonly value: unknown }
+  | { readonly job: QueuedJob; readonly value: unknown; readonly effects: Effects | undefined }
   | { readonly job: QueuedJob; readonly error: unknown }
 
 export interface SqliteOptions {
   /** FOR THE FAULT SUITE ONLY: answers before the commit, so that the suite can show that it notices. */
   readonly acknowledgeEarly?: boolean
+  readonly onError?: OnDatabaseError | undefined
 }
 
 export function openSqlite(file: string, options: SqliteOptions = {}): Database {
@@ -53,7 +55,12 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
 
   // The writing connection knows its own commits, so its memory of the file stays good; the second one has to look again.
   const forReading = (sql: string): Connection => (isWriting || !sql.startsWith('SELECT') ? reader : writer)
-  const tx = queriesOver(writer) as Tx
+  /** Of the job that is running. */
+  let effects: Effects | undefined
+  const tx = {
+    ...queriesOver(writer),
+    afterCommit: (effect: () => void) => void (effects ??= []).push(effect),
+  } as Tx
   const reads: Queries = {
     ...queriesOver(reader),
     all: async <R>(sql: string, values?: readonly Value[]) => readAll<R>(sql, values),
@@ -81,9 +88,10 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     try {
       await begin(writer.db)
       isWriting = true
-      const ended = batch.length === 1 ? await runAlone(batch[0]!) : await runTogether(batch)
+      let ended = batch.length === 1 ? await runAlone(batch[0]!) : await runTogether(batch)
       if (options.acknowledgeEarly === true) {
-        tellEnds(ended)
+        settle(ended)
+        ended = []
         await sleep(50)
       }
       // A single job that failed has rolled the transaction back already.
@@ -91,7 +99,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
       isWriting = false
       commits += 1
       stats.onCommit?.(batch.length)
-      tellEnds(ended)
+      settle(ended)
     } catch (error) {
       // Nothing of this batch is durable: a full disk or a failed commit answers every job alike.
       if (writer.db.isTransaction) writer.db.exec('ROLLBACK')
@@ -104,9 +112,25 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     else idle?.()
   }
 
+  async function run(job: QueuedJob): Promise<Ended> {
+    effects = undefined
+    const value = await job.run(tx)
+    return { job, value, effects }
+  }
+
+  function settle(ended: readonly Ended[]): void {
+    for (const end of ended) {
+      if ('error' in end) end.job.reject(end.error)
+      else {
+        runEffects(end.effects, options.onError)
+        end.job.resolve(end.value)
+      }
+    }
+  }
+
   async function runAlone(job: QueuedJob): Promise<Ended[]> {
     try {
-      return [{ job, value: await job.run(tx) }]
+      return [await run(job)]
     } catch (error) {
       if (writer.db.isTransaction) writer.db.exec('ROLLBACK')
       return [{ job, error }]
@@ -118,7 +142,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     const ended: Ended[] = []
     try {
       // Jobs share one connection: they must run one after the other.
-      for (const job of batch) ended.push({ job, value: await job.run(tx) })
+      for (const job of batch) ended.push(await run(job))
       return ended
     } catch (error) {
       // Some errors (disk full) end the whole transaction.
@@ -134,7 +158,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     for (const job of batch) {
       writer.run('SAVEPOINT job')
       try {
-        ended.push({ job, value: await job.run(tx) })
+        ended.push(await run(job))
       } catch (error) {
         if (!writer.db.isTransaction) throw error
         writer.run('ROLLBACK TO job')
@@ -215,13 +239,6 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
       reader.db.close()
       writer.db.close()
     },
-  }
-}
-
-function tellEnds(ended: readonly Ended[]): void {
-  for (const end of ended) {
-    if ('error' in end) end.job.reject(end.error)
-    else end.job.resolve(end.value)
   }
 }
 

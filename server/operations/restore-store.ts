@@ -52,7 +52,7 @@ export async function restoreBackup(
 
 async function insertAll(tx: Tx, file: string, tables: readonly string[]): Promise<number> {
   let target: { readonly table: string; readonly columns: readonly string[] } | undefined
-  let waiting: Record<string, Value>[] = []
+  let waiting: Value[][] = []
   let inserted = 0
   let end: number | undefined
 
@@ -60,11 +60,12 @@ async function insertAll(tx: Tx, file: string, tables: readonly string[]): Promi
     if (waiting.length > 0 && target) {
       const rows = waiting
       waiting = []
-      await tx.kysely
-        .withTables<Record<string, Record<string, Value>>>()
-        .insertInto(target.table)
-        .values(rows)
-        .execute()
+      const columns = target.columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ')
+      const row = `(${target.columns.map(() => '?').join(', ')})`
+      await tx.run(
+        `INSERT INTO "${target.table}" (${columns}) VALUES ${rows.map(() => row).join(', ')}`,
+        rows.flat(),
+      )
       inserted += rows.length
     }
   }
@@ -72,7 +73,7 @@ async function insertAll(tx: Tx, file: string, tables: readonly string[]): Promi
   for await (const item of readLines(file)) {
     if (Array.isArray(item)) {
       if (!target) throw brokenFile()
-      waiting.push(Object.fromEntries(target.columns.map((column, index) => [column, decode(item[index])])))
+      waiting.push(target.columns.map((_, index) => decode(item[index])))
       if (waiting.length === rowsPerInsert) await flush()
     } else if ('table' in item) {
       await flush()

@@ -1,90 +1,47 @@
 // The log of API calls and its counts by day. Only ever written in the background, many calls at a time.
+import { bulkInsert, insertRows } from '../db/bulk-insert.ts'
 import type { Queries, Tx, Value } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 
-export interface LoggedCall {
-  readonly account_id: number
-  readonly request_id: string
-  readonly at: number
-  readonly endpoint: string
-  readonly action: string | null
-  readonly method: string
-  readonly status: number
-  readonly code: number
-  readonly ok: number
-  readonly message: string | null
-  readonly duration_us: number
-  readonly gateway: string | null
-  readonly charged: number
-  readonly given_back: number
-  readonly replayed: number
-  readonly idempotent: number
-  readonly address: string
-  readonly parameters: string
-  readonly answer: string | null
-  readonly steps: string
-}
+export type LoggedCall = Readonly<Omit<Tables['request_log'], 'id'>>
 
-const columns = [
-  'account_id',
-  'request_id',
-  'at',
-  'endpoint',
-  'action',
-  'method',
-  'status',
-  'code',
-  'ok',
-  'message',
-  'duration_us',
-  'gateway',
-  'charged',
-  'given_back',
-  'replayed',
-  'idempotent',
-  'address',
-  'parameters',
-  'answer',
-  'steps',
-] as const satisfies readonly (keyof LoggedCall)[]
+export type FoundBy = Readonly<Tables['request_term']>
 
-export interface FoundBy {
-  readonly account_id: number
-  readonly term: string
-  readonly request_id: string
-  readonly at: number
-}
-
-type LogTables = { request_log: LoggedCall; request_term: FoundBy }
-
-const insertCallSql = `INSERT INTO request_log (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
-const insertTermSql = `INSERT INTO request_term (account_id, term, request_id, at) VALUES (?, ?, ?, ?)
-  ON CONFLICT (account_id, term, request_id) DO NOTHING`
+const callRows = bulkInsert('request_log', {
+  account_id: 'bigint',
+  request_id: 'text',
+  at: 'bigint',
+  endpoint: 'text',
+  action: 'text',
+  method: 'text',
+  status: 'bigint',
+  code: 'bigint',
+  ok: 'bigint',
+  message: 'text',
+  duration_us: 'bigint',
+  gateway: 'text',
+  charged: 'bigint',
+  given_back: 'bigint',
+  replayed: 'bigint',
+  idempotent: 'bigint',
+  address: 'text',
+  parameters: 'text',
+  answer: 'text',
+  steps: 'text',
+})
+const termRows = bulkInsert(
+  'request_term',
+  { account_id: 'bigint', term: 'text', request_id: 'text', at: 'bigint' },
+  'ON CONFLICT (account_id, term, request_id) DO NOTHING',
+)
 
 export async function insertCalls(
   tx: Tx,
   calls: readonly LoggedCall[],
   terms: readonly FoundBy[],
 ): Promise<void> {
-  if (tx.engine === 'sqlite') {
-    // One prepared statement many times is the quickest here; over a wire it is one statement for all.
-    for (const call of calls) {
-      await tx.run(
-        insertCallSql,
-        columns.map((name) => call[name]),
-      )
-    }
-    for (const one of terms) await tx.run(insertTermSql, [one.account_id, one.term, one.request_id, one.at])
-    return
-  }
-  const q = tx.kysely.withTables<LogTables>()
-  if (calls.length > 0) await q.insertInto('request_log').values(calls).execute()
-  if (terms.length > 0) {
-    await q
-      .insertInto('request_term')
-      .values(terms)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-  }
+  await insertRows(tx, callRows, calls)
+  await insertRows(tx, termRows, terms)
 }
 
 /** The account under which the platform's own sums stand. */
@@ -265,7 +222,7 @@ export function findCall(
   requestId: string,
 ): Promise<CallRow | undefined> {
   return queries.one<CallRow>(
-    `SELECT id, ${columns.join(', ')} FROM request_log WHERE request_id = ? AND account_id = ?`,
+    `SELECT id, ${callRows.names.join(', ')} FROM request_log WHERE request_id = ? AND account_id = ?`,
     [requestId, accountId],
   )
 }

@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSy
 import { dirname, join, resolve } from 'node:path'
 import type { Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
+import type { OnDatabaseError } from '../db/after-commit.ts'
 import type { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { openPostgres } from '../db/postgres.ts'
@@ -26,7 +27,7 @@ export class StartProblem extends Error {
 }
 
 export interface OpenOptions {
-  readonly onDatabaseError?: (error: Error) => void
+  readonly onDatabaseError?: OnDatabaseError
   /** For a restore, which puts another content in place of this one: it looks itself that the secret fits that. */
   readonly anySecret?: boolean
 }
@@ -72,13 +73,10 @@ function makeDirectory(directory: string): void {
 function openDatabase(config: Config, directory: string, options: OpenOptions): Database {
   const acknowledgeEarly = isBrokenOnPurpose(process.env)
   if (config.DATABASE_URL) {
-    return openPostgres(
-      config.DATABASE_URL,
-      options.onDatabaseError ? { onError: options.onDatabaseError } : {},
-    )
+    return openPostgres(config.DATABASE_URL, { onError: options.onDatabaseError })
   }
   try {
-    return openSqlite(join(directory, 'tollgate.db'), { acknowledgeEarly })
+    return openSqlite(join(directory, 'tollgate.db'), { acknowledgeEarly, onError: options.onDatabaseError })
   } catch (error) {
     throw databaseProblem(config, error)
   }

@@ -19,7 +19,7 @@ export interface ProcessOptions {
 export async function startProcess(config: Config, options: ProcessOptions = {}): Promise<Started> {
   const { log, end: endLog } = openLog(config.LOG_LEVEL, options.log)
   const installation = await openInstallation(config, {
-    onDatabaseError: (error) => log.warn({ err: error }, 'database connection lost'),
+    onDatabaseError: (error, message) => log.warn({ err: error }, message),
   })
   const app = await openApp(config, installation, log, options.app)
   const address = await app.start().catch(async (error: unknown) => {

@@ -1,7 +1,7 @@
 // The links and their codes.
 import type { RedirectType } from '../../contract/shortlink.ts'
-import type { Queries, Tx, Value } from '../db/database.ts'
-import { type Insertion, insertRows, insertRowsWithIds } from '../db/bulk-insert.ts'
+import type { Queries, Tx } from '../db/database.ts'
+import { bulkInsert, insertRows, insertRowsReturningIds } from '../db/bulk-insert.ts'
 import type { Codes } from './codes/store.ts'
 
 export type Pool = 'a' | 'b'
@@ -54,7 +54,7 @@ export interface MadeLink {
 
 export async function insertLink(tx: Tx, link: NewLink, codes: Codes): Promise<MadeLink> {
   const { code, place } = codes.make()
-  const [id] = await insertRowsWithIds(tx, linkRows, [valuesOf(link, code)])
+  const [id] = await insertRowsReturningIds(tx, linkRows, [rowOf(link, code)])
   if (await claimPlace(tx, place, id!)) return { id: id!, code }
   codes.leap()
   const other = await claimAny(tx, id!, codes)
@@ -67,15 +67,15 @@ export class CodeTaken extends Error {}
 
 export async function insertLinks(tx: Tx, links: readonly NewLink[], codes: Codes): Promise<MadeLink[]> {
   const drawn = links.map(() => codes.make())
-  const ids = await insertRowsWithIds(
+  const ids = await insertRowsReturningIds(
     tx,
     linkRows,
-    links.map((link, index) => valuesOf(link, drawn[index]!.code)),
+    links.map((link, index) => rowOf(link, drawn[index]!.code)),
   )
   const claimed = await insertRows(
     tx,
     codeRows,
-    drawn.map(({ place }, index) => [place, ids[index]!]),
+    drawn.map(({ place }, index) => ({ place, link_id: ids[index]! })),
   )
   if (claimed < drawn.length) {
     codes.leap()
@@ -84,38 +84,47 @@ export async function insertLinks(tx: Tx, links: readonly NewLink[], codes: Code
   return drawn.map(({ code }, index) => ({ code, id: ids[index]! }))
 }
 
-const linkRows: Insertion = {
-  into: `INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a, location_b,
-    host_a, host_b, created_at, updated_at)`,
-  row: '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-}
+const linkRows = bulkInsert('link', {
+  account_id: 'bigint',
+  code: 'text',
+  title: 'text',
+  target_url: 'text',
+  redirect_url_a: 'text',
+  redirect_type: 'text',
+  location_a: 'text',
+  location_b: 'text',
+  host_a: 'text',
+  host_b: 'text',
+  created_at: 'bigint',
+  updated_at: 'bigint',
+})
 
-const codeRows: Insertion = {
-  into: 'INSERT INTO link_code (place, link_id)',
-  row: '(?, ?)',
-  end: 'ON CONFLICT (place) DO NOTHING',
-}
+const codeRows = bulkInsert(
+  'link_code',
+  { place: 'bigint', link_id: 'bigint' },
+  'ON CONFLICT (place) DO NOTHING',
+)
 
-function valuesOf(link: NewLink, code: string): Value[] {
-  return [
-    link.accountId,
+function rowOf(link: NewLink, code: string) {
+  return {
+    account_id: link.accountId,
     code,
-    link.title,
-    link.targetUrl,
-    link.redirectUrlA,
-    link.redirectType,
-    link.locationA,
-    link.locationB,
-    link.hosts.a,
-    link.hosts.b,
-    link.createdAt,
-    link.createdAt,
-  ]
+    title: link.title,
+    target_url: link.targetUrl,
+    redirect_url_a: link.redirectUrlA,
+    redirect_type: link.redirectType,
+    location_a: link.locationA,
+    location_b: link.locationB,
+    host_a: link.hosts.a,
+    host_b: link.hosts.b,
+    created_at: link.createdAt,
+    updated_at: link.createdAt,
+  }
 }
 
 /** False when the code was given out before, to whomever. */
 async function claimPlace(tx: Tx, place: number, linkId: number): Promise<boolean> {
-  return (await insertRows(tx, codeRows, [[place, linkId]])) === 1
+  return (await insertRows(tx, codeRows, [{ place, link_id: linkId }])) === 1
 }
 
 async function claimAny(tx: Tx, linkId: number, codes: Codes): Promise<string> {

@@ -1,7 +1,7 @@
 // Send records: written with the charge, ended with it, and read by serial number, recipient and day.
 import { recordIdOf } from '../../contract/sms-text.ts'
 import type { Queries, Tx } from '../db/database.ts'
-import { type Insertion, insertRowsWithIds } from '../db/bulk-insert.ts'
+import { bulkInsert, insertRowsReturningIds } from '../db/bulk-insert.ts'
 import type { Problem } from './problems.ts'
 
 /**
@@ -52,28 +52,36 @@ export interface OpenedSend {
   readonly created_at: number
 }
 
-const sendRows: Insertion = {
-  into: `INSERT INTO sms_send (account_id, operation_id, phone, template_code, template_params, sign_name, parts, gateway,
-    state, created_at)`,
-  row: `(?, ?, ?, ?, ?, ?, ?, ?, 'sending', ?)`,
-}
+const sendRows = bulkInsert('sms_send', {
+  account_id: 'bigint',
+  operation_id: 'bigint',
+  phone: 'text',
+  template_code: 'text',
+  template_params: 'text',
+  sign_name: 'text',
+  parts: 'bigint',
+  gateway: 'text',
+  state: 'text',
+  created_at: 'bigint',
+})
 
 /** In the order of the sends. */
 export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<OpenedSend[]> {
-  const ids = await insertRowsWithIds(
+  const ids = await insertRowsReturningIds(
     tx,
     sendRows,
-    sends.map((send) => [
-      send.accountId,
-      send.operationId,
-      send.phone,
-      send.templateCode,
-      send.templateParams,
-      send.signName,
-      send.parts,
-      send.gateway,
-      send.createdAt,
-    ]),
+    sends.map((send) => ({
+      account_id: send.accountId,
+      operation_id: send.operationId,
+      phone: send.phone,
+      template_code: send.templateCode,
+      template_params: send.templateParams,
+      sign_name: send.signName,
+      parts: send.parts,
+      gateway: send.gateway,
+      state: 'sending',
+      created_at: send.createdAt,
+    })),
   )
   return ids.map((id, index) => ({ id, created_at: sends[index]!.createdAt }))
 }

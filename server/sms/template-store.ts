@@ -22,8 +22,6 @@ export interface TemplateRow {
   readonly updated_at: number
 }
 
-type TemplateTables = { sms_template: TemplateRow }
-
 const columns =
   'id, account_id, code, name, content, variables, status, reason, gateway_codes, revision, created_at, updated_at'
 
@@ -140,7 +138,7 @@ export function findTemplates(
   queries: Queries,
   filter: { accountId?: number | null | undefined; status?: TemplateState | undefined },
 ): Promise<TemplateRow[]> {
-  let query = queries.kysely.withTables<TemplateTables>().selectFrom('sms_template').selectAll()
+  let query = queries.kysely.selectFrom('sms_template').selectAll()
   if (filter.accountId === null) query = query.where('account_id', 'is', null)
   else if (filter.accountId !== undefined) query = query.where('account_id', '=', filter.accountId)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)

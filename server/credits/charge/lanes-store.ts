@@ -4,7 +4,7 @@
 // A batch locks the balances it needs in a fixed order, decides each charge in the order of arrival, and writes all of
 // them with one statement. When the database refuses anything in it, nothing has happened, and every charge runs alone.
 import type { Database, Tx } from '../../db/database.ts'
-import { openLane } from '../../db/batcher.ts'
+import { createBatcher } from '../../db/batcher.ts'
 import {
   balanceName,
   chargeInTransaction,
@@ -34,15 +34,15 @@ export function chargeLanes(
 
 function openChargeLane(db: Database, seal: AnswerSeal) {
   let ids: number[] = []
-  return openLane<ChargeRequest<unknown>, ChargeResult<unknown>>({
-    batchLimit,
-    async together(batch) {
+  return createBatcher<ChargeRequest<unknown>, ChargeResult<unknown>>({
+    maxBatch: batchLimit,
+    async runBatch(batch) {
       if (ids.length < batch.length) ids = ids.concat(await drawIds(db))
       const mine = ids.slice(0, batch.length)
       ids = ids.slice(batch.length)
       return db.write((tx) => chargeTogether(tx, batch, mine, seal))
     },
-    alone: (request) => db.write((tx) => chargeInTransaction(tx, request, seal)),
+    runSingle: (request) => db.write((tx) => chargeInTransaction(tx, request, seal)),
   })
 }
 

@@ -1,6 +1,6 @@
 // One charge inside one transaction, on either engine: key still valid, enough credit, balance down, operation and ledger row in.
 import type { Queries, Tx } from '../../db/database.ts'
-import { type Insertion, insertRows, insertRowsWithIds } from '../../db/bulk-insert.ts'
+import { bulkInsert, insertRows, insertRowsReturningIds } from '../../db/bulk-insert.ts'
 import type { AnswerSeal } from './sealed-answer.ts'
 import type {
   Alongside,
@@ -184,53 +184,67 @@ export async function spend(
   ])
 }
 
-const operationRows: Insertion = {
-  into: `INSERT INTO operation (account_id, api_type, action, cost, state, idempotency_key, fingerprint, lease_until,
-    request_id, created_at, ended_at)`,
-  row: '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-}
+const operationRows = bulkInsert('operation', {
+  account_id: 'bigint',
+  api_type: 'text',
+  action: 'text',
+  cost: 'bigint',
+  state: 'text',
+  idempotency_key: 'text',
+  fingerprint: 'text',
+  lease_until: 'bigint',
+  request_id: 'text',
+  created_at: 'bigint',
+  ended_at: 'bigint',
+})
 
 /** Tells their ids. */
 export function insertOperations(
   tx: Tx,
   charges: readonly Pick<Accepted, 'request' | 'at'>[],
 ): Promise<number[]> {
-  return insertRowsWithIds(
+  return insertRowsReturningIds(
     tx,
     operationRows,
-    charges.map(({ request, at }) => [
-      request.accountId,
-      request.apiType,
-      request.action,
-      request.cost,
-      request.leaseMs === undefined ? 'settled' : 'held',
-      request.idempotency?.key ?? null,
-      request.idempotency?.fingerprint ?? null,
-      request.leaseMs === undefined ? null : at + request.leaseMs,
-      request.requestId,
-      at,
-      request.leaseMs === undefined ? at : null,
-    ]),
+    charges.map(({ request, at }) => ({
+      account_id: request.accountId,
+      api_type: request.apiType,
+      action: request.action,
+      cost: request.cost,
+      state: request.leaseMs === undefined ? 'settled' : 'held',
+      idempotency_key: request.idempotency?.key ?? null,
+      fingerprint: request.idempotency?.fingerprint ?? null,
+      lease_until: request.leaseMs === undefined ? null : at + request.leaseMs,
+      request_id: request.requestId,
+      created_at: at,
+      ended_at: request.leaseMs === undefined ? at : null,
+    })),
   )
 }
 
-const chargeRows: Insertion = {
-  into: 'INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)',
-  row: `(?, ?, 'charge', ?, ?, ?, ?)`,
-}
+const chargeRows = bulkInsert('ledger', {
+  account_id: 'bigint',
+  api_type: 'text',
+  kind: 'text',
+  amount: 'bigint',
+  balance_after: 'bigint',
+  operation_id: 'bigint',
+  at: 'bigint',
+})
 
 export async function insertCharges(tx: Tx, made: readonly MadeCharge[]): Promise<void> {
   await insertRows(
     tx,
     chargeRows,
-    made.map(({ request, charged }) => [
-      request.accountId,
-      request.apiType,
-      -request.cost,
-      charged.remaining,
-      charged.operationId,
-      charged.at,
-    ]),
+    made.map(({ request, charged }) => ({
+      account_id: request.accountId,
+      api_type: request.apiType,
+      kind: 'charge',
+      amount: -request.cost,
+      balance_after: charged.remaining,
+      operation_id: charged.operationId,
+      at: charged.at,
+    })),
   )
 }
 

@@ -1,7 +1,7 @@
 // Ends on PostgreSQL in micro-batches, like charges: most operations are settled as they were charged, and need one statement
 // for all of them. What gives credits back, or answers with the balance, runs in a transaction of its own.
 import type { Database, Tx } from '../../db/database.ts'
-import { openLane } from '../../db/batcher.ts'
+import { createBatcher } from '../../db/batcher.ts'
 import type { AfterEnd, EndRequest, EndResult, StoredAnswer } from '../operation.ts'
 import type { AnswerSeal } from '../charge/sealed-answer.ts'
 import { endOperation } from '../store.ts'
@@ -27,7 +27,7 @@ export function openEnds(db: Database, seal: AnswerSeal): EndOne {
   if (db.engine === 'sqlite') return alone
   const together = (batch: readonly EndWork[]) => db.write((tx) => settleTogether(tx, batch, seal))
   const lanes = Array.from({ length: laneCount }, () =>
-    openLane<EndWork, EndResult>({ batchLimit, together, alone }),
+    createBatcher<EndWork, EndResult>({ maxBatch: batchLimit, runBatch: together, runSingle: alone }),
   )
   return (work) => (isPlain(work.request) ? lanes[work.request.operationId % laneCount]!(work) : alone(work))
 }

@@ -1,6 +1,7 @@
 // Redeem codes and the batches they were made in.
 import type { ApiType } from '../../../contract/credits.ts'
 import type { RedeemBatch, RedeemCodeRow } from '../../../contract/console/operator.ts'
+import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 
 export interface NewBatch {
@@ -12,12 +13,12 @@ export interface NewBatch {
   readonly codes: readonly { readonly hash: string; readonly hint: string }[]
 }
 
-type CodeTables = {
-  redeem_code: { batch_id: number; code_hash: string; hint: string; state: string }
-}
-
-/** Well below what either engine takes in one statement. */
-const perInsert = 500
+const codeRows = bulkInsert('redeem_code', {
+  batch_id: 'bigint',
+  code_hash: 'text',
+  hint: 'text',
+  state: 'text',
+})
 
 export async function insertBatch(tx: Tx, batch: NewBatch): Promise<number> {
   const row = await tx.one<{ id: number }>(
@@ -26,20 +27,11 @@ export async function insertBatch(tx: Tx, batch: NewBatch): Promise<number> {
     [batch.apiType, batch.amount, batch.codes.length, batch.expiresOn, batch.note, batch.createdBy],
   )
   if (!row) throw new Error('the batch was not inserted')
-  for (let start = 0; start < batch.codes.length; start += perInsert) {
-    await tx.kysely
-      .withTables<CodeTables>()
-      .insertInto('redeem_code')
-      .values(
-        batch.codes.slice(start, start + perInsert).map(({ hash, hint }) => ({
-          batch_id: row.id,
-          code_hash: hash,
-          hint,
-          state: 'unused',
-        })),
-      )
-      .execute()
-  }
+  await insertRows(
+    tx,
+    codeRows,
+    batch.codes.map(({ hash, hint }) => ({ batch_id: row.id, code_hash: hash, hint, state: 'unused' })),
+  )
   return row.id
 }
 

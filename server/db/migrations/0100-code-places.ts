@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Tx } from '../database.ts'
-import { insertRows } from '../bulk-insert.ts'
 import type { Migration } from '../migrate.ts'
 import { secretOrder } from '../permutation.ts'
 import { insertSetting } from '../setting-store.ts'
@@ -54,10 +53,7 @@ async function copyCodes(tx: Tx, key: Buffer): Promise<void> {
   const order = secretOrder(key, alphabet.length ** 3, alphabet.length ** 4)
   const numberOf = (code: string) =>
     [...code].reduceRight((number, character) => number * alphabet.length + alphabet.indexOf(character), 0)
-  const rows = {
-    into: 'INSERT INTO link_code (place, link_id, retired_at, live_until)',
-    row: '(?, ?, ?, ?)',
-  }
+  const insert = 'INSERT INTO link_code (place, link_id, retired_at, live_until) VALUES (?, ?, ?, ?)'
   for (let last = ''; ;) {
     const some = await tx.all<OldRow>(
       `SELECT code, link_id, retired_at, live_until FROM link_code_by_code WHERE code > ? ORDER BY code LIMIT ${perRound}`,
@@ -65,13 +61,10 @@ async function copyCodes(tx: Tx, key: Buffer): Promise<void> {
     )
     if (some.length === 0) return
     last = some.at(-1)!.code
-    const placed = some.map((row) => [
-      order.gather(numberOf(row.code)),
-      row.link_id,
-      row.retired_at,
-      row.live_until,
-    ])
-    await insertRows(tx, rows, placed)
+    for (const row of some) {
+      const place = order.gather(numberOf(row.code))
+      await tx.run(insert, [place, row.link_id, row.retired_at, row.live_until])
+    }
   }
 }
 

@@ -6,7 +6,6 @@ import fc from 'fast-check'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import type { Tx } from '../../db/database.ts'
-import { insertRows } from '../../db/bulk-insert.ts'
 import { migration } from '../../db/migrations/0100-code-places.ts'
 import { alphabet, codeLength, isReserved, isUgly } from './code.ts'
 import { findCodes, openCodes } from './store.ts'
@@ -90,12 +89,9 @@ onEachEngine('the key of the codes', (engine) => {
          VALUES (?, ?, '', '', '', 'direct', 'https://example.com/', 'https://example.com/', '', '', 0, 0)`,
         [accountId, old[0]!],
       )
-      const rows = {
-        into: 'INSERT INTO link_code (code, link_id, retired_at, live_until)',
-        row: '(?, ?, ?, ?)',
-      }
-      const retired = old.slice(1).map((code, n) => [code, 1, n, n])
-      await insertRows(tx, rows, [[old[0]!, 1, null, null], ...retired])
+      const insert = 'INSERT INTO link_code (code, link_id, retired_at, live_until) VALUES (?, ?, ?, ?)'
+      await tx.run(insert, [old[0]!, 1, null, null])
+      for (const [n, code] of old.slice(1).entries()) await tx.run(insert, [code, 1, n, n])
       await migration(tx, { identity: ['bigint', (c) => c] })
     })
     const codes = await findCodes(db)

@@ -1,0 +1,96 @@
+// The differences between the two engines' SQL: each function returns text, or runs statements, for the engine at hand.
+import type { PostgresArray, Queries, Tx, Value } from './database.ts'
+
+export type ArrayType = 'bigint' | 'text'
+
+/** A list of ids as one value: `WHERE id IN ${list.sql}`, or `FROM ${list.sql} AS list` with the column `id`. */
+export function idList(
+  queries: Queries,
+  ids: readonly number[],
+): { readonly sql: string; readonly value: Value } {
+  return queries.engine === 'sqlite'
+    ? { sql: '(SELECT value AS id FROM json_each(?))', value: JSON.stringify(ids) }
+    : { sql: '(SELECT unnest(CAST(? AS bigint[])) AS id)', value: ids }
+}
+
+/**
+ * Rows of values as a table: `FROM ${table.sql} AS t`, for an update or a join of many rows with one statement. The text
+ * depends on the columns only, so it is prepared once.
+ */
+export function valueTable<C extends string>(
+  queries: Queries,
+  columns: Readonly<Record<C, ArrayType>>,
+  rows: readonly Readonly<Record<C, string | number | null>>[],
+): { readonly sql: string; readonly values: readonly Value[] } {
+  const names = Object.keys(columns) as C[]
+  if (queries.engine === 'postgres') return unnest(columns, rows)
+  const select = names.map((name, index) => `value ->> ${index} AS ${name}`).join(', ')
+  const list = rows.map((row) => names.map((name) => row[name]))
+  return { sql: `(SELECT ${select} FROM json_each(?))`, values: [JSON.stringify(list)] }
+}
+
+/** PostgreSQL only: each column is one array. */
+export function unnest<C extends string>(
+  columns: Readonly<Record<C, ArrayType>>,
+  rows: readonly Readonly<Record<C, string | number | null>>[],
+): { readonly sql: string; readonly values: PostgresArray[] } {
+  const names = Object.keys(columns) as C[]
+  const arrays = names.map((name) => `CAST(? AS ${columns[name]}[])`).join(', ')
+  return {
+    sql: `(SELECT * FROM unnest(${arrays}) AS list (${names.join(', ')}))`,
+    values: names.map((name) => rows.map((row) => row[name])),
+  }
+}
+
+/** The end of a SELECT that locks its rows until the transaction ends. SQLite's write transaction is the lock. */
+export function forUpdate({ engine }: Tx, clause = 'FOR UPDATE'): string {
+  return engine === 'sqlite' ? '' : ` ${clause}`
+}
+
+/** Keeps other transactions from writing to the table; they can still read it. */
+export async function lockTable(tx: Tx, table: string): Promise<void> {
+  if (tx.engine === 'postgres') await tx.run(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`)
+}
+
+/** Waits until no other transaction holds this lock, and holds it until the transaction ends. */
+export async function lock(tx: Tx, key: number): Promise<void> {
+  if (tx.engine === 'postgres') await tx.all(`SELECT pg_advisory_xact_lock(${key})`)
+}
+
+/** Like `lock`, but returns false when another transaction holds it. */
+export async function tryLock(tx: Tx, key: number): Promise<boolean> {
+  if (tx.engine === 'sqlite') return true
+  const row = await tx.one<{ locked: boolean }>(`SELECT pg_try_advisory_xact_lock(${key}) AS locked`)
+  return row?.locked === true
+}
+
+/** A text column compared and sorted by bytes, whatever the language of the database. */
+export function byteOrder({ engine }: Queries, column: string): string {
+  return engine === 'sqlite' ? column : `${column} COLLATE "C"`
+}
+
+/** How many transactions can usefully write at the same time. */
+export function parallelWriters({ engine }: Queries): number {
+  return engine === 'sqlite' ? 1 : 4
+}
+
+export interface RowMove {
+  /** The table, the rows (`hour < ?`) and their columns. */
+  readonly from: string
+  readonly where: string
+  readonly columns: string
+  readonly values: readonly Value[]
+  /** Builds the INSERT that reads the removed rows from `source`. */
+  readonly insert: (source: string) => string
+}
+
+/** Deletes rows and inserts what is computed from them. Two processes never process the same row. */
+export async function moveRows(tx: Tx, { from, where, columns, values, insert }: RowMove): Promise<void> {
+  if (tx.engine === 'postgres') {
+    const moved = `WITH moved AS (DELETE FROM ${from} WHERE ${where} RETURNING ${columns})`
+    await tx.run(`${moved} ${insert('moved')}`, values)
+    return
+  }
+  await tx.run(insert(`(SELECT ${columns} FROM ${from} WHERE ${where})`), values)
+  await tx.run(`DELETE FROM ${from} WHERE ${where}`, values)
+}

@@ -1,0 +1,377 @@
+// The tables of both engines, one row type each. Stores take their row types from here: `Pick<Tables['link'], 'id' | 'code'>`.
+//
+// Times are milliseconds since 1970, flags are 0 or 1, JSON is text. A column that is null in some rows says so.
+import type { ApiType } from '../../contract/credits.ts'
+import type { RedirectType } from '../../contract/shortlink.ts'
+import type { TemplateState } from '../../contract/sms-text.ts'
+
+type Flag = number
+type Milliseconds = number
+/** `2026-01-31`, Asia/Shanghai. */
+type CalendarDay = string
+type Json = string
+
+export interface Tables {
+  migration: { name: string; applied_at: Milliseconds }
+  /** Facts about the installation, by name. */
+  setting: { name: string; value: string }
+
+  account: AccountTable
+  credit: { account_id: number; api_type: ApiType; total: number; used: number }
+  operation: OperationTable
+  ledger: LedgerTable
+  ledger_carried: { account_id: number; api_type: ApiType; operation_id: number; next_id: number }
+  redeem_batch: RedeemBatchTable
+  redeem_code: RedeemCodeTable
+
+  console_session: SessionTable
+  audit: AuditTable
+  request_log: RequestLogTable
+  /** What a logged call can be found by: keyed hashes of phone numbers, serial numbers and short codes. */
+  request_term: { account_id: number; term: string; request_id: string; at: Milliseconds }
+  call_day: CallDayTable
+
+  link: LinkTable
+  link_code: LinkCodeTable
+  link_domain: LinkDomainTable
+  link_click: LinkClickTable
+  /** People's clicks of each link in one number, for sorting. */
+  link_total: { link_id: number; account_id: number; clicks: number }
+  link_click_journal: { id: number; is_piece: Flag; clicks: Json }
+  /** Salted hashes of one day's visitors; replaced by their number in `link_visitor_day` after the day. */
+  link_visitor: { day: number; link_id: number; visitor: number }
+  link_visitor_day: { link_id: number; day: number; visitors: number }
+  link_salt: { day: number; salt: string }
+  /** One row. SQLite triggers change `version` whenever a cached link may be stale. */
+  link_change: { id: number; version: number }
+
+  sms_template: TemplateTable
+  sms_signature: SignatureTable
+  sms_send: SendTable
+  /** How many messages a number received in a period. */
+  sms_number_count: { phone: string; period: string; count: number; ends_at: Milliseconds }
+
+  identity_record: IdentityRecordTable
+
+  domain_watch: WatchTable
+  domain_verdict: { id: number; watch_id: number; verdict: DomainVerdict; at: Milliseconds }
+  domain_run: DomainRunTable
+
+  /** PostgreSQL only. */
+  limit_bucket: LimitBucketTable
+  /** PostgreSQL only. */
+  limit_window: { key: string; tries: number; started_at: Milliseconds; ends_at: Milliseconds }
+}
+
+interface AccountTable {
+  id: number
+  username: string
+  role: 'account' | 'operator'
+  password_hash: string
+  key_hash: string | null
+  /** The few characters of the API key that the console shows. */
+  key_hint: string | null
+  key_created_at: Milliseconds | null
+  /** The last valid day, inclusive. */
+  expires_on: CalendarDay | null
+  suspended: Flag
+  sms_enabled: Flag
+  /** The SMS signature in use. */
+  sign_name: string | null
+  rate_limit: string | null
+  created_at: Milliseconds
+}
+
+interface OperationTable {
+  id: number
+  account_id: number
+  api_type: ApiType
+  action: string
+  cost: number
+  /** The part of the cost that was refunded. */
+  given_back: number
+  state: 'held' | 'settled' | 'refunded'
+  idempotency_key: string | null
+  /** Hash of the parameters: a key may not be reused with others. */
+  fingerprint: string | null
+  /** The encrypted response for replays. */
+  response: string | null
+  /** Null: the operation was never held. */
+  lease_until: Milliseconds | null
+  /** How many messages went to a gateway under this operation. */
+  sends: number
+  request_id: string
+  created_at: Milliseconds
+  ended_at: Milliseconds | null
+}
+
+interface LedgerTable {
+  id: number
+  account_id: number
+  api_type: ApiType
+  kind: 'grant' | 'adjust' | 'charge' | 'refund'
+  /** Signed: negative for a charge. */
+  amount: number
+  balance_after: number
+  /** Null for grants and adjustments. */
+  operation_id: number | null
+  note: string | null
+  at: Milliseconds
+}
+
+interface RedeemBatchTable {
+  id: number
+  api_type: ApiType
+  amount: number
+  count: number
+  expires_on: CalendarDay | null
+  note: string
+  created_by: string
+  created_at: Milliseconds
+}
+
+interface RedeemCodeTable {
+  id: number
+  batch_id: number
+  code_hash: string
+  hint: string
+  state: 'unused' | 'redeemed' | 'revoked'
+  account_id: number | null
+  redeemed_at: Milliseconds | null
+  revoked_at: Milliseconds | null
+}
+
+interface SessionTable {
+  id: number
+  token_hash: string
+  account_id: number
+  address: string
+  agent: string
+  created_at: Milliseconds
+  seen_at: Milliseconds
+}
+
+interface AuditTable {
+  id: number
+  at: Milliseconds
+  /** An operator's user name, or `cli`. */
+  actor: string
+  action: string
+  target: string
+  note: string
+  details: Json
+}
+
+/** Personal data is masked before it is stored. */
+interface RequestLogTable {
+  id: number
+  account_id: number
+  request_id: string
+  at: Milliseconds
+  endpoint: string
+  action: string | null
+  method: string
+  status: number
+  code: number
+  ok: Flag
+  message: string | null
+  duration_us: number
+  gateway: string | null
+  charged: number
+  given_back: number
+  replayed: Flag
+  idempotent: Flag
+  address: string
+  parameters: Json
+  answer: Json | null
+  steps: Json
+}
+
+/** Counts outlive the logged calls. Account 0 is the whole platform. */
+interface CallDayTable {
+  account_id: number
+  day: CalendarDay
+  endpoint: string
+  code: number
+  calls: number
+  succeeded: number
+  /** Successful calls that cost something. */
+  paid: number
+  credits: number
+}
+
+interface LinkTable {
+  id: number
+  account_id: number
+  code: string
+  title: string
+  target_url: string
+  /** Empty: a_url leads to target_url too. */
+  redirect_url_a: string
+  redirect_type: RedirectType
+  /** The ASCII forms that are sent in `Location`. */
+  location_a: string
+  location_b: string
+  /** Empty: the address is on PUBLIC_URL. */
+  host_a: string
+  host_b: string
+  created_at: Milliseconds
+  updated_at: Milliseconds
+}
+
+/** Rows are never deleted: the primary key keeps a code from being assigned twice. */
+interface LinkCodeTable {
+  /** The decrypted code. */
+  place: number
+  link_id: number
+  /** Null for the present code of a link. */
+  retired_at: Milliseconds | null
+  live_until: Milliseconds | null
+}
+
+interface LinkDomainTable {
+  id: number
+  host: string
+  pool: 'a' | 'b'
+  removed: Flag
+  blocked: Flag
+  blocked_at: Milliseconds | null
+  probed_at: Milliseconds | null
+  probe_failed: Flag
+  added_at: Milliseconds
+}
+
+interface LinkClickTable {
+  link_id: number
+  /** Hours since 1970. A rolled-up day is stored in its first hour in Shanghai. */
+  hour: number
+  kind: 'person' | 'bot' | 'preview'
+  device: string
+  browser: string
+  referrer: string
+  clicks: number
+}
+
+interface TemplateTable {
+  id: number
+  /** Null: shared by the operator with all accounts. */
+  account_id: number | null
+  code: string
+  name: string
+  content: string
+  /** List of names, in the order of their first appearance. */
+  variables: Json
+  status: TemplateState
+  reason: string
+  /** The provider's template id by gateway. */
+  gateway_codes: Json
+  /** Grows with every edit, so that a review applies to the text that was read. */
+  revision: number
+  created_at: Milliseconds
+  updated_at: Milliseconds
+}
+
+/** One per account: the open request, or the last decided one. */
+interface SignatureTable {
+  id: number
+  account_id: number
+  sign_name: string
+  status: TemplateState
+  reason: string
+  at: Milliseconds
+}
+
+interface SendTable {
+  id: number
+  account_id: number
+  operation_id: number
+  phone: string
+  template_code: string
+  template_params: Json
+  sign_name: string
+  parts: number
+  /** The gateway that was called last, written before the call. */
+  gateway: string
+  /** The provider's id of the message. */
+  gateway_id: string | null
+  state: 'sending' | 'accepted' | 'delivered' | 'undelivered' | 'refused' | 'unknown'
+  success: Flag
+  /** 1 while the credits are held or spent, 0 after a refund. */
+  charged: Flag
+  problem: string
+  problem_code: string
+  created_at: Milliseconds
+  /** When the delivery receipt arrived. */
+  receipt_at: Milliseconds | null
+}
+
+/** Masks, a keyed hash and the verdict: never a name, never an identity number. */
+interface IdentityRecordTable {
+  id: number
+  account_id: number
+  name_mask: string
+  number_mask: string
+  person_hash: string
+  /** Which generation of the hash key `person_hash` was computed with. */
+  generation: number
+  verdict: 'match' | 'mismatch' | 'no_record' | 'failed'
+  gateway: string | null
+  reason: string | null
+  operation_id: number
+  request_id: string
+  at: Milliseconds
+}
+
+type DomainVerdict = 'passes' | 'blocked'
+
+interface WatchTable {
+  id: number
+  /** 0 is the platform: its link domains are watched free of charge. */
+  account_id: number
+  /** As the account entered it. */
+  address: string
+  url: string
+  host: string
+  /** Why it is not checked at present; it resumes without action by the account. */
+  paused: 'no_credit' | 'expired' | 'suspended' | null
+  /** 1: stopped by the account. */
+  stopped: Flag
+  /** Null: the interval of the settings. */
+  every_minutes: number | null
+  /** The last verdict. A check that failed does not change it. */
+  verdict: DomainVerdict | null
+  verdict_since: Milliseconds | null
+  last_result: DomainVerdict | 'failed' | null
+  checked_at: Milliseconds | null
+  due_at: Milliseconds
+  created_at: Milliseconds
+}
+
+/** A check of many addresses from the console. */
+interface DomainRunTable {
+  id: number
+  account_id: number
+  operation_id: number
+  idempotency_key: string | null
+  fingerprint: string
+  at: Milliseconds
+  total: number
+  done: number
+  finished: Flag
+  /** Lists of the same length: the addresses, and the verdicts so far. */
+  items: Json
+  results: Json
+  /** The number of results by verdict. */
+  counts: Json
+}
+
+interface LimitBucketTable {
+  account_id: number
+  /** Thousandths of tokens, so that a millisecond's inflow is a whole number. */
+  milli: number
+  at: Milliseconds
+  per_second: number
+  burst: number
+  wanted: number
+  granted: number
+}
