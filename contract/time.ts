@@ -1,24 +1,25 @@
-// Every date people see is Asia/Shanghai: eight hours ahead of UTC, all year.
-const offsetMs = 8 * 3_600_000
-const dayMs = 86_400_000
+// Dates and times are shown in Asia/Shanghai, which is eight hours ahead of UTC all year.
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+export const shanghaiOffsetMs = 8 * hourMs
 
-/** `2026-01-02 03:04:05` in Shanghai for a moment in milliseconds. */
+/** `2026-01-02 03:04:05` in Shanghai for a time in milliseconds. */
 export function formatTime(ms: number): string {
-  return new Date(ms + offsetMs).toISOString().slice(0, 19).replace('T', ' ')
+  return new Date(ms + shanghaiOffsetMs).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 /** `2026-01-02` in Shanghai. */
 export function formatDay(ms: number): string {
-  return new Date(ms + offsetMs).toISOString().slice(0, 10)
+  return new Date(ms + shanghaiOffsetMs).toISOString().slice(0, 10)
 }
 
-/** The first millisecond of a day given as `YYYY-MM-DD`, or undefined when there is no such day. */
+/** The first millisecond of a day given as `YYYY-MM-DD`, or undefined when the day does not exist. */
 export function startOfDay(day: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return undefined
   const utc = Date.parse(`${day}T00:00:00Z`)
-  // Date.parse turns 2026-02-30 into 2 March in some engines; the round trip tells.
+  // Date.parse turns 2026-02-30 into 2 March in some engines; the round trip detects it.
   if (Number.isNaN(utc) || new Date(utc).toISOString().slice(0, 10) !== day) return undefined
-  return utc - offsetMs
+  return utc - shanghaiOffsetMs
 }
 
 /** The first millisecond after a day given as `YYYY-MM-DD`. */

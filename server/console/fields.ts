@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { type ApiType, apiTypes, largestGrant } from '../../contract/credits.ts'
 import type { Text } from '../../contract/text.ts'
-import { endOfDay, formatDay, startOfDay } from '../../contract/time.ts'
+import { dayMs, endOfDay, formatDay, startOfDay } from '../../contract/time.ts'
 import { invalidFields } from './problem.ts'
 
 const dayWish: Text = { zh: '须为 YYYY-MM-DD 格式的日期', en: 'Must be a date YYYY-MM-DD' }
@@ -47,8 +47,6 @@ export interface Range {
   readonly end: number
   readonly days: readonly string[]
 }
-
-const dayMs = 86_400_000
 
 /** The days asked for; without them the last `usual` ones, today included. */
 export function rangeOf(

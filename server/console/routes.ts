@@ -7,7 +7,8 @@ import type { Language } from '../../contract/text.ts'
 import { type Account, findById } from '../accounts/store.ts'
 import { languageOf } from '../http/call.ts'
 import type { Services } from '../services.ts'
-import { isSound, readBody, readQuery } from './schema.ts'
+import { isStorableText } from '../../contract/values.ts'
+import { readBody, readQuery } from './schema.ts'
 import { requireOwnPage } from './origin.ts'
 import { ConsoleProblem, notFound, toProblem } from './problem.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
@@ -76,7 +77,7 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
     const parts = request.params as Readonly<Record<string, string>>
     const part = (name: string) => {
       const text = parts[name] ?? ''
-      if (!isSound(text)) throw notFound()
+      if (!isStorableText(text)) throw notFound()
       return text
     }
     return {

@@ -1,4 +1,5 @@
 // What a console call sends, read by a schema: only declared fields are taken over, and each wrong one is named.
+import { isRecord, isStorableText } from '../../contract/values.ts'
 import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Text } from '../../contract/text.ts'
@@ -54,7 +55,7 @@ function read(fields: readonly Field[], given: Readonly<Record<string, unknown>>
       continue
     }
     const taken = declared(schema, value)
-    if (compiled.Check(taken) && isSound(taken)) values[name] = taken
+    if (compiled.Check(taken) && isStorable(taken)) values[name] = taken
     else problems[name] = problemOf(schema)
   }
   if (Object.keys(problems).length > 0) throw invalidFields(problems satisfies FieldProblems)
@@ -119,13 +120,8 @@ function fromText(schema: TSchema, text: string): unknown {
   return text
 }
 
-/** No database stores a NUL or half a surrogate pair. */
-export function isSound(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
-  if (Array.isArray(value)) return value.every(isSound)
-  return isRecord(value) ? Object.values(value).every(isSound) : true
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return isStorableText(value)
+  if (Array.isArray(value)) return value.every(isStorable)
+  return isRecord(value) ? Object.values(value).every(isStorable) : true
 }

@@ -4,14 +4,12 @@ import { after, before, it } from 'node:test'
 import { creditRoutes } from '../../contract/console/credits.ts'
 import { homeRoutes } from '../../contract/console/home.ts'
 import type { ApiType } from '../../contract/credits.ts'
-import { formatDay } from '../../contract/time.ts'
+import { dayMs, formatDay } from '../../contract/time.ts'
 import { type Browser, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
 import { openCarryOver } from './ledger/compaction.ts'
 import { ledgerIdAt } from './ledger/list-store.ts'
-
-const dayMs = 86_400_000
 
 onEachEngine('the ledger page', (engine) => {
   let service: TestService

@@ -7,7 +7,7 @@ import {
   type LedgerKind,
   ledgerKinds,
 } from '../../contract/console/credits.ts'
-import { formatDay } from '../../contract/time.ts'
+import { dayMs, formatDay } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
@@ -23,8 +23,6 @@ const filter = {
 const filterOnly = Type.Object(filter)
 const listQuery = Type.Object({ ...filter, ...slice })
 const rangeQuery = Type.Object(dayRange)
-
-const dayMs = 86_400_000
 
 const kindNames: Readonly<Record<LedgerKind, { zh: string; en: string }>> = {
   grant: { zh: '充值', en: 'grant' },

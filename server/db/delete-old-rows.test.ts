@@ -1,11 +1,10 @@
 // Old rows go, young ones stay, also where more are old than one round takes.
+import { dayMs } from '../../contract/time.ts'
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { deleteOldAudit, insertAudit } from '../audit/store.ts'
 import { deleteOldSends } from '../sms/retention-store.ts'
-
-const dayMs = 86_400_000
 
 onEachEngine('old rows', (engine) => {
   it('of the audit log', async () => {

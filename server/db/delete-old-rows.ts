@@ -1,10 +1,9 @@
 // Deletes old rows of a table whose rows are numbered in the order of time, a few at a time.
+import { dayMs } from '../../contract/time.ts'
 import type { Database } from './database.ts'
 import { firstIdFrom, type Timed } from './id-at-time.ts'
 
 const perRound = 1_000
-const dayMs = 86_400_000
-
 /** Small transactions, so that calls go on between them. Tells how many rows there were. */
 export async function deleteOlderThan(
   db: Database,

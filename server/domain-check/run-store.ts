@@ -1,4 +1,5 @@
 // Checks by hand as they are kept: what was asked, how far it has come, and what came out.
+import { dayMs } from '../../contract/time.ts'
 import type { Queries, Tx, Value } from '../db/database.ts'
 
 export interface RunRow {
@@ -110,6 +111,6 @@ export function deleteOldRuns(tx: Tx, days: number, limit: number): Promise<numb
   return tx.run(
     `DELETE FROM domain_run WHERE id IN (
        SELECT id FROM domain_run WHERE at < ${tx.now} - CAST(? AS bigint) ORDER BY at LIMIT ?)`,
-    [days * 86_400_000, limit],
+    [days * dayMs, limit],
   )
 }

@@ -1,4 +1,5 @@
 // The parameter room: each declared parameter is looked up on its own in headers, JSON, form and query, and read as its type.
+import { isStorableText, printable } from '../../contract/values.ts'
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ParameterType, Parameters, Values } from '../../contract/parameters.ts'
@@ -189,7 +190,7 @@ function readString(value: unknown): string | Refusal | undefined {
   if (typeof value === 'string') {
     const text = value.trim()
     if (text === '') return undefined
-    return isSound(text) ? text : brokenText
+    return isStorableText(text) ? text : brokenText
   }
   if (value === null || value === undefined) return undefined
   return typeof value === 'number' ? decimalText(value) : notText
@@ -233,7 +234,7 @@ function readList(value: unknown): readonly string[] | Refusal | undefined {
       return Array.isArray(parsed) ? listOf(parsed) : notList
     }
     if (text === '{}') return undefined
-    return isSound(text) ? linesOf(text) : brokenText
+    return isStorableText(text) ? linesOf(text) : brokenText
   }
   if (Array.isArray(value)) return listOf(value)
   return typeof value === 'object' && Object.keys(value).length === 0 ? undefined : notList
@@ -243,7 +244,7 @@ function listOf(items: readonly unknown[]): readonly string[] | Refusal | undefi
   if (items.length === 0) return undefined
   for (let i = 0; i < items.length; i += 1) {
     const item = items[i]
-    if (typeof item !== 'string' || !isSound(item)) {
+    if (typeof item !== 'string' || !isStorableText(item)) {
       return new Refusal(
         `必须是文本列表（第 ${i + 1} 项不是有效文本）`,
         `must be a list of texts (item ${i + 1} is not valid text)`,
@@ -285,22 +286,16 @@ function mapOf(object: Fields): ReadonlyMap<string, string> | Refusal {
   for (const name of Object.keys(object)) {
     const value = object[name]
     const text = typeof value === 'number' ? decimalText(value) : value
-    if (typeof text === 'string' && isSound(text) && isSound(name) && !isForbiddenName(name)) {
+    if (typeof text === 'string' && isStorableText(text) && isStorableText(name) && !isForbiddenName(name)) {
       map.set(name, text)
     } else wrong.push(name)
   }
   if (wrong.length === 0) return map
-  const names = wrong.slice(0, 10).map(shown).join(', ') + (wrong.length > 10 ? ', …' : '')
+  const names = wrong.slice(0, 10).map(printable).join(', ') + (wrong.length > 10 ? ', …' : '')
   return new Refusal(
     `的变量值必须是文本或可精确表示的数字：${names}`,
     `must have text or exact numbers as the values of its variables: ${names}`,
   )
-}
-
-/** A caller's own word inside our message: short, and without what could forge a line of a log or a terminal. */
-function shown(name: string): string {
-  const short = name.length > 32 ? `${name.slice(0, 32)}…` : name
-  return short.toWellFormed().replaceAll(/\p{C}|\p{Zl}|\p{Zp}/gu, '�')
 }
 
 function parseJson(text: string): unknown {
@@ -330,9 +325,4 @@ function isIntegerText(text: string): boolean {
     if (code < 0x30 || code > 0x39) return false
   }
   return true
-}
-
-/** No database stores a NUL, and half a surrogate pair has no UTF-8: neither is text to anyone behind us. */
-function isSound(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0')
 }

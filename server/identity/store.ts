@@ -1,4 +1,5 @@
 // The records of verifications, and the seed of their hashes.
+import { dayMs } from '../../contract/time.ts'
 import { randomBytes } from 'node:crypto'
 import type { Queries, Tx } from '../db/database.ts'
 import { firstIdFrom } from '../db/id-at-time.ts'
@@ -113,7 +114,7 @@ export function deleteOldRecords(tx: Tx, days: number, limit: number): Promise<n
   return tx.run(
     `DELETE FROM identity_record WHERE id IN (
        SELECT id FROM identity_record WHERE at < ${tx.now} - CAST(? AS bigint) ORDER BY at LIMIT ?)`,
-    [days * 86_400_000, limit],
+    [days * dayMs, limit],
   )
 }
 

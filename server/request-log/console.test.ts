@@ -94,7 +94,7 @@ onEachEngine('the inspector', (engine) => {
 
   it('masks people and keys, in what it shows and in what it keeps', async () => {
     const shown = JSON.stringify((await one(idOf(person))).body)
-    assert.ok(shown.includes('欧****'))
+    assert.ok(shown.includes('"欧*"'))
     assert.ok(shown.includes('110105********002X'))
     assert.ok(JSON.stringify((await one(idOf(logs))).body).includes('139****5678'))
     const { db } = service.installation

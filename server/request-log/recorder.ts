@@ -1,4 +1,5 @@
 // Records API calls for the inspector: noted in memory when answered, masked and written a moment later, never in a caller's way.
+import { dayMs, hourMs, shanghaiOffsetMs } from '../../contract/time.ts'
 import { createHmac } from 'node:crypto'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { requestSteps } from '../../contract/console/requests.ts'
@@ -32,7 +33,7 @@ const perTransaction = 100
 const busy = 0.75
 const perBusyFlush = 25
 
-const pruneEveryMs = 3_600_000
+const pruneEveryMs = hourMs
 const perPrune = 2_000
 
 interface Waiting {
@@ -84,7 +85,7 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
 
   function count(accountId: number, endpoint: string, at: number, seen: Seen): void {
     // The number of the day in Shanghai; its name is made once, not for every call.
-    const key = `${accountId} ${Math.floor((at + 28_800_000) / 86_400_000)} ${endpoint} ${seen.code}`
+    const key = `${accountId} ${Math.floor((at + shanghaiOffsetMs) / dayMs)} ${endpoint} ${seen.code}`
     let found = counts.get(key)
     if (!found) {
       found = newCount(accountId, formatDay(at), endpoint, seen.code)
@@ -198,7 +199,7 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
   }
 
   async function prune(): Promise<void> {
-    const cutoff = Date.now() - days * 86_400_000
+    const cutoff = Date.now() - days * dayMs
     while (await db.write((tx) => deleteCallsBefore(tx, cutoff, perPrune))) {
       // Others write between two rounds.
       await new Promise((resolve) => setTimeout(resolve, 50))

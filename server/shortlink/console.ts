@@ -1,4 +1,5 @@
 // Short links in the console: the list, one link with its history and clicks, and what its owner does with it by hand.
+import { dayMs, hourMs } from '../../contract/time.ts'
 import { type Static, Type } from 'typebox'
 import {
   type LinkClicks,
@@ -44,9 +45,6 @@ const newLink = Type.Object({
 const linkChange = Type.Object({ target_url: Type.Optional(url), title: Type.Optional(title) })
 
 const clickQuery = Type.Object({ ...dayRange, unit: Type.Optional(Type.Enum(['day', 'hour'])) })
-
-const hourMs = 3_600_000
-const dayMs = 86_400_000
 
 /** By the hour, a range longer than this is no longer a picture. */
 const mostHourDays = 7

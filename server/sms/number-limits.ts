@@ -1,4 +1,5 @@
 // How many messages one number may get: calendar minutes, hours and days of Shanghai, the same count for every process.
+import { dayMs, hourMs, shanghaiOffsetMs } from '../../contract/time.ts'
 import type { Config } from '../config.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
@@ -6,19 +7,17 @@ import { countDown, countUp, findCount, type Period, readClock } from './number-
 
 type Limits = Config['SMS_NUMBER_LIMITS']
 
-const lengths = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
-const shanghaiMs = 8 * 3_600_000
+const lengths = { m: 60_000, h: hourMs, d: dayMs } as const
 
 /** The periods a moment falls into, the shortest first: every process counts, and locks, in this one order. */
 export function periodsAt(limits: Limits, now: number): readonly Period[] {
   return limits
     .map(({ count, window }): Period & { lengthMs: number } => {
       const lengthMs = lengths[window]
-      const number = Math.floor((now + shanghaiMs) / lengthMs)
+      const number = Math.floor((now + shanghaiOffsetMs) / lengthMs)
       return {
         key: `${window}${number}`,
-        endsAt: (number + 1) * lengthMs - shanghaiMs,
+        endsAt: (number + 1) * lengthMs - shanghaiOffsetMs,
         limit: count,
         lengthMs,
       }

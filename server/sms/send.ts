@@ -1,4 +1,5 @@
 // Sending one message: one call reads from top to bottom here.
+import { printable } from '../../contract/values.ts'
 import { sms } from '../../contract/sms.ts'
 import {
   bizIdOf,
@@ -282,7 +283,7 @@ function composeText(template: UsableTemplate, signName: string, given: Readonly
     en.push(`template_params lacks ${missing.join(', ')}`)
   }
   if (surplus.length > 0) {
-    const names = surplus.slice(0, 20).map(shown)
+    const names = surplus.slice(0, 20).map(printable)
     zh.push(`template_params 有多余变量 ${names.join('、')}`)
     en.push(`template_params has no variable ${names.join(', ')} in the template`)
   }
@@ -297,12 +298,4 @@ function composeText(template: UsableTemplate, signName: string, given: Readonly
   }
   const variables = template.variables.map((name) => ({ name, value: given.get(name) ?? '' }))
   return { variables, text, parts: countParts(text.length) }
-}
-
-/** A caller's own word inside our message: short, and without what could forge a line. */
-function shown(name: string): string {
-  return name
-    .slice(0, 32)
-    .toWellFormed()
-    .replaceAll(/\p{C}|\p{Zl}|\p{Zp}/gu, '�')
 }

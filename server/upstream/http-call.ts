@@ -1,5 +1,6 @@
 // One HTTP call to an upstream: made once, bounded in time and size, and exact about whether it can have been sent.
 
+import { isRecord } from '../../contract/values.ts'
 import { Agent } from 'undici'
 import type { Dispatcher } from 'undici'
 
@@ -89,10 +90,6 @@ export function parseJsonObject(text: string): Record<string, unknown> | undefin
   } catch {
     return undefined
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 interface Exchange {

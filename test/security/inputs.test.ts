@@ -12,7 +12,7 @@ import { identity } from '../../contract/identity.ts'
 import type { Parameters } from '../../contract/parameters.ts'
 import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
-import { csvLine } from '../../server/console/csv.ts'
+import { csvLine } from '../../contract/csv.ts'
 import { type Browser, operator, signedIn } from '../support/console.ts'
 import { post, startService, type TestAccount, type TestService } from '../support/service.ts'
 

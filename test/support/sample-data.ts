@@ -1,14 +1,13 @@
 // A service that looks lived in: a month of counts, today's calls, credits in every state. For screenshots and page tests.
 import { type EndpointName, endpointNames } from '../../contract/console/home.ts'
 import { apiTypes } from '../../contract/credits.ts'
-import { formatDay } from '../../contract/time.ts'
+import { dayMs, formatDay } from '../../contract/time.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { addCounts, type DayCount, wholePlatform } from '../../server/request-log/store.ts'
 import { workByHand } from './sample-people.ts'
 import { addVisits, prepareProducts } from './sample-products.ts'
 import { post, type TestAccount, type TestService } from './service.ts'
 
-const dayMs = 86_400_000
 const password = 'correct horse 9'
 
 export interface SampleData {

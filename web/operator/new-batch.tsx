@@ -7,7 +7,8 @@ import { type ApiType, apiTypeNames, apiTypes, largestGrant } from '../../contra
 import { useTell } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/text.ts'
 import { CopyButton } from '../parts/copy.tsx'
-import { download, toCsv } from '../parts/csv.ts'
+import { formatCsv } from '../../contract/csv.ts'
+import { download } from '../parts/download.ts'
 import { count } from '../parts/figures.tsx'
 import { partsText } from '../parts/text.ts'
 import { OperatorForm } from './operator-form.tsx'
@@ -93,7 +94,7 @@ function Made({ made }: { made: MadeRedeemBatch }): ReactNode {
         <Button
           type="primary"
           icon={<DownloadOutlined />}
-          onClick={() => download(`codes-${batch.id}.csv`, new Blob([toCsv(rows)], { type: 'text/csv' }))}
+          onClick={() => download(`codes-${batch.id}.csv`, new Blob([formatCsv(rows)], { type: 'text/csv' }))}
         >
           {words.downloadCodes}
         </Button>

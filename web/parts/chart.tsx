@@ -6,7 +6,8 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useDark } from '../frame/preferences.ts'
 import { seriesColours } from '../frame/theme.ts'
 import { useText } from '../frame/text.ts'
-import { download, toCsv } from './csv.ts'
+import { formatCsv } from '../../contract/csv.ts'
+import { download } from './download.ts'
 import { count, percent } from './figures.tsx'
 import { useNarrow } from './narrow.ts'
 import { partsText } from './text.ts'
@@ -40,8 +41,8 @@ export function Chart(props: ChartProps): ReactNode {
 
   const save = (key: string) => {
     if (key === 'csv') {
-      const rows = labels.map((label, at) => [label, ...series.map(({ values }) => String(values[at] ?? ''))])
-      const text = toCsv([[words.label, ...series.map(({ name }) => name)], ...rows])
+      const rows = labels.map((label, at) => [label, ...series.map(({ values }) => values[at])])
+      const text = formatCsv([[words.label, ...series.map(({ name }) => name)], ...rows])
       download(`${file}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }))
       return
     }

@@ -1,7 +1,5 @@
 // Ranges of days in Asia/Shanghai, whatever zone the browser is in.
-import { formatDay, startOfDay } from '../../contract/time.ts'
-
-const dayMs = 86_400_000
+import { dayMs, formatDay, startOfDay } from '../../contract/time.ts'
 
 export const rangeNames = ['today', 'yesterday', '7d', '30d', 'month', 'custom', 'all'] as const
 

@@ -4,7 +4,7 @@ import { Button, Popover } from 'antd'
 import qrcode from 'qrcode-generator'
 import { type ReactNode, useMemo } from 'react'
 import { useText } from '../frame/text.ts'
-import { download } from '../parts/csv.ts'
+import { download } from '../parts/download.ts'
 import { shortlinkText } from './text.ts'
 
 const quietZone = 4

@@ -8,7 +8,7 @@ import {
   type EndpointName,
   homeRoutes,
 } from '../../../contract/console/home.ts'
-import { formatDay } from '../../../contract/time.ts'
+import { dayMs, formatDay } from '../../../contract/time.ts'
 import type { Balance } from '../../credits/store.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
@@ -16,7 +16,6 @@ import { errorWords } from '../../request-log/error-explanations.ts'
 import { dayRange, rangeOf } from '../fields.ts'
 import { type DayCount, findCounts, findFirstSteps } from '../../request-log/store.ts'
 
-const dayMs = 86_400_000
 const sparkDays = 14
 const paceDays = 7
 

@@ -1,4 +1,5 @@
 // The account's API key: generated, reset, cleared. The whole key travels once, in the answer that makes it.
+import { dayMs } from '../../../contract/time.ts'
 import { Type } from 'typebox'
 import { keyRoutes } from '../../../contract/console/key.ts'
 import { clearKey, createFirstKey, resetKey } from '../../accounts/accounts.ts'
@@ -9,8 +10,6 @@ import { nothing, password } from '../fields.ts'
 import type { PasswordChecks } from '../password-check.ts'
 import { conflict } from '../problem.ts'
 import { countCallsSince, findNewest } from '../../request-log/store.ts'
-
-const dayMs = 86_400_000
 
 const withPassword = Type.Object({ password })
 

@@ -1,4 +1,5 @@
 // One step of carrying old ledger entries over, in one transaction.
+import { dayMs } from '../../../contract/time.ts'
 import type { ApiType } from '../../../contract/credits.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { carriedAction, carriedNote, type OldEntry, planRuns, type Run } from './compaction-plan.ts'
@@ -44,7 +45,7 @@ export async function carryStep(tx: Tx, chain: Chain, keepDays: number, limit = 
        CASE WHEN l.at < ${tx.now} - CAST(? AS bigint) THEN 1 ELSE 0 END AS old
      FROM ledger l LEFT JOIN operation o ON o.id = l.operation_id
      WHERE l.account_id = ? AND l.api_type = ? AND l.id >= ? ORDER BY l.id LIMIT ?`,
-    [keepDays * 86_400_000, ...place, known?.next_id ?? 0, limit],
+    [keepDays * dayMs, ...place, known?.next_id ?? 0, limit],
   )
   const young = found.findIndex(({ old }) => old === 0)
   const entries = young === -1 ? found : found.slice(0, young)

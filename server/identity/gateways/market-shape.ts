@@ -2,6 +2,7 @@
 //
 // The same digit means opposite things at different hosts, so each has a table of its own and a value outside of it is
 // no verdict.
+import { isRecord } from '../../../contract/values.ts'
 import { type ExtraKey, extraKeys } from '../../../contract/identity.ts'
 
 /** `source_failed`: the register did not answer. `not_taken`: this API does not take the name or number. */
@@ -134,8 +135,4 @@ function wrongFields(shape: Record<string, unknown>): string[] {
   const unknown = Object.keys(shape).filter((name) => !Object.hasOwn(fields, name))
   const wrong = Object.entries(fields).filter(([name, isRight]) => !isRight(shape[name]))
   return [...unknown, ...wrong.map(([name]) => name)]
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,8 +1,8 @@
 // Clicks are kept by whole hours. Shanghai is eight whole hours ahead, so its days begin on one.
-export const shanghaiOffsetHours = 8
-export const hoursPerDay = 24
+import { hourMs, shanghaiOffsetMs } from '../../../contract/time.ts'
 
-const hourMs = 3_600_000
+export const shanghaiOffsetHours = shanghaiOffsetMs / hourMs
+export const hoursPerDay = 24
 
 /** Hours since 1970. */
 export function hourOf(ms: number): number {

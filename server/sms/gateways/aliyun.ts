@@ -4,7 +4,8 @@ import { type HttpResult, httpCall, parseJsonObject } from '../../upstream/http-
 import type { Outcome } from '../../upstream/outcome.ts'
 import { type AliyunKey, aliyunRequest } from '../../upstream/signing/aliyun.ts'
 import type { Fate, Question, ReceiptForm, RefusalReason, Sent, SmsGateway } from '../port.ts'
-import { codeOf, isRecord, parseArray, readEach, textOf } from './json.ts'
+import { isRecord } from '../../../contract/values.ts'
+import { codeOf, parseArray, readEach, textOf } from './json.ts'
 
 export interface AliyunOptions {
   readonly key: AliyunKey

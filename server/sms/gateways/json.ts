@@ -1,9 +1,6 @@
 // Reading what vendors answer and push, without trusting any of it.
+import { isRecord } from '../../../contract/values.ts'
 import type { Fate, ReceiptReading } from '../port.ts'
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** A text that is there, or a number as text: vendors are not strict about ids. */
 export function textOf(value: unknown): string | undefined {

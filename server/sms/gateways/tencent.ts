@@ -3,7 +3,8 @@ import { type HttpResult, httpCall, parseJsonObject } from '../../upstream/http-
 import type { Outcome } from '../../upstream/outcome.ts'
 import { tencentRequest, type TencentKey } from '../../upstream/signing/tencent.ts'
 import type { Fate, ReceiptForm, RefusalReason, Sent, SmsGateway } from '../port.ts'
-import { codeOf, isRecord, parseArray, readEach, textOf } from './json.ts'
+import { isRecord } from '../../../contract/values.ts'
+import { codeOf, parseArray, readEach, textOf } from './json.ts'
 
 export interface TencentOptions {
   readonly key: TencentKey

@@ -1,0 +1,15 @@
+// Checks of values that come from outside.
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** No database stores a NUL, and half a surrogate pair has no UTF-8. */
+export function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+/** A caller's text inside a message: short, and without characters that could forge a line of a log or a terminal. */
+export function printable(text: string): string {
+  const short = text.length > 32 ? `${text.slice(0, 32)}…` : text
+  return short.toWellFormed().replaceAll(/\p{C}|\p{Zl}|\p{Zp}/gu, '�')
+}
