@@ -23,13 +23,13 @@ import { trackRunning } from './http/running.ts'
 import { openIdentity } from './identity/api.ts'
 import { createJobs } from './jobs.ts'
 import { deriveSecret, type Installation } from './runtime/installation.ts'
-import { type Limits, ownLimits, sharedLimits } from './limits/limits.ts'
+import { type Limits, createLocalLimits, createSharedLimits } from './limits/limits.ts'
 import type { LimitStore } from './limits/port.ts'
-import { redisStore } from './limits/redis.ts'
-import { tableStore } from './limits/table-store.ts'
-import { callLog } from './operations/call-log.ts'
+import { openRedisStore } from './limits/redis.ts'
+import { createTableStore } from './limits/table-store.ts'
 import { registerHealth } from './operations/health.ts'
-import { openMetrics } from './operations/metrics.ts'
+import { logCall } from './operations/log.ts'
+import { createMetrics } from './operations/metrics.ts'
 import type { Product, Services } from './services.ts'
 import { openShortlink } from './shortlink/api.ts'
 import { openSms } from './sms/api.ts'
@@ -81,7 +81,7 @@ export async function openApp(
   const running = trackRunning()
 
   const credits = openCredits(db, secretKey)
-  const metrics = openMetrics(db, credits)
+  const metrics = createMetrics(db, credits)
   const sumOfAll = options.metricsText?.(metrics.registry)
   const metricsText = async () => (await sumOfAll?.()) ?? (await metrics.registry.metrics())
   const deciders = new Map<string, Decide>()
@@ -100,7 +100,6 @@ export async function openApp(
     onError: (error) => log.error({ err: error }, 'old ledger entries were not carried over'),
   })
 
-  const logCall = callLog(log)
   const http: HttpContext = {
     errorStatus: config.ERROR_HTTP_STATUS,
     addressOf: addressReader(config.TRUSTED_PROXIES),
@@ -108,7 +107,7 @@ export async function openApp(
     onAnswer(answered) {
       metrics.onAnswer(answered)
       console.onAnswer(answered)
-      logCall(answered)
+      logCall(log, answered)
     },
     onFailure: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
   }
@@ -118,9 +117,9 @@ export async function openApp(
   function openLimits(): Limits {
     const shared = { log, metrics: metrics.registry }
     const name = deriveSecret(secretKey, 'limits').slice(0, 12)
-    if (config.REDIS_URL) return sharedLimits(redisStore(config.REDIS_URL, name), shared)
-    if (db.engine === 'postgres') return sharedLimits(tableStore(db), shared)
-    return options.limitStore ? sharedLimits(options.limitStore, shared) : ownLimits()
+    if (config.REDIS_URL) return createSharedLimits(openRedisStore(config.REDIS_URL, name), shared)
+    if (db.engine === 'postgres') return createSharedLimits(createTableStore(db), shared)
+    return options.limitStore ? createSharedLimits(options.limitStore, shared) : createLocalLimits()
   }
 
   const jobs = createJobs(log, metrics.registry)
@@ -203,7 +202,7 @@ export async function openApp(
     db,
     isStopping: () => stopping,
     metrics: { type: metrics.registry.contentType, text: metricsText },
-    metricsHere: config.METRICS_PORT === 0,
+    servesMetrics: config.METRICS_PORT === 0,
     trustedProxies: config.TRUSTED_PROXIES,
   })
   app.get('/', async (_request, reply) => homePage(reply))

@@ -3,7 +3,7 @@ import type { Parameters, Values } from '../../contract/parameters.ts'
 import { type Call, markStep, requireParameters } from '../http/call.ts'
 import { networkOf } from '../http/address.ts'
 import { AppError } from '../http/errors.ts'
-import type { CallLimits, RateLimit, Taken } from '../limits/token-bucket.ts'
+import type { CallLimits, RateLimit, RateLimitResult } from '../limits/token-bucket.ts'
 import { oncePerTurn } from '../http/once-per-turn.ts'
 import { isExpired } from './accounts.ts'
 import { hashKey, isWellFormedKey } from './key.ts'
@@ -60,12 +60,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
 
 const hashOfKey = oncePerTurn((key: string) => (isWellFormedKey(key) ? hashKey(key) : undefined))
 
-function sendLimitHeaders(call: Call, limit: RateLimit, taken: Taken): void {
+function sendLimitHeaders(call: Call, limit: RateLimit, taken: RateLimitResult): void {
   call.answerHeaders.push(
     'RateLimit-Policy',
     `"account";q=${limit.burst};w=${Math.ceil(limit.burst / limit.perSecond)}`,
     'RateLimit',
-    `"account";r=${taken.left};t=${taken.resetSeconds}`,
+    `"account";r=${taken.remaining};t=${taken.resetSeconds}`,
   )
   if (!taken.allowed) throw tooFrequent(taken.resetSeconds)
 }

@@ -57,7 +57,7 @@ export function openConsole(services: Services, products: ConsoleProducts): Cons
   const { db, config, secretKey, log } = services
   const isSecure = config.PUBLIC_URL?.startsWith('https:') ?? false
   const sessions = openSessions(db, { secret: deriveSecret(secretKey, 'csrf'), isSecure })
-  const passwords = passwordChecks(db, guessLimits(services.limits.tries, 'password'))
+  const passwords = passwordChecks(db, guessLimits(services.limits.attempts, 'password'))
   const redeemSecret = deriveSecret(secretKey, 'redeem codes')
   const requestLog = openRequestLog({
     db,

@@ -1,7 +1,7 @@
 // How often somebody may guess: failures are counted by name and by address, and each further one is answered later.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Tries } from '../limits/limits.ts'
-import type { TryKey } from '../limits/port.ts'
+import type { Attempts } from '../limits/limits.ts'
+import type { AttemptKey } from '../limits/port.ts'
 import { tooMany } from './problem.ts'
 
 const windowMs = 15 * 60_000
@@ -15,7 +15,7 @@ export interface GuessLimits {
    * Counts a try before it is looked at, so that many at the same moment count as many. Throws when there were too
    * many.
    */
-  begin(keys: readonly TryKey[]): Promise<Guess>
+  begin(keys: readonly AttemptKey[]): Promise<Guess>
 }
 
 export interface Guess {
@@ -25,23 +25,23 @@ export interface Guess {
   right(forgive?: string): Promise<void>
 }
 
-/** `most` of a key is how many failures there may be in a quarter of an hour. Each purpose has keys of its own. */
-export function guessLimits(tries: Tries, purpose: string): GuessLimits {
+/** `max` of a key is the number of failures per 15 minutes. Each purpose has its own keys. */
+export function guessLimits(attempts: Attempts, purpose: string): GuessLimits {
   const named = (key: string) => `${purpose} ${key}`
   return {
     async begin(keys) {
-      const begun = await tries.begin(
-        keys.map(({ key, most }) => ({ key: named(key), most })),
+      const begun = await attempts.attempt(
+        keys.map(({ key, max }) => ({ key: named(key), max })),
         windowMs,
       )
-      if ('refusedMs' in begun) throw tooMany(Math.max(1, Math.ceil(begun.refusedMs / 1000)))
+      if ('retryAfterMs' in begun) throw tooMany(Math.max(1, Math.ceil(begun.retryAfterMs / 1000)))
       const { counted } = begun
       return {
         async wrong() {
-          const worst = Math.max(...counted.map((one) => one.tries))
+          const worst = Math.max(...counted.map((one) => one.attempts))
           if (worst > slowAfter) await sleep(Math.min(slowestMs, (worst - slowAfter) * slowStepMs))
         },
-        right: async (forgive) => tries.takeBack(counted, forgive === undefined ? undefined : named(forgive)),
+        right: async (forgive) => attempts.undo(counted, forgive === undefined ? undefined : named(forgive)),
       }
     },
   }

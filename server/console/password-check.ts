@@ -3,7 +3,7 @@ import { hashPassword, verifyPassword } from '../accounts/password.ts'
 import { type Account, findPasswordHash } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
 import { networkOf } from '../http/address.ts'
-import type { TryKey } from '../limits/port.ts'
+import type { AttemptKey } from '../limits/port.ts'
 import type { GuessLimits } from './guess-limits.ts'
 import { ConsoleProblem, invalidFields } from './problem.ts'
 
@@ -25,13 +25,13 @@ export interface PasswordChecks {
 export function passwordChecks(db: Database, limits: GuessLimits): PasswordChecks {
   const dummyHash = hashPassword('nobody has this password')
 
-  function keysOf(username: string, address: string): readonly [TryKey, ...TryKey[]] {
+  function keysOf(username: string, address: string): readonly [AttemptKey, ...AttemptKey[]] {
     const name = username.toLowerCase().slice(0, 100)
     const network = networkOf(address)
     return [
-      { key: `both ${network} ${name}`, most: mostForNameAtAddress },
-      { key: `name ${name}`, most: mostByName },
-      { key: `address ${network}`, most: mostByAddress },
+      { key: `both ${network} ${name}`, max: mostForNameAtAddress },
+      { key: `name ${name}`, max: mostByName },
+      { key: `address ${network}`, max: mostByAddress },
     ]
   }
 

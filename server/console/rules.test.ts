@@ -6,8 +6,7 @@ import { Type } from 'typebox'
 import { startOfDay } from '../../contract/time.ts'
 import { readBody, readQuery } from './schema.ts'
 import { oneLine, rangeOf } from './fields.ts'
-import type { Tries } from '../limits/limits.ts'
-import { memoryTries, type MemoryTries } from '../limits/memory.ts'
+import { createMemoryAttempts } from '../limits/memory.ts'
 import { guessLimits } from './guess-limits.ts'
 import { outlookOf } from './account/home.ts'
 import { quantile } from './operator/overview.ts'
@@ -149,25 +148,26 @@ void describe('the outlook of a balance', () => {
 })
 
 void describe('guessing', () => {
-  const triesOf = (store: MemoryTries): Tries => ({ begin: store.begin, takeBack: store.takeBack })
-
   it('is counted before it is looked at, and forgotten after a quarter of an hour', async () => {
     let now = 0
-    const limits = guessLimits(triesOf(memoryTries(() => now)), 'test')
-    const keys = [{ key: 'a', most: 3 }]
+    const limits = guessLimits(
+      createMemoryAttempts(() => now),
+      'test',
+    )
+    const keys = [{ key: 'a', max: 3 }]
     await Promise.all([limits.begin(keys), limits.begin(keys), limits.begin(keys)])
     await assert.rejects(limits.begin(keys), ConsoleProblem)
-    await limits.begin([{ key: 'b', most: 3 }])
+    await limits.begin([{ key: 'b', max: 3 }])
     now = 15 * 60_000
     await limits.begin(keys)
   })
 
   it('does not count what was right', async () => {
-    const limits = guessLimits(triesOf(memoryTries()), 'test')
-    for (let i = 0; i < 10; i++) await (await limits.begin([{ key: 'a', most: 1 }])).right()
+    const limits = guessLimits(createMemoryAttempts(), 'test')
+    for (let i = 0; i < 10; i++) await (await limits.begin([{ key: 'a', max: 1 }])).right()
     const two = [
-      { key: 'x', most: 1 },
-      { key: 'y', most: 2 },
+      { key: 'x', max: 1 },
+      { key: 'y', max: 2 },
     ]
     await (await limits.begin(two)).right('x')
     await limits.begin(two)

@@ -1,50 +1,51 @@
-// Wrong credentials by address, over several processes: counted here at once, told to the others a moment later and many at
-// a time. So a flood of invented keys stays away from whatever the processes share.
+// Wrong credentials by address across several processes: counted locally at once, shared ten times a second in batches.
+// So a flood of invented keys puts no load on the shared store.
+import type { FailureCount, FailureTotal } from './port.ts'
 import { FailureWindows, failuresPerMinute, failureWindowMs } from './token-bucket.ts'
-import type { Failed, Failures } from './port.ts'
 
-const shareMs = 100
+const shareIntervalMs = 100
 
-/** Addresses told of at a time; beyond that they are only counted here. */
-const mostShared = 500
+/** Addresses per batch; further ones are counted only locally. */
+const maxShared = 500
 
-/** Addresses that have to wait because of what others counted. */
-const mostRefused = 50_000
+/** Addresses that are blocked because of what other processes counted. */
+const maxBlocked = 50_000
 
-export function openFailures(
-  share: (failures: readonly Failures[], windowMs: number) => Promise<readonly Failed[]>,
+export function createSharedFailures(
+  share: (failures: readonly FailureCount[], windowMs: number) => Promise<readonly FailureTotal[]>,
   isAway: () => boolean,
 ): { fail(address: string): number | undefined } {
-  const own = new FailureWindows(failuresPerMinute)
-  const refused = new Map<string, number>()
-  let waiting = new Map<string, number>()
+  const local = new FailureWindows(failuresPerMinute)
+  const blockedUntil = new Map<string, number>()
+  let unshared = new Map<string, number>()
 
-  async function tell(): Promise<void> {
-    const batch = [...waiting]
-    waiting = new Map()
+  async function shareBatch(): Promise<void> {
+    const batch = [...unshared]
+    unshared = new Map()
     const failures = batch.map(([address, count]) => ({ key: `wrong key ${address}`, count }))
-    const answer = await share(failures, failureWindowMs)
+    const totals = await share(failures, failureWindowMs)
     const now = performance.now()
     for (const [index, [address]] of batch.entries()) {
-      const failed = answer[index]
-      if (failed === undefined || failed.tries < failuresPerMinute) continue
-      const [oldest] = refused.keys()
-      if (refused.size >= mostRefused && oldest !== undefined) refused.delete(oldest)
-      refused.set(address, now + failed.leftMs)
+      const total = totals[index]
+      if (total === undefined || total.failures < failuresPerMinute) continue
+      const [oldest] = blockedUntil.keys()
+      if (blockedUntil.size >= maxBlocked && oldest !== undefined) blockedUntil.delete(oldest)
+      blockedUntil.set(address, now + total.expiresInMs)
     }
   }
 
   return {
     fail(address) {
-      const until = refused.get(address)
+      const until = blockedUntil.get(address)
       const waitMs = until === undefined ? 0 : until - performance.now()
       if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000))
-      if (until !== undefined) refused.delete(address)
-      const tooMany = own.fail(address)
-      if (tooMany !== undefined || isAway()) return tooMany
-      if (waiting.size === 0) setTimeout(() => void tell().catch(() => undefined), shareMs).unref()
-      if (waiting.size < mostShared || waiting.has(address)) {
-        waiting.set(address, (waiting.get(address) ?? 0) + 1)
+      if (until !== undefined) blockedUntil.delete(address)
+      const retryAfter = local.fail(address)
+      if (retryAfter !== undefined || isAway()) return retryAfter
+      if (unshared.size === 0)
+        setTimeout(() => void shareBatch().catch(() => undefined), shareIntervalMs).unref()
+      if (unshared.size < maxShared || unshared.has(address)) {
+        unshared.set(address, (unshared.get(address) ?? 0) + 1)
       }
       return undefined
     },

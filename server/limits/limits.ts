@@ -1,177 +1,179 @@
-// The limits of this service: of its own memory when it is one process, else counted in common. When the common place is
-// away, each process counts for itself, and calls go on.
+// The limits of this service: in memory for a single process, shared between several. While the shared store is unavailable,
+// each process counts for itself and calls continue.
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Counter, Gauge, type Registry } from 'prom-client'
+import { createSharedFailures } from './failures.ts'
+import { createLeases } from './leases.ts'
+import { createMemoryAttempts } from './memory.ts'
+import type { AttemptKey, AttemptResult, CountedAttempt, LimitStore } from './port.ts'
 import { type CallLimits, FailureWindows, failuresPerMinute, TokenBuckets } from './token-bucket.ts'
-import { openFailures } from './failures.ts'
-import { openLeases } from './leases.ts'
-import { memoryTries } from './memory.ts'
-import type { Begun, Counted, LimitStore, TryKey } from './port.ts'
 
-/** Counted tries of any kind. A single process answers at once. */
-export interface Tries {
-  begin(keys: readonly TryKey[], windowMs: number): Begun | Promise<Begun>
-  takeBack(counted: readonly Counted[], forgive?: string): void | Promise<void>
+/** Counted attempts of any kind, such as sign-ins. */
+export interface Attempts {
+  attempt(keys: readonly AttemptKey[], windowMs: number): AttemptResult | Promise<AttemptResult>
+  undo(counted: readonly CountedAttempt[], resetKey?: string): void | Promise<void>
 }
 
 export interface Limits extends CallLimits {
-  readonly tries: Tries
+  readonly attempts: Attempts
   start(): void
   stop(): void
 }
 
 /** For a single process. */
-export function ownLimits(): Limits {
+export function createLocalLimits(): Limits {
   const buckets = new TokenBuckets()
   const failures = new FailureWindows(failuresPerMinute)
-  const tries = memoryTries()
   return {
     take: (accountId, limit) => buckets.take(accountId, limit),
     fail: (address) => failures.fail(address),
-    tries: { begin: tries.begin, takeBack: (counted, forgive) => tries.takeBack(counted, forgive) },
+    attempts: createMemoryAttempts(),
     start: () => undefined,
     stop: () => undefined,
   }
 }
 
-/** So long a call waits for the common place before each process counts for itself. */
-const patienceMs = 1_000
+/** How long a call waits for the shared store before this process counts for itself. */
+const callTimeoutMs = 1_000
 
-/** Who signs in waits longer: guesses matter more than a moment, and a busy machine is no reason to allow more of them. */
-const patienceOfTriesMs = 5_000
+/** A sign-in waits longer: a busy machine must not allow more guesses. */
+const attemptTimeoutMs = 5_000
 
-/** While it is away it is asked so often whether it is back; nobody waits for that. */
-const askAgainMs = 1_000
+/** How often an unavailable store is checked. No call waits for the check. */
+const pingIntervalMs = 1_000
 
-const tidyMs = 600_000
+const deleteExpiredMs = 600_000
 
 export interface SharedOptions {
   readonly log: Logger
   readonly metrics: Registry
-  readonly patienceMs?: number
+  /** Replaces both timeouts. */
+  readonly timeoutMs?: number
 }
 
-export function sharedLimits(store: LimitStore, options: SharedOptions): Limits {
+export function createSharedLimits(store: LimitStore, options: SharedOptions): Limits {
   const { log } = options
-  const alone = new TokenBuckets()
-  const triesAlone = memoryTries()
+  const localBuckets = new TokenBuckets()
+  const localAttempts = createMemoryAttempts()
   let isAway = false
   let stopped = false
-  let asking: NodeJS.Timeout | undefined
-  let tidying: NodeJS.Timeout | undefined
+  let pingTimer: NodeJS.Timeout | undefined
+  let deleteTimer: NodeJS.Timeout | undefined
   const counters = registerMetrics(options.metrics, () => isAway)
 
-  async function inTime<T>(answer: Promise<T>, usualMs = patienceMs): Promise<T> {
+  /** The store's response, or an error after the timeout. Both kinds of error switch to local counting. */
+  async function withTimeout<T>(response: Promise<T>, timeoutMs = callTimeoutMs): Promise<T> {
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('no answer in time')), options.patienceMs ?? usualMs).unref()
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('timed out')), options.timeoutMs ?? timeoutMs).unref()
     })
     try {
-      return await Promise.race([answer, late])
+      return await Promise.race([response, timeout])
     } catch (error) {
-      goAlone(error)
+      switchToLocal(error)
       throw error
     } finally {
       clearTimeout(timer)
     }
   }
 
-  function goAlone(error: unknown): void {
+  function switchToLocal(error: unknown): void {
     if (isAway || stopped) return
     isAway = true
-    log.warn({ err: error }, 'limits cannot be shared: each process counts for itself')
-    askAgain()
+    log.warn({ err: error }, 'shared limits are unavailable, each process counts for itself')
+    schedulePing()
   }
 
-  function askAgain(): void {
-    asking = setTimeout(() => {
-      Promise.race([store.ping(), rejectAfter(askAgainMs)]).then(
+  function schedulePing(): void {
+    pingTimer = setTimeout(() => {
+      Promise.race([store.ping(), rejectAfter(pingIntervalMs)]).then(
         () => {
           if (stopped) return
           isAway = false
           log.info('limits are shared again')
         },
         () => {
-          if (!stopped) askAgain()
+          if (!stopped) schedulePing()
         },
       )
-    }, askAgainMs).unref()
+    }, pingIntervalMs).unref()
   }
 
-  const leases = openLeases({
-    draw(wishes) {
+  const leases = createLeases({
+    draw(requests) {
       counters.draws.inc()
-      return inTime(store.draw(wishes))
+      return withTimeout(store.draw(requests))
     },
-    alone: (accountId, limit) => alone.take(accountId, limit),
+    takeLocally: (accountId, limit) => localBuckets.take(accountId, limit),
     isAway: () => isAway,
   })
 
-  const failures = openFailures(
-    (told, windowMs) =>
-      inTime(
-        store.add(
-          told.map(({ key, count }) => ({ key: hashOf(key), count })),
+  const failures = createSharedFailures(
+    (counts, windowMs) =>
+      withTimeout(
+        store.addFailures(
+          counts.map(({ key, count }) => ({ key: hashKey(key), count })),
           windowMs,
         ),
       ),
     () => isAway,
   )
 
-  async function begin(keys: readonly TryKey[], windowMs: number): Promise<Begun> {
+  async function attempt(keys: readonly AttemptKey[], windowMs: number): Promise<AttemptResult> {
+    const hashed = keys.map(({ key, max }) => ({ key: hashKey(key), max }))
     if (!isAway) {
-      const begun = await inTime(store.begin(keys.map(hashed), windowMs), patienceOfTriesMs).catch(
+      const result = await withTimeout(store.attempt(hashed, windowMs), attemptTimeoutMs).catch(
         () => undefined,
       )
-      if (begun) return begun
+      if (result) return result
     }
-    return triesAlone.begin(keys.map(hashed), windowMs)
+    return localAttempts.attempt(hashed, windowMs)
   }
 
-  async function takeBack(counted: readonly Counted[], forgive?: string): Promise<void> {
-    const key = forgive === undefined ? undefined : hashOf(forgive)
-    // A window is known by its moment, so what was counted in common is left alone by this.
-    triesAlone.takeBack(counted, key)
-    if (!isAway) await inTime(store.takeBack(counted, key), patienceOfTriesMs).catch(() => undefined)
+  async function undo(counted: readonly CountedAttempt[], resetKey?: string): Promise<void> {
+    const key = resetKey === undefined ? undefined : hashKey(resetKey)
+    // A window is identified by its start, so this does not touch attempts that the store counted.
+    localAttempts.undo(counted, key)
+    if (!isAway) await withTimeout(store.undo(counted, key), attemptTimeoutMs).catch(() => undefined)
   }
 
   return {
     take: leases.take,
     fail: failures.fail,
-    tries: { begin, takeBack },
+    attempts: { attempt, undo },
     start() {
-      tidying = setInterval(() => {
-        if (!isAway) store.tidy?.().catch((error: unknown) => log.warn({ err: error }, 'limits not tidied'))
-      }, tidyMs).unref()
+      deleteTimer = setInterval(() => {
+        if (isAway) return
+        store
+          .deleteExpired?.()
+          .catch((error: unknown) => log.warn({ err: error }, 'failed to delete expired limits'))
+      }, deleteExpiredMs).unref()
     },
     stop() {
       stopped = true
-      clearTimeout(asking)
-      clearInterval(tidying)
+      clearTimeout(pingTimer)
+      clearInterval(deleteTimer)
       store.close()
     },
   }
 }
 
-/** Names and addresses stay here. */
-function hashOf(key: string): string {
+/** User names and addresses do not leave the process. */
+function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('base64url')
 }
 
-const hashed = ({ key, most }: TryKey): TryKey => ({ key: hashOf(key), most })
-
 async function rejectAfter(ms: number): Promise<never> {
-  await new Promise<void>((resolve) => {
-    setTimeout(resolve, ms).unref()
-  })
-  throw new Error('no answer in time')
+  await sleep(ms, undefined, { ref: false })
+  throw new Error('timed out')
 }
 
 function registerMetrics(registry: Registry, isAway: () => boolean) {
   new Gauge({
     name: 'tollgate_limits_shared',
-    help: 'Whether limits are counted in common; 0 while each process counts for itself',
+    help: '1 while processes share their limits, 0 while each process counts for itself',
     aggregator: 'min',
     registers: [registry],
     collect() {
@@ -181,7 +183,7 @@ function registerMetrics(registry: Registry, isAway: () => boolean) {
   return {
     draws: new Counter({
       name: 'tollgate_limit_draws_total',
-      help: 'Questions to the common buckets, each for all accounts that needed tokens at that moment',
+      help: 'Draws from the shared buckets, each for all accounts that needed tokens at that moment',
       registers: [registry],
     }),
   }

@@ -1,80 +1,86 @@
-// Counting in one process's memory: all there is to do for a single process, the fallback of several, and what the first
-// process does for its workers.
+// Counters in the memory of one process: for a single process, as the fallback of several, and in the primary for its workers.
+import { LRUCache } from 'lru-cache'
+import type {
+  AttemptKey,
+  AttemptResult,
+  CountedAttempt,
+  FailureCount,
+  FailureTotal,
+  LimitStore,
+} from './port.ts'
 import { TokenBuckets } from './token-bucket.ts'
-import { twoGenerations } from '../http/generational-cache.ts'
-import type { Begun, Counted, Failed, Failures, LimitStore, TryKey } from './port.ts'
 
-interface Window {
-  tries: number
+interface AttemptWindow {
+  attempts: number
   readonly startedAt: number
   readonly endsAt: number
 }
 
-/** When more are watched than this, the ones not seen for longest are forgotten. */
-const mostWatched = 50_000
+/** Above this number, the least recently used windows are evicted. */
+const maxWindows = 50_000
 
-export interface MemoryTries {
-  begin(keys: readonly TryKey[], windowMs: number): Begun
-  takeBack(counted: readonly Counted[], forgive?: string): void
-  add(failures: readonly Failures[], windowMs: number): Failed[]
+export interface MemoryAttempts {
+  attempt(keys: readonly AttemptKey[], windowMs: number): AttemptResult
+  undo(counted: readonly CountedAttempt[], resetKey?: string): void
+  addFailures(failures: readonly FailureCount[], windowMs: number): FailureTotal[]
 }
 
-export function memoryTries(now: () => number = () => performance.now()): MemoryTries {
-  const windows = twoGenerations<string, Window>(mostWatched / 2)
+export function createMemoryAttempts(now: () => number = () => performance.now()): MemoryAttempts {
+  const windows = new LRUCache<string, AttemptWindow>({ max: maxWindows })
 
-  function live(key: string): Window | undefined {
+  function findCurrent(key: string): AttemptWindow | undefined {
     const window = windows.get(key)
     return window && now() < window.endsAt ? window : undefined
   }
 
-  function windowOf(key: string, windowMs: number): Window {
-    let window = live(key)
+  function getOrStart(key: string, windowMs: number): AttemptWindow {
+    let window = findCurrent(key)
     if (!window) {
-      window = { tries: 0, startedAt: now(), endsAt: now() + windowMs }
+      window = { attempts: 0, startedAt: now(), endsAt: now() + windowMs }
       windows.set(key, window)
     }
     return window
   }
 
   return {
-    begin(keys, windowMs) {
-      for (const { key, most } of keys) {
-        const window = live(key)
-        if (window && window.tries >= most) return { refusedMs: window.endsAt - now() }
+    attempt(keys, windowMs) {
+      for (const { key, max } of keys) {
+        const window = findCurrent(key)
+        if (window && window.attempts >= max) return { retryAfterMs: window.endsAt - now() }
       }
       return {
         counted: keys.map(({ key }) => {
-          const window = windowOf(key, windowMs)
-          window.tries += 1
-          return { key, tries: window.tries, window: window.startedAt }
+          const window = getOrStart(key, windowMs)
+          window.attempts += 1
+          return { key, attempts: window.attempts, window: window.startedAt }
         }),
       }
     },
-    takeBack(counted, forgive) {
+    undo(counted, resetKey) {
       for (const { key, window: startedAt } of counted) {
-        const window = live(key)
-        if (window?.startedAt === startedAt && window.tries > 0) window.tries -= 1
+        const window = findCurrent(key)
+        if (window?.startedAt === startedAt && window.attempts > 0) window.attempts -= 1
       }
-      if (forgive !== undefined) windows.delete(forgive)
+      if (resetKey !== undefined) windows.delete(resetKey)
     },
-    add: (failures, windowMs) =>
+    addFailures: (failures, windowMs) =>
       failures.map(({ key, count }) => {
-        const window = windowOf(key, windowMs)
-        window.tries += count
-        return { tries: window.tries, leftMs: window.endsAt - now() }
+        const window = getOrStart(key, windowMs)
+        window.attempts += count
+        return { failures: window.attempts, expiresInMs: window.endsAt - now() }
       }),
   }
 }
 
-export function memoryStore(now: () => number = () => performance.now()): LimitStore {
+export function createMemoryStore(now: () => number = () => performance.now()): LimitStore {
   const buckets = new TokenBuckets()
-  const tries = memoryTries(now)
+  const attempts = createMemoryAttempts(now)
   return {
-    draw: async (wishes) =>
-      wishes.map(({ accountId, limit, wanted }) => buckets.draw(accountId, limit, wanted, now())),
-    begin: async (keys, windowMs) => tries.begin(keys, windowMs),
-    takeBack: async (counted, forgive) => tries.takeBack(counted, forgive),
-    add: async (failures, windowMs) => tries.add(failures, windowMs),
+    draw: async (requests) =>
+      requests.map(({ accountId, limit, wanted }) => buckets.draw(accountId, limit, wanted, now())),
+    attempt: async (keys, windowMs) => attempts.attempt(keys, windowMs),
+    undo: async (counted, resetKey) => attempts.undo(counted, resetKey),
+    addFailures: async (failures, windowMs) => attempts.addFailures(failures, windowMs),
     ping: async () => undefined,
     close: () => undefined,
   }

@@ -1,59 +1,62 @@
-// Where limits are counted in common: what every place that several processes share can do.
+// The port to shared limit counters: what every counter that several processes share must implement.
 import type { RateLimit } from './token-bucket.ts'
 
-export interface Wish {
+export interface DrawRequest {
   readonly accountId: number
   readonly limit: RateLimit
   /** Tokens, a whole number. */
   readonly wanted: number
 }
 
-export interface Drawn {
-  /** How many of the wanted tokens were there; they are taken out. */
+export interface DrawResult {
+  /** How many of the wanted tokens were taken out of the bucket. */
   readonly granted: number
-  /** What is in the bucket after that, with fractions. */
-  readonly left: number
+  /** Tokens left in the bucket, with fractions. */
+  readonly bucketTokens: number
 }
 
-/** Something that may be tried `most` times in a window of time. */
-export interface TryKey {
+/** Something that may be attempted `max` times per window. */
+export interface AttemptKey {
   readonly key: string
-  readonly most: number
+  readonly max: number
 }
 
-/** A try that was counted, with the window it was counted in. */
-export interface Counted {
+/** An attempt that was counted, and the window it was counted in. */
+export interface CountedAttempt {
   readonly key: string
-  readonly tries: number
+  readonly attempts: number
+  /** When the window started. */
   readonly window: number
 }
 
-export type Begun = { readonly counted: readonly Counted[] } | { readonly refusedMs: number }
+export type AttemptResult =
+  | { readonly counted: readonly CountedAttempt[] }
+  | { readonly retryAfterMs: number }
 
-/** Failures under a key, added to those of its window. */
-export interface Failures {
+/** Failures to add to the current window of a key. */
+export interface FailureCount {
   readonly key: string
   readonly count: number
 }
 
-export interface Failed {
-  /** All of the window so far, and how long it still lasts. */
-  readonly tries: number
-  readonly leftMs: number
+export interface FailureTotal {
+  /** All failures of the window so far. */
+  readonly failures: number
+  readonly expiresInMs: number
 }
 
 export interface LimitStore {
-  /** For each wish in turn; no account is named twice. */
-  draw(wishes: readonly Wish[]): Promise<readonly Drawn[]>
-  /** Counts one try under every key; or, when one of them is full, none, and tells when that one is listened to again. */
-  begin(keys: readonly TryKey[], windowMs: number): Promise<Begun>
-  /** These tries do not count after all; with `forgive` no earlier ones under that key do either. */
-  takeBack(counted: readonly Counted[], forgive: string | undefined): Promise<void>
-  /** For each key in turn; none is named twice. */
-  add(failures: readonly Failures[], windowMs: number): Promise<readonly Failed[]>
-  /** Fails when it is away. */
+  /** One result per request, in order. No account occurs twice. */
+  draw(requests: readonly DrawRequest[]): Promise<readonly DrawResult[]>
+  /** Counts one attempt under every key, or, when one key has reached its maximum, counts none. */
+  attempt(keys: readonly AttemptKey[], windowMs: number): Promise<AttemptResult>
+  /** Removes counted attempts again. `resetKey` also clears all earlier attempts under that key. */
+  undo(counted: readonly CountedAttempt[], resetKey: string | undefined): Promise<void>
+  /** One total per key, in order. No key occurs twice. */
+  addFailures(failures: readonly FailureCount[], windowMs: number): Promise<readonly FailureTotal[]>
+  /** Fails while the store is unavailable. */
   ping(): Promise<void>
-  /** Throws away what means nothing any more. */
-  tidy?(): Promise<void>
+  /** Deletes counters that no longer have an effect. */
+  deleteExpired?(): Promise<void>
   close(): void
 }

@@ -1,71 +1,74 @@
-// Limits of several workers of one machine, counted by the first process, which they ask over their own channel.
+// Limits of several workers on one machine: the primary process counts, the workers ask it over the cluster's IPC channel.
 import type { LimitStore } from './port.ts'
 
-type Question =
-  | { readonly method: 'draw'; readonly words: Parameters<LimitStore['draw']> }
-  | { readonly method: 'begin'; readonly words: Parameters<LimitStore['begin']> }
-  | { readonly method: 'add'; readonly words: Parameters<LimitStore['add']> }
-  | { readonly method: 'takeBack'; readonly words: Parameters<LimitStore['takeBack']> }
+type LimitCall =
+  | { readonly method: 'draw'; readonly args: Parameters<LimitStore['draw']> }
+  | { readonly method: 'attempt'; readonly args: Parameters<LimitStore['attempt']> }
+  | { readonly method: 'addFailures'; readonly args: Parameters<LimitStore['addFailures']> }
+  | { readonly method: 'undo'; readonly args: Parameters<LimitStore['undo']> }
 
-export interface LimitQuestion {
-  readonly tollgate: 'limits?'
+export interface LimitRequest {
+  readonly tollgate: 'limit-request'
   readonly id: number
-  readonly question: Question
+  readonly call: LimitCall
 }
 
-export interface LimitAnswer {
-  readonly tollgate: 'limits'
+export interface LimitResponse {
+  readonly tollgate: 'limit-response'
   readonly id: number
   readonly value: unknown
 }
 
-/** In the first process. */
-export async function answerLimits(store: LimitStore, { id, question }: LimitQuestion): Promise<LimitAnswer> {
-  return { tollgate: 'limits', id, value: await ask(store, question) }
+/** In the primary process. */
+export async function answerLimitRequest(
+  store: LimitStore,
+  { id, call }: LimitRequest,
+): Promise<LimitResponse> {
+  return { tollgate: 'limit-response', id, value: await run(store, call) }
 }
 
-function ask(store: LimitStore, question: Question): Promise<unknown> {
-  switch (question.method) {
+function run(store: LimitStore, call: LimitCall): Promise<unknown> {
+  switch (call.method) {
     case 'draw':
-      return store.draw(...question.words)
-    case 'begin':
-      return store.begin(...question.words)
-    case 'add':
-      return store.add(...question.words)
-    case 'takeBack':
-      return store.takeBack(...question.words)
+      return store.draw(...call.args)
+    case 'attempt':
+      return store.attempt(...call.args)
+    case 'addFailures':
+      return store.addFailures(...call.args)
+    case 'undo':
+      return store.undo(...call.args)
   }
 }
 
-/** In a worker. `listen` is given everything that the first process says. */
-export function firstProcessStore(
-  send: (question: LimitQuestion) => void,
-  listen: (hear: (said: Partial<LimitAnswer> | undefined) => void) => void,
+/** In a worker. `onMessage` registers a listener for messages of the primary process. */
+export function createPrimaryStore(
+  send: (request: LimitRequest) => void,
+  onMessage: (listener: (message: Partial<LimitResponse> | undefined) => void) => void,
 ): LimitStore {
-  const waiting = new Map<number, (value: unknown) => void>()
-  let asked = 0
+  const pending = new Map<number, (value: unknown) => void>()
+  let lastId = 0
 
-  listen((said) => {
-    if (said?.tollgate !== 'limits' || said.id === undefined) return
-    waiting.get(said.id)?.(said.value)
-    waiting.delete(said.id)
+  onMessage((message) => {
+    if (message?.tollgate !== 'limit-response' || message.id === undefined) return
+    pending.get(message.id)?.(message.value)
+    pending.delete(message.id)
   })
 
-  function put<T>(question: Question): Promise<T> {
-    asked += 1
-    const id = asked
+  function request<T>(call: LimitCall): Promise<T> {
+    lastId += 1
+    const id = lastId
     return new Promise((resolve) => {
-      waiting.set(id, resolve as (value: unknown) => void)
-      send({ tollgate: 'limits?', id, question })
+      pending.set(id, resolve as (value: unknown) => void)
+      send({ tollgate: 'limit-request', id, call })
     })
   }
 
   return {
-    draw: (...words) => put({ method: 'draw', words }),
-    begin: (...words) => put({ method: 'begin', words }),
-    takeBack: (counted, forgive) => put({ method: 'takeBack', words: [counted, forgive] }),
-    add: (...words) => put({ method: 'add', words }),
-    ping: async () => void (await put({ method: 'draw', words: [[]] })),
+    draw: (...args) => request({ method: 'draw', args }),
+    attempt: (...args) => request({ method: 'attempt', args }),
+    undo: (counted, resetKey) => request({ method: 'undo', args: [counted, resetKey] }),
+    addFailures: (...args) => request({ method: 'addFailures', args }),
+    ping: async () => void (await request({ method: 'draw', args: [[]] })),
     close: () => undefined,
   }
 }

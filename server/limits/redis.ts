@@ -1,146 +1,156 @@
-// Limits counted in Redis or Valkey, by its clock: each question is one script, which nothing else comes between.
-import { createHash } from 'node:crypto'
-import type { Drawn, LimitStore } from './port.ts'
-import { type Answer, openResp, RespError } from './resp.ts'
+// Limits counted in Redis or Valkey, by its clock. Each operation is one script and therefore atomic.
+import { createClient, defineScript } from '@redis/client'
+import type { LimitStore } from './port.ts'
 
-/** KEYS: buckets. ARGV: tokens a second, burst, wanted for each. Thousandths of tokens; a bucket that is full is forgotten. */
-const drawScript = scriptOf(`
+/** KEYS: buckets. ARGV per bucket: tokens per second, burst, wanted. Counts in thousandths of a token; a full bucket expires. */
+const drawScript = defineLimitScript(`
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local answer = {}
+  local response = {}
   for i, key in ipairs(KEYS) do
     local rate, burst, wanted = tonumber(ARGV[i * 3 - 2]), tonumber(ARGV[i * 3 - 1]), tonumber(ARGV[i * 3])
-    local kept = redis.call('HMGET', key, 'milli', 'at')
+    local stored = redis.call('HMGET', key, 'milli', 'at')
     local milli = burst * 1000
-    if kept[1] then
-      milli = math.min(milli, tonumber(kept[1]) + math.max(0, now - tonumber(kept[2])) * rate)
+    if stored[1] then
+      milli = math.min(milli, tonumber(stored[1]) + math.max(0, now - tonumber(stored[2])) * rate)
     end
     local granted = math.min(wanted, math.floor(milli / 1000))
     milli = milli - granted * 1000
     redis.call('HSET', key, 'milli', string.format('%.0f', milli), 'at', string.format('%.0f', now))
     redis.call('PEXPIRE', key, math.ceil((burst * 1000 - milli) / rate) + 1000)
-    answer[i * 2 - 1] = granted
-    answer[i * 2] = milli
+    response[i * 2 - 1] = granted
+    response[i * 2] = milli
   end
-  return answer`)
+  return response`)
 
-/** KEYS: windows. ARGV: milliseconds of a window, then how many for each. */
-const beginScript = scriptOf(`
+/** KEYS: windows. ARGV: length of the windows in milliseconds, then the maximum of each. */
+const attemptScript = defineLimitScript(`
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   for i, key in ipairs(KEYS) do
-    local tries = tonumber(redis.call('HGET', key, 'tries') or '0')
-    if tries >= tonumber(ARGV[i + 1]) then return { 0, math.max(1, redis.call('PTTL', key)) } end
+    local attempts = tonumber(redis.call('HGET', key, 'attempts') or '0')
+    if attempts >= tonumber(ARGV[i + 1]) then return { 0, math.max(1, redis.call('PTTL', key)) } end
   end
-  local answer = { 1 }
+  local response = { 1 }
   for i, key in ipairs(KEYS) do
     if redis.call('HSETNX', key, 'at', string.format('%.0f', now)) == 1 then
       redis.call('PEXPIRE', key, ARGV[1])
     end
-    answer[i * 2] = redis.call('HINCRBY', key, 'tries', 1)
-    answer[i * 2 + 1] = tonumber(redis.call('HGET', key, 'at'))
+    response[i * 2] = redis.call('HINCRBY', key, 'attempts', 1)
+    response[i * 2 + 1] = tonumber(redis.call('HGET', key, 'at'))
   end
-  return answer`)
+  return response`)
 
-/** KEYS: windows, and last the one to forgive, if any. ARGV: the moment of each window. */
-const takeBackScript = scriptOf(`
-  for i, moment in ipairs(ARGV) do
-    if redis.call('HGET', KEYS[i], 'at') == moment and tonumber(redis.call('HGET', KEYS[i], 'tries')) > 0 then
-      redis.call('HINCRBY', KEYS[i], 'tries', -1)
+/** KEYS: windows, and last the one to reset, if any. ARGV: when each window started. */
+const undoScript = defineLimitScript(`
+  for i, startedAt in ipairs(ARGV) do
+    if redis.call('HGET', KEYS[i], 'at') == startedAt and tonumber(redis.call('HGET', KEYS[i], 'attempts')) > 0 then
+      redis.call('HINCRBY', KEYS[i], 'attempts', -1)
     end
   end
   if #KEYS > #ARGV then redis.call('DEL', KEYS[#KEYS]) end
   return 1`)
 
-/** KEYS: windows. ARGV: milliseconds of a window, then what is added to each. */
-const addScript = scriptOf(`
+/** KEYS: windows. ARGV: length of the windows in milliseconds, then the failures to add to each. */
+const addFailuresScript = defineLimitScript(`
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local answer = {}
+  local response = {}
   for i, key in ipairs(KEYS) do
     if redis.call('HSETNX', key, 'at', string.format('%.0f', now)) == 1 then
       redis.call('PEXPIRE', key, ARGV[1])
     end
-    answer[i * 2 - 1] = redis.call('HINCRBY', key, 'tries', ARGV[i + 1])
-    answer[i * 2] = math.max(1, redis.call('PTTL', key))
+    response[i * 2 - 1] = redis.call('HINCRBY', key, 'attempts', ARGV[i + 1])
+    response[i * 2] = math.max(1, redis.call('PTTL', key))
   end
-  return answer`)
+  return response`)
 
-interface Script {
-  readonly text: string
-  readonly hash: string
+/** A script whose keys and arguments are lists and whose response is a list of numbers. */
+function defineLimitScript(text: string) {
+  return defineScript({
+    SCRIPT: text,
+    parseCommand(parser, keys: readonly string[], args: readonly number[]) {
+      parser.pushKeysLength([...keys])
+      parser.push(...args.map(String))
+    },
+    transformReply: undefined as unknown as () => number[],
+  })
 }
 
-function scriptOf(text: string): Script {
-  return { text, hash: createHash('sha1').update(text).digest('hex') }
-}
+/** How long a connection attempt may take, and how often it is repeated. */
+const connectTimeoutMs = 2_000
+const reconnectMs = 500
 
-/** Installations that share a Redis have names of their own. */
-export function redisStore(url: string, name: string): LimitStore {
-  const client = openResp(url)
+/** `name` keeps installations apart that share one Redis. */
+export function openRedisStore(url: string, name: string): LimitStore {
+  const client = createClient({
+    url,
+    // A command that waits for a reconnect would count an attempt long after its caller went on without it.
+    disableOfflineQueue: true,
+    socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: () => reconnectMs },
+    scripts: {
+      draw: drawScript,
+      attempt: attemptScript,
+      undo: undoScript,
+      addFailures: addFailuresScript,
+    },
+  })
+  // Every failure also rejects the command that ran into it, and the caller reports that.
+  client.on('error', () => undefined)
+  const connected = client.connect().catch(() => undefined)
   const bucketKey = (accountId: number) => `tollgate:${name}:bucket:${accountId}`
   const windowKey = (key: string) => `tollgate:${name}:window:${key}`
 
-  async function run(
-    script: Script,
-    keys: readonly string[],
-    values: readonly (string | number)[],
-  ): Promise<readonly Answer[]> {
-    const words = [keys.length, ...keys, ...values]
-    const answer = await client.send(['EVALSHA', script.hash, ...words]).catch((error: unknown) => {
-      if (!(error instanceof RespError && error.message.startsWith('NOSCRIPT'))) throw error
-      return client.send(['EVAL', script.text, ...words])
-    })
-    return Array.isArray(answer) ? (answer as Answer[]) : [answer]
-  }
-
   return {
-    async draw(wishes) {
-      const answer = await run(
-        drawScript,
-        wishes.map(({ accountId }) => bucketKey(accountId)),
-        wishes.flatMap(({ limit, wanted }) => [limit.perSecond, limit.burst, wanted]),
+    async draw(requests) {
+      await connected
+      const response = await client.draw(
+        requests.map(({ accountId }) => bucketKey(accountId)),
+        requests.flatMap(({ limit, wanted }) => [limit.perSecond, limit.burst, wanted]),
       )
-      return wishes.map((_wish, index): Drawn => ({
-        granted: Number(answer[index * 2]),
-        left: Number(answer[index * 2 + 1]) / 1000,
+      return requests.map((_request, index) => ({
+        granted: Number(response[index * 2]),
+        bucketTokens: Number(response[index * 2 + 1]) / 1000,
       }))
     },
-    async begin(keys, windowMs) {
-      const answer = await run(
-        beginScript,
+    async attempt(keys, windowMs) {
+      await connected
+      const response = await client.attempt(
         keys.map(({ key }) => windowKey(key)),
-        [windowMs, ...keys.map(({ most }) => most)],
+        [windowMs, ...keys.map(({ max }) => max)],
       )
-      if (answer[0] === 0) return { refusedMs: Number(answer[1]) }
+      if (response[0] === 0) return { retryAfterMs: Number(response[1]) }
       return {
         counted: keys.map(({ key }, index) => ({
           key,
-          tries: Number(answer[index * 2 + 1]),
-          window: Number(answer[index * 2 + 2]),
+          attempts: Number(response[index * 2 + 1]),
+          window: Number(response[index * 2 + 2]),
         })),
       }
     },
-    async takeBack(counted, forgive) {
+    async undo(counted, resetKey) {
+      await connected
       const keys = counted.map(({ key }) => windowKey(key))
-      await run(
-        takeBackScript,
-        forgive === undefined ? keys : [...keys, windowKey(forgive)],
+      await client.undo(
+        resetKey === undefined ? keys : [...keys, windowKey(resetKey)],
         counted.map(({ window }) => window),
       )
     },
-    async add(failures, windowMs) {
-      const answer = await run(
-        addScript,
+    async addFailures(failures, windowMs) {
+      await connected
+      const response = await client.addFailures(
         failures.map(({ key }) => windowKey(key)),
         [windowMs, ...failures.map(({ count }) => count)],
       )
-      return failures.map((_one, index) => ({
-        tries: Number(answer[index * 2]),
-        leftMs: Number(answer[index * 2 + 1]),
+      return failures.map((_failure, index) => ({
+        failures: Number(response[index * 2]),
+        expiresInMs: Number(response[index * 2 + 1]),
       }))
     },
-    ping: async () => void (await client.send(['PING'])),
-    close: () => client.close(),
+    async ping() {
+      await connected
+      await client.ping()
+    },
+    close: () => client.destroy(),
   }
 }

@@ -1,39 +1,41 @@
-// Every place where limits can be counted in common keeps the same promises.
+// Every shared limit store gives the same guarantees.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freshDatabase } from '../../test/support/engines.ts'
 import { noRedis, startRedis } from '../../test/support/redis.ts'
-import { answerLimits, firstProcessStore, type LimitAnswer } from './primary-process.ts'
-import { memoryStore } from './memory.ts'
+import { answerLimitRequest, createPrimaryStore, type LimitResponse } from './primary-process.ts'
+import { createMemoryStore } from './memory.ts'
 import type { LimitStore } from './port.ts'
-import { redisStore } from './redis.ts'
-import { tableStore } from './table-store.ts'
+import { openRedisStore } from './redis.ts'
+import { createTableStore } from './table-store.ts'
 
-/** Two that count in the same place, as two processes do. */
-interface Two extends AsyncDisposable {
+/** StorePair stores that share their counters, like those of pair processes. */
+interface StorePair extends AsyncDisposable {
   readonly stores: readonly [LimitStore, LimitStore]
 }
 
-function overIpc(): Two {
-  const first = memoryStore()
+function overIpc(): StorePair {
+  const first = createMemoryStore()
   const worker = () => {
-    let hear: (said: LimitAnswer) => void = () => undefined
-    return firstProcessStore(
-      // As messages between processes go: copied, and later.
-      (question) =>
-        void answerLimits(first, structuredClone(question)).then((answer) => hear(structuredClone(answer))),
-      (listener) => (hear = listener),
+    let listener: (message: LimitResponse) => void = () => undefined
+    return createPrimaryStore(
+      // Like IPC messages: copied, and delivered later.
+      (request) =>
+        void answerLimitRequest(first, structuredClone(request)).then((response) =>
+          listener(structuredClone(response)),
+        ),
+      (added) => (listener = added),
     )
   }
   return { stores: [worker(), worker()], [Symbol.asyncDispose]: async () => undefined }
 }
 
-async function inTables(): Promise<Two> {
+async function inTables(): Promise<StorePair> {
   const fresh = await freshDatabase('postgres')
   const other = fresh.storage.open()
   return {
-    stores: [tableStore(fresh.db), tableStore(other)],
+    stores: [createTableStore(fresh.db), createTableStore(other)],
     async [Symbol.asyncDispose]() {
       await other.close()
       await fresh[Symbol.asyncDispose]()
@@ -41,9 +43,9 @@ async function inTables(): Promise<Two> {
   }
 }
 
-async function inRedis(): Promise<Two> {
+async function inRedis(): Promise<StorePair> {
   const server = await startRedis()
-  const stores = [redisStore(server.url, 'test'), redisStore(server.url, 'test')] as const
+  const stores = [openRedisStore(server.url, 'test'), openRedisStore(server.url, 'test')] as const
   return {
     stores,
     async [Symbol.asyncDispose]() {
@@ -53,21 +55,21 @@ async function inRedis(): Promise<Two> {
   }
 }
 
-const places: readonly [string, string | false, () => Two | Promise<Two>][] = [
-  ['the first process', false, overIpc],
-  ['tables of PostgreSQL', false, inTables],
+const stores: readonly [string, string | false, () => StorePair | Promise<StorePair>][] = [
+  ['the primary process', false, overIpc],
+  ['PostgreSQL tables', false, inTables],
   ['Redis', noRedis, inRedis],
 ]
 
-for (const [name, skip, open] of places) {
+for (const [name, skip, open] of stores) {
   void describe(`limits in ${name}`, { skip }, () => {
-    it('a bucket holds for both, to the last token, however many ask at once', async () => {
-      await using two = await open()
+    it('never grants more tokens than the bucket has, under concurrency', async () => {
+      await using pair = await open()
       const limit = { perSecond: 1, burst: 50 }
       const startedAt = performance.now()
       const drawn = await Promise.all(
         Array.from({ length: 60 }, async (_, index) => {
-          const [first] = await two.stores[index % 2]!.draw([
+          const [first] = await pair.stores[index % 2]!.draw([
             { accountId: 7, limit, wanted: 3 },
             { accountId: 8, limit: { perSecond: 1, burst: 1 }, wanted: 0 },
           ])
@@ -77,18 +79,19 @@ for (const [name, skip, open] of places) {
       const sum = drawn.reduce((all, { granted }) => all + granted, 0)
       const inflow = Math.ceil((performance.now() - startedAt) / 1000) + 1
       assert.ok(sum >= 50 && sum <= 50 + inflow, String(sum))
-      for (const { granted, left } of drawn) if (granted < 3) assert.ok(left >= 0 && left < 1, String(left))
+      for (const { granted, bucketTokens } of drawn)
+        if (granted < 3) assert.ok(bucketTokens >= 0 && bucketTokens < 1, String(bucketTokens))
     })
 
-    it('tokens flow in by the second and never above the burst', async () => {
-      await using two = await open()
-      const [one, other] = two.stores
+    it('refills tokens per second, up to the burst', async () => {
+      await using pair = await open()
+      const [one, other] = pair.stores
       const limit = { perSecond: 50, burst: 5 }
       const take = async (store: LimitStore, wanted: number) =>
         (await store.draw([{ accountId: 1, limit, wanted }]))[0]
       assert.equal((await take(one, 5))?.granted, 5)
       await sleep(300)
-      // Fifteen came, five fit.
+      // Fifteen tokens were added, five fit.
       assert.equal((await take(other, 100))?.granted, 5)
       const narrow = await other.draw([
         { accountId: 2, limit: { perSecond: 9_999_999, burst: 9_999_999 }, wanted: 10 },
@@ -98,71 +101,71 @@ for (const [name, skip, open] of places) {
       const again = await one.draw([
         { accountId: 2, limit: { perSecond: 9_999_999, burst: 9_999_999 }, wanted: 0 },
       ])
-      assert.equal(again[0]?.left, 9_999_999)
+      assert.equal(again[0]?.bucketTokens, 9_999_999)
     })
 
-    it('tries count for both; a refused one counts nowhere; what was right is taken back', async () => {
-      await using two = await open()
-      const [one, other] = two.stores
+    it('counts attempts of both processes, counts no rejected attempt, and undoes successful ones', async () => {
+      await using pair = await open()
+      const [one, other] = pair.stores
       const keys = [
-        { key: 'name', most: 3 },
-        { key: 'address', most: 100 },
+        { key: 'name', max: 3 },
+        { key: 'address', max: 100 },
       ]
-      const begin = async (store: LimitStore) => {
-        const begun = await store.begin(keys, 60_000)
-        return 'counted' in begun
-          ? begun.counted.toSorted((x, y) => (x.key < y.key ? 1 : -1))
-          : begun.refusedMs
+      const attempt = async (store: LimitStore) => {
+        const result = await store.attempt(keys, 60_000)
+        return 'counted' in result
+          ? result.counted.toSorted((x, y) => (x.key < y.key ? 1 : -1))
+          : result.retryAfterMs
       }
-      const results = await Promise.all([one, other, one, other, one, other, one].map(begin))
+      const results = await Promise.all([one, other, one, other, one, other, one].map(attempt))
       const counted = results.filter((result) => typeof result !== 'number')
       assert.equal(counted.length, 3)
       assert.deepEqual(
-        counted.map(([first]) => first!.tries).toSorted((x, y) => x - y),
+        counted.map(([first]) => first!.attempts).toSorted((x, y) => x - y),
         [1, 2, 3],
       )
       assert.ok(
         results.every((result) => typeof result !== 'number' || (result > 30_000 && result <= 60_000)),
       )
 
-      await other.takeBack(counted[0]!, undefined)
-      const next = await begin(one)
+      await other.undo(counted[0]!, undefined)
+      const next = await attempt(one)
       assert.ok(typeof next !== 'number')
       assert.deepEqual(
-        next.map(({ tries }) => tries),
+        next.map(({ attempts }) => attempts),
         [3, 3],
       )
-      assert.equal(typeof (await begin(other)), 'number')
-      await one.takeBack(next, 'name')
-      const forgiven = await begin(other)
-      assert.ok(typeof forgiven !== 'number')
+      assert.equal(typeof (await attempt(other)), 'number')
+      await one.undo(next, 'name')
+      const afterReset = await attempt(other)
+      assert.ok(typeof afterReset !== 'number')
       assert.deepEqual(
-        forgiven.map(({ tries }) => tries),
+        afterReset.map(({ attempts }) => attempts),
         [1, 3],
       )
-      // Of a window that has gone nothing is taken back.
-      await one.takeBack([{ key: 'name', tries: 1, window: 12 }], undefined)
-      assert.deepEqual(((await begin(other)) as { tries: number }[])[0]?.tries, 2)
+      // Undoing an attempt of an expired window changes nothing.
+      await one.undo([{ key: 'name', attempts: 1, window: 12 }], undefined)
+      assert.deepEqual(((await attempt(other)) as { attempts: number }[])[0]?.attempts, 2)
     })
 
-    it('a window ends', async () => {
-      await using two = await open()
-      const [one, other] = two.stores
-      const keys = [{ key: 'k', most: 1 }]
-      assert.ok('counted' in (await one.begin(keys, 300)))
-      assert.ok('refusedMs' in (await other.begin(keys, 300)))
+    it('starts a new window when the old one has expired', async () => {
+      await using pair = await open()
+      const [one, other] = pair.stores
+      const keys = [{ key: 'k', max: 1 }]
+      assert.ok('counted' in (await one.attempt(keys, 300)))
+      assert.ok('retryAfterMs' in (await other.attempt(keys, 300)))
       await sleep(350)
-      assert.ok('counted' in (await other.begin(keys, 60_000)))
-      await one.tidy?.()
-      assert.ok('refusedMs' in (await one.begin(keys, 60_000)))
+      assert.ok('counted' in (await other.attempt(keys, 60_000)))
+      await one.deleteExpired?.()
+      assert.ok('retryAfterMs' in (await one.attempt(keys, 60_000)))
     })
 
-    it('failures add up', async () => {
-      await using two = await open()
-      const [one, other] = two.stores
+    it('adds up failures', async () => {
+      await using pair = await open()
+      const [one, other] = pair.stores
       await Promise.all(
         [one, other, one, other].map((store) =>
-          store.add(
+          store.addFailures(
             [
               { key: 'a', count: 2 },
               { key: 'b', count: 1 },
@@ -171,15 +174,15 @@ for (const [name, skip, open] of places) {
           ),
         ),
       )
-      const [a, b] = await one.add(
+      const [a, b] = await one.addFailures(
         [
           { key: 'a', count: 5 },
           { key: 'b', count: 0 },
         ],
         60_000,
       )
-      assert.deepEqual([a?.tries, b?.tries], [13, 4])
-      assert.ok(a!.leftMs > 30_000 && a!.leftMs <= 60_000)
+      assert.deepEqual([a?.failures, b?.failures], [13, 4])
+      assert.ok(a!.expiresInMs > 30_000 && a!.expiresInMs <= 60_000)
       await other.ping()
     })
   })

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import { FailureWindows, TokenBuckets } from './token-bucket.ts'
 
-it('never lets more through than the burst and what has flowed in since', () => {
+it('allows at most the burst plus the refill', () => {
   const steps = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 200 })
   fc.assert(
     fc.property(
@@ -26,7 +26,7 @@ it('never lets more through than the burst and what has flowed in since', () => 
   )
 })
 
-it('keeps accounts apart', () => {
+it('counts accounts separately', () => {
   const buckets = new TokenBuckets()
   const limit = { perSecond: 1, burst: 1 }
   assert.equal(buckets.take(1, limit, 0).allowed, true)
@@ -35,7 +35,7 @@ it('keeps accounts apart', () => {
   assert.equal(buckets.take(1, limit, 1_000).allowed, true)
 })
 
-it('listens again to an address when its minute is over', () => {
+it('accepts an address again after its window', () => {
   const failures = new FailureWindows(2)
   assert.equal(failures.fail('a', 0), undefined)
   assert.equal(failures.fail('a', 0), undefined)

@@ -1,95 +1,96 @@
-// How often somebody may call: token buckets for accounts, plain windows for wrong credentials. Monotonic time, bounded memory.
-import { twoGenerations } from '../http/generational-cache.ts'
+// Limits in the memory of one process: token buckets for accounts, windows for wrong credentials. Monotonic time, bounded memory.
+import { LRUCache } from 'lru-cache'
 
 export interface RateLimit {
   readonly perSecond: number
   readonly burst: number
 }
 
-export interface Taken {
+export interface RateLimitResult {
   readonly allowed: boolean
-  /** Calls that could follow at once. */
-  readonly left: number
-  /** Whole seconds until a call is allowed again (or until the bucket is full, when one is allowed now). */
+  /** Calls that could follow immediately. */
+  readonly remaining: number
+  /** Whole seconds until the next call is allowed, or, if this one is allowed, until the bucket is full. */
   readonly resetSeconds: number
 }
 
-/** How often callers may come. A single process answers at once; several ask each other now and then. */
 export interface CallLimits {
-  take(accountId: number, limit: RateLimit): Taken | Promise<Taken>
-  /** Counts a wrong credential. When there were too many, tells in how many seconds the next one is listened to. */
+  /** Takes one token. A single process returns at once; several processes may have to draw from the shared bucket. */
+  take(accountId: number, limit: RateLimit): RateLimitResult | Promise<RateLimitResult>
+  /** Counts a wrong credential. Returns the seconds to wait if the address has reached the maximum. */
   fail(address: string): number | undefined
 }
 
-/** Wrong credentials an address may show in a minute before it is told to wait. */
+/** Wrong credentials that one address may send per minute. */
 export const failuresPerMinute = 60
 
 interface Bucket {
   tokens: number
-  at: number
+  updatedAt: number
 }
 
-/** When more are watched than this, the ones not seen for longest are forgotten; a forgotten bucket is a full one. */
-const mostWatched = 100_000
+/** Above this number, the least recently used counters are evicted. An evicted bucket counts as full. */
+const maxEntries = 100_000
 
 export class TokenBuckets {
-  readonly #buckets = twoGenerations<number, Bucket>(mostWatched / 2)
+  readonly #buckets = new LRUCache<number, Bucket>({ max: maxEntries })
 
-  /** Takes up to `wanted` whole tokens out at once; `left` has fractions. */
-  draw(id: number, limit: RateLimit, wanted: number, now: number): { granted: number; left: number } {
-    const bucket = this.#filled(id, limit, now)
+  /** Takes out up to `wanted` whole tokens. */
+  draw(id: number, limit: RateLimit, wanted: number, now: number): { granted: number; bucketTokens: number } {
+    const bucket = this.#refill(id, limit, now)
     const granted = Math.min(wanted, Math.floor(bucket.tokens))
     bucket.tokens -= granted
-    return { granted, left: bucket.tokens }
+    return { granted, bucketTokens: bucket.tokens }
   }
 
-  #filled(id: number, limit: RateLimit, now: number): Bucket {
+  #refill(id: number, limit: RateLimit, now: number): Bucket {
     let bucket = this.#buckets.get(id)
     if (bucket) {
-      bucket.tokens = Math.min(limit.burst, bucket.tokens + ((now - bucket.at) / 1000) * limit.perSecond)
-      bucket.at = now
+      const elapsed = now - bucket.updatedAt
+      bucket.tokens = Math.min(limit.burst, bucket.tokens + (elapsed / 1000) * limit.perSecond)
+      bucket.updatedAt = now
     } else {
-      bucket = { tokens: limit.burst, at: now }
+      bucket = { tokens: limit.burst, updatedAt: now }
       this.#buckets.set(id, bucket)
     }
     return bucket
   }
 
-  take(id: number, limit: RateLimit, now: number = performance.now()): Taken {
-    const bucket = this.#filled(id, limit, now)
+  take(id: number, limit: RateLimit, now: number = performance.now()): RateLimitResult {
+    const bucket = this.#refill(id, limit, now)
     if (bucket.tokens < 1) {
       return {
         allowed: false,
-        left: 0,
+        remaining: 0,
         resetSeconds: Math.max(1, Math.ceil((1 - bucket.tokens) / limit.perSecond)),
       }
     }
     bucket.tokens -= 1
     return {
       allowed: true,
-      left: Math.floor(bucket.tokens),
+      remaining: Math.floor(bucket.tokens),
       resetSeconds: Math.ceil((limit.burst - bucket.tokens) / limit.perSecond),
     }
   }
 }
 
-interface Window {
+interface FailureWindow {
   count: number
   readonly startedAt: number
 }
 
 export const failureWindowMs = 60_000
 
-/** Counts failures by address; only failures ask it, so a right key is never slowed by it. */
+/** Counts failures by address. Only failed calls use it, so a correct key is never delayed. */
 export class FailureWindows {
-  readonly #windows = twoGenerations<string, Window>(mostWatched / 2)
-  readonly #most: number
+  readonly #windows = new LRUCache<string, FailureWindow>({ max: maxEntries })
+  readonly #max: number
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
-  /** Counts one failure. When there were too many, tells in how many seconds the next one is listened to. */
+  /** Counts one failure. Returns the seconds to wait if there were too many. */
   fail(address: string, now: number = performance.now()): number | undefined {
     let window = this.#windows.get(address)
     if (!window || now - window.startedAt >= failureWindowMs) {
@@ -97,7 +98,7 @@ export class FailureWindows {
       this.#windows.set(address, window)
     }
     window.count += 1
-    if (window.count <= this.#most) return undefined
+    if (window.count <= this.#max) return undefined
     return Math.max(1, Math.ceil((window.startedAt + failureWindowMs - now) / 1000))
   }
 }

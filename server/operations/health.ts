@@ -1,4 +1,4 @@
-// For load balancers and monitors: is the process alive, can it do its work, what does it count.
+// Health checks for load balancers and monitors: liveness, readiness and metrics.
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { proxyStateReader } from '../http/address.ts'
@@ -7,7 +7,7 @@ const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as con
 
 const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 
-/** How long readiness may wait for the database. */
+/** How long the readiness check waits for the database. */
 const readyTimeoutMs = 3_000
 
 export function registerHealth(
@@ -16,7 +16,7 @@ export function registerHealth(
     db: Database
     isStopping: () => boolean
     metrics: { type: string; text: () => Promise<string> }
-    metricsHere: boolean
+    servesMetrics: boolean
     trustedProxies: readonly string[]
   },
 ): void {
@@ -39,13 +39,13 @@ export function registerHealth(
     }
   })
 
-  if (options.metricsHere) {
+  if (options.servesMetrics) {
     app.get('/metrics', async (request, reply) => {
-      // A proxy on this machine comes from loopback too, but it says for whom, in one header or another.
-      const isOurs =
+      // A proxy on this machine connects from loopback too, but it adds a forwarding header.
+      const isLocal =
         loopback.has(request.raw.socket.remoteAddress ?? '') &&
         !proxyHeaders.some((name) => request.headers[name] !== undefined)
-      if (!isOurs) return reply.code(404).send({ status: 'not found' })
+      if (!isLocal) return reply.code(404).send({ status: 'not found' })
       return reply.type(options.metrics.type).send(await options.metrics.text())
     })
   }

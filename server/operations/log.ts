@@ -1,5 +1,6 @@
-// JSON lines on stdout. What is logged is chosen field by field; redaction is the second line of defence.
+// The service's log: JSON lines on stdout. Each log call chooses its fields; redaction is the second line of defence.
 import { type Logger, pino } from 'pino'
+import type { Answered } from '../http/endpoint.ts'
 
 const redacted = [
   'api_key',
@@ -18,108 +19,73 @@ const redacted = [
 
 export interface Log {
   readonly log: Logger
-  /** Writes what is left, and waits for a reader that does not read no longer than a second. */
+  /** Writes what is still buffered. Waits at most a second for a reader that does not read. */
   end(): void
 }
 
-/** Tries at the end, a tenth of a second apart. */
-const lastTries = 10
+/** Write attempts during `end`, 100 ms apart. */
+const maxFinalAttempts = 10
 
 export interface LogOptions {
-  /** Others write to the same stdout. */
+  /** Other processes write to the same stdout. */
   readonly shared?: boolean
 }
 
-/** What a pipe takes in one piece, whoever else writes to it (POSIX promises 512, Linux has 4,096). */
-const wholePiece = 4_096
-
-/** Gathered lines are handed on at the latest when they are this long. */
-const largestPiece = 65_536
+/** A pipe takes this many bytes atomically, so that lines of several processes do not mix (PIPE_BUF on Linux). */
+const pipeBufferBytes = 4_096
 
 export function openLog(level: string, { shared = false }: LogOptions = {}): Log {
   let ending = false
-  let triesLeft = lastTries
+  let attemptsLeft = maxFinalAttempts
   const destination = pino.destination({
     fd: 1,
     sync: false,
-    // Texts would be measured twice and turned into bytes a third time.
-    contentMode: 'buffer',
-    minLength: shared ? wholePiece / 2 : wholePiece,
-    // Nobody reading stdout must neither eat the memory nor keep the service from ending.
+    minLength: shared ? pipeBufferBytes / 2 : pipeBufferBytes,
+    // If stdout is not read, lines beyond this are dropped instead of filling the memory.
     maxLength: 16_777_216,
-    ...(shared && { maxWrite: wholePiece }),
-    retryEAGAIN: () => !ending || triesLeft-- > 0,
+    ...(shared && { maxWrite: pipeBufferBytes }),
+    retryEAGAIN: () => !ending || attemptsLeft-- > 0,
   })
-  // What cannot be written at the very end is lost; there is nobody to tell.
+  // A line that cannot be written has nowhere else to go.
   destination.on('error', () => undefined)
-  const lines = lineGatherer(
-    (text) => destination.write(Buffer.from(text) as unknown as string),
-    shared ? wholePiece : largestPiece,
-  )
   const log = pino(
     {
       level,
       base: null,
-      timestamp: isoTime,
+      timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: [...redacted, ...redacted.map((name) => `*["${name}"]`)], censor: '[redacted]' },
       serializers: { err: describeError },
     },
-    lines,
+    destination,
   )
-  // Lines wait in memory to be written together; a quiet service still shows them within a second.
+  // The destination buffers lines; a quiet service still writes them within a second.
   setInterval(() => destination.flush(), 1_000).unref()
   return {
     log,
     end() {
       ending = true
-      lines.pass()
       try {
         destination.flushSync()
       } catch {
-        // The reader is gone or asleep; without this, the exit itself would try again.
+        // Without this, the exit of the process would try to write again.
         destination.destroy()
       }
     },
   }
 }
 
-/**
- * Hands on in one piece what was logged in one turn of the event loop: measuring and keeping each line by itself costs the
- * destination more than making it costs us.
- */
-function lineGatherer(write: (text: string) => void, largest: number) {
-  let gathered = ''
-  let scheduled = false
-  function pass(): void {
-    scheduled = false
-    if (gathered === '') return
-    const text = gathered
-    gathered = ''
-    write(text)
-  }
-  return {
-    pass,
-    write(line: string): void {
-      if (gathered.length + line.length > largest) pass()
-      gathered += line
-      if (scheduled) return
-      scheduled = true
-      setImmediate(pass)
-    },
-  }
-}
-
-let lastTime = 0
-let lastText = ''
-
-/** Many lines are written in one millisecond; its text is made once. */
-export function isoTime(): string {
-  const now = Date.now()
-  if (now !== lastTime) {
-    lastTime = now
-    lastText = `,"time":"${new Date(now).toISOString()}"`
-  }
-  return lastText
+/** Logs one API call as one line. */
+export function logCall(log: Logger, { requestId, endpoint, call, answer, durationMs }: Answered): void {
+  const { code } = answer.body as { code?: number }
+  log.info({
+    requestId,
+    endpoint: endpoint.name,
+    action: call?.notes.action,
+    account: call?.notes.accountId,
+    status: answer.status,
+    code,
+    ms: Math.round(durationMs * 100) / 100,
+  })
 }
 
 interface ErrorDescription {
@@ -130,7 +96,7 @@ interface ErrorDescription {
   readonly cause: ErrorDescription | undefined
 }
 
-/** A database error's `detail` and `parameters` hold values, so an error is described by these fields only. */
+/** The `detail` and `parameters` of a database error contain values, so only these fields are logged. */
 function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) {
     return {

@@ -1,64 +1,48 @@
-// Prometheus metrics of the service as a whole. Products add their own to the same registry.
+// Prometheus metrics of the service as a whole. Products register their own metrics in the same registry.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Credits } from '../credits/credits.ts'
 import { countOpen } from '../credits/store.ts'
 import type { Database } from '../db/database.ts'
 import type { Answered } from '../http/endpoint.ts'
-import { timeHistogram } from './time-histogram.ts'
 
 export interface Metrics {
   readonly registry: Registry
   onAnswer(answered: Answered): void
 }
 
-export function openMetrics(db: Database, credits: Credits): Metrics {
+export function createMetrics(db: Database, credits: Credits): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
 
-  // Counted in maps and told when asked for: the library would look a series up by its labels for every call.
-  const endpoints = new Map<string, OfEndpoint>()
-  new Counter({
+  const requests = new Counter({
     name: 'tollgate_requests_total',
-    help: 'API calls by endpoint and by the code of the answer (the HTTP status for short links)',
+    help: 'API calls by endpoint and response code (HTTP status for short links)',
     labelNames: ['endpoint', 'code'],
     registers: [registry],
-    collect() {
-      this.reset()
-      for (const [endpoint, { answers }] of endpoints)
-        for (const [code, count] of answers) this.inc({ endpoint, code }, count)
-    },
   })
-  const times = timeHistogram({
+  const duration = new Histogram({
     name: 'tollgate_request_seconds',
-    help: 'Time from the first byte of the request to the answer',
+    help: 'Time from the first byte of the request to the response',
     labelNames: ['endpoint'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   })
-  const moved = { charge: new Map<string, number>(), refund: new Map<string, number>() }
-  new Counter({
+  const charged = new Counter({
     name: 'tollgate_credits_charged_total',
-    help: 'Credits taken, by type',
+    help: 'Credits charged, by API type',
     labelNames: ['api_type'],
     registers: [registry],
-    collect() {
-      this.reset()
-      for (const [apiType, sum] of moved.charge) this.inc({ api_type: apiType }, sum)
-    },
   })
-  new Counter({
+  const refunded = new Counter({
     name: 'tollgate_credits_refunded_total',
-    help: 'Credits given back, by type',
+    help: 'Credits refunded, by API type',
     labelNames: ['api_type'],
     registers: [registry],
-    collect() {
-      this.reset()
-      for (const [apiType, sum] of moved.refund) this.inc({ api_type: apiType }, sum)
-    },
   })
   new Gauge({
     name: 'tollgate_operations_open',
-    help: 'Operations that wait for their end',
-    // Every process counts the same ones.
+    help: 'Operations that are held',
+    // Every process counts the same rows.
     aggregator: 'max',
     registers: [registry],
     async collect() {
@@ -67,39 +51,21 @@ export function openMetrics(db: Database, credits: Credits): Metrics {
   })
   const batches = new Histogram({
     name: 'tollgate_commit_jobs',
-    help: 'Write jobs carried by one commit',
+    help: 'Write jobs per commit',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
     registers: [registry],
   })
 
-  credits.onMoved = ({ kind, apiType, amount }) => add(moved[kind], apiType, amount)
+  credits.onMoved = ({ kind, apiType, amount }) =>
+    (kind === 'charge' ? charged : refunded).inc({ api_type: apiType }, amount)
   db.stats.onCommit = (jobs) => batches.observe(jobs)
-
-  function ofEndpoint(name: string): OfEndpoint {
-    let known = endpoints.get(name)
-    if (!known) {
-      known = { answers: new Map(), timer: times.of(name) }
-      endpoints.set(name, known)
-    }
-    return known
-  }
 
   return {
     registry,
     onAnswer({ endpoint, answer, durationMs }) {
-      const { answers, timer } = ofEndpoint(endpoint.name)
-      add(answers, (answer.body as { code?: number }).code ?? answer.status, 1)
-      timer.observe(durationMs / 1000)
+      const code = (answer.body as { code?: number }).code ?? answer.status
+      requests.inc({ endpoint: endpoint.name, code })
+      duration.observe({ endpoint: endpoint.name }, durationMs / 1000)
     },
   }
-}
-
-interface OfEndpoint {
-  /** How many, by code. */
-  readonly answers: Map<number, number>
-  readonly timer: { observe(seconds: number): void }
-}
-
-function add<K>(sums: Map<K, number>, key: K, amount: number): void {
-  sums.set(key, (sums.get(key) ?? 0) + amount)
 }

@@ -7,12 +7,12 @@ import { AggregatorRegistry } from 'prom-client'
 import type { Config } from '../config.ts'
 import { type Installation, openInstallation, StartProblem } from './installation.ts'
 import {
-  answerLimits,
-  firstProcessStore,
-  type LimitAnswer,
-  type LimitQuestion,
+  answerLimitRequest,
+  createPrimaryStore,
+  type LimitResponse,
+  type LimitRequest,
 } from '../limits/primary-process.ts'
-import { memoryStore } from '../limits/memory.ts'
+import { createMemoryStore } from '../limits/memory.ts'
 import { onSignal, startProcess } from './process.ts'
 import { openLog } from '../operations/log.ts'
 
@@ -21,7 +21,7 @@ type Report =
   | { readonly tollgate: 'listening'; readonly address: string }
   | { readonly tollgate: 'failed'; readonly problem: string }
   | { readonly tollgate: 'metrics?'; readonly id: number }
-  | LimitQuestion
+  | LimitRequest
 
 /** What it is told. */
 interface MetricsText {
@@ -43,15 +43,15 @@ export async function startWorkers(config: Config, greet: Greet): Promise<void> 
   const { log, end: endLog } = openLog(config.LOG_LEVEL, { shared: true })
   const installation = await openInstallation(config)
   const aggregator = new AggregatorRegistry()
-  const limits = memoryStore()
+  const limits = createMemoryStore()
   let stopping = false
 
   function fork(): Worker {
     const worker = cluster.fork()
     worker.on('message', (report: Report) => {
       if (report?.tollgate === 'metrics?') void answerMetrics(worker, report.id)
-      if (report?.tollgate === 'limits?')
-        void answerLimits(limits, report).then((answer) => tell(worker, answer))
+      if (report?.tollgate === 'limit-request')
+        void answerLimitRequest(limits, report).then((answer) => tell(worker, answer))
     })
     return worker
   }
@@ -61,7 +61,7 @@ export async function startWorkers(config: Config, greet: Greet): Promise<void> 
     tell(worker, { tollgate: 'metrics', id, text })
   }
 
-  function tell(worker: Worker, answer: MetricsText | LimitAnswer): void {
+  function tell(worker: Worker, answer: MetricsText | LimitResponse): void {
     if (worker.isConnected()) worker.send(answer)
   }
 
@@ -146,7 +146,7 @@ export async function startWorker(config: Config, problemOf: (error: unknown) =>
           new AggregatorRegistry()
           return () => askForSum(report)
         },
-        limitStore: firstProcessStore(report, (hear) => process.on('message', hear)),
+        limitStore: createPrimaryStore(report, (hear) => process.on('message', hear)),
       },
       log: { shared: true },
     })

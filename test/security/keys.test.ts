@@ -12,7 +12,7 @@ import { clearKey } from '../../server/accounts/accounts.ts'
 import { networkOf } from '../../server/http/address.ts'
 import { openCall } from '../../server/http/call.ts'
 import { AppError } from '../../server/http/errors.ts'
-import { ownLimits } from '../../server/limits/limits.ts'
+import { createLocalLimits } from '../../server/limits/limits.ts'
 import { openBrowser, testPassword } from '../support/console.ts'
 import { onEachEngine, uniqueName } from '../support/engines.ts'
 import { post, startService } from '../support/service.ts'
@@ -33,7 +33,7 @@ onEachEngine('credentials', (engine) => {
     const find = createKeyLookup(db)
     const authenticate = createAuthenticator({
       rateLimit: undefined,
-      limits: ownLimits(),
+      limits: createLocalLimits(),
       findByKey(hash) {
         lookups += 1
         return find(hash)
@@ -91,7 +91,7 @@ describe('guesses', () => {
     let lookups = 0
     const authenticate = createAuthenticator({
       rateLimit: undefined,
-      limits: ownLimits(),
+      limits: createLocalLimits(),
       async findByKey() {
         lookups += 1
         return undefined

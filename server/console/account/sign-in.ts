@@ -30,7 +30,7 @@ export function sessionPages(
 ): void {
   const { db, credits, config, limits } = services
   const { sessions, passwords } = parts
-  const signUps = guessLimits(limits.tries, 'sign-up')
+  const signUps = guessLimits(limits.attempts, 'sign-up')
 
   async function meOf(ask: Ask) {
     const { signedIn } = ask
@@ -70,7 +70,7 @@ export function sessionPages(
     if (config.SIGN_UP !== 'on') {
       throw new ConsoleProblem('forbidden', { zh: '未开放注册', en: 'Sign-up is closed' })
     }
-    const counted = await signUps.begin([{ key: networkOf(ask.address), most: signUpsByAddress }])
+    const counted = await signUps.begin([{ key: networkOf(ask.address), max: signUpsByAddress }])
     const username = sent.username.trim()
     const made = await createAccount(
       db,

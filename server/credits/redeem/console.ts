@@ -18,13 +18,13 @@ const mostByAccount = 10
 const mostByAddress = 40
 
 export function redeemPages(api: Api, { db, limits: shared }: Services, secret: string): void {
-  const limits = guessLimits(shared.tries, 'redeem')
+  const limits = guessLimits(shared.attempts, 'redeem')
 
   /** The offer behind a code, or what is wrong with it. A code that never was one counts as a guess. */
   async function requireOffer(ask: SignedInAsk, typed: string): Promise<CodeOffer> {
     const keys = [
-      { key: `account ${ask.user.id}`, most: mostByAccount },
-      { key: `address ${networkOf(ask.address)}`, most: mostByAddress },
+      { key: `account ${ask.user.id}`, max: mostByAccount },
+      { key: `address ${networkOf(ask.address)}`, max: mostByAddress },
     ]
     const guess = await limits.begin(keys)
     const code = readRedeemCode(typed)

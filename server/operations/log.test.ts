@@ -1,4 +1,4 @@
-// The line of a call, as whoever reads the log finds it.
+// The log line of an API call.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
@@ -6,13 +6,17 @@ import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
 import { openCall } from '../http/call.ts'
 import type { Answered } from '../http/endpoint.ts'
-import { callLog } from './call-log.ts'
+import { logCall } from './log.ts'
 
 const requestId = '0b6f2f0e-6f0a-4c58-9d2b-6a1f4f8a1c11'
 
-function linesOf(level: string, answered: Answered): string[] {
+function logLines(level: string, answered: Answered): string[] {
   const lines: string[] = []
-  callLog(pino({ level }, { write: (line) => void lines.push(line) }))(answered)
+  const log = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { write: (line) => void lines.push(line) },
+  )
+  logCall(log, answered)
   return lines
 }
 
@@ -25,8 +29,8 @@ function answeredCall(): Answered {
   return { endpoint: shortlink, requestId, method: 'POST', answer, durationMs: 1.23456, call }
 }
 
-test('a call is one line of JSON', () => {
-  const lines = linesOf('info', answeredCall())
+test('logs a call as one line of JSON', () => {
+  const lines = logLines('info', answeredCall())
   assert.equal(lines.length, 1)
   const line = lines[0]!
   assert.ok(line.endsWith('}\n'))
@@ -43,14 +47,14 @@ test('a call is one line of JSON', () => {
   })
 })
 
-test('what is not known of it is left out', () => {
+test('leaves out what is not known', () => {
   const answer = { status: 413, body: { code: 1002, message: '请求体超过 1 MiB' } }
-  const refused = { endpoint: sms, requestId, method: 'POST', answer, durationMs: 0, call: undefined }
-  const { time, ...fields } = JSON.parse(linesOf('debug', refused).join('')) as Record<string, unknown>
+  const rejected = { endpoint: sms, requestId, method: 'POST', answer, durationMs: 0, call: undefined }
+  const { time, ...fields } = JSON.parse(logLines('debug', rejected).join('')) as Record<string, unknown>
   assert.equal(typeof time, 'string')
   assert.deepEqual(fields, { level: 30, requestId, endpoint: 'sms', status: 413, code: 1002, ms: 0 })
 })
 
-test('calls are not told of above their level', () => {
-  assert.deepEqual(linesOf('warn', answeredCall()), [])
+test('logs no call above level info', () => {
+  assert.deepEqual(logLines('warn', answeredCall()), [])
 })
