@@ -265,7 +265,7 @@ for (const { name, engine, redis: withRedis } of setups) {
         for (const service of services) {
           // What it has logged is written by then.
           assert.equal(await service.kill('SIGTERM'), 0)
-          assert.equal(service.output().match(/limits cannot be shared/g)?.length, 1)
+          assert.equal(service.output().match(/shared limits are unavailable/g)?.length, 1)
           assert.equal(service.output().match(/limits are shared again/g)?.length, 1)
         }
       })
