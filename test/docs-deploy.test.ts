@@ -93,7 +93,7 @@ describe('deployment files', () => {
       }
     }
     await symlink(join(root, 'node_modules'), join(image, 'node_modules'))
-    await run(process.execPath, ['tools/build-console.js'], { cwd: image })
+    await run(process.execPath, ['tools/prepare.js'], { cwd: image })
     const data = join(directory, 'data')
     const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data }
     const child = spawn(process.execPath, ['start.js'], { cwd: image, env })

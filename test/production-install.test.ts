@@ -79,8 +79,13 @@ describe('a production install', { timeout: 600_000 }, () => {
       context.diagnostic(`no Node comes as a package for ${process.platform} ${process.arch}`)
       return
     }
-    const { stdout } = await run('npm', ['exec', '--', 'node', '--version'], { cwd: app, env: environment() })
-    assert.equal(stdout.trim(), `v${optionalDependencies[own]}`)
+    const options = { cwd: app, env: environment() }
+    const version = async () => (await run('npm', ['exec', '--', 'node', '--version'], options)).stdout.trim()
+    assert.equal(await version(), `v${optionalDependencies[own]}`)
+    // npm 10 leaves the packages without this link; `prepare` puts it back.
+    await rm(join(app, 'node_modules/.bin', process.platform === 'win32' ? 'node.cmd' : 'node'))
+    await run('npm', ['run', 'prepare'], options)
+    assert.equal(await version(), `v${optionalDependencies[own]}`)
   })
 
   test('serves the console with all its scripts, and the printed curl line works', async (context) => {
