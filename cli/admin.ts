@@ -58,7 +58,7 @@ async function run(given: readonly string[]): Promise<number> {
     throw new Mistake(`用法 / usage: ${usageOf(command)}`)
   }
   const config = readConfig(readEnvironment())
-  const installation = await openInstallation(config, { anySecret: command.anySecret ?? false })
+  const installation = await openInstallation(config, { skipSecretCheck: command.skipSecretCheck ?? false })
   try {
     const output = await command.run({ config, installation, words: rest, flags })
     process.stdout.write(`${flags['json'] === true ? JSON.stringify(output.json) : output.text}\n`)

@@ -31,7 +31,7 @@ export interface Command {
   readonly most: number
   readonly flags: ParseArgsOptionsConfig
   /** It may run with another secret than the database was set up with. */
-  readonly anySecret?: boolean
+  readonly skipSecretCheck?: boolean
   readonly run: (invocation: Invocation) => Promise<Output>
 }
 

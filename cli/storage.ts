@@ -26,7 +26,7 @@ export const storageCommands: readonly Command[] = [
     least: 1,
     most: 1,
     flags: { force: { type: 'boolean' } },
-    anySecret: true,
+    skipSecretCheck: true,
     async run({ installation: { db, secretKey }, words, flags }) {
       const report = await restoreBackup(db, words[0]!, { secretKey, force: flags['force'] === true })
       return { json: report, text: `${report.rows} rows restored` }

@@ -137,7 +137,7 @@ describe('workers', () => {
       assert.ok(now.includes(before[1]!) && !now.includes(before[0]!))
       for (const { status } of await many(10, () => fresh(`${service.url}/readyz`))) assert.equal(status, 200)
       assert.equal(await service.kill('SIGTERM'), 0)
-      assert.match(service.output(), /a worker died and is replaced/)
+      assert.match(service.output(), /worker exited, starting a replacement/)
       await storage.remove()
     },
   )

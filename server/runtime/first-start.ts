@@ -1,4 +1,4 @@
-// The first start on an empty database: an operator, a sample account, and what is shown once.
+// The first start on an empty database: creates the operator and the sample account and prints their secrets once.
 import { apiTypes } from '../../contract/credits.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { countAccounts } from '../accounts/store.ts'
@@ -11,18 +11,18 @@ import { createTemplate } from '../sms/templates.ts'
 
 const sampleCredits = 1_000
 
-export interface FirstStart {
+export interface FirstAccounts {
   readonly operator: { readonly username: string; readonly password: string }
   readonly sample:
     | { readonly username: string; readonly password: string; readonly apiKey: string }
     | undefined
 }
 
-/** Undefined when there are accounts already, or another process is just making them. */
-export async function firstStart(
+/** Returns undefined if there are accounts already, or another process is creating them. */
+export async function createFirstAccounts(
   installation: Installation,
   config: Config,
-): Promise<FirstStart | undefined> {
+): Promise<FirstAccounts | undefined> {
   const { db } = installation
   if ((await countAccounts(db)) > 0) return undefined
   try {
@@ -44,17 +44,17 @@ export async function firstStart(
   }
 }
 
-/** What a newcomer sees once, and never again. */
-export function welcome(address: string, made: FirstStart): string {
+/** Contains secrets: printed once, on the first start. */
+export function formatWelcome(address: string, created: FirstAccounts): string {
   const lines = [
     '',
     `Tollgate 已启动 / is running: ${address}`,
     '',
     `  控制台 console     ${address}/console/`,
-    `  管理员 operator    ${made.operator.username}  ${made.operator.password}`,
+    `  管理员 operator    ${created.operator.username}  ${created.operator.password}`,
   ]
-  if (made.sample) {
-    const { username, password, apiKey } = made.sample
+  if (created.sample) {
+    const { username, password, apiKey } = created.sample
     lines.push(
       `  示例账户 sample    ${username}  ${password}`,
       `  API 密钥 API key   ${apiKey}`,
@@ -63,6 +63,6 @@ export function welcome(address: string, made: FirstStart): string {
       `  curl -s '${address}/api/sms_api.php?action=get_credits&username=${username}' -H 'api_key: ${apiKey}'`,
     )
   }
-  lines.push('', '  以上密码与密钥只显示这一次，请保存 / shown only this once, keep them', '')
+  lines.push('', '  以上密码与密钥仅显示一次，请妥善保存 / shown only once, save them now', '')
   return lines.join('\n')
 }

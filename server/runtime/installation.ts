@@ -1,4 +1,4 @@
-// What stands behind every process: the data folder, the database brought up to date, and the installation's secret.
+// The installation behind every process: data folder, migrated database, and secret key.
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -18,7 +18,7 @@ export interface Installation {
   close(): Promise<void>
 }
 
-/** A problem the operator can solve; its message is the one line that is shown. */
+/** A problem that the operator can solve. Its message is the one line that is printed. */
 export class StartProblem extends Error {
   constructor(zh: string, en: string, cause?: unknown) {
     super(`${zh} / ${en}`, { cause })
@@ -28,8 +28,8 @@ export class StartProblem extends Error {
 
 export interface OpenOptions {
   readonly onDatabaseError?: OnDatabaseError
-  /** For a restore, which puts another content in place of this one: it looks itself that the secret fits that. */
-  readonly anySecret?: boolean
+  /** Skips the check of SECRET_KEY. A restore replaces the database and checks the key against the backup itself. */
+  readonly skipSecretCheck?: boolean
 }
 
 export async function openInstallation(config: Config, options: OpenOptions = {}): Promise<Installation> {
@@ -40,8 +40,8 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
     const migrated = await migrate(db).catch((error: unknown) => {
       throw databaseProblem(config, error)
     })
-    const secretKey = config.SECRET_KEY ?? readOrMakeSecret(directory)
-    if (!options.anySecret) await requireSameSecret(db, secretKey)
+    const secretKey = config.SECRET_KEY ?? readOrCreateSecret(directory)
+    if (!options.skipSecretCheck) await requireSameSecret(db, secretKey)
     return { db, secretKey, migrated, close: () => db.close() }
   } catch (error) {
     await db.close()
@@ -51,27 +51,27 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
 
 function prepareDirectory(directory: string): void {
   try {
-    makeDirectory(directory)
+    createDirectory(directory)
     accessSync(directory, constants.W_OK)
   } catch (error) {
-    throw new StartProblem(`数据目录 ${directory} 不可写`, `the folder DATA_DIR cannot be written`, error)
+    throw new StartProblem(`数据目录 ${directory} 不可写`, `DATA_DIR is not writable`, error)
   }
 }
 
-/** One folder after the other: Node's own `recursive` never ends where a folder is there and takes none, as in /proc. */
-function makeDirectory(directory: string): void {
+/** Creates one level at a time: Node's `recursive` option hangs in folders such as /proc. */
+function createDirectory(directory: string): void {
   if (existsSync(directory)) return
-  makeDirectory(dirname(directory))
+  createDirectory(dirname(directory))
   try {
     mkdirSync(directory, { mode: 0o700 })
   } catch (error) {
-    // Another process that starts at the same time may have been quicker.
+    // Another process may have created it at the same time.
     if (!existsSync(directory)) throw error
   }
 }
 
 function openDatabase(config: Config, directory: string, options: OpenOptions): Database {
-  const acknowledgeEarly = isBrokenOnPurpose(process.env)
+  const acknowledgeEarly = isFaultInjected(process.env)
   if (config.DATABASE_URL) {
     return openPostgres(config.DATABASE_URL, { onError: options.onDatabaseError })
   }
@@ -83,35 +83,35 @@ function openDatabase(config: Config, directory: string, options: OpenOptions): 
 }
 
 /**
- * The fault suite shows that it can fail by breaking the one promise everything rests on. No setting of anybody's turns
- * that on by accident: it takes both variables, it is refused in production, and it is never read from a `.env` file.
+ * The fault suite proves that it can fail by acknowledging writes before they are durable. This cannot be switched on by
+ * accident: it needs both variables, is rejected in production, and is never read from a `.env` file.
  */
-export function isBrokenOnPurpose(environment: Readonly<Record<string, string | undefined>>): boolean {
-  const { TOLLGATE_BREAK: wish, TOLLGATE_BREAK_I_MEAN_IT: word, NODE_ENV: purpose } = environment
-  if (wish === undefined || wish === '') return false
-  if (wish === 'ack-before-commit' && word === 'yes' && purpose !== 'production') {
-    process.emitWarning('TOLLGATE_BREAK is on: what is acknowledged may be lost')
+export function isFaultInjected(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { TOLLGATE_BREAK: fault, TOLLGATE_BREAK_I_MEAN_IT: confirmed, NODE_ENV: nodeEnv } = environment
+  if (fault === undefined || fault === '') return false
+  if (fault === 'ack-before-commit' && confirmed === 'yes' && nodeEnv !== 'production') {
+    process.emitWarning('TOLLGATE_BREAK is set: acknowledged writes may be lost')
     return true
   }
   throw new StartProblem(
     'TOLLGATE_BREAK 仅供故障测试使用，会丢失数据，请取消设置',
-    'TOLLGATE_BREAK is for the fault suite only, it loses data: unset it',
+    'TOLLGATE_BREAK is for the fault suite only and loses data: unset it',
   )
 }
 
-const refusedLogin = {
-  zh: '用户名或密码不对，或不允许登录',
-  en: 'wrong user or password, or no login allowed',
+const loginRejected = {
+  zh: '用户名或密码错误，或不允许登录',
+  en: 'wrong user or password, or login not allowed',
 }
 
-/** What a newcomer's PostgreSQL answers most, in words. */
+/** Explanations of the most common connection errors. */
 const postgresReasons: Readonly<Record<string, Text>> = {
-  '28000': refusedLogin,
-  '28P01': refusedLogin,
+  '28000': loginRejected,
+  '28P01': loginRejected,
   '3D000': { zh: '没有这个数据库', en: 'the database does not exist' },
-  '42501': { zh: '没有建表的权限', en: 'no permission to make tables' },
-  ECONNREFUSED: { zh: '该地址没有数据库应答', en: 'nothing answers at this address' },
-  ENOTFOUND: { zh: '找不到这台主机', en: 'there is no such host' },
+  '42501': { zh: '没有建表的权限', en: 'no permission to create tables' },
+  ECONNREFUSED: { zh: '该地址没有数据库响应', en: 'connection refused' },
+  ENOTFOUND: { zh: '找不到该主机', en: 'host not found' },
 }
 
 function databaseProblem(config: Config, error: unknown): StartProblem {
@@ -130,22 +130,22 @@ function databaseProblem(config: Config, error: unknown): StartProblem {
       )
 }
 
-function readOrMakeSecret(directory: string): string {
+function readOrCreateSecret(directory: string): string {
   const file = join(directory, 'secret.key')
   try {
     if (!existsSync(file)) {
-      // `wx`: when two processes start at once, the second one reads what the first has written.
+      // `wx`: if two processes start at the same time, the second one reads what the first one wrote.
       writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
     }
   } catch (error) {
-    if (!existsSync(file)) throw new StartProblem(`无法写入 ${file}`, 'the secret cannot be written', error)
+    if (!existsSync(file)) throw new StartProblem(`无法写入 ${file}`, 'cannot write the secret key', error)
   }
   const secret = readFileSync(file, 'utf8').trim()
-  // Shorter than what is written here: a full disk or a kill has cut it, and all hashes would hang on next to nothing.
+  // A full disk or a kill may have truncated the file, and a short key would make every hash weak.
   if (secret.length < 32) {
     throw new StartProblem(
-      `${file} 不完整，请放回原来的；全新安装可删除它再启动`,
-      'the secret is cut short: put the old one back, or remove it on a new installation',
+      `${file} 不完整，请恢复原文件；全新安装可删除后重新启动`,
+      'the secret key is truncated: restore the file, or delete it on a new installation',
     )
   }
   return secret
@@ -157,19 +157,19 @@ export function fingerprintOf(secretKey: string): string {
   return createHash('sha256').update(`tollgate fingerprint ${secretKey}`).digest('hex').slice(0, 32)
 }
 
-/** Two processes with different secrets would not find each other's hashes and sessions. */
+/** Processes with different keys could not read each other's hashes and sessions. */
 async function requireSameSecret(db: Database, secretKey: string): Promise<void> {
   const fingerprint = fingerprintOf(secretKey)
   await db.write((tx) => insertSetting(tx, fingerprintName, fingerprint))
   if ((await findSetting(db, fingerprintName)) !== fingerprint) {
     throw new StartProblem(
       'SECRET_KEY 与数据库中登记的不一致，多台机器须使用同一个',
-      'SECRET_KEY is not the one this database was set up with',
+      'SECRET_KEY differs from the one this database was set up with',
     )
   }
 }
 
-/** A secret of its own for each purpose, all from the one that is kept. */
+/** Derives a separate secret for each purpose. */
 export function deriveSecret(secretKey: string, purpose: string): string {
   return Buffer.from(hkdfSync('sha256', secretKey, '', `tollgate ${purpose}`, 24)).toString('base64url')
 }

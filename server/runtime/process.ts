@@ -1,11 +1,11 @@
-// One process of the service from its start to its end: the only one, or one of several workers.
+// One process of the service, from start to exit: the only one, or one of several workers.
 import { type App, type AppOptions, openApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { type Installation, openInstallation, StartProblem } from './installation.ts'
 import { type LogOptions, openLog } from '../operations/log.ts'
 
-export interface Started {
-  /** Where people reach it. */
+export interface StartedProcess {
+  /** The public address of the service. */
   readonly address: string
   readonly installation: Installation
 }
@@ -15,8 +15,8 @@ export interface ProcessOptions {
   readonly log?: LogOptions
 }
 
-/** Listens, and from then on ends with 0 when told to by a signal. */
-export async function startProcess(config: Config, options: ProcessOptions = {}): Promise<Started> {
+/** Resolves when the process is listening. A signal then stops it with exit code 0. */
+export async function startProcess(config: Config, options: ProcessOptions = {}): Promise<StartedProcess> {
   const { log, end: endLog } = openLog(config.LOG_LEVEL, options.log)
   const installation = await openInstallation(config, {
     onDatabaseError: (error, message) => log.warn({ err: error }, message),
@@ -24,18 +24,18 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   const app = await openApp(config, installation, log, options.app)
   const address = await app.start().catch(async (error: unknown) => {
     await installation.close()
-    throw listenProblem(error, config)
+    throw toStartProblem(error, config)
   })
-  onSignal((signal) => {
+  onStopSignal((signal) => {
     log.info({ signal }, 'stopping')
     const end = (code: number) => {
       endLog()
       process.exit(code)
     }
-    void finish(app, installation).then(
+    void stopAndClose(app, installation).then(
       () => end(0),
       (error: unknown) => {
-        log.error({ err: error }, 'stopping failed')
+        log.error({ err: error }, 'failed to stop cleanly')
         end(1)
       },
     )
@@ -43,8 +43,8 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   return { address, installation }
 }
 
-/** Calls back once, whichever of the two comes first. */
-export function onSignal(stop: (signal: NodeJS.Signals) => void): void {
+/** Calls `stop` once, on the first SIGTERM or SIGINT. */
+export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   let stopping = false
   const once = (signal: NodeJS.Signals) => {
     if (stopping) return
@@ -53,41 +53,41 @@ export function onSignal(stop: (signal: NodeJS.Signals) => void): void {
   }
   process.on('SIGTERM', once)
   process.on('SIGINT', once)
-  if (process.env['npm_lifecycle_event'] === 'start') onOrphaned(() => once('SIGTERM'))
+  if (process.env['npm_lifecycle_event'] === 'start') onParentExit(() => once('SIGTERM'))
 }
 
-const orphanCheckMs = 250
+const parentCheckMs = 250
 
-/** npm passes a SIGTERM to the shell between us, and a plain `sh` dies of it without telling us. */
-function onOrphaned(stop: () => void): void {
+/** npm sends SIGTERM to the shell in between, and a plain `sh` exits without passing it on. */
+function onParentExit(stop: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(timer)
     stop()
-  }, orphanCheckMs)
+  }, parentCheckMs)
   timer.unref()
 }
 
-async function finish(app: App, installation: Installation): Promise<void> {
+async function stopAndClose(app: App, installation: Installation): Promise<void> {
   await app.stop()
   await installation.close()
 }
 
-function listenProblem(error: unknown, config: Config): unknown {
+function toStartProblem(error: unknown, config: Config): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  const ofMetrics = error instanceof Error && 'port' in error && error.port === config.METRICS_PORT
-  const name = ofMetrics ? 'METRICS_PORT' : 'PORT'
-  const where = `${config.HOST}:${config[name]}`
+  const isMetricsPort = error instanceof Error && 'port' in error && error.port === config.METRICS_PORT
+  const name = isMetricsPort ? 'METRICS_PORT' : 'PORT'
+  const address = `${config.HOST}:${config[name]}`
   if (code === 'EADDRINUSE') {
     return new StartProblem(
-      `端口已被占用：${where}，请换 ${name}`,
-      `the port is taken, choose another ${name}`,
+      `端口已被占用：${address}，请修改 ${name}`,
+      `the port is in use, choose another ${name}`,
       error,
     )
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new StartProblem(`无法监听 ${where}`, `cannot listen there (${code})`, error)
+    return new StartProblem(`无法监听 ${address}`, `cannot listen on this address (${code})`, error)
   }
   return error
 }

@@ -1,7 +1,7 @@
 // The short run of the fault suite, and the proof that it can fail. The long one: npm run faults.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { isBrokenOnPurpose } from '../../server/runtime/installation.ts'
+import { isFaultInjected } from '../../server/runtime/installation.ts'
 import { engines, freshStorage } from '../support/engines.ts'
 import { runNode } from '../support/service.ts'
 import { faults, runFault } from './suite.ts'
@@ -48,16 +48,16 @@ describe('the suite can fail', { concurrency: 1 }, () => {
 
   test('the switch for that takes two variables, and never in production', async () => {
     const wish = { TOLLGATE_BREAK: 'ack-before-commit', TOLLGATE_BREAK_I_MEAN_IT: 'yes' }
-    assert.equal(isBrokenOnPurpose({}), false)
-    assert.equal(isBrokenOnPurpose({ TOLLGATE_BREAK: '', TOLLGATE_BREAK_I_MEAN_IT: 'yes' }), false)
-    assert.equal(isBrokenOnPurpose(wish), true)
+    assert.equal(isFaultInjected({}), false)
+    assert.equal(isFaultInjected({ TOLLGATE_BREAK: '', TOLLGATE_BREAK_I_MEAN_IT: 'yes' }), false)
+    assert.equal(isFaultInjected(wish), true)
     for (const half of [
       { TOLLGATE_BREAK: 'ack-before-commit' },
       { ...wish, TOLLGATE_BREAK_I_MEAN_IT: 'no' },
       { ...wish, TOLLGATE_BREAK: 'yes' },
       { ...wish, NODE_ENV: 'production' },
     ]) {
-      assert.throws(() => isBrokenOnPurpose(half), /TOLLGATE_BREAK/)
+      assert.throws(() => isFaultInjected(half), /TOLLGATE_BREAK/)
     }
     for (const engine of engines) {
       const storage = await freshStorage(engine)

@@ -4,7 +4,7 @@ import type { Example } from '../../contract/reference.ts'
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import { changeAccount } from '../../server/accounts/accounts.ts'
 import { findById } from '../../server/accounts/store.ts'
-import { firstStart } from '../../server/runtime/first-start.ts'
+import { createFirstAccounts } from '../../server/runtime/first-start.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
 import { get, type Reply, post, type TestService } from './service.ts'
 
@@ -17,7 +17,7 @@ export type Callers = Readonly<Record<NonNullable<Example['caller']>, Credential
 
 /** Who the examples speak of: the account of the first start on an empty database, and one that never bought anything. */
 export async function exampleCallers(service: TestService): Promise<Callers> {
-  const made = await firstStart(service.installation, service.app.services.config)
+  const made = await createFirstAccounts(service.installation, service.app.services.config)
   if (!made?.sample) throw new Error('the database was not empty')
   const { username, apiKey } = made.sample
   const poor = await service.account()
