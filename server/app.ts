@@ -16,10 +16,10 @@ import { type Decide, openSweeper } from './credits/end/sweeper.ts'
 import { type DomainCheck, openDomainCheck } from './domain-check/api.ts'
 import { registerDocs } from './docs/routes.ts'
 import { homePage } from './docs/home-page.ts'
-import { addressReader } from './http/address.ts'
-import { makeRequestId } from './http/call.ts'
-import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryRequest } from './http/endpoint.ts'
-import { trackRunning } from './http/running.ts'
+import { createAddressReader } from './http/address.ts'
+import { createRequestId } from './http/call.ts'
+import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryHandle } from './http/endpoint.ts'
+import { trackRequests } from './http/request-tracker.ts'
 import { openIdentity } from './identity/api.ts'
 import { createJobs } from './jobs.ts'
 import { deriveSecret, type Installation } from './runtime/installation.ts'
@@ -78,7 +78,7 @@ export async function openApp(
   const { db, secretKey } = installation
   let stopping = false
   let publicUrl = ''
-  const running = trackRunning()
+  const running = trackRequests()
 
   const credits = openCredits(db, secretKey)
   const metrics = createMetrics(db, credits)
@@ -102,14 +102,14 @@ export async function openApp(
 
   const http: HttpContext = {
     errorStatus: config.ERROR_HTTP_STATUS,
-    addressOf: addressReader(config.TRUSTED_PROXIES),
+    addressOf: createAddressReader(config.TRUSTED_PROXIES),
     isStopping: () => stopping,
-    onAnswer(answered) {
-      metrics.onAnswer(answered)
-      console.onAnswer(answered)
+    onResponse(answered) {
+      metrics.onResponse(answered)
+      console.onResponse(answered)
       logCall(log, answered)
     },
-    onFailure: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
+    onError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
   }
 
   const limits = openLimits()
@@ -156,7 +156,7 @@ export async function openApp(
     identity: verifications,
     domainCheck: checks,
   })
-  const fastPaths: readonly TryRequest[] = [
+  const fastPaths: readonly TryHandle[] = [
     ...products.flatMap((product) => product.fastPath ?? []),
     serveEndpoints(
       http,
@@ -188,7 +188,7 @@ export async function openApp(
 
   app.setErrorHandler((error, request, reply) => {
     const known = toAppError(error)
-    if (known.status >= 500) http.onFailure(error, request.id)
+    if (known.status >= 500) http.onError(error, request.id)
     return reply.code(known.status).send({ code: known.code, message: known.text.zh })
   })
   app.setNotFoundHandler((request, reply) => {
@@ -270,7 +270,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-function openServer(tryFastPaths: TryRequest): {
+function openServer(tryFastPaths: TryHandle): {
   app: FastifyInstance
   server: Server
 } {
@@ -289,7 +289,7 @@ function openServer(tryFastPaths: TryRequest): {
       server.on('request', (request, response) => {
         if (!tryFastPaths(request, response)) handler(request, response)
       }),
-    genReqId: makeRequestId,
+    genReqId: createRequestId,
     exposeHeadRoutes: false,
     return503OnClosing: false,
     bodyLimit,

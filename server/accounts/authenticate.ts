@@ -4,7 +4,7 @@ import { type Call, markStep, requireParameters } from '../http/call.ts'
 import { networkOf } from '../http/address.ts'
 import { AppError } from '../http/errors.ts'
 import type { CallLimits, RateLimit, RateLimitResult } from '../limits/token-bucket.ts'
-import { oncePerTurn } from '../http/once-per-turn.ts'
+import { memoizePerTick } from '../http/memoize-per-tick.ts'
 import { isExpired } from './accounts.ts'
 import { hashKey, isWellFormedKey } from './key.ts'
 import type { Account, FindByKey } from './store.ts'
@@ -46,8 +46,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
       const retryAfter = limits.fail(networkOf(call.address))
       throw retryAfter === undefined ? wrongCredentials() : tooFrequent(retryAfter)
     }
-    call.notes.accountId = account.id
-    call.notes.username = account.username
+    call.trace.accountId = account.id
+    call.trace.username = account.username
     const limit = limitOf(account, options.rateLimit)
     if (limit) {
       const taken = limits.take(account.id, limit)
@@ -58,10 +58,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   }
 }
 
-const hashOfKey = oncePerTurn((key: string) => (isWellFormedKey(key) ? hashKey(key) : undefined))
+const hashOfKey = memoizePerTick((key: string) => (isWellFormedKey(key) ? hashKey(key) : undefined))
 
 function sendLimitHeaders(call: Call, limit: RateLimit, taken: RateLimitResult): void {
-  call.answerHeaders.push(
+  call.responseHeaders.push(
     'RateLimit-Policy',
     `"account";q=${limit.burst};w=${Math.ceil(limit.burst / limit.perSecond)}`,
     'RateLimit',

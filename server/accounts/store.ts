@@ -2,7 +2,7 @@
 import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { apiTypes } from '../../contract/credits.ts'
-import { oncePerTurn } from '../http/once-per-turn.ts'
+import { memoizePerTick } from '../http/memoize-per-tick.ts'
 
 export type Role = 'account' | 'operator'
 
@@ -32,7 +32,7 @@ export function createKeyLookup(db: Database): FindByKey {
   const direct = db.direct
   if (direct) {
     const sql = `SELECT ${columns} FROM account WHERE key_hash = ?`
-    return oncePerTurn((keyHash: string) => direct.one<Account>(sql, [keyHash]))
+    return memoizePerTick((keyHash: string) => direct.one<Account>(sql, [keyHash]))
   }
   return coalesce(async (hashes) => {
     const rows = await db.all<Account>(`SELECT ${columns} FROM account WHERE key_hash = ANY(?)`, [hashes])

@@ -5,7 +5,7 @@ import { isExpired } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
 import { type Call, readIdempotencyKey } from '../http/call.ts'
 import { toAppError } from '../http/endpoint.ts'
-import { type Answer, errorAnswer } from '../http/shapes.ts'
+import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
 import type { SignedInAsk } from './routes.ts'
 import { codeOf, ConsoleProblem } from './problem.ts'
@@ -23,8 +23,8 @@ export async function byHand(
   services: Services,
   ask: SignedInAsk,
   action: HandAction,
-  perform: (call: Call, caller: Caller) => Promise<Answer>,
-): Promise<{ readonly call: Call; readonly answer: Answer }> {
+  perform: (call: Call, caller: Caller) => Promise<ApiResponse>,
+): Promise<{ readonly call: Call; readonly answer: ApiResponse }> {
   requireNotExpired(ask.account)
   const call = openHandCall(ask, action)
   const answer = await recorded(services, call, () =>
@@ -42,8 +42,8 @@ export function openHandCall(ask: SignedInAsk, { endpoint, action, parameters }:
     // The length is what the log of calls reckons memory by.
     sources: { headers: { 'content-length': ask.request.headers['content-length'] }, json: parameters },
     idempotencyKey: readIdempotencyKey(ask.request.headers['idempotency-key']),
-    answerHeaders: [],
-    notes: {
+    responseHeaders: [],
+    trace: {
       startedAt: ask.request.startedAt,
       steps: {},
       accountId: ask.account.id,
@@ -51,7 +51,7 @@ export function openHandCall(ask: SignedInAsk, { endpoint, action, parameters }:
       action,
       parameterSources: Object.fromEntries(Object.keys(parameters).map((name) => [name, 'json'])),
       charged: 0,
-      givenBack: 0,
+      refunded: 0,
       gateway: undefined,
       replayed: false,
     },
@@ -62,8 +62,8 @@ export function openHandCall(ask: SignedInAsk, { endpoint, action, parameters }:
 export async function recorded(
   services: Pick<Services, 'http'>,
   call: Call,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
+  work: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
   try {
     const answer = await work()
     tell(services, call, answer)
@@ -75,16 +75,16 @@ export async function recorded(
 }
 
 export function tellOfFailure(services: Pick<Services, 'http'>, call: Call, error: unknown): void {
-  tell(services, call, errorAnswer(call.endpoint.shape, toAppError(error), call.language, services.http))
+  tell(services, call, errorResponse(call.endpoint.shape, toAppError(error), call.language, services.http))
 }
 
-function tell({ http }: Pick<Services, 'http'>, call: Call, answer: Answer): void {
-  http.onAnswer({
+function tell({ http }: Pick<Services, 'http'>, call: Call, answer: ApiResponse): void {
+  http.onResponse({
     endpoint: call.endpoint,
     requestId: call.requestId,
     method: 'POST',
     answer,
-    durationMs: performance.now() - call.notes.startedAt,
+    durationMs: performance.now() - call.trace.startedAt,
     call,
   })
 }
@@ -99,7 +99,7 @@ export function requireNotExpired(account: Account): void {
   }
 }
 
-function requireSuccess(answer: Answer): Answer {
+function requireSuccess(answer: ApiResponse): ApiResponse {
   const { code, message } = answer.body as { code?: unknown; message?: unknown }
   if (answer.status < 400 && (typeof code !== 'number' || code === 0)) return answer
   const text = typeof message === 'string' ? message : ''

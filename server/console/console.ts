@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
 import { consoleApi } from '../../contract/console/route.ts'
-import type { Answered } from '../http/endpoint.ts'
+import type { CompletedCall } from '../http/endpoint.ts'
 import { deriveSecret } from '../runtime/installation.ts'
 import type { Services } from '../services.ts'
 import type { Shortlink } from '../shortlink/api.ts'
@@ -44,7 +44,7 @@ export interface Console {
   start(): void
   stop(): Promise<void>
   /** Told of every answered API call. */
-  readonly onAnswer: (answered: Answered) => void
+  readonly onResponse: (answered: CompletedCall) => void
   readonly requestLog: RequestLog
 }
 
@@ -117,7 +117,7 @@ export function openConsole(services: Services, products: ConsoleProducts): Cons
 
   return {
     requestLog,
-    onAnswer: requestLog.record,
+    onResponse: requestLog.record,
     routes(app) {
       app.register(apiScope, { prefix: consoleApi })
       app.register(async (files) => consoleFiles(files, isSecure))

@@ -169,7 +169,7 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
         handler: async (request, reply) => {
           const ask = await open(request, reply)
           const { name, content } = await handle(ask, read(request.query) as never)
-          content.on('error', (error) => services.http.onFailure(error, request.id))
+          content.on('error', (error) => services.http.onError(error, request.id))
           logCall(request, ask, 200)
           return reply
             .header('content-disposition', `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`)
@@ -193,7 +193,7 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
 
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error)
-    if (problem.status >= 500 && problem.code !== 'upstream') services.http.onFailure(error, request.id)
+    if (problem.status >= 500 && problem.code !== 'upstream') services.http.onError(error, request.id)
     logCall(request, undefined, problem.status)
     return sendProblem(request, reply, problem)
   })

@@ -1,9 +1,9 @@
 // The domain check endpoint. One request reads top to bottom.
 import { checkResults, domainCheck } from '../../contract/domain-check.ts'
 import { requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
-import { type Call, markStep, readFrom } from '../http/call.ts'
+import { type Call, markStep, readCallParameters } from '../http/call.ts'
 import { parameterError } from '../http/parameters.ts'
-import { type Answer, envelope, errorAnswer } from '../http/shapes.ts'
+import { type ApiResponse, envelope, errorResponse } from '../http/responses.ts'
 import type { Product, Services } from '../services.ts'
 import type { GuardedGateway } from './gateway.ts'
 import { makeItems } from './items.ts'
@@ -31,12 +31,12 @@ export function openDomainCheck(services: Services): DomainCheck {
   const watch = openWatch(services, service)
   const runs = openRuns(services, service)
 
-  async function check(call: Call): Promise<Answer> {
+  async function check(call: Call): Promise<ApiResponse> {
     const { caller } = await services.authenticate(call, domainCheck.common)
-    call.notes.action = 'check'
+    call.trace.action = 'check'
     const { urls, checkRandom } = readCheck(call, config.DOMAIN_MAX_URLS)
 
-    const failed = errorAnswer(domainCheck.shape, checkFailed(), call.language, services.http)
+    const failed = errorResponse(domainCheck.shape, checkFailed(), call.language, services.http)
     const purchase = { apiType, action, values: { urls, checkRandom }, lost: failed } as const
     const repeat = await paidCalls.repeat(call, caller, purchase)
     if (repeat) return repeat
@@ -64,7 +64,7 @@ export function openDomainCheck(services: Services): DomainCheck {
       throw error
     })
     markStep(call, 'gateway')
-    call.notes.gateway = checked.gateways.join(',') || undefined
+    call.trace.gateway = checked.gateways.join(',') || undefined
 
     const answer = (remaining: number | undefined) =>
       envelope({
@@ -105,7 +105,7 @@ export function openDomainCheck(services: Services): DomainCheck {
 }
 
 function readCheck(call: Call, mostUrls: number): { urls: readonly string[]; checkRandom: boolean } {
-  const read = readFrom(call, domainCheck.operations.check.parameters)
+  const read = readCallParameters(call, domainCheck.operations.check.parameters)
   const missing = [...read.missing]
   const invalid = [...read.invalid]
   // Absent when it is missing or no list: then it is named already.

@@ -61,9 +61,7 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
     const { finished } = started
     // Nobody waits for it: the page asks how far it has come.
     if (finished) {
-      recorded(services, call, () => finished).catch((error: unknown) =>
-        http.onFailure(error, call.requestId),
-      )
+      recorded(services, call, () => finished).catch((error: unknown) => http.onError(error, call.requestId))
     }
     const run = await checks.runs.find(ask.account.id, started.runId)
     if (!run) throw notFound()

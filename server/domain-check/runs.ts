@@ -4,7 +4,7 @@ import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts
 import { type Call, markStep } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { parameterError } from '../http/parameters.ts'
-import { type Answer, envelope, errorAnswer } from '../http/shapes.ts'
+import { type ApiResponse, envelope, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
 import type { Checked, Progress } from './checker.ts'
 import { makeItems } from './items.ts'
@@ -31,7 +31,7 @@ export interface RunWish {
 export interface Started {
   readonly runId: number
   /** The answer an API call would have got. Undefined for a repeat, which began nothing. */
-  readonly finished: Promise<Answer> | undefined
+  readonly finished: Promise<ApiResponse> | undefined
 }
 
 export interface Run {
@@ -94,7 +94,7 @@ export function openRuns(services: Services, service: CheckService): Runs {
     requireNotExpired(caller.account, 403)
 
     const { items, addresses } = makeItems(urls, checkRandom)
-    const failed = errorAnswer(domainCheck.shape, checkFailed(), call.language, services.http)
+    const failed = errorResponse(domainCheck.shape, checkFailed(), call.language, services.http)
     // The run itself is what a repeat is told, so the ledger need not know of the key.
     const unkeyed: Call = { ...call, idempotencyKey: undefined }
     const paid = await paidCalls
@@ -150,7 +150,7 @@ export function openRuns(services: Services, service: CheckService): Runs {
     )
   }
 
-  async function work(call: Call, run: Paid, failed: Answer): Promise<Answer> {
+  async function work(call: Call, run: Paid, failed: ApiResponse): Promise<ApiResponse> {
     const operation = { operationId: run.operationId, apiType } as const
     // Without any gateway there is no check; a gateway that is down only fails its items.
     if (service.gateways.length === 0 && run.addresses.some((address) => address !== undefined)) {
@@ -162,7 +162,7 @@ export function openRuns(services: Services, service: CheckService): Runs {
       throw error
     })
     markStep(call, 'gateway')
-    call.notes.gateway = checked.gateways.join(',') || undefined
+    call.trace.gateway = checked.gateways.join(',') || undefined
     const { ended, remaining } = await paidCalls.end(
       call,
       operation,

@@ -7,7 +7,7 @@ export type AddressOf = (request: IncomingMessage) => string
 /** Whether a proxy spoke for somebody else, and whether it is believed. `doctor` asks. */
 export type ProxyState = 'none' | 'trusted' | 'ignored'
 
-export function proxyStateReader(
+export function createProxyStateReader(
   trustedProxies: readonly string[],
 ): (request: IncomingMessage) => ProxyState {
   const isTrusted = trustReader(trustedProxies)
@@ -31,7 +31,7 @@ function trustReader(trustedProxies: readonly string[]): (address: string) => bo
   }
 }
 
-export function addressReader(trustedProxies: readonly string[]): AddressOf {
+export function createAddressReader(trustedProxies: readonly string[]): AddressOf {
   const isTrusted = trustReader(trustedProxies)
 
   return (request) => {

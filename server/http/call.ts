@@ -10,7 +10,7 @@ import {
   parameterError,
   readParameters,
   type ReadResult,
-  type Source,
+  type ParameterSource,
 } from './parameters.ts'
 
 export interface Call {
@@ -21,12 +21,12 @@ export interface Call {
   readonly sources: ParameterSources
   readonly idempotencyKey: string | undefined
   /** What the answer carries besides its own headers: name and value in turn. */
-  readonly answerHeaders: string[]
-  readonly notes: CallNotes
+  readonly responseHeaders: string[]
+  readonly trace: CallTrace
 }
 
 /** What became of a call. Filled in on the way, read once at the end. */
-export interface CallNotes {
+export interface CallTrace {
   readonly startedAt: number
   /** Milliseconds after the start at which a step was done: `checked`, `charged`, `gateway`, `settled`. */
   readonly steps: Record<string, number>
@@ -34,14 +34,14 @@ export interface CallNotes {
   username: string | undefined
   action: string | undefined
   /** Where each parameter came from. */
-  readonly parameterSources: Record<string, Source>
+  readonly parameterSources: Record<string, ParameterSource>
   charged: number
-  givenBack: number
+  refunded: number
   gateway: string | undefined
   replayed: boolean
 }
 
-export function openCall(
+export function createCall(
   endpoint: Endpoint,
   requestId: string,
   request: IncomingMessage,
@@ -56,8 +56,8 @@ export function openCall(
     address,
     sources,
     idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
-    answerHeaders: [],
-    notes: {
+    responseHeaders: [],
+    trace: {
       startedAt,
       steps: {},
       accountId: undefined,
@@ -65,7 +65,7 @@ export function openCall(
       action: undefined,
       parameterSources: {},
       charged: 0,
-      givenBack: 0,
+      refunded: 0,
       gateway: undefined,
       replayed: false,
     },
@@ -73,19 +73,19 @@ export function openCall(
 }
 
 /** For whoever has more to say about the values than that they are missing or wrong. */
-export function readFrom<const P extends Parameters>(call: Call, description: P): ReadResult<P> {
-  return readParameters(call.sources, description, call.notes.parameterSources)
+export function readCallParameters<const P extends Parameters>(call: Call, description: P): ReadResult<P> {
+  return readParameters(call.sources, description, call.trace.parameterSources)
 }
 
 /** The values a description asks for, or one error that names everything missing or wrong. */
 export function requireParameters<const P extends Parameters>(call: Call, description: P): Values<P> {
-  const { values, missing, invalid } = readFrom(call, description)
+  const { values, missing, invalid } = readCallParameters(call, description)
   if (missing.length > 0 || invalid.length > 0) throw parameterError(missing, invalid)
   return values
 }
 
 export function markStep(call: Call, step: string): void {
-  call.notes.steps[step] = performance.now() - call.notes.startedAt
+  call.trace.steps[step] = performance.now() - call.trace.startedAt
 }
 
 /** Chinese, unless the first language the request asks for is English. */
@@ -94,7 +94,7 @@ export function languageOf(request: IncomingMessage): Language {
   return wanted !== undefined && /^\s*en\b/i.test(wanted) ? 'en' : 'zh'
 }
 
-export function makeRequestId(): string {
+export function createRequestId(): string {
   return randomUUID()
 }
 

@@ -6,11 +6,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { AddressOf } from './address.ts'
 import { decodeBody } from './body.ts'
-import { type Call, languageOf, makeRequestId, openCall } from './call.ts'
+import { type Call, languageOf, createRequestId, createCall } from './call.ts'
 import { AppError, malformed } from './errors.ts'
 import { parseForm } from './form.ts'
 import type { ParameterSources } from './parameters.ts'
-import { type Answer, errorAnswer, type ShapeOptions } from './shapes.ts'
+import { type ApiResponse, errorResponse, type ErrorResponseOptions } from './responses.ts'
 
 /** No body is larger, whatever it holds. */
 export const bodyLimit = 1_048_576
@@ -18,37 +18,37 @@ export const bodyLimit = 1_048_576
 /** What is larger than the limit is read on to here and thrown away: many callers write everything before they read an answer. */
 const discardLimit = 16 * bodyLimit
 
-export interface HttpContext extends ShapeOptions {
+export interface HttpContext extends ErrorResponseOptions {
   readonly addressOf: AddressOf
   /** True from SIGTERM on: running calls finish, new ones are sent away. */
   readonly isStopping: () => boolean
   /** Told of every answer, with the call when it came that far. It must not throw and must not wait. */
-  readonly onAnswer: (answered: Answered) => void
+  readonly onResponse: (answered: CompletedCall) => void
   /** Told of what went wrong on our side. */
-  readonly onFailure: (error: unknown, requestId: string) => void
+  readonly onError: (error: unknown, requestId: string) => void
 }
 
-export interface Answered {
+export interface CompletedCall {
   readonly endpoint: Endpoint
   readonly requestId: string
   readonly method: string
-  readonly answer: Answer
+  readonly answer: ApiResponse
   readonly durationMs: number
   readonly call: Call | undefined
 }
 
-export type Handle = (call: Call) => Promise<Answer>
+export type Handler = (call: Call) => Promise<ApiResponse>
 
 /** An endpoint of the contract and who answers it. */
 export interface ServedEndpoint {
   readonly endpoint: Endpoint
-  readonly handle: Handle
+  readonly handle: Handler
 }
 
 /** Takes a request whose path is an endpoint's, and only that; false leaves it to others. */
-export type TryRequest = (request: IncomingMessage, response: ServerResponse) => boolean
+export type TryHandle = (request: IncomingMessage, response: ServerResponse) => boolean
 
-export function serveEndpoints(context: HttpContext, served: readonly ServedEndpoint[]): TryRequest {
+export function serveEndpoints(context: HttpContext, served: readonly ServedEndpoint[]): TryHandle {
   const byPath = new Map(served.map((one) => [one.endpoint.path, one]))
   return (request, response) => {
     const url = request.url ?? ''
@@ -68,9 +68,9 @@ async function answerCall(
   query: string | undefined,
 ): Promise<void> {
   const startedAt = performance.now()
-  const requestId = makeRequestId()
+  const requestId = createRequestId()
   let call: Call | undefined
-  let answer: Answer
+  let answer: ApiResponse
   try {
     if (!(endpoint.methods as readonly string[]).includes(request.method ?? '')) {
       throw methodNotAllowed(endpoint)
@@ -80,7 +80,7 @@ async function answerCall(
     const read = readSources(endpoint, request, query, body)
     // Waiting costs a turn even where there is nothing to wait for.
     const sources = read instanceof Promise ? await read : read
-    call = openCall(endpoint, requestId, request, context.addressOf(request), sources, startedAt)
+    call = createCall(endpoint, requestId, request, context.addressOf(request), sources, startedAt)
     answer = await handle(call)
   } catch (error) {
     if (error instanceof CallerGone) {
@@ -91,7 +91,7 @@ async function answerCall(
     answer = answerOfError(context, endpoint, request, requestId, error)
   }
   const durationMs = performance.now() - startedAt
-  context.onAnswer({ endpoint, requestId, method: request.method ?? '', answer, durationMs, call })
+  context.onResponse({ endpoint, requestId, method: request.method ?? '', answer, durationMs, call })
   send(context, response, requestId, answer, call)
 }
 
@@ -174,10 +174,10 @@ function answerOfError(
   request: IncomingMessage,
   requestId: string,
   error: unknown,
-): Answer {
+): ApiResponse {
   const known = toAppError(error)
-  if (known.status >= 500 && known.code === 5000 && known.status !== 503) context.onFailure(error, requestId)
-  return errorAnswer(endpoint.shape, known, languageOf(request), context)
+  if (known.status >= 500 && known.code === 5000 && known.status !== 503) context.onError(error, requestId)
+  return errorResponse(endpoint.shape, known, languageOf(request), context)
 }
 
 /** What Fastify itself refuses gets our words; everything unexpected is an internal error without details. */
@@ -193,7 +193,7 @@ function send(
   context: HttpContext,
   response: ServerResponse,
   requestId: string,
-  answer: Answer,
+  answer: ApiResponse,
   call: Call | undefined,
 ): void {
   const text = JSON.stringify(answer.body)
@@ -208,7 +208,7 @@ function send(
     'Content-Length',
     String(Buffer.byteLength(text)),
   ]
-  if (call) headers.push(...call.answerHeaders)
+  if (call) headers.push(...call.responseHeaders)
   if (answer.headers)
     for (const name of Object.keys(answer.headers)) headers.push(name, answer.headers[name]!)
   if (context.isStopping() && answer.headers?.['connection'] === undefined)

@@ -11,7 +11,7 @@ export function findOperation<const O extends Readonly<Record<string, Operation>
 ): keyof O & string {
   const name = namesOf(operations).get(action)
   if (name === undefined) throw new AppError(1002, { zh: '无效的操作类型', en: 'Invalid action type' })
-  call.notes.action = name
+  call.trace.action = name
   return name
 }
 

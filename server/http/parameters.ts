@@ -8,7 +8,7 @@ import { nestsTooDeep, parseExactly } from './body.ts'
 import { AppError } from './errors.ts'
 import { isForbiddenName } from './form.ts'
 
-export type Source = 'header' | 'json' | 'form' | 'query'
+export type ParameterSource = 'header' | 'json' | 'form' | 'query'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -29,7 +29,7 @@ export interface ReadResult<P extends Parameters> {
   /** Only to be trusted when nothing is missing and nothing invalid. */
   readonly values: Values<P>
   /** Where each one stood that was given, right or wrong. */
-  readonly sources: Partial<Record<keyof P & string, Source>>
+  readonly sources: Partial<Record<keyof P & string, ParameterSource>>
   readonly missing: readonly string[]
   readonly invalid: readonly InvalidParameter[]
 }
@@ -78,14 +78,14 @@ const slotsOf = new WeakMap<Parameters, readonly Slot[]>()
 export function readParameters<const P extends Parameters>(
   sources: ParameterSources,
   description: P,
-  found: Record<string, Source> = {},
+  found: Record<string, ParameterSource> = {},
 ): ReadResult<P> {
   const values: Record<string, unknown> = {}
   const missing: string[] = []
   const invalid: InvalidParameter[] = []
 
   for (const slot of slots(description)) {
-    let source: Source = 'header'
+    let source: ParameterSource = 'header'
     let value = fromHeaders(sources.headers, slot)
     if (value === undefined) {
       source = 'json'

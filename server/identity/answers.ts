@@ -4,7 +4,7 @@ import type { Language, Text } from '../../contract/text.ts'
 import { formatDay } from '../../contract/time.ts'
 import type { OperationEnd } from '../credits/operation.ts'
 import { AppError } from '../http/errors.ts'
-import type { Answer } from '../http/shapes.ts'
+import type { ApiResponse } from '../http/responses.ts'
 import { extraOf } from './extra.ts'
 import type { Facts, Verdict } from './port.ts'
 
@@ -40,7 +40,7 @@ export const interrupted: Text = {
   en: 'the verification was not finished in time',
 }
 
-export function answerOf(outcome: IdentityOutcome): Answer {
+export function answerOf(outcome: IdentityOutcome): ApiResponse {
   return { status: 200, body: outcome }
 }
 

@@ -3,7 +3,7 @@ import { identity } from '../../contract/identity.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import type { Purchase } from '../credits/charge/paid-call.ts'
 import { type Call, markStep } from '../http/call.ts'
-import type { Answer } from '../http/shapes.ts'
+import type { ApiResponse } from '../http/responses.ts'
 import type { Product, Services } from '../services.ts'
 import {
   answerOf,
@@ -29,7 +29,7 @@ export interface Identity extends Product {
   readonly verify: Verify
 }
 
-export type Verify = (call: Call, caller: Caller) => Promise<Answer>
+export type Verify = (call: Call, caller: Caller) => Promise<ApiResponse>
 
 export function openIdentity(services: Services): Identity {
   const { config, paidCalls } = services
@@ -42,14 +42,14 @@ export function openIdentity(services: Services): Identity {
     onError: (error) => services.log.error({ err: error }, 'old identity records were not deleted'),
   })
 
-  async function handle(call: Call): Promise<Answer> {
-    call.notes.action = 'verify'
+  async function handle(call: Call): Promise<ApiResponse> {
+    call.trace.action = 'verify'
     requireKey(call)
     const { caller } = await services.authenticate(call, identity.common)
     return verify(call, caller)
   }
 
-  async function verify(call: Call, caller: Caller): Promise<Answer> {
+  async function verify(call: Call, caller: Caller): Promise<ApiResponse> {
     const person = requirePerson(call)
     const purchase = {
       apiType: 'id_verification',
@@ -72,7 +72,7 @@ export function openIdentity(services: Services): Identity {
     const { operationId } = paid
 
     const asked = await verification.ask(person, call.requestId)
-    call.notes.gateway = asked.gateway
+    call.trace.gateway = asked.gateway
     markStep(call, 'gateway')
 
     const answer = answerOf(
@@ -105,7 +105,7 @@ export function openIdentity(services: Services): Identity {
     caller: Caller,
     person: Person,
     purchase: Purchase<undefined>,
-  ): Promise<Answer | undefined> {
+  ): Promise<ApiResponse | undefined> {
     if (config.IDENTITY_REPEAT_S === 0) return undefined
     const accountId = caller.account.id
     const verdict = await records.lastVerdict(accountId, person, config.IDENTITY_REPEAT_S * 1000)
@@ -120,7 +120,7 @@ export function openIdentity(services: Services): Identity {
         return { value: undefined, answer }
       },
     })
-    call.notes.gateway = 'repeat'
+    call.trace.gateway = 'repeat'
     return paid.repeat ?? answer
   }
 

@@ -74,8 +74,8 @@ export function identityPages(api: Api, services: Services, identity: Identity):
       message: told.message,
       extra: told.extra,
       // A repeat tells what the first call cost; it cost nothing itself.
-      charged: call.notes.replayed ? price : call.notes.charged,
-      given_back: call.notes.replayed ? (paid ? 0 : price) : call.notes.givenBack,
+      charged: call.trace.replayed ? price : call.trace.charged,
+      given_back: call.trace.replayed ? (paid ? 0 : price) : call.trace.refunded,
       remaining,
       request_id: ask.requestId,
     }

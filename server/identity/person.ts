@@ -1,7 +1,7 @@
 // The two parameters that make a person, read and checked in one step: everything wrong is named at once, nothing repeated.
 import { identity } from '../../contract/identity.ts'
 import { formatDay } from '../../contract/time.ts'
-import { type Call, readFrom } from '../http/call.ts'
+import { type Call, readCallParameters } from '../http/call.ts'
 import { type InvalidParameter, parameterError, readParameters } from '../http/parameters.ts'
 import { readName } from './name.ts'
 import { readNumber } from './number.ts'
@@ -17,7 +17,7 @@ export function requireKey(call: Call): void {
 }
 
 export function requirePerson(call: Call): Person {
-  const { values, missing, invalid } = readFrom(call, parameters)
+  const { values, missing, invalid } = readCallParameters(call, parameters)
   const { person, problems } = checkPerson(values)
   if (missing.length > 0 || invalid.length > 0 || !person) {
     throw parameterError(missing, [...invalid, ...problems])

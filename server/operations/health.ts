@@ -1,7 +1,7 @@
 // Health checks for load balancers and monitors: liveness, readiness and metrics.
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/database.ts'
-import { proxyStateReader } from '../http/address.ts'
+import { createProxyStateReader } from '../http/address.ts'
 
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const
 
@@ -20,7 +20,7 @@ export function registerHealth(
     trustedProxies: readonly string[]
   },
 ): void {
-  const proxyState = proxyStateReader(options.trustedProxies)
+  const proxyState = createProxyStateReader(options.trustedProxies)
   app.get('/livez', async (request, reply) =>
     reply
       .header('cache-control', 'no-store')

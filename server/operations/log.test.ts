@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
-import { openCall } from '../http/call.ts'
-import type { Answered } from '../http/endpoint.ts'
+import { createCall } from '../http/call.ts'
+import type { CompletedCall } from '../http/endpoint.ts'
 import { logCall } from './log.ts'
 
 const requestId = '0b6f2f0e-6f0a-4c58-9d2b-6a1f4f8a1c11'
 
-function logLines(level: string, answered: Answered): string[] {
+function logLines(level: string, answered: CompletedCall): string[] {
   const lines: string[] = []
   const log = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
@@ -20,11 +20,11 @@ function logLines(level: string, answered: Answered): string[] {
   return lines
 }
 
-function answeredCall(): Answered {
-  const request = { headers: {} } as Parameters<typeof openCall>[2]
-  const call = openCall(shortlink, requestId, request, '192.0.2.1', { headers: {} }, 0)
-  call.notes.accountId = 7
-  call.notes.action = 'generate'
+function answeredCall(): CompletedCall {
+  const request = { headers: {} } as Parameters<typeof createCall>[2]
+  const call = createCall(shortlink, requestId, request, '192.0.2.1', { headers: {} }, 0)
+  call.trace.accountId = 7
+  call.trace.action = 'generate'
   const answer = { status: 200, body: { success: true } }
   return { endpoint: shortlink, requestId, method: 'POST', answer, durationMs: 1.23456, call }
 }

@@ -1,6 +1,6 @@
 // The service's log: JSON lines on stdout. Each log call chooses its fields; redaction is the second line of defence.
 import { type Logger, pino } from 'pino'
-import type { Answered } from '../http/endpoint.ts'
+import type { CompletedCall } from '../http/endpoint.ts'
 
 const redacted = [
   'api_key',
@@ -75,13 +75,13 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
 }
 
 /** Logs one API call as one line. */
-export function logCall(log: Logger, { requestId, endpoint, call, answer, durationMs }: Answered): void {
+export function logCall(log: Logger, { requestId, endpoint, call, answer, durationMs }: CompletedCall): void {
   const { code } = answer.body as { code?: number }
   log.info({
     requestId,
     endpoint: endpoint.name,
-    action: call?.notes.action,
-    account: call?.notes.accountId,
+    action: call?.trace.action,
+    account: call?.trace.accountId,
     status: answer.status,
     code,
     ms: Math.round(durationMs * 100) / 100,

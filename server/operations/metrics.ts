@@ -3,11 +3,11 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Credits } from '../credits/credits.ts'
 import { countOpen } from '../credits/store.ts'
 import type { Database } from '../db/database.ts'
-import type { Answered } from '../http/endpoint.ts'
+import type { CompletedCall } from '../http/endpoint.ts'
 
 export interface Metrics {
   readonly registry: Registry
-  onAnswer(answered: Answered): void
+  onResponse(answered: CompletedCall): void
 }
 
 export function createMetrics(db: Database, credits: Credits): Metrics {
@@ -62,7 +62,7 @@ export function createMetrics(db: Database, credits: Credits): Metrics {
 
   return {
     registry,
-    onAnswer({ endpoint, answer, durationMs }) {
+    onResponse({ endpoint, answer, durationMs }) {
       const code = (answer.body as { code?: number }).code ?? answer.status
       requests.inc({ endpoint: endpoint.name, code })
       duration.observe({ endpoint: endpoint.name }, durationMs / 1000)

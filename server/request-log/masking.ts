@@ -2,7 +2,7 @@
 import type { RequestParameter } from '../../contract/console/requests.ts'
 import { hidden, maskIdNumber, maskName, maskPhone } from '../../contract/masking.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import type { ParameterSources, Source } from '../http/parameters.ts'
+import type { ParameterSources, ParameterSource } from '../http/parameters.ts'
 
 const longestText = 500
 const longestList = 50
@@ -82,7 +82,7 @@ function masksOf(endpoint: Endpoint): Readonly<Record<string, Mask>> {
 export function maskedParameters(
   endpoint: Endpoint,
   sources: ParameterSources,
-  found: Readonly<Record<string, Source>>,
+  found: Readonly<Record<string, ParameterSource>>,
 ): string {
   const masks = masksOf(endpoint)
   const parameters = Object.entries(found).map(([name, source]): RequestParameter => {
@@ -101,7 +101,7 @@ export function maskedAnswer(endpoint: Endpoint, body: unknown): string | null {
   return text.length <= largest ? text : null
 }
 
-export function sentValue(sources: ParameterSources, name: string, source: Source): unknown {
+export function sentValue(sources: ParameterSources, name: string, source: ParameterSource): unknown {
   if (source !== 'header') return sources[source]?.[name]
   const raw = sources.headers[name] ?? sources.headers[name.replaceAll('_', '-')]
   return typeof raw === 'string' ? Buffer.from(raw, 'latin1').toString('utf8') : raw

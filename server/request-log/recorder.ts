@@ -5,8 +5,8 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import { requestSteps } from '../../contract/console/requests.ts'
 import { formatDay } from '../../contract/time.ts'
 import type { Database } from '../db/database.ts'
-import type { CallNotes } from '../http/call.ts'
-import type { Answered } from '../http/endpoint.ts'
+import type { CallTrace } from '../http/call.ts'
+import type { CompletedCall } from '../http/endpoint.ts'
 import type { ParameterSources } from '../http/parameters.ts'
 import { maskedAnswer, maskedParameters, maskText, sentValue } from './masking.ts'
 import {
@@ -44,7 +44,7 @@ interface Waiting {
   readonly status: number
   readonly body: unknown
   readonly durationMs: number
-  readonly notes: CallNotes
+  readonly trace: CallTrace
   readonly accountId: number
   readonly address: string
   readonly idempotent: boolean
@@ -54,7 +54,7 @@ interface Waiting {
 
 export interface RequestLog {
   /** Notes an answered call. Does nothing that could wait or fail. */
-  record(answered: Answered): void
+  record(answered: CompletedCall): void
   /** What a call can be found by, as it is stored. */
   termOf(text: string): string
   /** Writes what waits, all of it. */
@@ -97,12 +97,12 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
     found.credits += seen.spent
   }
 
-  function record({ call, endpoint, answer, durationMs, requestId, method }: Answered): void {
-    const accountId = call?.notes.accountId
+  function record({ call, endpoint, answer, durationMs, requestId, method }: CompletedCall): void {
+    const accountId = call?.trace.accountId
     if (!call || accountId === undefined) return
     const at = Date.now() - Math.round(durationMs)
-    const { notes, sources, address } = call
-    const seen = seenOf(answer.status, answer.body, notes)
+    const { trace, sources, address } = call
+    const seen = seenOf(answer.status, answer.body, trace)
     count(accountId, endpoint.name, at, seen)
     if (days === 0) return
     const size = 1_000 + bodyBytes(sources.headers)
@@ -119,7 +119,7 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
       status: answer.status,
       body: answer.body,
       durationMs,
-      notes,
+      trace,
       accountId,
       address,
       idempotent: call.idempotencyKey !== undefined,
@@ -133,30 +133,30 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
   }
 
   function describe(one: Waiting): LoggedCall {
-    const { notes, endpoint } = one
-    const seen = seenOf(one.status, one.body, notes)
+    const { trace, endpoint } = one
+    const seen = seenOf(one.status, one.body, trace)
     return {
       account_id: one.accountId,
       request_id: one.requestId,
       at: one.at,
       endpoint: endpoint.name,
-      action: notes.action ?? onlyAction(endpoint),
+      action: trace.action ?? onlyAction(endpoint),
       method: one.method,
       status: one.status,
       code: seen.code,
       ok: seen.ok ? 1 : 0,
       message: seen.ok ? null : messageOf(one.body),
       duration_us: Math.round(one.durationMs * 1000),
-      gateway: notes.gateway ?? null,
-      charged: notes.charged,
-      given_back: notes.givenBack,
-      replayed: notes.replayed ? 1 : 0,
+      gateway: trace.gateway ?? null,
+      charged: trace.charged,
+      given_back: trace.refunded,
+      replayed: trace.replayed ? 1 : 0,
       idempotent: one.idempotent ? 1 : 0,
       address: one.address,
-      parameters: maskedParameters(endpoint, one.sources, notes.parameterSources),
+      parameters: maskedParameters(endpoint, one.sources, trace.parameterSources),
       answer: maskedAnswer(endpoint, one.body),
       steps: JSON.stringify(
-        Object.entries(notes.steps)
+        Object.entries(trace.steps)
           .map(([name, ms]) => ({ name, ms: Math.round(ms * 100) / 100 }))
           .sort((a, b) => a.ms - b.ms || stepRank(a.name) - stepRank(b.name)),
       ),
@@ -252,11 +252,11 @@ interface Seen {
 }
 
 /** Each endpoint says success in its own way: a code of 0, or `success`. */
-function seenOf(status: number, body: unknown, notes: CallNotes): Seen {
+function seenOf(status: number, body: unknown, trace: CallTrace): Seen {
   const { code, success } = body as { code?: unknown; success?: unknown }
   const ok = status < 400 && (typeof code === 'number' ? code === 0 : success !== false)
   const failed = typeof code === 'number' ? code : status < 400 ? 1005 : status
-  return { code: ok ? 0 : failed, ok, spent: notes.charged - notes.givenBack }
+  return { code: ok ? 0 : failed, ok, spent: trace.charged - trace.refunded }
 }
 
 function messageOf(body: unknown): string | null {
@@ -275,7 +275,7 @@ const searchable = ['phone_number', 'biz_id', 'short_code'] as const
 function termsOf(one: Waiting, termOf: (text: string) => string): FoundBy[] {
   const texts = new Set<string>()
   for (const name of searchable) {
-    const source = one.notes.parameterSources[name]
+    const source = one.trace.parameterSources[name]
     if (source) add(texts, sentValue(one.sources, name, source))
   }
   const { data } = one.body as { data?: unknown }

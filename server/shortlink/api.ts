@@ -4,11 +4,11 @@ import { shortlink } from '../../contract/shortlink.ts'
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
-import { type Call, readFrom } from '../http/call.ts'
+import { type Call, readCallParameters } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { findOperation } from '../http/operation.ts'
 import { parameterError, type ReadResult } from '../http/parameters.ts'
-import { type Answer, shortlinkSuccess } from '../http/shapes.ts'
+import { type ApiResponse, shortlinkSuccess } from '../http/responses.ts'
 import type { Product, Services } from '../services.ts'
 import { findClickTotals } from './clicks/store.ts'
 import { isJournalEmpty } from './clicks/journal-store.ts'
@@ -33,7 +33,7 @@ export interface Shortlink extends Product {
   readonly refresh: Act
 }
 
-type Act = (call: Call, caller: Caller) => Promise<Answer>
+type Act = (call: Call, caller: Caller) => Promise<ApiResponse>
 
 export async function openShortlink(services: Services): Promise<Shortlink> {
   const { db, config, paidCalls, log, http } = services
@@ -50,7 +50,7 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
   const tidying = openTidying(writer, (error) => log.error({ err: error }, 'clicks could not be rolled up'))
   const domains = watchedDomains(db, lookup, log)
 
-  async function handle(call: Call): Promise<Answer> {
+  async function handle(call: Call): Promise<ApiResponse> {
     const { caller, values } = await services.authenticate(call, shortlink.common).catch(inOurWords)
     switch (findOperation(call, shortlink.operations, values.action)) {
       case 'generate':
@@ -66,14 +66,14 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
 
   /** The parameters and the link they describe; everything that is wrong with either in one message. */
   async function readWish<const P extends Parameters>(call: Call, description: P, lacks: Text) {
-    const result = readFrom(call, description)
+    const result = readCallParameters(call, description)
     const pools = lookup.pools()
     const { change, problems } = links.check(result.values, pools instanceof Promise ? await pools : pools)
     const invalid = problems.length === 0 ? result.invalid : [...result.invalid, ...problems]
     return { values: accept({ ...result, invalid }, lacks), change }
   }
 
-  async function generate(call: Call, caller: Caller): Promise<Answer> {
+  async function generate(call: Call, caller: Caller): Promise<ApiResponse> {
     const { values, change } = await readWish(call, shortlink.operations.generate.parameters, generateLacks)
     const purchase = { action: 'shortlink.generate', values, lost }
     const repeat = await paidCalls.repeat(call, caller, purchase)
@@ -84,7 +84,7 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
       const answer = shortlinkSuccess({ ...made, remaining_balance: remaining })
       return { value: answer, answer }
     })
-    const paid = await paidCalls.charge<Answer>(call, caller, {
+    const paid = await paidCalls.charge<ApiResponse>(call, caller, {
       ...purchase,
       apiType: 'short_link',
       cost: config.PRICES.generate,
@@ -94,7 +94,7 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
     return paid.repeat ?? paid.value
   }
 
-  async function update(call: Call, caller: Caller): Promise<Answer> {
+  async function update(call: Call, caller: Caller): Promise<ApiResponse> {
     const { values, change } = await readWish(call, shortlink.operations.update.parameters, updateLacks)
     const { link_id: id } = values
     requireNotSuspended(caller.account)
@@ -105,7 +105,7 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
     return shortlinkSuccess({ link_id: id, message: say(call, '短链接已更新', 'Short link updated') })
   }
 
-  async function refresh(call: Call, caller: Caller): Promise<Answer> {
+  async function refresh(call: Call, caller: Caller): Promise<ApiResponse> {
     const values = read(call, shortlink.operations.execute_update.parameters, refreshLacks)
     const purchase = { action: 'shortlink.execute_update', values, lost }
     const repeat = await paidCalls.repeat(call, caller, purchase)
@@ -115,7 +115,7 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
     const link = await findOwnLink(db, caller.account.id, values.link_id)
     if (!link) throw noSuchLink()
     const renew = await links.refresher(link)
-    const paid = await paidCalls.charge<Answer>(call, caller, {
+    const paid = await paidCalls.charge<ApiResponse>(call, caller, {
       ...purchase,
       apiType: 'short_link',
       cost: config.PRICES.execute_update,
@@ -138,7 +138,7 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
     return paid.value
   }
 
-  async function show(call: Call, caller: Caller): Promise<Answer> {
+  async function show(call: Call, caller: Caller): Promise<ApiResponse> {
     const values = read(call, shortlink.operations.get.parameters, getLacks)
     if (values.short_code === undefined && values.link_id === undefined) {
       throw new AppError(1001, lacking(getLacks, ['short_code', 'link_id'], []))
@@ -257,7 +257,7 @@ const refreshLacks: Text = { zh: '执行更新缺少必要参数', en: 'execute_
 const getLacks: Text = { zh: '查询短链接缺少必要参数', en: 'get is missing required parameters' }
 
 function read<const P extends Parameters>(call: Call, description: P, lacks: Text): Values<P> {
-  return accept(readFrom(call, description), lacks)
+  return accept(readCallParameters(call, description), lacks)
 }
 
 function accept<P extends Parameters>({ values, missing, invalid }: ReadResult<P>, lacks: Text): Values<P> {
@@ -299,7 +299,7 @@ const noBalance = new AppError(
 )
 
 /** Never told: a link is made by its charge, in one transaction. */
-const lost: Answer = { status: 500, body: { success: false, message: '系统内部错误' } }
+const lost: ApiResponse = { status: 500, body: { success: false, message: '系统内部错误' } }
 
 function say(call: Call, zh: string, en: string): string {
   return call.language === 'en' ? en : zh

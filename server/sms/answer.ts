@@ -5,13 +5,13 @@ import { formatTime } from '../../contract/time.ts'
 import { findBalance } from '../credits/store.ts'
 import type { Queries } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
-import { type Answer, envelope } from '../http/shapes.ts'
+import { type ApiResponse, envelope } from '../http/responses.ts'
 import { describeProblem } from './problems.ts'
 import type { SendRecord } from './store.ts'
 
 type Sent = Pick<SendRecord, 'id' | 'phone' | 'created_at'>
 
-export function successAnswer(record: Sent, remaining: number): Answer {
+export function successAnswer(record: Sent, remaining: number): ApiResponse {
   return envelope({
     phone_number: record.phone,
     biz_id: bizIdOf(record.id),
@@ -21,7 +21,7 @@ export function successAnswer(record: Sent, remaining: number): Answer {
 }
 
 /** The same for a call that died before it could answer; the balance is today's. */
-export async function sendAnswer(queries: Queries, record: SendRecord): Promise<Answer> {
+export async function sendAnswer(queries: Queries, record: SendRecord): Promise<ApiResponse> {
   const { remaining } = await findBalance(queries, record.account_id, 'sms')
   return successAnswer(record, remaining)
 }

@@ -6,7 +6,7 @@ import { type Caller, requireNotSuspended } from '../accounts/authenticate.ts'
 import type { Balance } from '../credits/store.ts'
 import { type Call, requireParameters } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
-import { type Answer, envelope } from '../http/shapes.ts'
+import { type ApiResponse, envelope } from '../http/responses.ts'
 import { findOperation } from '../http/operation.ts'
 import type { Product, Services } from '../services.ts'
 import { describeRecord } from './answer.ts'
@@ -47,7 +47,7 @@ export function openSms(services: Services): SmsProduct {
   const send = openSend(services, gateways)
   deciders.set(sendAction, decisions.decideOverdue)
 
-  async function handle(call: Call): Promise<Answer> {
+  async function handle(call: Call): Promise<ApiResponse> {
     const { caller, values } = await services.authenticate(call, sms.common)
     const operation = findOperation(call, sms.operations, values.action)
     switch (operation) {
@@ -62,7 +62,7 @@ export function openSms(services: Services): SmsProduct {
     }
   }
 
-  async function showTemplates({ account }: Caller): Promise<Answer> {
+  async function showTemplates({ account }: Caller): Promise<ApiResponse> {
     requireNotSuspended(account)
     const templates = await listTemplates(db, { kind: 'account', accountId: account.id })
     return envelope(
@@ -75,7 +75,7 @@ export function openSms(services: Services): SmsProduct {
     )
   }
 
-  async function showCredits(call: Call, { account }: Caller): Promise<Answer> {
+  async function showCredits(call: Call, { account }: Caller): Promise<ApiResponse> {
     const { api_type: apiType = 'sms' } = requireParameters(call, sms.operations.credits.parameters)
     if (!isApiType(apiType)) {
       throw new AppError(1002, { zh: 'api_type 不存在', en: 'api_type is unknown' })
@@ -84,7 +84,7 @@ export function openSms(services: Services): SmsProduct {
     return envelope(describeBalance(await services.credits.balance(account.id, apiType), call))
   }
 
-  async function showRecords(call: Call, { account }: Caller): Promise<Answer> {
+  async function showRecords(call: Call, { account }: Caller): Promise<ApiResponse> {
     const filter = readFilter(call)
     requireNotSuspended(account)
     const records = await findSends(db, { ...filter, accountId: account.id }, mostRecords)

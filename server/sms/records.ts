@@ -3,7 +3,7 @@ import { sms } from '../../contract/sms.ts'
 import { isPhoneNumber } from '../../contract/sms-text.ts'
 import type { Text } from '../../contract/text.ts'
 import { endOfDay, startOfDay } from '../../contract/time.ts'
-import { type Call, readFrom } from '../http/call.ts'
+import { type Call, readCallParameters } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'
 import type { SendFilter } from './store.ts'
@@ -12,7 +12,7 @@ const notADay = { zh: '必须是 YYYY-MM-DD 格式的日期', en: 'must be a dat
 
 /** Everything that is wrong in one message; without any of the three ways to search there is nothing to answer. */
 export function readFilter(call: Call): Omit<SendFilter, 'accountId'> {
-  const { values, sources, missing, invalid } = readFrom(call, sms.operations.logs.parameters)
+  const { values, sources, missing, invalid } = readCallParameters(call, sms.operations.logs.parameters)
   const problems: InvalidParameter[] = [...invalid]
   const { biz_id: bizId, phone_number: phone, start_date: startDate, end_date: endDate } = values
   if (phone !== undefined && !isPhoneNumber(phone)) {

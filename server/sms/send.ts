@@ -16,10 +16,10 @@ import { signNameProblem } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
 import type { Alongside, SharedItem } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
-import { type Call, markStep, readFrom } from '../http/call.ts'
+import { type Call, markStep, readCallParameters } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { parameterError } from '../http/parameters.ts'
-import { type Answer, errorAnswer } from '../http/shapes.ts'
+import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
 import { tryInOrder } from '../upstream/failover.ts'
 import { mayAskNextGateway, type Outcome } from '../upstream/outcome.ts'
@@ -67,7 +67,7 @@ interface OpenedRecord {
   readonly periods: readonly Period[]
 }
 
-export type Send = (call: Call, caller: Caller) => Promise<Answer>
+export type Send = (call: Call, caller: Caller) => Promise<ApiResponse>
 
 export function openSend(services: Services, gateways: readonly GuardedGateway[]): Send {
   const { config, db, credits, paidCalls } = services
@@ -147,7 +147,7 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
       text,
     }
     const { outcome, gateway = gateways[0]!.name } = await tryInOrder(gateways, askOne, mayAskNextGateway)
-    call.notes.gateway = gateway
+    call.trace.gateway = gateway
     markStep(call, 'gateway')
 
     async function askOne(one: GuardedGateway): Promise<Outcome<Sent>> {
@@ -181,7 +181,7 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
      * that was kept then is the one a repeat hears. Or the sweeper gave the credits back: whatever went out went out for
      * nothing, which the record shows, and is no paid success.
      */
-    async function answerOfDecided(decided: SendRecord | undefined): Promise<Answer> {
+    async function answerOfDecided(decided: SendRecord | undefined): Promise<ApiResponse> {
       if (decided?.charged !== 1) return unconfirmed[call.language]
       const kept = await paidCalls.repeat(call, caller, purchase)
       return kept ? { status: kept.status, body: kept.body } : successAnswer(record, remaining)
@@ -211,14 +211,14 @@ export function openSend(services: Services, gateways: readonly GuardedGateway[]
     return answer
   }
 
-  function failedAnswer(problem: Problem, language: Language): Answer {
-    return errorAnswer(sms.shape, sendFailed(problemText(problem)), language, services.http)
+  function failedAnswer(problem: Problem, language: Language): ApiResponse {
+    return errorResponse(sms.shape, sendFailed(problemText(problem)), language, services.http)
   }
 }
 
 /** The parameters, and everything that is wrong with them in one message. */
 function readSend(call: Call) {
-  const { values, missing, invalid } = readFrom(call, sms.operations.send.parameters)
+  const { values, missing, invalid } = readCallParameters(call, sms.operations.send.parameters)
   const problems = [...invalid]
   // Absent where it is missing or no text at all, which is said already.
   const { phone_number: phone, sign_name: signName } = values as Partial<typeof values>

@@ -10,7 +10,7 @@ import { hashKey, generateApiKey } from '../../server/accounts/key.ts'
 import { createKeyLookup } from '../../server/accounts/store.ts'
 import { clearKey } from '../../server/accounts/accounts.ts'
 import { networkOf } from '../../server/http/address.ts'
-import { openCall } from '../../server/http/call.ts'
+import { createCall } from '../../server/http/call.ts'
 import { AppError } from '../../server/http/errors.ts'
 import { createLocalLimits } from '../../server/limits/limits.ts'
 import { openBrowser, testPassword } from '../support/console.ts'
@@ -20,7 +20,7 @@ import { post, startService } from '../support/service.ts'
 /** A call that carries these parameters, as the endpoint would make it. */
 function callWith(json: Record<string, unknown>, address = '203.0.113.1') {
   const raw = new IncomingMessage(new Socket())
-  return openCall(sms, 'r', raw, address, { headers: {}, json }, 0)
+  return createCall(sms, 'r', raw, address, { headers: {}, json }, 0)
 }
 
 onEachEngine('credentials', (engine) => {
@@ -55,7 +55,7 @@ onEachEngine('credentials', (engine) => {
         return true
       })
       assert.equal(lookups, 1, JSON.stringify(one))
-      assert.equal(call.notes.accountId, undefined)
+      assert.equal(call.trace.accountId, undefined)
     }
     assert.equal(words.size, 1)
     assert.notEqual(hashKey(holder.key), hashKey(cleared.key))

@@ -10,8 +10,8 @@ export function handMadeCall(endpoint: Endpoint, json: Record<string, unknown>):
     address: '127.0.0.1',
     sources: { headers: {}, json },
     idempotencyKey: undefined,
-    answerHeaders: [],
-    notes: {
+    responseHeaders: [],
+    trace: {
       startedAt: performance.now(),
       steps: {},
       accountId: undefined,
@@ -19,7 +19,7 @@ export function handMadeCall(endpoint: Endpoint, json: Record<string, unknown>):
       action: undefined,
       parameterSources: {},
       charged: 0,
-      givenBack: 0,
+      refunded: 0,
       gateway: undefined,
       replayed: false,
     },

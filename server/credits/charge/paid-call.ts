@@ -3,7 +3,7 @@ import type { ApiType } from '../../../contract/credits.ts'
 import { type Caller, wrongCredentials } from '../../accounts/authenticate.ts'
 import { type Call, markStep } from '../../http/call.ts'
 import { AppError } from '../../http/errors.ts'
-import type { Answer } from '../../http/shapes.ts'
+import type { ApiResponse } from '../../http/responses.ts'
 import type { Credits } from '../credits.ts'
 import type {
   AfterEnd,
@@ -27,11 +27,11 @@ export interface Purchase<T> {
   /** The endpoint's own words for "not enough credits"; the general ones when left out. */
   readonly insufficient?: AppError
   /** What a repeat is told whose first call died on the way and got its credits back. */
-  readonly lost: Answer
+  readonly lost: ApiResponse
 }
 
 export type Paid<T> =
-  | { readonly repeat: Answer }
+  | { readonly repeat: ApiResponse }
   | {
       readonly repeat: undefined
       readonly operationId: number
@@ -45,13 +45,13 @@ export interface PaidCalls {
     call: Call,
     caller: Caller,
     purchase: Pick<Purchase<unknown>, 'action' | 'values' | 'lost'>,
-  ): Promise<Answer | undefined>
+  ): Promise<ApiResponse | undefined>
   charge<T = undefined>(call: Call, caller: Caller, purchase: Purchase<T>): Promise<Paid<T>>
   /** Decides the operation, in one transaction with the product's own rows. */
   end(
     call: Call,
     operation: { operationId: number; apiType: ApiType },
-    request: { end: OperationEnd; answer?: Answer | AnswerAfterEnd | undefined; sends?: number },
+    request: { end: OperationEnd; answer?: ApiResponse | AnswerAfterEnd | undefined; sends?: number },
     alongside?: AfterEnd,
   ): Promise<EndResult>
 }
@@ -64,13 +64,17 @@ export function openPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
     return { key, fingerprint: credits.fingerprint(action, values) }
   }
 
-  async function answerRepeat(call: Call, repeat: Repeat, lost: Answer): Promise<Answer | undefined> {
+  async function answerRepeat(
+    call: Call,
+    repeat: Repeat,
+    lost: ApiResponse,
+  ): Promise<ApiResponse | undefined> {
     switch (repeat.kind) {
       case 'replay':
-        call.notes.replayed = true
+        call.trace.replayed = true
         return { ...repeat.answer, headers: { 'idempotent-replayed': 'true' } }
       case 'lost':
-        call.notes.replayed = true
+        call.trace.replayed = true
         return { ...lost, headers: { ...lost.headers, 'idempotent-replayed': 'true' } }
       case 'other_parameters':
         throw new AppError(
@@ -119,7 +123,7 @@ export function openPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
       })
       switch (result.kind) {
         case 'charged':
-          call.notes.charged = purchase.cost
+          call.trace.charged = purchase.cost
           markStep(call, 'charged')
           return { repeat: undefined, ...result }
         case 'key_invalid':
@@ -148,7 +152,7 @@ export function openPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
         alongside,
       })
       if (result.givenBack > 0) {
-        call.notes.givenBack = result.givenBack
+        call.trace.refunded = result.givenBack
         credits.onMoved?.({ kind: 'refund', apiType: operation.apiType, amount: result.givenBack })
       }
       markStep(call, 'settled')

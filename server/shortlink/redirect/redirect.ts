@@ -1,7 +1,7 @@
 // The hottest path of all: a visitor comes with a code and is sent on. It runs before the router, on bare node:http.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressOf } from '../../http/address.ts'
-import { makeRequestId } from '../../http/call.ts'
+import { createRequestId } from '../../http/call.ts'
 import { agentReader, isLookingAhead, referrerHost } from '../clicks/user-agents.ts'
 import type { LostPage } from '../../services.ts'
 import type { Clicks } from '../clicks/clicks.ts'
@@ -24,7 +24,7 @@ export interface RedirectOptions {
   readonly clicks: Clicks
   readonly addressOf: AddressOf
   readonly isStopping: () => boolean
-  readonly onFailure: (error: unknown, requestId: string) => void
+  readonly onError: (error: unknown, requestId: string) => void
 }
 
 export interface Redirects {
@@ -34,7 +34,7 @@ export interface Redirects {
 }
 
 export function openRedirects(options: RedirectOptions): Redirects {
-  const { lookup, clicks, addressOf, isStopping, onFailure } = options
+  const { lookup, clicks, addressOf, isStopping, onError } = options
   const counts: Record<Outcome, number> = { redirect: 0, page: 0, gone: 0, unknown: 0, failed: 0 }
   const agentOf = agentReader()
 
@@ -121,7 +121,7 @@ export function openRedirects(options: RedirectOptions): Redirects {
 
   function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     counts.failed += 1
-    onFailure(error, 'redirect')
+    onError(error, 'redirect')
     if (response.headersSent) response.end()
     else sendPage(request, response, unavailablePage, ['Retry-After', '5'])
   }
@@ -138,7 +138,7 @@ export function openRedirects(options: RedirectOptions): Redirects {
   }
 
   function sendHead(response: ServerResponse, status: number, headers: string[]): void {
-    headers.push('X-Request-Id', makeRequestId())
+    headers.push('X-Request-Id', createRequestId())
     if (isStopping()) headers.push('Connection', 'close')
     response.writeHead(status, headers)
   }

@@ -1,7 +1,7 @@
 // What was found in this turn of the event loop need not be looked for again in it: everything that is answered in one turn
 // had arrived before the turn began.
 
-export function oncePerTurn<K, V>(find: (key: K) => V): (key: K) => V {
+export function memoizePerTick<K, V>(find: (key: K) => V): (key: K) => V {
   const found = new Map<K, V>()
   const forget = () => found.clear()
   return (key) => {

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { oncePerTurn } from './once-per-turn.ts'
+import { memoizePerTick } from './memoize-per-tick.ts'
 
 it('asks once for each key in a turn, and again in the next', async () => {
   const asked: string[] = []
   const answers = new Map([['a', 1]])
-  const find = oncePerTurn((key: string) => {
+  const find = memoizePerTick((key: string) => {
     asked.push(key)
     return answers.get(key)
   })
@@ -24,7 +24,7 @@ it('asks once for each key in a turn, and again in the next', async () => {
 
 it('does not remember that there was nothing: whoever is made in this turn is found in it', () => {
   const answers = new Map<string, number>()
-  const find = oncePerTurn((key: string) => answers.get(key))
+  const find = memoizePerTick((key: string) => answers.get(key))
   assert.equal(find('new'), undefined)
   answers.set('new', 1)
   assert.equal(find('new'), 1)
@@ -32,7 +32,7 @@ it('does not remember that there was nothing: whoever is made in this turn is fo
 
 it('keeps nothing of a question that failed', () => {
   let fails = true
-  const find = oncePerTurn((key: string) => {
+  const find = memoizePerTick((key: string) => {
     if (fails) throw new Error('away')
     return key
   })

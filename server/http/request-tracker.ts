@@ -1,13 +1,13 @@
 // Which requests are still being worked on, so that a stop can wait for them and for nothing else.
 import type { ServerResponse } from 'node:http'
 
-export interface Running {
+export interface RequestTracker {
   begin(response: ServerResponse): void
   /** Requests whose answer is on its way, and those whose caller has gone while the work for them goes on. */
   count(): number
 }
 
-export function trackRunning(): Running {
+export function trackRequests(): RequestTracker {
   let open = 0
   const abandoned = new Set<ServerResponse>()
 

@@ -3,33 +3,33 @@ import type { Shape } from '../../contract/endpoint.ts'
 import type { Language } from '../../contract/text.ts'
 import type { AppError } from './errors.ts'
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Envelope A on success. */
-export function envelope(data: unknown): Answer {
+export function envelope(data: unknown): ApiResponse {
   return { status: 200, body: { code: 0, message: 'success', data } }
 }
 
 /** The short link endpoint on success. */
-export function shortlinkSuccess(data: unknown): Answer {
+export function shortlinkSuccess(data: unknown): ApiResponse {
   return { status: 200, body: { success: true, data } }
 }
 
-export interface ShapeOptions {
+export interface ErrorResponseOptions {
   /** `ok`: HTTP 200 for errors of envelope A and identity, all but 429. */
   readonly errorStatus: 'mapped' | 'ok'
 }
 
-export function errorAnswer(
+export function errorResponse(
   shape: Shape,
   error: AppError,
   language: Language,
-  options: ShapeOptions,
-): Answer {
+  options: ErrorResponseOptions,
+): ApiResponse {
   const message = error.text[language]
   const headers: Record<string, string> = { ...error.headers }
   if (error.retryAfter !== undefined) headers['retry-after'] = String(error.retryAfter)
