@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { documentedEndpoints, sandboxInputs } from '../contract/reference/interface.ts'
 import { sampleLanguages } from '../contract/samples.ts'
-import { openBrowser } from './support/browser.ts'
+import { browserTest, openBrowser } from './support/browser.ts'
 import { startService, type TestService } from './support/service.ts'
 
 const languages = [
@@ -142,7 +142,7 @@ describe('reference pages', () => {
     assert.ok(!text.includes('a secret of the gateway'))
   })
 
-  test('on a phone nothing sticks out, and axe finds nothing', { timeout: 300_000 }, async () => {
+  browserTest('on a phone nothing sticks out, and axe finds nothing', async () => {
     await using browser = await openBrowser()
     // Chinese by day, English by night: each page, each theme once.
     for (const [language, path] of languages) {

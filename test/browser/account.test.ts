@@ -1,26 +1,27 @@
 // An account holder in a real browser: from signing in to a call that shows up in the inspector.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { after, before, describe } from 'node:test'
+import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
 import { get, post, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let browser: TestBrowser
 
+/** What "before" has started, also when a later step of it failed. */
+const started = new AsyncDisposableStack()
+
 before(async () => {
-  service = await startService('sqlite')
-  browser = await openBrowser()
+  if (noBrowser !== false) return
+  service = started.use(await startService('sqlite'))
+  browser = started.use(await openBrowser())
 })
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
-})
+after(() => started.disposeAsync())
 
 const askCredits = (username: string, key: string) =>
   post(`${service.url}/api/sms_api.php`, { action: 'get_credits', username, api_key: key })
 
 describe('account holder', () => {
-  test('signs up only where the operator has opened it', async () => {
+  browserTest('signs up only where the operator has opened it', async () => {
     await using closed = await browser.visit(service.url)
     await closed.page.goto('/console/sign-up')
     await closed.page.getByText('平台没有开放注册').waitFor()
@@ -40,7 +41,7 @@ describe('account holder', () => {
     assert.deepEqual([...closed.problems, ...visitor.problems], [])
   })
 
-  test('signs in, is told when the password is wrong, and signs out for good', async () => {
+  browserTest('signs in, is told when the password is wrong, and signs out for good', async () => {
     const account = await service.account()
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
@@ -68,7 +69,7 @@ describe('account holder', () => {
     assert.deepEqual(visitor.problems, [])
   })
 
-  test('makes a key, calls with it, resets it, and sees the old one fail', async () => {
+  browserTest('makes a key, calls with it, resets it, and sees the old one fail', async () => {
     const account = await service.account({ sms: 10 })
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
@@ -109,7 +110,7 @@ describe('account holder', () => {
     assert.deepEqual(visitor.problems, [])
   })
 
-  test('sees calls arrive in the inspector, opens one, copies it as curl', async () => {
+  browserTest('sees calls arrive in the inspector, opens one, copies it as curl', async () => {
     const account = await service.account({ sms: 10 })
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
@@ -140,7 +141,7 @@ describe('account holder', () => {
     assert.deepEqual(visitor.problems, [])
   })
 
-  test('keeps what was typed when the session ends, and goes on after signing in', async () => {
+  browserTest('keeps what was typed when the session ends, and goes on after signing in', async () => {
     const account = await service.account()
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
@@ -162,7 +163,7 @@ describe('account holder', () => {
       .waitFor()
   })
 
-  test('changes the password and ends other sessions', async () => {
+  browserTest('changes the password and ends other sessions', async () => {
     const account = await service.account()
     await using one = await browser.visit(service.url)
     await using other = await browser.visit(service.url)

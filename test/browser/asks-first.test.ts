@@ -1,8 +1,8 @@
 // Every destructive step asks first and says what it breaks; turning back changes nothing.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
 import { fillWithSamples, type SampleData } from '../support/sample-data.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -10,18 +10,19 @@ let service: TestService
 let browser: TestBrowser
 let people: SampleData
 
+/** What "before" has started, also when a later step of it failed. */
+const started = new AsyncDisposableStack()
+
 before(async () => {
-  service = await startService('sqlite')
-  browser = await openBrowser()
+  if (noBrowser !== false) return
+  service = started.use(await startService('sqlite'))
+  browser = started.use(await openBrowser())
   people = await fillWithSamples(service)
   await service.installation.db.write((tx) =>
     tx.run('UPDATE account SET sign_name = ? WHERE id = ?', ['云帆', people.holder.id]),
   )
 })
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
-})
+after(() => started.disposeAsync())
 
 interface Step {
   readonly path: string
@@ -86,7 +87,7 @@ describe('asks, says what it breaks, and takes no for an answer', () => {
     ['holder', holderSteps],
     ['operator', operatorSteps],
   ] as const) {
-    test(`the steps of the ${who}`, async () => {
+    browserTest(`the steps of the ${who}`, async () => {
       await using visitor = await browser.visit(service.url)
       const { page } = visitor
       await signIn(visitor, people[who])

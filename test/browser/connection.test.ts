@@ -1,28 +1,29 @@
 // A connection that goes away: what was typed and what was shown stays, the page says so, and goes on when it is back.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
 import { startFakeUpstream, text } from '../support/fake-upstream.ts'
 import { post, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let browser: TestBrowser
 
+/** What "before" has started, also when a later step of it failed. */
+const started = new AsyncDisposableStack()
+
 before(async () => {
-  service = await startService('sqlite')
-  browser = await openBrowser()
+  if (noBrowser !== false) return
+  service = started.use(await startService('sqlite'))
+  browser = started.use(await openBrowser())
 })
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
-})
+after(() => started.disposeAsync())
 
 const lost = '连接中断，填写的内容都还在，恢复后请重试。'
 const stale = '没有取到新数据，显示的是之前的内容'
 
 describe('without a connection', () => {
-  test('a form says so and keeps what was typed; sent again it is done once', async () => {
+  browserTest('a form says so and keeps what was typed; sent again it is done once', async () => {
     const account = await service.account({ short_link: 10 })
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
@@ -45,7 +46,7 @@ describe('without a connection', () => {
     assert.equal(left.find(({ api_type }) => api_type === 'short_link')?.used, 1)
   })
 
-  test('a live list keeps its rows, says that they are old, and goes on by itself', async () => {
+  browserTest('a live list keeps its rows, says that they are old, and goes on by itself', async () => {
     const account = await service.account({ sms: 10 })
     const call = () =>
       post(`${service.url}/api/sms_api.php`, {
@@ -68,7 +69,7 @@ describe('without a connection', () => {
     await page.getByText(stale).waitFor({ state: 'hidden' })
   })
 
-  test('a form inside what was loaded stays when that cannot be loaded again', async () => {
+  browserTest('a form inside what was loaded stays when that cannot be loaded again', async () => {
     const account = await service.account({ short_link: 10 })
     const made = await post(`${service.url}/api/shortlink_api.php`, {
       action: 'generate',
@@ -94,52 +95,55 @@ describe('without a connection', () => {
   })
 })
 
-test('a domain check goes on without the connection, and its progress is there again when that is back', async () => {
-  let answer!: () => void
-  const held = new Promise<void>((resolve) => (answer = resolve))
-  const platform = await startFakeUpstream(async ({ query }) => {
-    if (query.get('target')?.includes('slow') === true) await held
-    return text(302, '', { location: 'https://example.com/' })
-  })
-  try {
-    await using slow = await startService('sqlite', {
-      DOMAIN_GATEWAYS: 'jump',
-      DOMAIN_JUMP_URL: `${platform.url}?target={url}`,
-      // The platform is held back for as long as the browser takes, which on a busy machine is long.
-      GATEWAY_TIMEOUT_MS: '60000',
+browserTest(
+  'a domain check goes on without the connection, and its progress is there again when that is back',
+  async () => {
+    let answer!: () => void
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    const platform = await startFakeUpstream(async ({ query }) => {
+      if (query.get('target')?.includes('slow') === true) await held
+      return text(302, '', { location: 'https://example.com/' })
     })
-    const account = await slow.account({ domain_check: 10 })
-    await using visitor = await browser.visit(slow.url)
-    const { page } = visitor
-    await signIn(visitor, account)
-    await page.goto('/console/domain-check')
-    await page.getByRole('textbox', { name: /每行一个/ }).fill('quick.example\nslow.example')
-    await page.getByRole('button', { name: '开始检测' }).click()
-    await page.getByText('1 / 2').waitFor()
-    await visitor.context.setOffline(true)
-    await page.getByText(stale).waitFor()
-    assert.equal(await page.getByText('1 / 2').isVisible(), true, 'what was known stays')
-    answer()
-    // The service is done before the page can know.
-    while ((await slow.installation.db.one('SELECT id FROM domain_run WHERE finished = 0')) !== undefined) {
-      await sleep(20)
+    try {
+      await using slow = await startService('sqlite', {
+        DOMAIN_GATEWAYS: 'jump',
+        DOMAIN_JUMP_URL: `${platform.url}?target={url}`,
+        // The platform is held back for as long as the browser takes, which on a busy machine is long.
+        GATEWAY_TIMEOUT_MS: '60000',
+      })
+      const account = await slow.account({ domain_check: 10 })
+      await using visitor = await browser.visit(slow.url)
+      const { page } = visitor
+      await signIn(visitor, account)
+      await page.goto('/console/domain-check')
+      await page.getByRole('textbox', { name: /每行一个/ }).fill('quick.example\nslow.example')
+      await page.getByRole('button', { name: '开始检测' }).click()
+      await page.getByText('1 / 2').waitFor()
+      await visitor.context.setOffline(true)
+      await page.getByText(stale).waitFor()
+      assert.equal(await page.getByText('1 / 2').isVisible(), true, 'what was known stays')
+      answer()
+      // The service is done before the page can know.
+      while ((await slow.installation.db.one('SELECT id FROM domain_run WHERE finished = 0')) !== undefined) {
+        await sleep(20)
+      }
+      await visitor.context.setOffline(false)
+      await page.getByText('2 / 2').waitFor()
+      await page.getByRole('heading', { name: '已完成' }).waitFor()
+      await page.getByText(stale).waitFor({ state: 'hidden' })
+      assert.equal(
+        (await slow.app.services.credits.balance(account.id, 'domain_check')).used,
+        2,
+        'charged once',
+      )
+    } finally {
+      answer()
+      await platform.close()
     }
-    await visitor.context.setOffline(false)
-    await page.getByText('2 / 2').waitFor()
-    await page.getByRole('heading', { name: '已完成' }).waitFor()
-    await page.getByText(stale).waitFor({ state: 'hidden' })
-    assert.equal(
-      (await slow.app.services.credits.balance(account.id, 'domain_check')).used,
-      2,
-      'charged once',
-    )
-  } finally {
-    answer()
-    await platform.close()
-  }
-})
+  },
+)
 
-test('what is wrong with a field is said beside it, and only there', async () => {
+browserTest('what is wrong with a field is said beside it, and only there', async () => {
   const account = await service.account()
   await using visitor = await browser.visit(service.url)
   const { page } = visitor

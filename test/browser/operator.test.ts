@@ -1,8 +1,8 @@
 // An operator in a real browser: accounts, credits, redeem codes, the audit log, looking at an account.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe } from 'node:test'
 import { createAccount } from '../../server/accounts/accounts.ts'
-import { openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
 import { uniqueName } from '../support/engines.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -10,20 +10,21 @@ let service: TestService
 let browser: TestBrowser
 const password = 'correct horse 9'
 
+/** What "before" has started, also when a later step of it failed. */
+const started = new AsyncDisposableStack()
+
 before(async () => {
-  service = await startService('sqlite')
-  browser = await openBrowser()
+  if (noBrowser !== false) return
+  service = started.use(await startService('sqlite'))
+  browser = started.use(await openBrowser())
 })
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
-})
+after(() => started.disposeAsync())
 
 const makeOperator = () =>
   createAccount(service.installation.db, { username: uniqueName(), password, role: 'operator' })
 
 describe('operator', () => {
-  test('makes an account that can sign in, and grants it credits', async () => {
+  browserTest('makes an account that can sign in, and grants it credits', async () => {
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
     await signIn(visitor, await makeOperator())
@@ -61,7 +62,7 @@ describe('operator', () => {
     assert.deepEqual([...visitor.problems, ...holder.problems], [])
   })
 
-  test('makes codes; an account sees the amount, redeems one, and cannot twice', async () => {
+  browserTest('makes codes; an account sees the amount, redeems one, and cannot twice', async () => {
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
     await signIn(visitor, await makeOperator())
@@ -113,7 +114,7 @@ describe('operator', () => {
     assert.deepEqual([...visitor.problems, ...holder.problems], [])
   })
 
-  test('looks at an account as its holder sees it, and can change nothing there', async () => {
+  browserTest('looks at an account as its holder sees it, and can change nothing there', async () => {
     const account = await service.account({ sms: 77 })
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
@@ -128,7 +129,7 @@ describe('operator', () => {
     assert.deepEqual(visitor.problems, [])
   })
 
-  test('is refused to account holders, who are told so', async () => {
+  browserTest('is refused to account holders, who are told so', async () => {
     await using visitor = await browser.visit(service.url)
     await signIn(visitor, await service.account())
     assert.equal(await visitor.page.getByRole('link', { name: '总览' }).count(), 0)

@@ -1,9 +1,16 @@
 // The four products in a real browser, against the real routes: what an account holder and an operator do by hand.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { createAccount } from '../../server/accounts/accounts.ts'
-import { openBrowser, signIn, type TestBrowser, type Visitor } from '../support/browser.ts'
+import {
+  browserTest,
+  noBrowser,
+  openBrowser,
+  signIn,
+  type TestBrowser,
+  type Visitor,
+} from '../support/browser.ts'
 import { uniqueName } from '../support/engines.ts'
 import { startService, type TestAccount, type TestService } from '../support/service.ts'
 
@@ -16,17 +23,18 @@ const password = 'correct horse 9'
 const personalBrowser =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
+/** What "before" has started, also when a later step of it failed. */
+const started = new AsyncDisposableStack()
+
 before(async () => {
-  service = await startService('sqlite')
-  browser = await openBrowser()
+  if (noBrowser !== false) return
+  service = started.use(await startService('sqlite'))
+  browser = started.use(await openBrowser())
   account = await service.account({ short_link: 20, sms: 20, id_verification: 20, domain_check: 20 })
   visitor = await browser.visit(service.url)
   await signIn(visitor, account)
 })
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
-})
+after(() => started.disposeAsync())
 
 const remaining = async (type: 'short_link' | 'sms' | 'id_verification' | 'domain_check') =>
   (await service.app.services.credits.balance(account.id, type)).remaining
@@ -40,7 +48,7 @@ const follow = (url: string, agent = personalBrowser) =>
 const textOf = async (place: Locator) => (await place.textContent()) ?? ''
 
 describe('short links', () => {
-  test('one is made, visited, counted, drawn as QR code, changed and refreshed', async () => {
+  browserTest('one is made, visited, counted, drawn as QR code, changed and refreshed', async () => {
     const { page } = visitor
     await page.goto('/console/shortlink')
     await page.getByText('还没有短链接').waitFor()
@@ -96,63 +104,66 @@ describe('short links', () => {
 })
 
 describe('SMS', () => {
-  test('a template is written, reviewed, sent by hand with its price first, and recorded', async () => {
-    const { page } = visitor
-    await page.goto('/console/sms')
-    await page.getByRole('button', { name: '新建模板' }).first().click()
-    const editor = page.getByRole('dialog', { name: '新建模板' })
-    await editor.getByLabel('模板名称').fill('取件通知')
-    await editor.getByLabel('模板编号').fill('PARCEL')
-    await editor.getByLabel('模板内容').fill('您的包裹已到，取件码${code}。')
-    await editor.getByLabel('code', { exact: true }).fill('8-2-3017')
-    await editor.getByText('8-2-3017').waitFor()
-    await editor.getByText(/^\d+\/70 · 1 条$/).waitFor()
-    await editor.getByRole('button', { name: '提交审核' }).click()
-    await page.getByRole('row', { name: /PARCEL.*审核中/ }).waitFor()
+  browserTest(
+    'a template is written, reviewed, sent by hand with its price first, and recorded',
+    async () => {
+      const { page } = visitor
+      await page.goto('/console/sms')
+      await page.getByRole('button', { name: '新建模板' }).first().click()
+      const editor = page.getByRole('dialog', { name: '新建模板' })
+      await editor.getByLabel('模板名称').fill('取件通知')
+      await editor.getByLabel('模板编号').fill('PARCEL')
+      await editor.getByLabel('模板内容').fill('您的包裹已到，取件码${code}。')
+      await editor.getByLabel('code', { exact: true }).fill('8-2-3017')
+      await editor.getByText('8-2-3017').waitFor()
+      await editor.getByText(/^\d+\/70 · 1 条$/).waitFor()
+      await editor.getByRole('button', { name: '提交审核' }).click()
+      await page.getByRole('row', { name: /PARCEL.*审核中/ }).waitFor()
 
-    await using reviewer = await browser.visit(service.url)
-    await signIn(reviewer, await makeOperator())
-    await reviewer.page.goto('/console/operator/reviews')
-    const waiting = reviewer.page.getByRole('row', { name: /取件通知/ })
-    await waiting.getByText('您的包裹已到，取件码${code}。').waitFor()
-    await waiting.getByRole('button', { name: '通过', exact: true }).click()
-    const decision = reviewer.page.getByRole('dialog')
-    await decision.getByLabel('备注').fill('内容合规')
-    await decision.getByRole('button', { name: '通过' }).click()
-    await reviewer.page.getByText('没有等待审核的内容').waitFor()
+      await using reviewer = await browser.visit(service.url)
+      await signIn(reviewer, await makeOperator())
+      await reviewer.page.goto('/console/operator/reviews')
+      const waiting = reviewer.page.getByRole('row', { name: /取件通知/ })
+      await waiting.getByText('您的包裹已到，取件码${code}。').waitFor()
+      await waiting.getByRole('button', { name: '通过', exact: true }).click()
+      const decision = reviewer.page.getByRole('dialog')
+      await decision.getByLabel('备注').fill('内容合规')
+      await decision.getByRole('button', { name: '通过' }).click()
+      await reviewer.page.getByText('没有等待审核的内容').waitFor()
 
-    await page.reload()
-    await page
-      .getByRole('row', { name: /PARCEL.*审核通过/ })
-      .getByRole('link', { name: '用它发送' })
-      .click()
-    await page.getByLabel('手机号').fill('13800138000')
-    await page.getByText('填完后显示价格').waitFor()
-    await page.getByLabel('code', { exact: true }).fill('8-2-3017')
-    await page.getByText('本条消耗 1，剩余 20').waitFor()
-    assert.equal(await remaining('sms'), 20)
-    await page.getByRole('button', { name: '发送', exact: true }).click()
-    await page.getByText('发送成功').waitFor()
-    assert.equal(await remaining('sms'), 19)
+      await page.reload()
+      await page
+        .getByRole('row', { name: /PARCEL.*审核通过/ })
+        .getByRole('link', { name: '用它发送' })
+        .click()
+      await page.getByLabel('手机号').fill('13800138000')
+      await page.getByText('填完后显示价格').waitFor()
+      await page.getByLabel('code', { exact: true }).fill('8-2-3017')
+      await page.getByText('本条消耗 1，剩余 20').waitFor()
+      assert.equal(await remaining('sms'), 20)
+      await page.getByRole('button', { name: '发送', exact: true }).click()
+      await page.getByText('发送成功').waitFor()
+      assert.equal(await remaining('sms'), 19)
 
-    // Refused in the sandbox: said where it happened, and the credit comes back.
-    await page.getByLabel('手机号').fill('19900000001')
-    await page.getByText('本条消耗 1，剩余 19').waitFor()
-    await page.getByRole('button', { name: '发送', exact: true }).click()
-    await page.getByRole('alert').getByText('请求编号').waitFor()
-    assert.deepEqual(visitor.problems.splice(0), [`502 ${service.url}/console/api/sms/send`])
-    assert.equal(await page.getByLabel('手机号').inputValue(), '19900000001')
-    assert.equal(await remaining('sms'), 19)
+      // Refused in the sandbox: said where it happened, and the credit comes back.
+      await page.getByLabel('手机号').fill('19900000001')
+      await page.getByText('本条消耗 1，剩余 19').waitFor()
+      await page.getByRole('button', { name: '发送', exact: true }).click()
+      await page.getByRole('alert').getByText('请求编号').waitFor()
+      assert.deepEqual(visitor.problems.splice(0), [`502 ${service.url}/console/api/sms/send`])
+      assert.equal(await page.getByLabel('手机号').inputValue(), '19900000001')
+      assert.equal(await remaining('sms'), 19)
 
-    await page.getByRole('tab', { name: '记录' }).click()
-    await page.getByRole('row', { name: /138\*{4}8000 取件通知.*(已发送|已送达).*sandbox/ }).waitFor()
-    await page.getByRole('row', { name: /199\*{4}0001 取件通知.*失败/ }).waitFor()
-    assert.deepEqual([...visitor.problems, ...reviewer.problems], [])
-  })
+      await page.getByRole('tab', { name: '记录' }).click()
+      await page.getByRole('row', { name: /138\*{4}8000 取件通知.*(已发送|已送达).*sandbox/ }).waitFor()
+      await page.getByRole('row', { name: /199\*{4}0001 取件通知.*失败/ }).waitFor()
+      assert.deepEqual([...visitor.problems, ...reviewer.problems], [])
+    },
+  )
 })
 
 describe('identity', () => {
-  test('a match, a mismatch, a wrong number that costs nothing, and the masked history', async () => {
+  browserTest('a match, a mismatch, a wrong number that costs nothing, and the masked history', async () => {
     const { page } = visitor
     await page.goto('/console/identity')
     await page.getByText('还没有核验记录').waitFor()
@@ -175,40 +186,43 @@ describe('identity', () => {
 })
 
 describe('domain check', () => {
-  test('many are pasted, results come with their words, and can be filtered and exported', async () => {
-    const { page } = visitor
-    await page.goto('/console/domain-check')
-    const box = page.getByRole('textbox', { name: /每行一个/ })
-    await box.fill('example.com\nhttps://www.blocked.test/page\ndown.test\nnot a domain')
-    await page.getByText('3 个有效，1 行有问题').waitFor()
-    await page.getByText('第 4 行：not a domain').waitFor()
-    await page.getByText('消耗 4 次，现有 20').waitFor()
-    await page.getByRole('button', { name: '开始检测' }).click()
-    await page.getByRole('heading', { name: '已完成' }).waitFor()
-    await page.getByText('4 / 4').waitFor()
-    for (const [address, verdict] of [
-      ['example.com', '未拦截'],
-      ['www.blocked.test', '已拦截'],
-      ['down.test', '请求失败'],
-      ['not a domain', '无效URL'],
-    ] as const) {
-      await page.getByRole('row', { name: new RegExp(`${address}.*${verdict}`) }).waitFor()
-    }
-    assert.equal(await remaining('domain_check'), 17, 'what got no answer was given back')
-    await page.getByText('已拦截 1').click()
-    await page.getByRole('row', { name: /example\.com/ }).waitFor({ state: 'hidden' })
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: /导出/ }).click(),
-    ])
-    assert.match(file.suggestedFilename(), /^domain-check-\d+\.csv$/)
-    await page.getByRole('tab', { name: '检测历史' }).click()
-    await page.getByRole('button', { name: '查看结果' }).click()
-    await page.getByRole('row', { name: /down\.test/ }).waitFor()
-    assert.deepEqual(visitor.problems, [])
-  })
+  browserTest(
+    'many are pasted, results come with their words, and can be filtered and exported',
+    async () => {
+      const { page } = visitor
+      await page.goto('/console/domain-check')
+      const box = page.getByRole('textbox', { name: /每行一个/ })
+      await box.fill('example.com\nhttps://www.blocked.test/page\ndown.test\nnot a domain')
+      await page.getByText('3 个有效，1 行有问题').waitFor()
+      await page.getByText('第 4 行：not a domain').waitFor()
+      await page.getByText('消耗 4 次，现有 20').waitFor()
+      await page.getByRole('button', { name: '开始检测' }).click()
+      await page.getByRole('heading', { name: '已完成' }).waitFor()
+      await page.getByText('4 / 4').waitFor()
+      for (const [address, verdict] of [
+        ['example.com', '未拦截'],
+        ['www.blocked.test', '已拦截'],
+        ['down.test', '请求失败'],
+        ['not a domain', '无效URL'],
+      ] as const) {
+        await page.getByRole('row', { name: new RegExp(`${address}.*${verdict}`) }).waitFor()
+      }
+      assert.equal(await remaining('domain_check'), 17, 'what got no answer was given back')
+      await page.getByText('已拦截 1').click()
+      await page.getByRole('row', { name: /example\.com/ }).waitFor({ state: 'hidden' })
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: /导出/ }).click(),
+      ])
+      assert.match(file.suggestedFilename(), /^domain-check-\d+\.csv$/)
+      await page.getByRole('tab', { name: '检测历史' }).click()
+      await page.getByRole('button', { name: '查看结果' }).click()
+      await page.getByRole('row', { name: /down\.test/ }).waitFor()
+      assert.deepEqual(visitor.problems, [])
+    },
+  )
 
-  test('a domain is watched, paused and taken off the list', async () => {
+  browserTest('a domain is watched, paused and taken off the list', async () => {
     const { page } = visitor
     await page.goto('/console/domain-check?tab=watch')
     await page.getByText('还没有监控的域名').waitFor()
@@ -225,7 +239,7 @@ describe('domain check', () => {
   })
 })
 
-test('the inspector shows what was done by hand, without what must stay private', async () => {
+browserTest('the inspector shows what was done by hand, without what must stay private', async () => {
   const { page } = visitor
   await page.goto('/console/requests')
   for (const action of ['generate', 'send', 'check']) {
@@ -242,38 +256,41 @@ test('the inspector shows what was done by hand, without what must stay private'
 })
 
 describe('the operator', () => {
-  test('puts a domain into a pool, probes it, tests a gateway, and finds it all in the audit log', async () => {
-    await using operating = await browser.visit(service.url)
-    const { page } = operating
-    await signIn(operating, await makeOperator())
-    await page.goto('/console/operator/domains')
-    await page.getByRole('button', { name: '添加域名' }).first().click()
-    const adding = page.getByRole('dialog', { name: '添加域名' })
-    await adding.getByLabel('域名').fill('go.blocked.test')
-    await adding.getByLabel('备注').fill('新域名')
-    await adding.getByRole('button', { name: '添加域名' }).click()
-    const row = page.getByRole('row', { name: /A 池（a_url） go\.blocked\.test/ })
-    await row.getByRole('button', { name: '立即探测' }).click()
-    await row.getByText('被拦截').waitFor()
-    await row.getByRole('button', { name: '移除' }).click()
-    const removing = page.getByRole('dialog', { name: '移除域名？' })
-    await removing.getByLabel('备注').fill('被拦截')
-    await removing.getByRole('button', { name: '移除' }).click()
-    await page.getByText('还没有域名').waitFor()
+  browserTest(
+    'puts a domain into a pool, probes it, tests a gateway, and finds it all in the audit log',
+    async () => {
+      await using operating = await browser.visit(service.url)
+      const { page } = operating
+      await signIn(operating, await makeOperator())
+      await page.goto('/console/operator/domains')
+      await page.getByRole('button', { name: '添加域名' }).first().click()
+      const adding = page.getByRole('dialog', { name: '添加域名' })
+      await adding.getByLabel('域名').fill('go.blocked.test')
+      await adding.getByLabel('备注').fill('新域名')
+      await adding.getByRole('button', { name: '添加域名' }).click()
+      const row = page.getByRole('row', { name: /A 池（a_url） go\.blocked\.test/ })
+      await row.getByRole('button', { name: '立即探测' }).click()
+      await row.getByText('被拦截').waitFor()
+      await row.getByRole('button', { name: '移除' }).click()
+      const removing = page.getByRole('dialog', { name: '移除域名？' })
+      await removing.getByLabel('备注').fill('被拦截')
+      await removing.getByRole('button', { name: '移除' }).click()
+      await page.getByText('还没有域名').waitFor()
 
-    await page.goto('/console/operator/gateways')
-    await page
-      .getByRole('row', { name: /短信 sandbox 1 正常/ })
-      .getByRole('button', { name: '测试' })
-      .click()
-    const testing = page.getByRole('dialog', { name: '测试 sandbox' })
-    await testing.getByLabel('接收测试短信的手机号').fill('13800138000')
-    await testing.getByLabel('备注').fill('例行检查')
-    await testing.getByRole('button', { name: '测试' }).click()
-    await page.getByText(/测试成功，用时/).waitFor()
+      await page.goto('/console/operator/gateways')
+      await page
+        .getByRole('row', { name: /短信 sandbox 1 正常/ })
+        .getByRole('button', { name: '测试' })
+        .click()
+      const testing = page.getByRole('dialog', { name: '测试 sandbox' })
+      await testing.getByLabel('接收测试短信的手机号').fill('13800138000')
+      await testing.getByLabel('备注').fill('例行检查')
+      await testing.getByRole('button', { name: '测试' }).click()
+      await page.getByText(/测试成功，用时/).waitFor()
 
-    await page.goto('/console/operator/audit')
-    for (const note of ['新域名', '例行检查']) await page.getByRole('row', { name: note }).waitFor()
-    assert.deepEqual(operating.problems, [])
-  })
+      await page.goto('/console/operator/audit')
+      for (const note of ['新域名', '例行检查']) await page.getByRole('row', { name: note }).waitFor()
+      assert.deepEqual(operating.problems, [])
+    },
+  )
 })

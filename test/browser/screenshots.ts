@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { type Look, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
 import { fillWithSamples, type SampleData } from '../support/sample-data.ts'
-import { root, startService } from '../support/service.ts'
+import { root } from '../support/root.ts'
+import { startService } from '../support/service.ts'
 import { accountPages, operatorPages } from './pages.ts'
 
 interface Shot {

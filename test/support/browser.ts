@@ -1,9 +1,11 @@
-// A real Chromium for tests, out of the npm package; one for each test file. Nothing may reach another origin.
+// A real Chromium for tests, one for each test file. A page that requests another origin is a problem that tests report.
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Chromium from '@sparticuz/chromium'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import { ensureConsole } from './console-build.ts'
+import { findBrowser } from './find-browser.ts'
 import { onlyOne } from './only-one.ts'
 
 export interface Look {
@@ -16,16 +18,26 @@ export interface Look {
 export interface Visitor extends AsyncDisposable {
   readonly page: Page
   readonly context: BrowserContext
-  /** Errors in the browser's console, uncaught ones, failed loads, and requests to another origin. */
+  /** Errors in the browser's console, uncaught errors, answers of 500 and above, and requests to another origin. */
   readonly problems: string[]
-  /** Goes to a page of the console without loading it anew, as a link would, and waits until all of it is there. */
+  /** Goes to a page of the console as a link does, without a reload, and waits until the page has loaded its data. */
   walkTo(path: string): Promise<void>
-  /** What axe-core finds on the page as it is now, serious and critical ones only. */
+  /** The serious and critical violations that axe-core finds on the current page. */
   seriousFindings(): Promise<readonly string[]>
 }
 
 export interface TestBrowser extends AsyncDisposable {
   visit(baseUrl: string, look?: Look): Promise<Visitor>
+}
+
+const browserFound = findBrowser()
+
+/** Why browser tests are skipped on this machine; false when there is a browser. */
+export const noBrowser: string | false = browserFound.kind === 'none' && browserFound.reason
+
+/** A test that needs a browser. Where there is none it is skipped, with the reason. */
+export function browserTest(name: string, run: () => Promise<void>): void {
+  void test(name, { skip: noBrowser }, run)
 }
 
 export async function openBrowser(): Promise<TestBrowser> {
@@ -37,13 +49,22 @@ export async function openBrowser(): Promise<TestBrowser> {
   }
 }
 
-/** As root there is no sandbox to be had; without a graphics card none is looked for. */
+/** Root cannot use the sandbox, and test machines have no graphics card. */
 const browserArguments = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage']
 
+/** A browser that does not start ends the test with an error. Long enough for a machine under load. */
+const launchTimeoutMs = 60_000
+
 async function launch(): Promise<Browser> {
-  // Unpacks itself into the temporary directory when it is first asked for.
-  const executablePath = await onlyOne('chromium', () => Chromium.executablePath())
-  return chromium.launch({ executablePath, args: browserArguments, headless: true })
+  const executablePath = await browserPath()
+  return chromium.launch({ executablePath, args: browserArguments, headless: true, timeout: launchTimeoutMs })
+}
+
+async function browserPath(): Promise<string> {
+  if (browserFound.kind === 'none') throw new Error(browserFound.reason)
+  if (browserFound.kind === 'executable') return browserFound.path
+  // The package unpacks itself into the temporary directory on first use; two processes must not do that at once.
+  return onlyOne('chromium', () => Chromium.executablePath())
 }
 
 async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promise<Visitor> {
@@ -62,7 +83,7 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
   const problems: string[] = []
   const { origin } = new URL(baseUrl)
   page.on('console', (message) => {
-    // Chromium reports every answer with an error status; those that a test provokes are looked at there.
+    // Chromium logs every answer with an error status; a test that causes one checks it itself.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       problems.push(message.text())
     }
@@ -85,7 +106,7 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
       const heading = page.locator('main h1')
       const from = { path: new URL(page.url()).pathname, title: await heading.textContent() }
       await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`)
-      // Every page has a title of its own; only its tabs and drawers share it.
+      // Every page has its own title; its tabs and drawers share it.
       if (new URL(page.url()).pathname !== from.path) {
         await heading.filter({ hasNotText: from.title ?? '' }).waitFor()
       }
@@ -93,7 +114,7 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
       await page.locator('.ant-skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' })
     },
     async seriousFindings() {
-      // The content policy forbids added script elements, as it should: the rules are run from outside.
+      // The content security policy forbids added script elements, so axe-core is evaluated from outside the page.
       if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
       const found: unknown = await page.evaluate(
         `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
@@ -106,28 +127,28 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
   }
 }
 
-/** What waits until nothing is on its way any more; a page that has just got something may ask for more. */
+/** Returns a function that waits until no request is pending for a moment: an answer may cause the next request. */
 function watchQuiet(page: Page): () => Promise<void> {
   const quietMs = 120
-  const onTheirWay = new Set<Request>()
+  const pending = new Set<Request>()
   let changedAt = performance.now()
   page.on('request', (request) => {
-    onTheirWay.add(request)
+    pending.add(request)
     changedAt = performance.now()
   })
-  const arrived = (request: Request) => {
-    onTheirWay.delete(request)
+  const ended = (request: Request) => {
+    pending.delete(request)
     changedAt = performance.now()
   }
-  page.on('requestfinished', arrived)
-  page.on('requestfailed', arrived)
+  page.on('requestfinished', ended)
+  page.on('requestfailed', ended)
   return async () => {
     changedAt = performance.now()
-    while (onTheirWay.size > 0 || performance.now() - changedAt < quietMs) await sleep(20)
+    while (pending.size > 0 || performance.now() - changedAt < quietMs) await sleep(20)
   }
 }
 
-/** Signs in through the form. */
+/** Signs in with the form. */
 export async function signIn(
   { page }: Visitor,
   who: { readonly username: string; readonly password: string },
