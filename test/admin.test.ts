@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import type { Engine } from '../server/db/database.ts'
-import { engines, freshStorage, onEachEngine } from './support/engines.ts'
+import { emptyStorage, engines, freshStorage, onEachEngine } from './support/engines.ts'
 import { admin, post, startService } from './support/service.ts'
 
 async function json(environment: Readonly<Record<string, string>>, ...words: string[]) {
@@ -35,6 +35,11 @@ onEachEngine('admin', (engine) => {
     const made = await json(environment, 'account', 'create', 'acme', '--credits', 'sms=10,short_link=3')
     assert.deepEqual(Object.keys(made), ['username', 'password', 'api_key'])
     assert.equal((await ask('acme', made.api_key)).body.data.remaining, 10)
+    // The command line is a process of its own: passwords have their full cost there.
+    const stored = await service.installation.db.one<{ password_hash: string }>(
+      `SELECT password_hash FROM account WHERE username = 'acme'`,
+    )
+    assert.match(stored!.password_hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 
     const granted = await json(
       environment,
@@ -144,7 +149,7 @@ onEachEngine('restore on a new machine', (engine) => {
     await json({ ...source.environment, ...right }, 'account', 'create', 'acme', '--credits', 'sms=5')
     await json({ ...source.environment, ...right }, 'backup', file)
 
-    const target = await freshStorage(engine)
+    const target = await emptyStorage(engine)
     const wrong = { ...target.environment, SECRET_KEY: 'the secret of the new machine, long enough' }
     const there = { ...target.environment, ...right }
     assert.match(await refused(wrong, 'restore', file), /SECRET_KEY/)
@@ -194,7 +199,7 @@ for (const [from, to] of engines.flatMap((one) => engines.map((other): [Engine, 
     assert.equal((await json(here, 'ledger', 'check')).ok, true)
     await source[Symbol.asyncDispose]()
 
-    const target = await freshStorage(to)
+    const target = await emptyStorage(to)
     const there = { ...target.environment, ...secret }
     await json(there, 'restore', file)
     const report = await json(there, 'ledger', 'check')

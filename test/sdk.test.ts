@@ -11,7 +11,8 @@ import { promisify } from 'node:util'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
 import type * as Sdk from '../sdk/src/index.ts'
 import { type Callers, exampleCallers } from './support/documented-call.ts'
-import { root, startService, type TestService } from './support/service.ts'
+import { root } from './support/root.ts'
+import { startService, type TestService } from './support/service.ts'
 
 const run = promisify(execFile)
 const environment = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined }

@@ -7,14 +7,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { freshStorage, onEachEngine } from './support/engines.ts'
-import { get, root, runNode, spawnService } from './support/service.ts'
+import { emptyStorage, onEachEngine } from './support/engines.ts'
+import { root } from './support/root.ts'
+import { get, runNode, spawnService } from './support/service.ts'
 
 const run = promisify(execFile)
 
 onEachEngine('first start', (engine) => {
   it('prints logins, the key and a curl line that works, once', { timeout: 60_000 }, async () => {
-    const storage = await freshStorage(engine)
+    const storage = await emptyStorage(engine)
     const first = await spawnService(storage.environment)
     const shown = first.output()
     const key = /tg_[0-9A-Za-z]{49}/.exec(shown)?.[0]
@@ -40,7 +41,7 @@ onEachEngine('first start', (engine) => {
   })
 
   it('leaves the sample out when told to', { timeout: 60_000 }, async () => {
-    const storage = await freshStorage(engine)
+    const storage = await emptyStorage(engine)
     const service = await spawnService({ ...storage.environment, SAMPLE_ACCOUNT: 'off' })
     assert.match(service.output(), /admin {2}\S{16}\n/)
     assert.equal(/demo|tg_/.test(service.output()), false)
@@ -49,7 +50,7 @@ onEachEngine('first start', (engine) => {
   })
 
   it('refuses a second process with another secret', { timeout: 60_000 }, async () => {
-    const storage = await freshStorage(engine)
+    const storage = await emptyStorage(engine)
     const secret = (letter: string) => ({ SECRET_KEY: letter.repeat(40) })
     const service = await spawnService({ ...storage.environment, ...secret('a') })
     const other = await runNode(['start.js'], { ...storage.environment, ...secret('b'), PORT: '0' })
@@ -135,7 +136,7 @@ describe('start', () => {
   })
 
   it('says what is wrong with a database that answers', { timeout: 60_000 }, async () => {
-    const storage = await freshStorage('postgres')
+    const storage = await emptyStorage('postgres')
     const url = new URL(storage.environment['DATABASE_URL']!)
     url.pathname = '/no_such_database'
     await refuses({ DATABASE_URL: url.href }, /没有这个数据库.*does not exist/)
@@ -192,7 +193,7 @@ describe('start', () => {
 
 describe('operations', () => {
   it('are alive, ready, and counted for this machine only', { timeout: 60_000 }, async () => {
-    const storage = await freshStorage('sqlite')
+    const storage = await emptyStorage('sqlite')
     const service = await spawnService(storage.environment)
     assert.deepEqual((await get(`${service.url}/livez`)).body, { status: 'ok' })
     assert.deepEqual((await get(`${service.url}/readyz`)).body, { status: 'ok' })
@@ -219,7 +220,7 @@ describe('operations', () => {
     'stop when npm start is stopped, though the shell between tells nobody',
     { timeout: 60_000 },
     async () => {
-      const storage = await freshStorage('sqlite')
+      const storage = await emptyStorage('sqlite')
       const shell = spawn('sh', ['-c', `"${process.execPath}" start.js; true`], {
         cwd: root,
         env: { PATH: process.env['PATH'], PORT: '0', npm_lifecycle_event: 'start', ...storage.environment },
@@ -237,7 +238,7 @@ describe('operations', () => {
   )
 
   it('finish running calls at SIGTERM and end with 0', { timeout: 60_000 }, async () => {
-    const storage = await freshStorage('sqlite')
+    const storage = await emptyStorage('sqlite')
     const service = await spawnService({ ...storage.environment, LOG_LEVEL: 'silent' })
     const key = /tg_[0-9A-Za-z]{49}/.exec(service.output())![0]
     let stopping = false
@@ -267,7 +268,7 @@ describe('operations', () => {
   })
 
   it('end although nobody reads what they write', { timeout: 60_000 }, async () => {
-    const storage = await freshStorage('sqlite')
+    const storage = await emptyStorage('sqlite')
     const service = await spawnService(storage.environment)
     service.child.stdout?.pause()
     // More lines than a pipe holds.

@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shortlink } from '../contract/shortlink.ts'
-import { freshStorage, onEachEngine, untilSeen } from './support/engines.ts'
+import { emptyStorage, onEachEngine, untilSeen } from './support/engines.ts'
 import { freshCall as fresh } from './support/fresh-call.ts'
 import { admin, runNode, type ServiceProcess, spawnService } from './support/service.ts'
 
@@ -40,7 +40,7 @@ onEachEngine('workers', (engine) => {
     'speak with one voice: one greeting, one port, one set of figures, one end',
     { timeout: 120_000 },
     async (t) => {
-      const storage = await freshStorage(engine)
+      const storage = await emptyStorage(engine)
       const first = await start(t, storage.environment)
       assert.equal(first.output().match(/is running/g)?.length, 1)
       assert.equal(first.output().match(/tg_[0-9A-Za-z]{49}/g)?.length, 2, 'the key and the curl line')
@@ -68,7 +68,7 @@ onEachEngine('workers', (engine) => {
       timeout: 120_000,
     },
     async (t) => {
-      const storage = await freshStorage(engine)
+      const storage = await emptyStorage(engine)
       const command = async (...words: string[]) => {
         const { code, stdout, stderr } = await admin(storage.environment, ...words, '--json')
         assert.equal(code, 0, stderr)
@@ -123,7 +123,7 @@ describe('workers', () => {
       skip: !canSeeProcesses && 'needs /proc',
     },
     async (t) => {
-      const storage = await freshStorage('sqlite')
+      const storage = await emptyStorage('sqlite')
       const service = await start(t, storage.environment)
       const before = await workersOf(service)
       process.kill(before[0]!, 'SIGKILL')
@@ -146,7 +146,7 @@ describe('workers', () => {
     'end when the first process is gone',
     { timeout: 60_000, skip: !canSeeProcesses && 'needs /proc' },
     async (t) => {
-      const storage = await freshStorage('sqlite')
+      const storage = await emptyStorage('sqlite')
       const service = await start(t, storage.environment)
       const workers = await workersOf(service)
       await service.kill('SIGKILL')
@@ -156,7 +156,7 @@ describe('workers', () => {
   )
 
   it('finish running calls at SIGTERM', { timeout: 60_000 }, async (t) => {
-    const storage = await freshStorage('sqlite')
+    const storage = await emptyStorage('sqlite')
     const service = await start(t, storage.environment)
     const key = /tg_[0-9A-Za-z]{49}/.exec(service.output())?.[0]
     const urls = Array.from({ length: 150 }, (_, index) => `a${index}.example.com`)
@@ -177,7 +177,7 @@ describe('workers', () => {
   })
 
   it('that cannot listen say so in one line', { timeout: 60_000 }, async () => {
-    const storage = await freshStorage('sqlite')
+    const storage = await emptyStorage('sqlite')
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo

@@ -5,7 +5,7 @@ import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { AppError } from '../http/errors.ts'
 import { changeAccount, clearKey, createAccount, isExpired, requireAccount, resetKey } from './accounts.ts'
 import { hashKey } from './key.ts'
-import { hashPassword, passwordProblem, verifyPassword } from './password.ts'
+import { verifyPassword } from './password.ts'
 import { findPasswordHash, createKeyLookup, listAccounts } from './store.ts'
 
 onEachEngine('accounts', (engine) => {
@@ -127,14 +127,4 @@ it('an account is valid until the end of its last day in Shanghai', async () => 
   const account = { expires_on: '2026-11-15' } as Parameters<typeof isExpired>[0]
   assert.equal(isExpired(account, Date.parse('2026-11-15T15:59:59.999Z')), false)
   assert.equal(isExpired(account, Date.parse('2026-11-15T16:00:00Z')), true)
-})
-
-it('returns what is wrong with a password', async () => {
-  assert.equal(passwordProblem('correct horse', 'someone'), undefined)
-  assert.equal(passwordProblem('密码密码密码密码短句', 'someone'), undefined)
-  assert.ok(passwordProblem('1234567', 'someone'))
-  assert.ok(passwordProblem('aaaaaaaaaaaa', 'someone'))
-  assert.ok(passwordProblem('QWERTYUIOP', 'someone'))
-  assert.ok(passwordProblem('x'.repeat(201), 'someone'))
-  assert.match(await hashPassword('correct horse'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 })

@@ -1,7 +1,7 @@
 // What every store relies on, on both engines: all or nothing, acknowledged means durable, and one consistent view.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { freshDatabase, freshStorage, onEachEngine } from '../../test/support/engines.ts'
+import { freshDatabase, emptyStorage, freshStorage, onEachEngine } from '../../test/support/engines.ts'
 import type { Tx } from './database.ts'
 import { migrate, SchemaTooNew } from './migrate.ts'
 import { findSetting, insertSetting, putSetting } from './setting-store.ts'
@@ -87,7 +87,7 @@ onEachEngine('database', (engine) => {
   })
 
   it('migrates once, also when several start at the same time', async () => {
-    const storage = await freshStorage(engine)
+    const storage = await emptyStorage(engine)
     const opened = [storage.open(), storage.open(), storage.open()]
     const applied = await Promise.all(opened.map((db) => migrate(db)))
     assert.equal(applied.filter((names) => names.length > 0).length, 1)

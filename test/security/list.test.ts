@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { root } from '../support/service.ts'
+import { root } from '../support/root.ts'
 
 const checks = 33
 

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { root } from '../support/service.ts'
+import { root } from '../support/root.ts'
 
 interface Locked {
   readonly resolved?: string

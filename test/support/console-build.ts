@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { onlyOne } from './only-one.ts'
-import { root } from './service.ts'
+import { root } from './root.ts'
 
 export async function ensureConsole(): Promise<void> {
   await onlyOne(`console ${root}`, async () => {

@@ -1,54 +1,81 @@
-// Runs a suite on both engines, each test file with databases of its own.
+// Runs a suite on both engines, with new databases for each test or suite.
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { lowerPasswordCostForTests } from '../../server/accounts/password.ts'
 import type { Database, Engine } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { openPostgres } from '../../server/db/postgres.ts'
 import { openSqlite } from '../../server/db/sqlite.ts'
-import { freshPostgresDatabase } from './postgres.ts'
+import { emptyPostgresDatabase, migratedPostgresDatabase, type TestDatabase } from './postgres-database.ts'
+
+// Hashing a password takes 50 ms of CPU time, and nearly every test creates an account. Services that run as processes of
+// their own keep the full cost.
+lowerPasswordCostForTests()
 
 export const engines: readonly Engine[] = ['sqlite', 'postgres']
 
 export interface FreshStorage {
-  /** What settings a service on this storage needs. */
+  /** The settings of a service that uses this storage. */
   readonly environment: Readonly<Record<string, string>>
-  /** A further connection, as another process would have it. */
+  /** One more connection, as another process would have it. */
   open(): Database
   remove(): Promise<void>
 }
 
+/** A migrated database without data. */
 export async function freshStorage(engine: Engine): Promise<FreshStorage> {
-  const directory = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
-  const removeDirectory = () => rm(directory, { recursive: true, force: true })
-  if (engine === 'sqlite') {
-    return {
-      environment: { DATA_DIR: directory },
-      open: () => openSqlite(join(directory, 'tollgate.db')),
-      remove: removeDirectory,
-    }
+  if (engine === 'postgres') return postgresStorage(await migratedPostgresDatabase())
+  const storage = await sqliteStorage()
+  const template = process.env['TEST_SQLITE_TEMPLATE']
+  if (template === undefined || template === '') {
+    const db = storage.open()
+    await migrate(db)
+    await db.close()
+  } else {
+    await copyFile(template, join(storage.environment['DATA_DIR']!, 'tollgate.db'))
   }
-  const database = await freshPostgresDatabase()
+  return storage
+}
+
+/** Nothing at all, for tests of the first start, of migrations and of a restore. */
+export async function emptyStorage(engine: Engine): Promise<FreshStorage> {
+  return engine === 'postgres' ? postgresStorage(await emptyPostgresDatabase()) : sqliteStorage()
+}
+
+async function sqliteStorage(): Promise<FreshStorage> {
+  const directory = await dataDirectory()
+  return {
+    environment: { DATA_DIR: directory },
+    open: () => openSqlite(join(directory, 'tollgate.db')),
+    remove: () => removeDirectory(directory),
+  }
+}
+
+async function postgresStorage(database: TestDatabase): Promise<FreshStorage> {
+  const directory = await dataDirectory()
   return {
     environment: { DATA_DIR: directory, DATABASE_URL: database.url },
     open: () => openPostgres(database.url),
     async remove() {
       await database.drop()
-      await removeDirectory()
+      await removeDirectory(directory)
     },
   }
 }
 
-/** A migrated database; `await using` closes and removes it. */
+const dataDirectory = () => mkdtemp(join(tmpdir(), 'tollgate-test-'))
+const removeDirectory = (directory: string) => rm(directory, { recursive: true, force: true })
+
+/** An open connection to a migrated database without data; `await using` closes and removes it. */
 export async function freshDatabase(
   engine: Engine,
 ): Promise<AsyncDisposable & { db: Database; storage: FreshStorage }> {
   const storage = await freshStorage(engine)
   const db = storage.open()
-  await migrate(db)
   return {
     db,
     storage,
@@ -63,7 +90,7 @@ export function onEachEngine(name: string, suite: (engine: Engine) => void): voi
   for (const engine of engines) void describe(`${name} (${engine})`, () => suite(engine))
 }
 
-/** A change of links or pools holds from the next request on; on PostgreSQL it reaches other processes within a second. */
+/** A change of links or pools is valid from the next request on; on PostgreSQL other processes see it within a second. */
 export async function untilSeen(engine: Engine): Promise<void> {
   if (engine === 'postgres') await sleep(1_000)
 }

@@ -12,7 +12,8 @@ import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { freshPostgresDatabase, startPostgres, testCluster, type PostgresServer } from './postgres.ts'
+import { emptyPostgresDatabase, testCluster } from './postgres-database.ts'
+import { startPostgres, type PostgresServer } from './postgres.ts'
 
 interface Whereabouts {
   readonly folder: string
@@ -129,7 +130,7 @@ test('a native folder that holds no PostgreSQL says so, and leaves nothing behin
 })
 
 test('a fresh database is empty, alone, and goes with its connections', async () => {
-  const [one, two] = await Promise.all([freshPostgresDatabase(), freshPostgresDatabase()])
+  const [one, two] = await Promise.all([emptyPostgresDatabase(), emptyPostgresDatabase()])
   assert.notEqual(one.url, two.url)
   await query(one.url, 'CREATE TABLE only_here (n integer)')
   await assert.rejects(query(two.url, 'SELECT * FROM only_here'), { code: '42P01' })

