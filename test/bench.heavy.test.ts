@@ -5,18 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { BenchReport, Figure } from '../bench/report.ts'
-import { lastThird } from '../bench/soak.ts'
 import { runNode } from './support/service.ts'
 
 const parts = ['charge', 'redirect', 'generate', 'sms', 'identity', 'domain', 'console', 'growth', 'soak']
 
 /** Parts that must show both engines. */
 const onBoth = ['charge', 'redirect', 'generate', 'sms', 'identity', 'growth', 'soak']
-
-test('the soak compares its last third with what came before', () => {
-  assert.deepEqual(lastThird([1, 2, 3, 4, 5, 6, 7]), { last: [6, 7], before: [1, 2, 3, 4, 5] })
-  assert.deepEqual(lastThird([7]), { last: [7], before: [7] })
-})
 
 describe('bench --quick', () => {
   let directory: string

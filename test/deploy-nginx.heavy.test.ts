@@ -12,7 +12,8 @@ import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { freePort, root, runNode, startService } from './support/service.ts'
+import { root } from './support/root.ts'
+import { freePort, runNode, startService } from './support/service.ts'
 
 const run = promisify(execFile)
 const sample = readFileSync(join(root, 'deploy', 'nginx.conf'), 'utf8')

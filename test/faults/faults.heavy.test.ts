@@ -1,15 +1,14 @@
-// The short run of the fault suite, and the proof that it can fail. The long one: npm run faults.
+// The short run of the fault suite, and the proof that it can fail. The long one: npm run faults. The shortest one, one
+// kill on each engine, is faults.test.ts.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { isFaultInjected } from '../../server/runtime/installation.ts'
-import { engines, freshStorage } from '../support/engines.ts'
-import { runNode } from '../support/service.ts'
+import { engines } from '../support/engines.ts'
 import { faults, runFault } from './suite.ts'
 import { stopFaultCluster } from './world.ts'
 
 /** For a machine that does ten other things at once. */
 const timeout = 900_000
-const seed = 'npm test'
+const seed = 'npm run test:heavy'
 
 describe('faults survived', { concurrency: 1 }, () => {
   after(stopFaultCluster)
@@ -45,30 +44,4 @@ describe('the suite can fail', { concurrency: 1 }, () => {
       assert.ok(row.lost.length > 0)
     },
   )
-
-  test('the switch for that takes two variables, and never in production', async () => {
-    const wish = { TOLLGATE_BREAK: 'ack-before-commit', TOLLGATE_BREAK_I_MEAN_IT: 'yes' }
-    assert.equal(isFaultInjected({}), false)
-    assert.equal(isFaultInjected({ TOLLGATE_BREAK: '', TOLLGATE_BREAK_I_MEAN_IT: 'yes' }), false)
-    assert.equal(isFaultInjected(wish), true)
-    for (const half of [
-      { TOLLGATE_BREAK: 'ack-before-commit' },
-      { ...wish, TOLLGATE_BREAK_I_MEAN_IT: 'no' },
-      { ...wish, TOLLGATE_BREAK: 'yes' },
-      { ...wish, NODE_ENV: 'production' },
-    ]) {
-      assert.throws(() => isFaultInjected(half), /TOLLGATE_BREAK/)
-    }
-    for (const engine of engines) {
-      const storage = await freshStorage(engine)
-      const ended = await runNode(['start.js'], {
-        ...storage.environment,
-        PORT: '0',
-        TOLLGATE_BREAK: 'ack-before-commit',
-      })
-      assert.equal(ended.code, 1)
-      assert.match(ended.stderr, /^[^\n]*TOLLGATE_BREAK[^\n]*\n$/)
-      await storage.remove()
-    }
-  })
 })

@@ -23,7 +23,7 @@ see docs/faults.md. Exits with 1 when something is.
   --engine E      只用一种数据库 / one engine only
   --only NAME     只做一种 / one fault only:
                   ${faults.map(({ name }) => name).join(', ')}
-  --short         npm test 中的那一遍，约两分钟 / the run that is part of npm test, about two minutes
+  --short         npm run test:all 中的那一遍，约两分钟 / the run that is part of npm run test:all, about two minutes
   --ha            Patroni、etcd、HAProxy 三节点，须先装 Debian 软件包（没有时以 ${exitNotInstalled} 结束）
                   three nodes of Patroni with etcd and HAProxy, from Debian's packages (ends with ${exitNotInstalled} where they are
                   not installed): ${haFaults.map(({ name }) => name).join(', ')}

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { root } from './support/service.ts'
+import { root } from './support/root.ts'
 
 const run = promisify(execFile)
 

@@ -1,0 +1,122 @@
+// The documents: settings, links, commands and names in them exist, and both languages have the same parts.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { settings } from '../server/config.ts'
+import { operationsPages, withSettings } from '../tools/settings-table.ts'
+import { root } from './support/root.ts'
+import { runNode } from './support/service.ts'
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+describe('documents', () => {
+  for (const [language, file] of Object.entries(operationsPages)) {
+    test(`the settings in the ${language} operations page are those of the code`, async () => {
+      const page = await readFile(file, 'utf8')
+      assert.equal(page, withSettings(page, language as 'zh' | 'en'), 'run npm run docs:settings')
+      for (const name of Object.keys(settings)) assert.ok(page.includes(`| \`${name}\` |`), name)
+    })
+  }
+
+  const pages = [
+    'README.md',
+    'README.en.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'docs/operations.md',
+    'docs/operations.en.md',
+    'sdk/README.md',
+  ]
+
+  test('links lead to files and headings that are there', () => {
+    for (const page of pages) {
+      const text = read(page)
+      for (const [, target] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+        const [path, anchor] = target!.split('#') as [string, string | undefined]
+        const file = path === '' ? join(root, page) : join(root, dirname(page), path)
+        assert.ok(existsSync(file), `${page}: ${target}`)
+        if (anchor === undefined || !file.endsWith('.md')) continue
+        assert.ok(anchorsOf(readFileSync(file, 'utf8')).includes(anchor), `${page}: ${target}`)
+      }
+    }
+  })
+
+  test('commands and settings they name exist', async () => {
+    const { scripts, version } = JSON.parse(read('package.json')) as {
+      scripts: Record<string, string>
+      version: string
+    }
+    const { stdout: help } = await runNode(['start.js', 'cli/admin.ts', '--help'], {})
+    for (const page of pages) {
+      const text = read(page)
+      for (const [, script] of text.matchAll(/npm run (?:--silent )?([a-z:]+)/g)) {
+        assert.ok(scripts[script!] ?? page.startsWith('sdk/'), `${page}: npm run ${script}`)
+      }
+      for (const [, command] of text.matchAll(/(?:admin --|`admin) ([a-z]+ [a-z-]+)\b/g)) {
+        const [group] = command!.split(' ')
+        const isKnown =
+          help.includes(`  admin ${command} `) ||
+          help.includes(`  admin ${command}\n`) ||
+          help.includes(`  admin ${group} FILE`) ||
+          help.includes(`  admin ${group}\n`)
+        assert.ok(isKnown, `${page}: ${command}`)
+      }
+      for (const [, name] of text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)) {
+        const known =
+          Object.hasOwn(settings, name!) ||
+          ['TOLLGATE_API_KEY', 'POSTGRES_PASSWORD', 'NODE_EXTRA_CA_CERTS', 'CHROMIUM_PATH'].includes(name!)
+        assert.ok(known, `${page}: ${name}`)
+      }
+    }
+    assert.ok(read('CHANGELOG.md').includes(`## ${version}`))
+  })
+})
+
+describe('the two languages', () => {
+  for (const [zh, en] of [
+    ['README.md', 'README.en.md'],
+    ['docs/operations.md', 'docs/operations.en.md'],
+  ] as const) {
+    test(`${zh} and ${en} are in step`, () => {
+      const [ours, theirs] = [partsOf(read(zh)), partsOf(read(en))]
+      for (const part of Object.keys(ours) as (keyof typeof ours)[]) {
+        assert.deepEqual(theirs[part], ours[part], part)
+      }
+    })
+  }
+})
+
+/** What has to be the same whatever the words are: sections, tables, commands, settings, files. */
+function partsOf(text: string) {
+  const unique = (found: Iterable<string>) => [...new Set(found)].toSorted()
+  const all = (pattern: RegExp) => [...text.matchAll(pattern)].map(([whole]) => whole)
+  return {
+    sections: all(/^##+ /gm),
+    places: all(/<a id="[^"]+"/g),
+    tables: all(/^\|---.*$/gm),
+    rows: all(/^\|/gm).length,
+    commands: unique(
+      all(/(?:npm run (?:--silent )?[a-z:]+(?: -- [a-z]+(?: [a-z-]+)?)?|npm (?:ci|start|test)\b)/g),
+    ),
+    admin: unique(all(/`admin [a-z]+ [a-z-]+/g)),
+    settings: unique(all(/`[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g)),
+    files: unique(
+      all(/\b(?:deploy|docs|sdk|server)\/[\w./-]*\.(?:md|json|ya?ml|conf|service)\b/g).map((path) =>
+        path.replace('.en.md', '.md'),
+      ),
+    ),
+  }
+}
+
+function anchorsOf(text: string): string[] {
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)"/g)].map(([, id]) => id!)]
+}

@@ -1,0 +1,48 @@
+// kill -9 under load, once on each engine. All faults: faults.heavy.test.ts and npm run faults.
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { isFaultInjected } from '../../server/runtime/installation.ts'
+import { emptyStorage, engines } from '../support/engines.ts'
+import { runNode } from '../support/service.ts'
+import { faults, runFault } from './suite.ts'
+import { stopFaultCluster } from './world.ts'
+
+describe('one kill survived', { concurrency: 1 }, () => {
+  after(stopFaultCluster)
+  const kill = faults.find(({ name }) => name === 'kill')!
+  for (const engine of engines) {
+    test(`${kill.name} (${engine}): ${kill.text}`, async (t) => {
+      const row = await runFault(kill, engine, { seed: 'npm test', rounds: 1 })
+      if (row.skipped !== undefined) return t.skip(row.skipped)
+      assert.deepEqual(row.lost, [])
+      assert.deepEqual(row.problems, [])
+      assert.ok(row.acknowledged > 0, 'no call succeeded: nothing was shown')
+    })
+  }
+})
+
+test('the switch that breaks durability takes two variables, and never in production', async () => {
+  const wish = { TOLLGATE_BREAK: 'ack-before-commit', TOLLGATE_BREAK_I_MEAN_IT: 'yes' }
+  assert.equal(isFaultInjected({}), false)
+  assert.equal(isFaultInjected({ TOLLGATE_BREAK: '', TOLLGATE_BREAK_I_MEAN_IT: 'yes' }), false)
+  assert.equal(isFaultInjected(wish), true)
+  for (const half of [
+    { TOLLGATE_BREAK: 'ack-before-commit' },
+    { ...wish, TOLLGATE_BREAK_I_MEAN_IT: 'no' },
+    { ...wish, TOLLGATE_BREAK: 'yes' },
+    { ...wish, NODE_ENV: 'production' },
+  ]) {
+    assert.throws(() => isFaultInjected(half), /TOLLGATE_BREAK/)
+  }
+  for (const engine of engines) {
+    const storage = await emptyStorage(engine)
+    const ended = await runNode(['start.js'], {
+      ...storage.environment,
+      PORT: '0',
+      TOLLGATE_BREAK: 'ack-before-commit',
+    })
+    assert.equal(ended.code, 1)
+    assert.match(ended.stderr, /^[^\n]*TOLLGATE_BREAK[^\n]*\n$/)
+    await storage.remove()
+  }
+})

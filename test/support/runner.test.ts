@@ -1,0 +1,73 @@
+// The test run itself: a file that hangs is ended and named, failures and skips are reported, the exit code says it.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runNode } from './service.ts'
+
+async function runFile(source: string): Promise<{ readonly code: number | null; readonly lines: string[] }> {
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-runner-'))
+  try {
+    const file = join(directory, 'planted.test.mjs')
+    await writeFile(file, `import { before, describe, test } from 'node:test'\n${source}`)
+    const options = ['--import', './test/support/watchdog.ts', '--test', '--test-timeout=1000']
+    const reporter = '--test-reporter=./test/support/reporter.ts'
+    const { code, stdout } = await runNode([...options, reporter, file], { WATCHDOG_EXTRA_MS: '1500' })
+    return { code, lines: stdout.trimEnd().split('\n') }
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+const hasLine = (lines: readonly string[], pattern: RegExp) =>
+  assert.ok(
+    lines.some((line) => pattern.test(line)),
+    `${pattern} in:\n${lines.join('\n')}`,
+  )
+
+test('counts what passed and groups the reasons of skips', async () => {
+  const { code, lines } = await runFile(`
+    test('one', () => {})
+    describe('suite', () => {
+      test('two', () => {})
+      test('three', { skip: 'needs a moon' }, () => {})
+      test('four', (t) => t.skip('needs a moon'))
+    })`)
+  assert.equal(code, 0)
+  hasLine(lines, /^\[1\/1\] .*planted\.test\.mjs: 2 passed, 2 skipped$/)
+  hasLine(lines, /^ {2}2 x needs a moon$/)
+  assert.equal(lines.at(-1), '2 passed, 0 failed, 2 skipped')
+})
+
+test('shows a failure in full, and exits with an error', async () => {
+  const { code, lines } = await runFile(`
+    import assert from 'node:assert/strict'
+    describe('suite', () => test('wrong', () => assert.equal(1, 2)))`)
+  assert.equal(code, 1)
+  hasLine(lines, /^FAILED .*planted\.test\.mjs > suite > wrong$/)
+  hasLine(lines, /Expected values to be strictly equal/)
+  assert.equal(lines.at(-1), '0 passed, 1 failed, 0 skipped')
+})
+
+test('counts a hook that fails, with the tests that it kept from running', async () => {
+  const { code, lines } = await runFile(`
+    describe('suite', () => { before(() => { throw new Error('no ground') }); test('after it', () => {}) })`)
+  assert.equal(code, 1)
+  hasLine(lines, /no ground/)
+  assert.equal(lines.at(-1), '0 passed, 2 failed, 0 skipped')
+})
+
+for (const [what, source, last] of [
+  ['a test that never ends', `test('waits', () => new Promise(() => { setInterval(() => {}, 1000) }))`, 2],
+  ['an open handle after the tests', `test('leaves', () => { setInterval(() => {}, 1000) })`, 1],
+  ['an endless loop', `test('loops', () => { for (;;); })`, 1],
+] as const) {
+  test(`ends and names a file with ${what}`, async () => {
+    const { code, lines } = await runFile(source)
+    assert.equal(code, 1)
+    hasLine(lines, /^FAILED .*planted\.test\.mjs/)
+    hasLine(lines, /was killed because it was still running after 2\.5 s$/)
+    assert.match(lines.at(-1)!, new RegExp(`^\\d passed, ${last} failed, 0 skipped$`))
+  })
+}
