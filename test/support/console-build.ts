@@ -1,29 +1,15 @@
-// The built console for browser tests: built when it is missing or older than its source.
-import { existsSync, readdirSync, statSync } from 'node:fs'
+// The built console for browser tests: built again when it does not belong to its sources.
 import { join } from 'node:path'
-import { build } from 'vite'
+import { isConsoleCurrent } from '../../tools/console-build.ts'
 import { onlyOne } from './only-one.ts'
 import { root } from './root.ts'
 
 export async function ensureConsole(): Promise<void> {
+  if (isConsoleCurrent()) return
   await onlyOne(`console ${root}`, async () => {
-    if (isFresh()) return
+    if (isConsoleCurrent()) return
+    // Loaded here: most runs have nothing to build.
+    const { build } = await import('vite')
     await build({ configFile: join(root, 'vite.config.ts'), root: join(root, 'web'), logLevel: 'error' })
   })
-}
-
-function isFresh(): boolean {
-  const index = join(root, 'web/dist/index.html')
-  if (!existsSync(index)) return false
-  const builtAt = statSync(index).mtimeMs
-  return newest(join(root, 'web')) <= builtAt && newest(join(root, 'contract')) <= builtAt
-}
-
-function newest(folder: string): number {
-  let latest = 0
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile() || entry.parentPath.includes('dist') || entry.name.endsWith('.test.ts')) continue
-    latest = Math.max(latest, statSync(join(entry.parentPath, entry.name)).mtimeMs)
-  }
-  return latest
 }
