@@ -22,7 +22,7 @@ describe('documents', () => {
 
   const pages = [
     'README.md',
-    'README.en.md',
+    'README.zh-CN.md',
     'CONTRIBUTING.md',
     'CHANGELOG.md',
     'SECURITY.md',
@@ -77,7 +77,7 @@ describe('documents', () => {
 
 describe('the two languages', () => {
   for (const [zh, en] of [
-    ['README.md', 'README.en.md'],
+    ['README.zh-CN.md', 'README.md'],
     ['docs/operations.md', 'docs/operations.en.md'],
   ] as const) {
     test(`${zh} and ${en} are in step`, () => {

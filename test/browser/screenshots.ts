@@ -1,12 +1,12 @@
-// `npm run screenshots`: pictures of the main pages into docs/images. With a folder as argument, every page in every look into it;
+// `npm run screenshots`: pictures of the main pages in both languages into docs/images. With a folder as argument, every page in every look into it;
 // looks named after it (en-dark-phone …) are the only ones taken.
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Language } from '../../contract/text.ts'
 import { type Look, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
 import { fillWithSamples, type SampleData } from '../support/sample-data.ts'
 import { root } from '../support/root.ts'
-import { startService } from '../support/service.ts'
+import { startService, type TestService } from '../support/service.ts'
 import { accountPages, operatorPages } from './pages.ts'
 
 interface Shot {
@@ -16,32 +16,35 @@ interface Shot {
   readonly look: Look
   /** To the end of the page, not only what fits the window. */
   readonly whole?: boolean
-  /** What is done on the page before the picture is taken. */
-  readonly first?: (page: Page) => Promise<void>
 }
 
 const wide = { width: 1280, height: 800 }
 const phone = { width: 390, height: 844 }
 
-async function writeMessage(page: Page): Promise<void> {
-  await page.getByLabel('手机号').fill('13800138000')
-  await page.getByLabel('code', { exact: true }).fill('482913')
-  await page.getByText('本条消耗').waitFor()
+/** Few and small: these are looked at by people who decide whether to read on. Each README shows its own language. */
+function mainShots(language: Language): readonly Shot[] {
+  const suffix = language === 'zh' ? 'zh-CN' : 'en'
+  const look = { ...wide, language }
+  return [
+    { name: `home.${suffix}`, path: '/', as: 'holder', look },
+    { name: `shortlink.${suffix}`, path: '/shortlink', as: 'holder', look },
+    { name: `overview.${suffix}`, path: '/operator/overview', as: 'operator', look },
+  ]
 }
 
-/** Few and small: these are looked at by people who decide whether to read on. */
-const mainShots: readonly Shot[] = [
-  { name: 'home', path: '/', as: 'holder', look: wide },
-  { name: 'home-dark-en', path: '/', as: 'holder', look: { ...wide, theme: 'dark', language: 'en' } },
-  { name: 'home-phone', path: '/', as: 'holder', look: phone },
-  { name: 'requests', path: '/requests', as: 'holder', look: wide },
-  { name: 'keys', path: '/keys', as: 'holder', look: wide },
-  { name: 'credits', path: '/credits', as: 'holder', look: wide },
-  { name: 'shortlink', path: '/shortlink', as: 'holder', look: wide },
-  { name: 'sms', path: '/sms?tab=send&template=CODE_LOGIN', as: 'holder', look: wide, first: writeMessage },
-  { name: 'overview', path: '/operator/overview', as: 'operator', look: wide },
-  { name: 'accounts', path: '/operator/accounts', as: 'operator', look: wide },
-]
+/** The sample links have Chinese titles; the English pictures shall be English throughout. */
+async function translateTitles({ installation }: TestService): Promise<void> {
+  const titles = {
+    双十一主会场: 'Autumn sale',
+    会员日: 'Members’ day',
+    新品预约: 'New products',
+    客服入口: 'Support',
+  }
+  await installation.db.write(async (tx) => {
+    for (const [zh, en] of Object.entries(titles))
+      await tx.run('UPDATE link SET title = ? WHERE title = ?', [en, zh])
+  })
+}
 
 /** Both languages, both themes, a desk and a phone; each page to its end. */
 function everyShot(chosen: readonly string[]): readonly Shot[] {
@@ -81,11 +84,11 @@ async function takeAll(
     const { as, look } = group[0]!
     await using visitor = await browser.visit(url, look)
     await signIn(visitor, people[as])
-    for (const { name, path, first, whole = false } of group) {
+    for (const { name, path, whole = false } of group) {
       await visitor.page.goto(`/console${path}`)
       await visitor.page.waitForLoadState('networkidle')
-      await first?.(visitor.page)
-      await visitor.page.waitForTimeout(400)
+      // The library of the charts is loaded after the page, and draws when it has come.
+      await visitor.page.waitForTimeout(1_500)
       await visitor.page.screenshot({
         path: join(folder, `${name}.png`),
         animations: 'disabled',
@@ -104,6 +107,12 @@ mkdirSync(folder, { recursive: true })
   await using service = await startService('sqlite')
   await using browser = await openBrowser()
   const people = await fillWithSamples(service)
-  await takeAll(browser, service.url, people, wanted === undefined ? mainShots : everyShot(chosen), folder)
+  if (wanted === undefined) {
+    await takeAll(browser, service.url, people, mainShots('zh'), folder)
+    await translateTitles(service)
+    await takeAll(browser, service.url, people, mainShots('en'), folder)
+  } else {
+    await takeAll(browser, service.url, people, everyShot(chosen), folder)
+  }
 }
 process.exit(0)
