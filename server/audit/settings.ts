@@ -4,6 +4,6 @@ import { daysOrForever, setting } from '../setting-parsers.ts'
 export const auditSettings = {
   AUDIT_KEEP_DAYS: setting(daysOrForever(180), 0, {
     zh: '操作日志保留的天数；至少 180，0 为永久',
-    en: 'Days that the audit log is kept; 180 or more, 0: for ever',
+    en: 'Retention of the audit log in days, at least 180; 0 keeps it indefinitely',
   }),
 } as const

@@ -4,6 +4,6 @@ import { choice, setting } from '../setting-parsers.ts'
 export const consoleSettings = {
   SIGN_UP: setting(choice('off', 'on'), 'off', {
     zh: '是否开放注册账户',
-    en: 'Whether anybody may make an account in the console',
+    en: 'Allow sign-up in the console',
   }),
 } as const

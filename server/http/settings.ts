@@ -4,10 +4,10 @@ import { choice, proxyList, setting } from '../setting-parsers.ts'
 export const httpSettings = {
   ERROR_HTTP_STATUS: setting(choice('mapped', 'ok'), 'mapped', {
     zh: 'ok：信封与核验错误也返回 HTTP 200',
-    en: 'ok: HTTP 200 for envelope and identity errors too',
+    en: 'mapped: HTTP status by error code; ok: HTTP 200 also for envelope and identity errors',
   }),
   TRUSTED_PROXIES: setting(proxyList, [], {
     zh: '可信代理的地址或 CIDR，逗号分隔',
-    en: 'Addresses and CIDR ranges of proxies whose X-Forwarded-For counts',
+    en: 'Addresses and CIDR ranges of proxies whose X-Forwarded-For is trusted',
   }),
 } as const

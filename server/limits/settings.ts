@@ -7,7 +7,7 @@ export const limitSettings = {
     { perSecond: 100, burst: 200 },
     {
       zh: '每账户每秒调用数与突发数，off 为不限',
-      en: 'Calls a second and burst of an account; off for none',
+      en: 'Calls per second and burst per account; off disables the limit',
     },
   ),
   REDIS_URL: setting(
@@ -15,7 +15,7 @@ export const limitSettings = {
     undefined,
     {
       zh: '多个进程共同计数频率限制所用的 Redis 或 Valkey；不设则用 PostgreSQL，SQLite 的多个进程由主进程计数',
-      en: 'Redis or Valkey in which several processes count limits together; unset: PostgreSQL, or the first of several processes on SQLite',
+      en: 'Redis or Valkey for limits shared by several processes; default: PostgreSQL, or the primary process on SQLite',
     },
     'secret',
   ),

@@ -8,6 +8,6 @@ export const operationSettings = {
   }),
   METRICS_PORT: setting(integer(0, 65_535), 0, {
     zh: '指标单独监听的端口；0 表示随主端口，仅本机可读',
-    en: 'A port of its own for /metrics; 0: the main port, loopback only',
+    en: 'Separate port for /metrics; 0 serves it on the main port, loopback only',
   }),
 } as const

@@ -4,31 +4,31 @@ import { integer, optionalText, setting, text } from '../setting-parsers.ts'
 export const upstreamSettings = {
   GATEWAY_TIMEOUT_MS: setting(integer(100, 60_000), 5_000, {
     zh: '单次网关调用的超时（毫秒）',
-    en: 'Milliseconds for one call to one gateway',
+    en: 'Timeout of one call to one gateway, in milliseconds',
   }),
   ALIYUN_ACCESS_KEY_ID: setting(optionalText, undefined, {
     zh: '阿里云 AccessKey ID',
-    en: 'Aliyun access key id',
+    en: 'Aliyun AccessKey ID',
   }),
   ALIYUN_ACCESS_KEY_SECRET: setting(
     optionalText,
     undefined,
     {
       zh: '阿里云 AccessKey Secret',
-      en: 'Aliyun access key secret',
+      en: 'Aliyun AccessKey secret',
     },
     'secret',
   ),
   TENCENT_SECRET_ID: setting(optionalText, undefined, {
     zh: '腾讯云 SecretId',
-    en: 'Tencent Cloud secret id',
+    en: 'Tencent Cloud SecretId',
   }),
   TENCENT_SECRET_KEY: setting(
     optionalText,
     undefined,
     {
       zh: '腾讯云 SecretKey',
-      en: 'Tencent Cloud secret key',
+      en: 'Tencent Cloud SecretKey',
     },
     'secret',
   ),
