@@ -82,8 +82,8 @@ function sqliteRunner(file: string): Runner {
     highestId: async () => Number(db.prepare('SELECT COALESCE(MAX(id), 0) AS id FROM link').get()?.['id']),
     // In the order of the tree: random places in one that fits no cache are what takes the time.
     async place(aboveId) {
-      db.exec(`INSERT INTO link_code (place, link_id)
-        SELECT place_of(code) AS place, id FROM link WHERE id > ${aboveId} ORDER BY place ON CONFLICT (place) DO NOTHING`)
+      db.exec(`INSERT INTO link_code (position, link_id)
+        SELECT place_of(code) AS position, id FROM link WHERE id > ${aboveId} ORDER BY position ON CONFLICT (position) DO NOTHING`)
     },
     async end() {
       db.exec('PRAGMA journal_mode = WAL')
@@ -110,8 +110,8 @@ async function postgresRunner(storage: Storage): Promise<Runner> {
         [aboveId],
       )
       await client.query(
-        `INSERT INTO link_code (place, link_id) SELECT * FROM unnest($1::bigint[], $2::bigint[]) AS t (place, id)
-         ORDER BY place ON CONFLICT (place) DO NOTHING`,
+        `INSERT INTO link_code (position, link_id) SELECT * FROM unnest($1::bigint[], $2::bigint[]) AS t (position, id)
+         ORDER BY position ON CONFLICT (position) DO NOTHING`,
         [links.rows.map(({ code }) => placeOf(code)!), links.rows.map(({ id }) => id)],
       )
     },

@@ -93,7 +93,7 @@ function describe(watch: WatchedWithHistory) {
     since: watch.verdict_since === null ? null : formatTime(watch.verdict_since),
     checked_at: watch.checked_at === null ? null : formatTime(watch.checked_at),
     last_result: watch.last_result && checkResults[watch.last_result],
-    paused: watch.paused,
+    paused: watch.pause_reason,
     history: watch.history.map(({ verdict, at }) => ({ verdict: checkResults[verdict], at: formatTime(at) })),
   }
 }

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../server/config.ts'
 import type { Database } from '../../server/db/database.ts'
+import { findSchemaProblem } from '../../server/db/migrate.ts'
 import { migrations } from '../../server/db/migrations/list.ts'
 import { openPostgres } from '../../server/db/postgres.ts'
 import { openSqlite } from '../../server/db/sqlite.ts'
@@ -145,13 +146,13 @@ async function checkSchema(db: Database): Promise<Finding> {
     .catch(() => undefined)
   if (!applied)
     return ok('schema', '数据库为空，首次启动时建表', 'the database is empty: the first start sets it up')
-  const unknown = [...applied].filter((name) => !migrations.some((one) => one.name === name))
-  if (unknown.length > 0) {
+  const problem = findSchemaProblem([...applied])
+  if (problem) {
     return trouble(
       'schema',
       'fail',
-      [`数据库由更新的版本升级过：${unknown.join(', ')}`, 'the database was migrated by a newer version'],
-      ['升级程序，不要用旧版本启动', 'update the program; an older one refuses to start'],
+      [problem.zh, problem.en],
+      ['请使用能读取它的版本', 'use the version that can read it'],
     )
   }
   const missing = migrations.filter(({ name }) => !applied.has(name))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { freshDatabase, emptyStorage, freshStorage, onEachEngine } from '../../test/support/engines.ts'
 import type { Tx } from './database.ts'
-import { migrate, SchemaTooNew } from './migrate.ts'
+import { migrate, SchemaMismatch } from './migrate.ts'
 import { findSetting, insertSetting, putSetting } from './setting-store.ts'
 
 const failure = new Error('this job fails')
@@ -98,7 +98,21 @@ onEachEngine('database', (engine) => {
   it('refuses a database that a newer version has migrated', async () => {
     await using fresh = await freshDatabase(engine)
     await fresh.db.write((tx) => tx.run(`INSERT INTO migration (name, applied_at) VALUES ('9999-future', 0)`))
-    await assert.rejects(migrate(fresh.db), SchemaTooNew)
+    await assert.rejects(migrate(fresh.db), SchemaMismatch)
+  })
+
+  it('names the last version that can read a database of a development version', async () => {
+    const storage = await freshStorage(engine)
+    const db = storage.open()
+    await db.write(async (tx) => {
+      await tx.run('CREATE TABLE migration (name text PRIMARY KEY, applied_at bigint NOT NULL)')
+      await tx.run(
+        `INSERT INTO migration (name, applied_at) VALUES ('0001-foundation', 0), ('0010-shortlink', 0)`,
+      )
+    })
+    await assert.rejects(migrate(db), /the last version that can read it is 0\.1\.0$/)
+    await db.close()
+    await storage.remove()
   })
 
   it('never opens a transaction through Kysely', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
-import { byteOrder, forUpdate, idList, lockTable, moveRows, tryLock, valueTable } from './dialect.ts'
+import { byteOrder, forUpdate, idList, moveRows, tryLock, valueTable } from './dialect.ts'
 import { findSetting, putSetting } from './setting-store.ts'
 
 onEachEngine('dialect', (engine) => {
@@ -48,12 +48,11 @@ onEachEngine('dialect', (engine) => {
     assert.deepEqual(numbers, [{ number: -1 }, { number: 9_007_199_254_740_991 }])
   })
 
-  it('locks rows, tables and names until the transaction ends', async () => {
+  it('locks rows and names until the transaction ends', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     await db.write((tx) => putSetting(tx, 'locked', '1'))
     await db.write(async (tx) => {
-      await lockTable(tx, 'setting')
       await tx.one(`SELECT value FROM setting WHERE name = ?${forUpdate(tx)}`, ['locked'])
       assert.equal(await tryLock(tx, 42), true)
       if (engine === 'postgres') assert.equal(await db.write((other) => tryLock(other, 42)), false)

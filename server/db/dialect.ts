@@ -47,11 +47,6 @@ export function forUpdate({ engine }: Tx, clause = 'FOR UPDATE'): string {
   return engine === 'sqlite' ? '' : ` ${clause}`
 }
 
-/** Keeps other transactions from writing to the table; they can still read it. */
-export async function lockTable(tx: Tx, table: string): Promise<void> {
-  if (tx.engine === 'postgres') await tx.run(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`)
-}
-
 /** Waits until no other transaction holds this lock, and holds it until the transaction ends. */
 export async function lock(tx: Tx, key: number): Promise<void> {
   if (tx.engine === 'postgres') await tx.all(`SELECT pg_advisory_xact_lock(${key})`)

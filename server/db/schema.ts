@@ -20,7 +20,8 @@ export interface Tables {
   credit: { account_id: number; api_type: ApiType; total: number; used: number }
   operation: OperationTable
   ledger: LedgerTable
-  ledger_carried: { account_id: number; api_type: ApiType; operation_id: number; next_id: number }
+  /** How far a ledger is compacted: `operation_id` replaces the compacted operations, entries before `next_id` are done. */
+  ledger_compaction: { account_id: number; api_type: ApiType; operation_id: number; next_id: number }
   redeem_batch: RedeemBatchTable
   redeem_code: RedeemCodeTable
 
@@ -37,7 +38,8 @@ export interface Tables {
   link_click: LinkClickTable
   /** People's clicks of each link in one number, for sorting. */
   link_total: { link_id: number; account_id: number; clicks: number }
-  link_click_journal: { id: number; is_piece: Flag; clicks: Json }
+  /** Clicks that are not yet added to `link_click`, many in a row. */
+  link_click_journal: { id: number; is_aggregated: Flag; clicks: Json }
   /** Salted hashes of one day's visitors; replaced by their number in `link_visitor_day` after the day. */
   link_visitor: { day: number; link_id: number; visitor: number }
   link_visitor_day: { link_id: number; day: number; visitors: number }
@@ -60,7 +62,7 @@ export interface Tables {
   /** PostgreSQL only. */
   limit_bucket: LimitBucketTable
   /** PostgreSQL only. */
-  limit_window: { key: string; tries: number; started_at: Milliseconds; ends_at: Milliseconds }
+  limit_window: { key: string; attempts: number; started_at: Milliseconds; ends_at: Milliseconds }
 }
 
 interface AccountTable {
@@ -221,8 +223,8 @@ interface LinkTable {
 
 /** Rows are never deleted: the primary key keeps a code from being assigned twice. */
 interface LinkCodeTable {
-  /** The decrypted code. */
-  place: number
+  /** The code, decrypted by the permutation: new codes are neighbours in the index. */
+  position: number
   link_id: number
   /** Null for the present code of a link. */
   retired_at: Milliseconds | null
@@ -333,7 +335,7 @@ interface WatchTable {
   url: string
   host: string
   /** Why it is not checked at present; it resumes without action by the account. */
-  paused: 'no_credit' | 'expired' | 'suspended' | null
+  pause_reason: 'no_credit' | 'expired' | 'suspended' | null
   /** 1: stopped by the account. */
   stopped: Flag
   /** Null: the interval of the settings. */
@@ -368,10 +370,10 @@ interface DomainRunTable {
 interface LimitBucketTable {
   account_id: number
   /** Thousandths of tokens, so that a millisecond's inflow is a whole number. */
-  milli: number
-  at: Milliseconds
+  milli_tokens: number
+  updated_at: Milliseconds
   per_second: number
   burst: number
-  wanted: number
+  requested: number
   granted: number
 }

@@ -110,7 +110,7 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
     url: watch.address,
     every_minutes: watch.every_minutes ?? Math.max(1, Math.round(config.DOMAIN_WATCH_S / 60)),
     paused: watch.stopped === 1,
-    held_up: watch.paused,
+    held_up: watch.pause_reason,
     verdict: watch.verdict && checkResults[watch.verdict],
     checked_at: watch.checked_at,
     since: watch.verdict_since,

@@ -13,7 +13,7 @@ export interface WatchedDomain {
   readonly address: string
   readonly url: string
   readonly host: string
-  readonly paused: Pause | null
+  readonly pause_reason: Pause | null
   /** 1 when the account itself has stopped it. */
   readonly stopped: number
   /** Null: as often as the settings say. */
@@ -33,7 +33,7 @@ export interface VerdictChange {
   readonly at: number
 }
 
-const columns = `id, account_id, address, url, host, paused, stopped, every_minutes, verdict, verdict_since, last_result, checked_at, due_at,
+const columns = `id, account_id, address, url, host, pause_reason, stopped, every_minutes, verdict, verdict_since, last_result, checked_at, due_at,
   created_at`
 
 export type Insertion = 'added' | 'known' | 'full'
@@ -218,7 +218,7 @@ export async function recordVerdict(tx: Tx, watch: WatchedDomain, verdict: Verdi
     ])
   }
   await tx.run(
-    `UPDATE domain_watch SET last_result = ?, checked_at = ${tx.now}, paused = NULL WHERE id = ?`,
+    `UPDATE domain_watch SET last_result = ?, checked_at = ${tx.now}, pause_reason = NULL WHERE id = ?`,
     [verdict, watch.id],
   )
 }
@@ -226,12 +226,12 @@ export async function recordVerdict(tx: Tx, watch: WatchedDomain, verdict: Verdi
 /** No verdict this time: it is tried again sooner. */
 export async function recordFailure(tx: Tx, watchId: number, againMs: number): Promise<void> {
   await tx.run(
-    `UPDATE domain_watch SET last_result = 'failed', checked_at = ${tx.now}, paused = NULL,
+    `UPDATE domain_watch SET last_result = 'failed', checked_at = ${tx.now}, pause_reason = NULL,
        due_at = ${tx.now} + CAST(? AS bigint) WHERE id = ?`,
     [againMs, watchId],
   )
 }
 
 export async function recordPause(tx: Tx, watchId: number, pause: Pause): Promise<void> {
-  await tx.run('UPDATE domain_watch SET paused = ? WHERE id = ?', [pause, watchId])
+  await tx.run('UPDATE domain_watch SET pause_reason = ? WHERE id = ?', [pause, watchId])
 }

@@ -60,7 +60,7 @@ onEachEngine('watch list', (engine) => {
     await round()
     let one = await watched(account, 'watch1.example')
     assert.deepEqual(
-      [one.address, one.verdict, one.last_result, one.paused],
+      [one.address, one.verdict, one.last_result, one.pause_reason],
       ['Watch1.Example', 'passes', 'passes', null],
     )
     assert.equal(await remaining(account), 9)
@@ -108,7 +108,7 @@ onEachEngine('watch list', (engine) => {
     const pausedAfterRound = async () => {
       await makeDue()
       await round()
-      return (await watched(account, 'watch3.example')).paused
+      return (await watched(account, 'watch3.example')).pause_reason
     }
     await add(account, 'watch3.example')
     assert.equal(await pausedAfterRound(), 'no_credit')

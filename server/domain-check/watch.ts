@@ -106,7 +106,7 @@ export function openWatch(services: Services, service: CheckService): Watch {
 
   async function pause(watch: WatchedDomain, reason: Pause): Promise<undefined> {
     await db.write((tx) => recordPause(tx, watch.id, reason))
-    if (watch.paused !== reason)
+    if (watch.pause_reason !== reason)
       log.info({ account: watch.account_id, watch: watch.id, reason }, 'a watched domain is paused')
   }
 

@@ -1,5 +1,6 @@
 // Limits counted in two PostgreSQL tables, by the database's clock. Both are unlogged: no commit waits for the disk.
 import type { Database, Tx } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 import type {
   AttemptKey,
   AttemptResult,
@@ -11,49 +12,41 @@ import type {
   LimitStore,
 } from './port.ts'
 
-interface BucketRow {
-  readonly account_id: number
-  readonly granted: number
-  readonly milli: number
-}
+type BucketRow = Pick<Tables['limit_bucket'], 'account_id' | 'granted' | 'milli_tokens'>
 
 /** Longer than any bucket takes to fill, and short enough that the product fits into a bigint. */
 const maxElapsedMs = 10_000_000_000
 
-const inflow = `LEAST(GREATEST(excluded.at - b.at, 0), ${maxElapsedMs}) * excluded.per_second`
-const available = `LEAST(excluded.burst * 1000, b.milli + ${inflow})`
-const granted = `LEAST(excluded.wanted, ${available} / 1000)`
+const inflow = `LEAST(GREATEST(excluded.updated_at - b.updated_at, 0), ${maxElapsedMs}) * excluded.per_second`
+const available = `LEAST(excluded.burst * 1000, b.milli_tokens + ${inflow})`
+const granted = `LEAST(excluded.requested, ${available} / 1000)`
 
 /** Rows are locked in one order. A statement that waited for a lock carries an older time; the time of a bucket never goes back. */
 const drawSql = (now: string) => `INSERT INTO limit_bucket AS b
-    (account_id, per_second, burst, wanted, at, granted, milli)
+    (account_id, per_second, burst, requested, updated_at, granted, milli_tokens)
   SELECT w.account_id, w.per_second, w.burst, w.wanted, clock.at, LEAST(w.wanted, w.burst),
     (w.burst - LEAST(w.wanted, w.burst)) * 1000
   FROM unnest(CAST(? AS bigint[]), CAST(? AS bigint[]), CAST(? AS bigint[]), CAST(? AS bigint[]))
     AS w (account_id, per_second, burst, wanted), (SELECT ${now} AS at) AS clock
   ORDER BY w.account_id
-  ON CONFLICT (account_id) DO UPDATE SET granted = ${granted}, milli = ${available} - ${granted} * 1000,
-    at = CASE WHEN b.at - excluded.at BETWEEN 0 AND 5000 THEN b.at ELSE excluded.at END,
-    per_second = excluded.per_second, burst = excluded.burst, wanted = excluded.wanted
-  RETURNING account_id, granted, milli`
+  ON CONFLICT (account_id) DO UPDATE SET granted = ${granted}, milli_tokens = ${available} - ${granted} * 1000,
+    updated_at = CASE WHEN b.updated_at - excluded.updated_at BETWEEN 0 AND 5000 THEN b.updated_at
+      ELSE excluded.updated_at END,
+    per_second = excluded.per_second, burst = excluded.burst, requested = excluded.requested
+  RETURNING account_id, granted, milli_tokens`
 
-interface WindowRow {
-  readonly key: string
-  readonly tries: number
-  readonly started_at: number
-  readonly left_ms: number
-}
+type WindowRow = Pick<Tables['limit_window'], 'key' | 'attempts' | 'started_at'> & { left_ms: number }
 
 const isExpired = 'w.ends_at <= excluded.started_at'
 
-const addSql = (now: string) => `INSERT INTO limit_window AS w (key, tries, started_at, ends_at)
-  SELECT k.key, k.tries, clock.at, clock.at + CAST(? AS bigint)
-  FROM unnest(CAST(? AS text[]), CAST(? AS bigint[])) AS k (key, tries), (SELECT ${now} AS at) AS clock
+const addSql = (now: string) => `INSERT INTO limit_window AS w (key, attempts, started_at, ends_at)
+  SELECT k.key, k.attempts, clock.at, clock.at + CAST(? AS bigint)
+  FROM unnest(CAST(? AS text[]), CAST(? AS bigint[])) AS k (key, attempts), (SELECT ${now} AS at) AS clock
   ORDER BY k.key
-  ON CONFLICT (key) DO UPDATE SET tries = excluded.tries + CASE WHEN ${isExpired} THEN 0 ELSE w.tries END,
+  ON CONFLICT (key) DO UPDATE SET attempts = excluded.attempts + CASE WHEN ${isExpired} THEN 0 ELSE w.attempts END,
     started_at = CASE WHEN ${isExpired} THEN excluded.started_at ELSE w.started_at END,
     ends_at = CASE WHEN ${isExpired} THEN excluded.ends_at ELSE w.ends_at END
-  RETURNING key, tries, started_at, ends_at - ${now} AS left_ms`
+  RETURNING key, attempts, started_at, ends_at - ${now} AS left_ms`
 
 /** Thrown to roll back what the transaction counted. */
 class LimitReached extends Error {
@@ -101,7 +94,7 @@ async function drawTokens(db: Database, requests: readonly DrawRequest[]): Promi
   return requests.map(({ accountId }) => {
     const row = found.get(accountId)
     if (!row) throw new Error('bucket row missing')
-    return { granted: row.granted, bucketTokens: row.milli / 1000 }
+    return { granted: row.granted, bucketTokens: row.milli_tokens / 1000 }
   })
 }
 
@@ -113,9 +106,9 @@ async function countAttempts(tx: Tx, keys: readonly AttemptKey[], windowMs: numb
   ])
   const maximums = new Map(keys.map(({ key, max }) => [key, max]))
   for (const row of rows) {
-    if (row.tries > (maximums.get(row.key) ?? 0)) throw new LimitReached(Math.max(1, row.left_ms))
+    if (row.attempts > (maximums.get(row.key) ?? 0)) throw new LimitReached(Math.max(1, row.left_ms))
   }
-  return { counted: rows.map(({ key, tries, started_at }) => ({ key, attempts: tries, window: started_at })) }
+  return { counted: rows.map(({ key, attempts, started_at }) => ({ key, attempts, window: started_at })) }
 }
 
 async function addFailureCounts(
@@ -132,7 +125,7 @@ async function addFailureCounts(
   return failures.map(({ key }) => {
     const row = found.get(key)
     if (!row) throw new Error('window row missing')
-    return { failures: row.tries, expiresInMs: Math.max(1, row.left_ms) }
+    return { failures: row.attempts, expiresInMs: Math.max(1, row.left_ms) }
   })
 }
 
@@ -143,10 +136,10 @@ async function undoAttempts(
 ): Promise<void> {
   const ordered = counted.toSorted((x, y) => (x.key < y.key ? -1 : 1))
   for (const { key, window } of ordered) {
-    await tx.run('UPDATE limit_window SET tries = tries - 1 WHERE key = ? AND started_at = ? AND tries > 0', [
-      key,
-      window,
-    ])
+    await tx.run(
+      'UPDATE limit_window SET attempts = attempts - 1 WHERE key = ? AND started_at = ? AND attempts > 0',
+      [key, window],
+    )
   }
   if (resetKey !== undefined) await tx.run('DELETE FROM limit_window WHERE key = ?', [resetKey])
 }
@@ -154,5 +147,5 @@ async function undoAttempts(
 /** A full bucket and an expired window have no effect. */
 async function deleteExpired(tx: Tx): Promise<void> {
   await tx.run(`DELETE FROM limit_window WHERE ends_at < ${tx.now}`)
-  await tx.run(`DELETE FROM limit_bucket WHERE at + burst * 1000 / per_second < ${tx.now}`)
+  await tx.run(`DELETE FROM limit_bucket WHERE updated_at + burst * 1000 / per_second < ${tx.now}`)
 }

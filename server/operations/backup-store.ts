@@ -1,6 +1,6 @@
 // A backup is one compressed file of JSON lines, the same for both engines: what one writes the other can restore.
 //
-//   {"tollgate_backup":1,"migrations":[…]}      what it is, and which schema it needs
+//   {"tollgate_backup":1,"version":"0.2.0","migrations":[…]}   the version that wrote it, and the schema it needs
 //   {"table":"account","columns":[…]}           then a line for each row, values in this order
 //   […]
 //   {"end":123}                                 the number of rows: without this line the file is cut short
@@ -10,6 +10,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Database, Engine, Snapshot, Value } from '../db/database.ts'
+import project from '../../package.json' with { type: 'json' }
 import { AppError } from '../http/errors.ts'
 
 /** Creation order, so that a table comes after those it refers to. Unlogged tables hold nothing worth keeping. */
@@ -70,7 +71,7 @@ async function* linesOf(
   engine: Engine,
   counts: { tables: number; rows: number },
 ): AsyncGenerator<string> {
-  yield line({ tollgate_backup: 1, migrations: await listMigrations(snapshot) })
+  yield line({ tollgate_backup: 1, version: project.version, migrations: await listMigrations(snapshot) })
   for (const table of await listTables(snapshot, engine)) {
     counts.tables += 1
     for await (const page of snapshot.rows(table)) {

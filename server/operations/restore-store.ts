@@ -12,7 +12,7 @@ import { fileErrorCode, listMigrations, listTables } from './backup-store.ts'
 const rowsPerInsert = 200
 
 type Line =
-  | { readonly tollgate_backup: number; readonly migrations: readonly string[] }
+  | { readonly tollgate_backup: number; readonly version?: string; readonly migrations: readonly string[] }
   | { readonly table: string; readonly columns: readonly string[] }
   | { readonly end: number }
   | readonly unknown[]
@@ -80,7 +80,7 @@ async function insertAll(tx: Tx, file: string, tables: readonly string[]): Promi
       if (!tables.includes(item.table)) throw brokenFile()
       target = item
     } else if ('tollgate_backup' in item) {
-      await requireSameSchema(tx, item.migrations)
+      await requireSameSchema(tx, item)
     } else if ('end' in item) {
       end = item.end
     }
@@ -108,12 +108,16 @@ async function* readLines(file: string): AsyncGenerator<Line> {
   }
 }
 
-async function requireSameSchema(tx: Tx, migrations: readonly string[]): Promise<void> {
+/** Version 0.1.0 wrote no version into its backups. */
+async function requireSameSchema(
+  tx: Tx,
+  { version = '0.1.0', migrations }: { version?: string; migrations: readonly string[] },
+): Promise<void> {
   const own = await listMigrations(tx)
   if (own.join() !== migrations.join()) {
     throw problem(
-      '备份的数据库结构与本版本不同，请用做备份的版本恢复后再升级',
-      'the backup has another schema; restore it with the version that made it, then upgrade',
+      `备份的数据库结构与本版本不同，可读取它的版本是 ${version}`,
+      `the backup has another schema; version ${version} can read it`,
     )
   }
 }

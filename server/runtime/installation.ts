@@ -6,7 +6,7 @@ import type { Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
 import type { OnDatabaseError } from '../db/after-commit.ts'
 import type { Database } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
+import { migrate, SchemaMismatch } from '../db/migrate.ts'
 import { openPostgres } from '../db/postgres.ts'
 import { findSetting, insertSetting } from '../db/setting-store.ts'
 import { openSqlite } from '../db/sqlite.ts'
@@ -115,6 +115,7 @@ const postgresReasons: Readonly<Record<string, Text>> = {
 }
 
 function databaseProblem(config: Config, error: unknown): StartProblem {
+  if (error instanceof SchemaMismatch) return new StartProblem(error.text.zh, error.text.en, error)
   const reason = error instanceof Error ? error.message : String(error)
   const known = postgresReasons[/^PostgreSQL: (\w+)$/.exec(reason)?.[1] ?? '']
   return config.DATABASE_URL

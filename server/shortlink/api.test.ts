@@ -323,14 +323,14 @@ onEachEngine('short link endpoint', (engine) => {
     assert.ok(replies.every(({ status }) => status === 200))
     assert.equal(new Set(replies.map(({ body }) => body.data.new_a_url)).size, 10)
     const { db } = service.installation
-    const rows = await db.all<{ place: number }>(
-      'SELECT place FROM link_code WHERE link_id = ? AND retired_at IS NULL',
+    const rows = await db.all<{ position: number }>(
+      'SELECT position FROM link_code WHERE link_id = ? AND retired_at IS NULL',
       [made.link_id],
     )
     assert.equal(rows.length, 1)
     assert.equal(
       (await call({ action: 'get', link_id: made.link_id }, {}, rich)).body.data.short_code,
-      (await findCodes(db)).codeAt(rows[0]!.place),
+      (await findCodes(db)).codeAt(rows[0]!.position),
     )
   })
 

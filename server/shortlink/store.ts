@@ -75,7 +75,7 @@ export async function insertLinks(tx: Tx, links: readonly NewLink[], codes: Code
   const claimed = await insertRows(
     tx,
     codeRows,
-    drawn.map(({ place }, index) => ({ place, link_id: ids[index]! })),
+    drawn.map(({ place }, index) => ({ position: place, link_id: ids[index]! })),
   )
   if (claimed < drawn.length) {
     codes.leap()
@@ -101,8 +101,8 @@ const linkRows = bulkInsert('link', {
 
 const codeRows = bulkInsert(
   'link_code',
-  { place: 'bigint', link_id: 'bigint' },
-  'ON CONFLICT (place) DO NOTHING',
+  { position: 'bigint', link_id: 'bigint' },
+  'ON CONFLICT (position) DO NOTHING',
 )
 
 function rowOf(link: NewLink, code: string) {
@@ -124,7 +124,7 @@ function rowOf(link: NewLink, code: string) {
 
 /** False when the code was given out before, to whomever. */
 async function claimPlace(tx: Tx, place: number, linkId: number): Promise<boolean> {
-  return (await insertRows(tx, codeRows, [{ place, link_id: linkId }])) === 1
+  return (await insertRows(tx, codeRows, [{ position: place, link_id: linkId }])) === 1
 }
 
 async function claimAny(tx: Tx, linkId: number, codes: Codes): Promise<string> {
@@ -154,7 +154,7 @@ export function findOwnLinkByCode(
   if (place === undefined) return Promise.resolve(undefined)
   return queries.one<Link>(
     `SELECT ${linkColumns} FROM link_code c JOIN link l ON l.id = c.link_id
-     WHERE c.place = ? AND c.retired_at IS NULL AND l.account_id = ?`,
+     WHERE c.position = ? AND c.retired_at IS NULL AND l.account_id = ?`,
     [place, accountId],
   )
 }
@@ -222,7 +222,7 @@ export async function refreshLink(tx: Tx, refresh: Refresh, codes: Codes): Promi
   await tx.run(
     // Zero when there is no grace: no clock that runs behind may keep the old code alive.
     `UPDATE link_code SET retired_at = ${tx.now},
-       live_until = CASE WHEN ? = 0 THEN 0 ELSE ${tx.now} + CAST(? AS bigint) END WHERE place = ?`,
+       live_until = CASE WHEN ? = 0 THEN 0 ELSE ${tx.now} + CAST(? AS bigint) END WHERE position = ?`,
     [refresh.graceMs, refresh.graceMs, place],
   )
   await tx.run(`UPDATE link SET code = ?, host_a = ?, host_b = ?, updated_at = ${tx.now} WHERE id = ?`, [
@@ -245,10 +245,10 @@ export async function findRetiredCodes(
   linkId: number,
   codes: Codes,
 ): Promise<RetiredCode[]> {
-  const rows = await queries.all<{ place: number; retired_at: number }>(
-    `SELECT place, retired_at FROM link_code WHERE link_id = ? AND retired_at IS NOT NULL
+  const rows = await queries.all<{ position: number; retired_at: number }>(
+    `SELECT position, retired_at FROM link_code WHERE link_id = ? AND retired_at IS NOT NULL
      ORDER BY retired_at DESC LIMIT 100`,
     [linkId],
   )
-  return rows.map(({ place, retired_at }) => ({ code: codes.codeAt(place), retired_at }))
+  return rows.map(({ position, retired_at }) => ({ code: codes.codeAt(position), retired_at }))
 }

@@ -37,7 +37,7 @@ export async function carryStep(tx: Tx, chain: Chain, keepDays: number, limit = 
   if (!(await takeTurn(tx))) return nothing
   const place = [chain.account_id, chain.api_type]
   const known = await tx.one<{ operation_id: number; next_id: number }>(
-    'SELECT operation_id, next_id FROM ledger_carried WHERE account_id = ? AND api_type = ?',
+    'SELECT operation_id, next_id FROM ledger_compaction WHERE account_id = ? AND api_type = ?',
     place,
   )
   const found = await tx.all<OldEntry & { old: number }>(
@@ -61,7 +61,7 @@ export async function carryStep(tx: Tx, chain: Chain, keepDays: number, limit = 
   await deleteOperations(tx, plan.operations)
   await countCarried(tx, operationId)
   await tx.run(
-    `INSERT INTO ledger_carried (account_id, api_type, operation_id, next_id) VALUES (?, ?, ?, ?)
+    `INSERT INTO ledger_compaction (account_id, api_type, operation_id, next_id) VALUES (?, ?, ?, ?)
      ON CONFLICT (account_id, api_type) DO UPDATE SET next_id = excluded.next_id`,
     [...place, operationId, plan.nextId],
   )

@@ -137,7 +137,7 @@ onEachEngine('carrying over', (engine) => {
     const before = await entriesOf(fresh.db, chain)
     assert.equal(await openCarryOver({ db: fresh.db, keepDays: 400, onError }).carry(), 0)
     assert.deepEqual(await entriesOf(fresh.db, chain), before)
-    assert.deepEqual(await fresh.db.all('SELECT * FROM ledger_carried'), [])
+    assert.deepEqual(await fresh.db.all('SELECT * FROM ledger_compaction'), [])
   })
 
   it('is good after every step, and a step that fails leaves nothing behind', async () => {

@@ -1,29 +1,20 @@
-// All migrations in order. Forward only: a landed file is never changed, the next one gets the next number.
-import type { NamedMigration } from '../migrate.ts'
-import { migration as foundation } from './0001-foundation.ts'
-import { migration as shortlink } from './0010-shortlink.ts'
-import { migration as sms } from './0020-sms.ts'
-import { migration as identity } from './0030-identity.ts'
-import { migration as domainWatch } from './0040-domain-watch.ts'
-import { migration as console } from './0050-console.ts'
-import { migration as consoleProducts } from './0060-console-products.ts'
-import { migration as linkTotals } from './0070-link-totals.ts'
-import { migration as severalProcesses } from './0080-several-processes.ts'
-import { migration as ledgerCarried } from './0090-ledger-carried.ts'
-import { migration as codePlaces } from './0100-code-places.ts'
-import { migration as clickJournal } from './0110-click-journal.ts'
+// All migrations in order. From version 1.0 on they are forward only: a released file never changes, a change of the
+// schema is a new file with the next number.
+import type { Migration } from './migration.ts'
+import { accountsAndCredits } from './0001-accounts-and-credits.ts'
+import { shortlink } from './0002-shortlink.ts'
+import { sms } from './0003-sms.ts'
+import { identity } from './0004-identity.ts'
+import { domainCheck } from './0005-domain-check.ts'
+import { consoleAndLogs } from './0006-console-and-logs.ts'
+import { limits } from './0007-limits.ts'
 
-export const migrations: readonly NamedMigration[] = [
-  { name: '0001-foundation', run: foundation },
-  { name: '0010-shortlink', run: shortlink },
-  { name: '0020-sms', run: sms },
-  { name: '0030-identity', run: identity },
-  { name: '0040-domain-watch', run: domainWatch },
-  { name: '0050-console', run: console },
-  { name: '0060-console-products', run: consoleProducts },
-  { name: '0070-link-totals', run: linkTotals },
-  { name: '0080-several-processes', run: severalProcesses },
-  { name: '0090-ledger-carried', run: ledgerCarried },
-  { name: '0100-code-places', run: codePlaces },
-  { name: '0110-click-journal', run: clickJournal },
+export const migrations: readonly Migration[] = [
+  accountsAndCredits,
+  shortlink,
+  sms,
+  identity,
+  domainCheck,
+  consoleAndLogs,
+  limits,
 ]

@@ -55,7 +55,10 @@ export async function isJournalEmpty(queries: Queries): Promise<boolean> {
 }
 
 async function insertRow(tx: Tx, isPiece: 0 | 1, batch: ClickBatch<number>): Promise<void> {
-  await tx.run('INSERT INTO link_click_journal (is_piece, clicks) VALUES (?, ?)', [isPiece, textOf(batch)])
+  await tx.run('INSERT INTO link_click_journal (is_aggregated, clicks) VALUES (?, ?)', [
+    isPiece,
+    textOf(batch),
+  ])
 }
 
 /** Numbers of a Float64Array would be written with their places. */
@@ -80,7 +83,7 @@ interface Row {
 
 async function readRows(queries: Queries, isPiece: 0 | 1, upTo: number, most: number): Promise<Row[]> {
   const rows = await queries.all<{ id: number; clicks: string }>(
-    `SELECT id, clicks FROM link_click_journal WHERE is_piece = ? AND id <= ? ORDER BY id LIMIT ${most}`,
+    `SELECT id, clicks FROM link_click_journal WHERE is_aggregated = ? AND id <= ? ORDER BY id LIMIT ${most}`,
     [isPiece, upTo],
   )
   return rows.map(({ id, clicks }) => ({ id, batch: JSON.parse(clicks) as ClickBatch<number> }))

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import type { Database } from '../../db/database.ts'
-import { migration } from '../../db/migrations/0070-link-totals.ts'
 import { describeAgent } from './user-agents.ts'
 import type { ClickBatch } from './batch.ts'
 import { addClicks } from './store.ts'
@@ -80,23 +79,5 @@ onEachEngine('totals of links', (engine) => {
       clicked.map((link_id, n) => ({ link_id, account_id: 1 + (n % 2), clicks: writes.length * 2 * 2 })),
     )
     for (const db of others) await db.close()
-  })
-
-  test('are added up for the links of before', async () => {
-    await using fresh = await freshDatabase(engine)
-    const { db } = fresh
-    const ids = await makeLinks(db, 3)
-    await db.write((tx) => addClicks(tx, batchOf(ids.slice(1), 5)))
-    const kept = await totals(db)
-    await db.write(async (tx) => {
-      await tx.run('DROP TABLE link_total')
-      // It asks for no column that the database numbers.
-      await migration(tx, { identity: ['bigint', (c) => c] })
-    })
-    assert.deepEqual(await totals(db), kept)
-    assert.deepEqual(
-      kept.map(({ clicks }) => clicks),
-      [10, 10],
-    )
   })
 })

@@ -44,11 +44,8 @@ export type Added = 'added' | 'other_pool'
 
 /** A host belongs to one pool for good: links in the world say which of their two addresses it stands for. */
 export async function addDomain(tx: Tx, pool: Pool, host: string): Promise<Added> {
-  // Two at once would take the same number. SQLite's write transaction is the lock already.
-  if (tx.engine === 'postgres') await tx.run('LOCK TABLE link_domain IN SHARE ROW EXCLUSIVE MODE')
   const row = await tx.one<{ pool: Pool }>(
-    `INSERT INTO link_domain (id, host, pool, added_at)
-     VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM link_domain), ?, ?, ${tx.now})
+    `INSERT INTO link_domain (host, pool, added_at) VALUES (?, ?, ${tx.now})
      ON CONFLICT (host) DO UPDATE SET removed = CASE WHEN link_domain.pool = excluded.pool THEN 0
        ELSE link_domain.removed END RETURNING pool`,
     [host, pool],

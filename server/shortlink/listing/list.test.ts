@@ -43,7 +43,7 @@ onEachEngine('a long list of links', (engine) => {
       const padded =
         engine === 'sqlite' ? `printf('%05d', ${scattered})` : `lpad(CAST(${scattered} AS text), 5, '0')`
       await tx.run(`UPDATE link SET title = 'title ' || ${padded} WHERE account_id = 1`)
-      await tx.run('INSERT INTO link_code (place, link_id) SELECT id, id FROM link')
+      await tx.run('INSERT INTO link_code (position, link_id) SELECT id, id FROM link')
       const clicks = `CASE WHEN id / 2 % 3 = 0 THEN 0 ELSE (id / 2 * 31) % 4001 END`
       await tx.run(
         `INSERT INTO link_click (link_id, hour, kind, device, browser, referrer, clicks)

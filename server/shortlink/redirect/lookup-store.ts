@@ -31,7 +31,7 @@ interface Row {
 }
 
 const rowSql = `SELECT c.place, l.id, l.redirect_type, l.location_a, l.location_b, c.live_until, a.suspended
-  FROM link_code c JOIN link l ON l.id = c.link_id JOIN account a ON a.id = l.account_id WHERE c.place`
+  FROM link_code c JOIN link l ON l.id = c.link_id JOIN account a ON a.id = l.account_id WHERE c.position`
 const oneRowSql = `${rowSql} = ?`
 const manyRowsSql = `${rowSql} = ANY(?)`
 
