@@ -21,7 +21,7 @@ export interface Destination {
 }
 
 interface Row {
-  readonly place: number
+  readonly position: number
   readonly id: number
   readonly redirect_type: RedirectType
   readonly location_a: string
@@ -30,7 +30,7 @@ interface Row {
   readonly suspended: number
 }
 
-const rowSql = `SELECT c.place, l.id, l.redirect_type, l.location_a, l.location_b, c.live_until, a.suspended
+const rowSql = `SELECT c.position, l.id, l.redirect_type, l.location_a, l.location_b, c.live_until, a.suspended
   FROM link_code c JOIN link l ON l.id = c.link_id JOIN account a ON a.id = l.account_id WHERE c.position`
 const oneRowSql = `${rowSql} = ?`
 const manyRowsSql = `${rowSql} = ANY(?)`
@@ -211,7 +211,7 @@ function batchedLookup(db: Database, codes: Codes): Asking {
     find: coalesce(async (wanted) => {
       const places = wanted.map(codes.placeOf).filter((place) => place !== undefined)
       const rows = places.length === 0 ? [] : await db.all<Row>(manyRowsSql, [places])
-      return new Map(rows.map((row) => [codes.codeAt(row.place), destinationOf(row)]))
+      return new Map(rows.map((row) => [codes.codeAt(row.position), destinationOf(row)]))
     }),
     pools: async () => (await findPools('')) ?? poolsOf([]),
   }
