@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { freshDatabase, freshStorage, onEachEngine } from '../../test/support/engines.ts'
 import type { Database } from './database.ts'
-import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
 import { findSetting, putSetting } from './setting-store.ts'
 import { openSqlite } from './sqlite.ts'
@@ -59,7 +58,6 @@ onEachEngine('afterCommit', (engine) => {
     const storage = await freshStorage(engine)
     const reports: string[] = []
     const db = openWithReports(storage.environment, (text) => reports.push(text))
-    await migrate(db)
     let ran = false
     const value = await db.write(async (tx) => {
       tx.afterCommit(() => {

@@ -102,7 +102,7 @@ onEachEngine('database', (engine) => {
   })
 
   it('names the last version that can read a database of a development version', async () => {
-    const storage = await freshStorage(engine)
+    const storage = await emptyStorage(engine)
     const db = storage.open()
     await db.write(async (tx) => {
       await tx.run('CREATE TABLE migration (name text PRIMARY KEY, applied_at bigint NOT NULL)')
