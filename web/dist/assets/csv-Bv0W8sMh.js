@@ -1,2 +1,0 @@
-function e(e){return`\uFEFF${e.map(e=>e.map(t).join(`,`)).join(`\r
-`)}\r\n`}function t(e){let t=/^[=+\-@\t\r]/.test(e)&&!/^-?\d+(\.\d+)?$/.test(e)?`'${e}`:e;return/[",\r\n]/.test(t)?`"${t.replaceAll(`"`,`""`)}"`:t}function n(e,t){let n=document.createElement(`a`);n.href=URL.createObjectURL(t),n.download=e,n.click(),setTimeout(()=>URL.revokeObjectURL(n.href),1e4)}export{e as n,n as t};
