@@ -4,8 +4,8 @@ import { formatTime } from '../contract/time.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
 import type { Config } from '../server/config.ts'
 import { readAddress } from '../server/domain-check/address.ts'
-import { canaryPair, makeGateway } from '../server/domain-check/configured.ts'
-import type { Address, Verdict } from '../server/domain-check/port.ts'
+import { domainGateways, readCanaryPair } from '../server/domain-check/gateways.ts'
+import type { Address, CheckVerdict } from '../server/domain-check/port.ts'
 import { platformAccount } from '../server/domain-check/store.ts'
 import {
   addWatch,
@@ -100,7 +100,7 @@ function describe(watch: WatchedWithHistory) {
 
 interface Probe {
   readonly address: string
-  readonly expected: Verdict | undefined
+  readonly expected: CheckVerdict | undefined
   readonly result: string
   readonly reason: string | undefined
   readonly ms: number
@@ -112,7 +112,7 @@ export async function testDomainGateway(config: Config, name: string): Promise<O
     throw new Mistake(`没有域名检测网关 ${name} / no such domain gateway: sandbox, jump, http`)
   if (name === 'http' && (config.DOMAIN_HTTP_URL === undefined || config.DOMAIN_HTTP_PRESET === ''))
     throw new Mistake('缺少 DOMAIN_HTTP_URL 或 DOMAIN_HTTP_PRESET / these settings are missing')
-  const gateway = makeGateway(name, config)
+  const gateway = domainGateways[name](config)
   const probes: Probe[] = []
   for (const { address, expected } of questions(config, name)) {
     const startedAt = performance.now()
@@ -139,11 +139,11 @@ export async function testDomainGateway(config: Config, name: string): Promise<O
   }
 }
 
-function questions(config: Config, name: string): { address: Address; expected: Verdict | undefined }[] {
+function questions(config: Config, name: string): { address: Address; expected: CheckVerdict | undefined }[] {
   const pair =
     name === 'sandbox'
       ? { good: readAddress('example.com'), bad: readAddress('blocked.test') }
-      : canaryPair(config)
+      : readCanaryPair(config)
   if (pair?.good && pair.bad) {
     return [
       { address: pair.good, expected: 'passes' },

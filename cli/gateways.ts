@@ -1,7 +1,7 @@
 // gateway …
 import { type Config, publicUrlOf } from '../server/config.ts'
 import { deriveSecret } from '../server/runtime/installation.ts'
-import { openGateway, receiptForms } from '../server/sms/gateways.ts'
+import { createReceiptFormats, smsGateways } from '../server/sms/gateways.ts'
 import { receiptSecret } from '../server/sms/receipts.ts'
 import { type Command, Mistake, type Output, table } from './command.ts'
 import { testDomainGateway } from './domain-check.ts'
@@ -29,14 +29,14 @@ export const gatewayCommands: readonly Command[] = [
     flags: {},
     async run({ config, installation: { secretKey } }) {
       const base = publicUrlOf(config)
-      const forms = receiptForms(config)
+      const formats = createReceiptFormats(config)
       const secret = receiptSecret({ config, secretFor: (purpose) => deriveSecret(secretKey, purpose) })
       const gateways = Object.entries(groups).flatMap(([group, { configured }]) =>
         configured(config).map((name, index) => ({
           group,
           name,
           order: index + 1,
-          receipts: group === 'sms' && forms.has(name) ? `${base}/receipts/sms/${name}/${secret}` : null,
+          receipts: group === 'sms' && formats.has(name) ? `${base}/receipts/sms/${name}/${secret}` : null,
         })),
       )
       return {
@@ -72,7 +72,7 @@ export const gatewayCommands: readonly Command[] = [
 async function testSmsGateway(config: Config, name: string): Promise<Output> {
   const known = config.SMS_GATEWAYS.find((one) => one === name)
   if (!known) throw notConfigured('sms', name)
-  const { ok, detail } = await openGateway(known, config).probe()
+  const { ok, detail } = await smsGateways[known](config).probe()
   return {
     json: { group: 'sms', name, ok, detail },
     text: `sms ${name}: ${ok ? '正常 / ok' : '不可用 / not usable'} (${detail})`,

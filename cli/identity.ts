@@ -1,7 +1,7 @@
 // identity …, and the identity part of `gateway test`
 import type { Config } from '../server/config.ts'
-import { openGateways, specimen } from '../server/identity/gateways.ts'
-import { replaceSeed } from '../server/identity/store.ts'
+import { createIdentityGateways, samplePerson } from '../server/identity/gateways.ts'
+import { replaceHashSeed } from '../server/identity/store.ts'
 import { type Command, Mistake, type Output } from './command.ts'
 
 export const identityCommands: readonly Command[] = [
@@ -16,7 +16,7 @@ export const identityCommands: readonly Command[] = [
     most: 0,
     flags: {},
     async run({ installation: { db } }) {
-      const { generation } = await db.write(replaceSeed)
+      const { generation } = await db.write(replaceHashSeed)
       return {
         json: { generation },
         text: `第 ${generation} 代密钥已启用 / generation ${generation} is in use`,
@@ -27,14 +27,14 @@ export const identityCommands: readonly Command[] = [
 
 /** One real question to one configured gateway. A verdict of any kind shows that it works; the vendor may bill it. */
 export async function testIdentityGateway(config: Config, name: string): Promise<Output> {
-  const gateway = openGateways(config).find((one) => one.name === name)
+  const gateway = createIdentityGateways(config).find((one) => one.name === name)
   if (!gateway) {
     throw new Mistake(
       `IDENTITY_GATEWAYS 中没有 ${name}，现有 ${config.IDENTITY_GATEWAYS.join('、')} / is not in IDENTITY_GATEWAYS`,
     )
   }
   const startedAt = performance.now()
-  const outcome = await gateway.ask(specimen)
+  const outcome = await gateway.call((one, signal) => one.verify(samplePerson, signal))
   const ms = Math.round(performance.now() - startedAt)
   const ok = outcome.kind === 'accepted'
   const detail = ok ? outcome.value.verdict : `${outcome.kind} ${outcome.reason}`

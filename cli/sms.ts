@@ -10,7 +10,7 @@ import {
   editTemplate,
   listTemplates,
   reviewTemplate,
-  type Template,
+  type SmsTemplate,
 } from '../server/sms/templates.ts'
 import { type Command, type Flags, listFlag, Mistake, table, textFlag } from './command.ts'
 
@@ -141,7 +141,7 @@ export const templateCommands: readonly Command[] = [
   },
 ]
 
-function describe(template: Template, username: string | undefined) {
+function describe(template: SmsTemplate, username: string | undefined) {
   return {
     id: template.id,
     username: username ?? null,
@@ -157,14 +157,14 @@ function describe(template: Template, username: string | undefined) {
   }
 }
 
-function shown(template: Template, username: string | undefined) {
+function shown(template: SmsTemplate, username: string | undefined) {
   return {
     json: describe(template, username),
     text: `${template.id}  ${username ?? 'shared'}  ${template.code}  ${template.status}  ${template.content}`,
   }
 }
 
-async function ownerOf(db: Database, template: Template): Promise<string | undefined> {
+async function ownerOf(db: Database, template: SmsTemplate): Promise<string | undefined> {
   return (await listAccounts(db)).find(({ id }) => id === template.accountId)?.username
 }
 

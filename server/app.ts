@@ -20,7 +20,7 @@ import { createAddressReader } from './http/address.ts'
 import { createRequestId } from './http/call.ts'
 import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryHandle } from './http/endpoint.ts'
 import { trackRequests } from './http/request-tracker.ts'
-import { openIdentity } from './identity/api.ts'
+import { createIdentity } from './identity/api.ts'
 import { createJobs } from './jobs.ts'
 import { deriveSecret, type Installation } from './runtime/installation.ts'
 import { type Limits, createLocalLimits, createSharedLimits } from './limits/limits.ts'
@@ -32,7 +32,7 @@ import { logCall } from './operations/log.ts'
 import { createMetrics } from './operations/metrics.ts'
 import type { Product, Services } from './services.ts'
 import { openShortlink } from './shortlink/api.ts'
-import { openSms } from './sms/api.ts'
+import { createSms } from './sms/api.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -144,8 +144,8 @@ export async function openApp(
     deciders,
   }
   const links = await openShortlink(services)
-  const messages = openSms(services)
-  const verifications = openIdentity(services)
+  const messages = createSms(services)
+  const verifications = createIdentity(services)
   const checks = openDomainCheck(services)
   const products: readonly Product[] = [links, messages, verifications, checks]
   // Two products that know nothing of each other: a link domain found blocked gets no new links.

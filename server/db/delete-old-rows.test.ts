@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { deleteOldAudit, insertAudit } from '../audit/store.ts'
-import { deleteOldSends } from '../sms/retention-store.ts'
+import { deleteOldSends } from '../sms/store.ts'
 
 onEachEngine('old rows', (engine) => {
   it('of the audit log', async () => {

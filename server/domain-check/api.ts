@@ -5,7 +5,7 @@ import { type Call, markStep, readCallParameters } from '../http/call.ts'
 import { parameterError } from '../http/parameters.ts'
 import { type ApiResponse, envelope, errorResponse } from '../http/responses.ts'
 import type { Product, Services } from '../services.ts'
-import type { GuardedGateway } from './gateway.ts'
+import type { MonitoredGateway } from './canary.ts'
 import { makeItems } from './items.ts'
 import { readAddress } from './address.ts'
 import { openRuns, type Runs } from './runs.ts'
@@ -14,7 +14,7 @@ import { openWatch, type Watch } from './watch.ts'
 import { checkFailed, tooManyUrls } from './words.ts'
 
 export interface DomainCheck extends Product {
-  readonly gateways: readonly GuardedGateway[]
+  readonly gateways: readonly MonitoredGateway[]
   /** Checks by hand. */
   readonly runs: Runs
   /** One free question about one of the operator's own domains. */

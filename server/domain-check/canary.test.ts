@@ -2,17 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Outcome } from '../upstream/outcome.ts'
-import { type Belief, firstBelief, nextBelief } from './canary.ts'
-import type { Verdict } from './port.ts'
+import { type CanaryState, initialCanaryState, nextCanaryState } from './canary.ts'
+import type { CheckVerdict } from './port.ts'
 
-const passes: Outcome<Verdict> = { kind: 'accepted', value: 'passes' }
-const blocked: Outcome<Verdict> = { kind: 'accepted', value: 'blocked' }
-const unknown: Outcome<Verdict> = { kind: 'refused', code: 'no_verdict', reason: 'unknown_page' }
-const timeout: Outcome<Verdict> = { kind: 'ambiguous', reason: 'timeout' }
-const notAsked: Outcome<Verdict> = { kind: 'not_sent', reason: 'guard_open' }
+const passes: Outcome<CheckVerdict> = { kind: 'accepted', value: 'passes' }
+const blocked: Outcome<CheckVerdict> = { kind: 'accepted', value: 'blocked' }
+const unknown: Outcome<CheckVerdict> = { kind: 'refused', code: 'no_verdict', reason: 'unknown_page' }
+const timeout: Outcome<CheckVerdict> = { kind: 'ambiguous', reason: 'timeout' }
+const notAsked: Outcome<CheckVerdict> = { kind: 'not_sent', reason: 'guard_open' }
 
-function after(...rounds: readonly (readonly [good: Outcome<Verdict>, bad: Outcome<Verdict>])[]): Belief {
-  return rounds.reduce((belief, [good, bad]) => nextBelief(belief, good, bad), firstBelief)
+function after(
+  ...rounds: readonly (readonly [good: Outcome<CheckVerdict>, bad: Outcome<CheckVerdict>])[]
+): CanaryState {
+  return rounds.reduce((state, [good, bad]) => nextCanaryState(state, good, bad), initialCanaryState)
 }
 
 describe('canary', () => {

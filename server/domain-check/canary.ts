@@ -1,35 +1,73 @@
-// Honest verdicts: a known good and a known bad address are asked regularly, and a gateway that gets them wrong is not believed.
+// The canary: checks a known good and a known bad address regularly, and skips a gateway that returns wrong verdicts.
+import type { GuardedGateway } from '../upstream/gateways.ts'
 import type { Outcome } from '../upstream/outcome.ts'
-import type { Address, Verdict } from './port.ts'
+import type { Address, DomainGateway, CheckVerdict } from './port.ts'
 
 export interface CanaryPair {
   readonly good: Address
   readonly bad: Address
 }
 
-export interface Belief {
+export interface CanaryState {
   readonly trusted: boolean
-  /** Rounds in a row that brought no verdict. One may be bad luck; two are a silence. */
-  readonly silences: number
+  /** Consecutive rounds without a verdict. */
+  readonly failedRounds: number
 }
 
-export const firstBelief: Belief = { trusted: true, silences: 0 }
+export const initialCanaryState: CanaryState = { trusted: true, failedRounds: 0 }
 
-const silencesAllowed = 1
+const maxFailedRounds = 1
 
-export function nextBelief(belief: Belief, good: Outcome<Verdict>, bad: Outcome<Verdict>): Belief {
-  // The breaker has the gateway in hand already, and nobody was asked.
-  if (wasNotAsked(good) || wasNotAsked(bad)) return belief
-  if (isWrong(good, 'passes') || isWrong(bad, 'blocked')) return { trusted: false, silences: 0 }
-  if (good.kind === 'accepted' && bad.kind === 'accepted') return firstBelief
-  const silences = belief.silences + 1
-  return { trusted: belief.trusted && silences <= silencesAllowed, silences }
+export function nextCanaryState(
+  state: CanaryState,
+  good: Outcome<CheckVerdict>,
+  bad: Outcome<CheckVerdict>,
+): CanaryState {
+  // The breaker rejected the call, so the round says nothing about the verdicts.
+  if (isShed(good) || isShed(bad)) return state
+  if (isWrong(good, 'passes') || isWrong(bad, 'blocked')) return { trusted: false, failedRounds: 0 }
+  if (good.kind === 'accepted' && bad.kind === 'accepted') return initialCanaryState
+  const failedRounds = state.failedRounds + 1
+  return { trusted: state.trusted && failedRounds <= maxFailedRounds, failedRounds }
 }
 
-function isWrong(outcome: Outcome<Verdict>, expected: Verdict): boolean {
+function isWrong(outcome: Outcome<CheckVerdict>, expected: CheckVerdict): boolean {
   return outcome.kind === 'accepted' && outcome.value !== expected
 }
 
-function wasNotAsked(outcome: Outcome<Verdict>): boolean {
+function isShed(outcome: Outcome<CheckVerdict>): boolean {
   return outcome.kind === 'not_sent' && outcome.reason.startsWith('guard_')
+}
+
+/** A gateway behind its guard that is called only while its canary verdicts are right. */
+export interface MonitoredGateway extends Pick<GuardedGateway<DomainGateway>, 'name' | 'guard'> {
+  /** `distrusted`: wrong canary verdicts. `paused`: the breaker is open. */
+  readonly state: 'up' | 'paused' | 'distrusted'
+  check(address: Address): Promise<Outcome<CheckVerdict>>
+  /** Checks the pair even while distrusted. Returns true when the trust changed. */
+  runCanary(pair: CanaryPair): Promise<boolean>
+}
+
+export function monitorGateway(guarded: GuardedGateway<DomainGateway>): MonitoredGateway {
+  const { name, guard } = guarded
+  let canary = initialCanaryState
+  const check = (address: Address) => guarded.call((gateway, signal) => gateway.check(address, signal))
+
+  return {
+    name,
+    guard,
+    get state() {
+      if (!canary.trusted) return 'distrusted'
+      return guard.state === 'closed' ? 'up' : 'paused'
+    },
+    async check(address) {
+      return canary.trusted ? check(address) : { kind: 'not_sent', reason: 'distrusted' }
+    },
+    async runCanary(pair) {
+      const wasTrusted = canary.trusted
+      const [good, bad] = await Promise.all([check(pair.good), check(pair.bad)])
+      canary = nextCanaryState(canary, good, bad)
+      return canary.trusted !== wasTrusted
+    },
+  }
 }

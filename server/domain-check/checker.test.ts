@@ -5,16 +5,20 @@ import fc from 'fast-check'
 import type { Outcome } from '../upstream/outcome.ts'
 import { readAddress } from './address.ts'
 import { type CheckerOptions, createChecker } from './checker.ts'
-import { guardGateway } from './gateway.ts'
-import type { Address, DomainGateway, Verdict } from './port.ts'
+import { guardGateway } from '../upstream/gateways.ts'
+import { monitorGateway } from './canary.ts'
+import type { Address, DomainGateway, CheckVerdict } from './port.ts'
 import { createSchedule } from './schedule.ts'
 import { createVerdictCache } from './verdict-cache.ts'
 
-const passes: Outcome<Verdict> = { kind: 'accepted', value: 'passes' }
-const blocked: Outcome<Verdict> = { kind: 'accepted', value: 'blocked' }
+const passes: Outcome<CheckVerdict> = { kind: 'accepted', value: 'passes' }
+const blocked: Outcome<CheckVerdict> = { kind: 'accepted', value: 'blocked' }
 
 /** A gateway that remembers what it was asked. */
-function gatewayOf(name: string, answer: (address: Address) => Outcome<Verdict> | Promise<Outcome<Verdict>>) {
+function gatewayOf(
+  name: string,
+  answer: (address: Address) => Outcome<CheckVerdict> | Promise<Outcome<CheckVerdict>>,
+) {
   const asked: string[] = []
   let running = 0
   let most = 0
@@ -34,7 +38,15 @@ function gatewayOf(name: string, answer: (address: Address) => Outcome<Verdict> 
   return {
     asked,
     most: () => most,
-    guarded: guardGateway(gateway, { timeoutMs: 10_000, maxConcurrent: 64 }),
+    guarded: monitorGateway(
+      guardGateway(gateway, {
+        timeoutMs: 10_000,
+        maxConcurrent: 66,
+        maxQueued: 0,
+        breakAfterConsecutiveFailures: 20,
+        halfOpenAfterMs: 5_000,
+      }),
+    ),
   }
 }
 
@@ -90,7 +102,7 @@ describe('checker', () => {
   test('a gateway that nobody believes is passed over', async () => {
     const liar = gatewayOf('liar', () => passes)
     const pair = { good: readAddress('good.com')!, bad: readAddress('bad.com')! }
-    assert.equal(await liar.guarded.askCanary(pair), true)
+    assert.equal(await liar.guarded.runCanary(pair), true)
     assert.equal(liar.guarded.state, 'distrusted')
     const alone = await checkerOf({ gateways: [liar.guarded] }).check(addressesOf('a.com'))
     assert.deepEqual([alone.results, alone.failed, alone.asked], [['请求失败'], 1, 0])
@@ -101,7 +113,7 @@ describe('checker', () => {
   })
 
   test('unknown is 请求失败 and never 未拦截, whatever the outcome', async () => {
-    const outcomes: Outcome<Verdict>[] = [
+    const outcomes: Outcome<CheckVerdict>[] = [
       { kind: 'refused', code: 'no_verdict', reason: 'x' },
       { kind: 'throttled', concerns: 'us', reason: 'x' },
       { kind: 'not_sent', reason: 'x' },

@@ -1,13 +1,13 @@
 // Asks the gateways about many addresses: equal ones once, in turns with other calls, all within one deadline.
 import { checkResults, type CheckResult } from '../../contract/domain-check.ts'
 import { tryInOrder } from '../upstream/failover.ts'
-import type { GuardedGateway } from './gateway.ts'
-import type { Address, Verdict } from './port.ts'
+import type { MonitoredGateway } from './canary.ts'
+import type { Address, CheckVerdict } from './port.ts'
 import type { Schedule } from './schedule.ts'
 import type { VerdictCache } from './verdict-cache.ts'
 
 export interface CheckerOptions {
-  readonly gateways: readonly GuardedGateway[]
+  readonly gateways: readonly MonitoredGateway[]
   readonly schedule: Schedule
   readonly cache: VerdictCache | undefined
   readonly deadlineMs: number
@@ -101,14 +101,14 @@ export function createChecker(options: CheckerOptions): Checker {
         if (known) return answer(question, checkResults[known])
         if (isOutOfTime()) return answer(question, checkResults.failed)
         // A second question harms nobody, so the next gateway is asked whatever the reason.
-        const { outcome, gateway, tried } = await tryInOrder(
+        const { outcome, gateway, attempts } = await tryInOrder(
           gateways,
-          (one) => one.ask(address),
+          (one) => one.check(address),
           () => true,
         )
-        asked += tried.filter((attempt) => attempt.outcome.kind !== 'not_sent').length
+        asked += attempts.filter((attempt) => attempt.outcome.kind !== 'not_sent').length
         if (outcome.kind !== 'accepted') return answer(question, checkResults.failed)
-        const verdict: Verdict = outcome.value
+        const verdict: CheckVerdict = outcome.value
         cache?.keep(address.host, verdict)
         if (gateway !== undefined) used.add(gateway)
         answer(question, checkResults[verdict])

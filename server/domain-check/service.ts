@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, Gauge } from 'prom-client'
 import type { Services } from '../services.ts'
 import { createChecker, type Checker } from './checker.ts'
-import { canaryPair, makeGateway } from './configured.ts'
-import { type GuardedGateway, guardGateway } from './gateway.ts'
+import type { MonitoredGateway } from './canary.ts'
+import { createDomainGateways, readCanaryPair } from './gateways.ts'
 import { createSchedule } from './schedule.ts'
 import { createVerdictCache } from './verdict-cache.ts'
 
@@ -18,7 +18,7 @@ const leaseSlackMs = 5_000
 
 export interface CheckService {
   readonly checker: Checker
-  readonly gateways: readonly GuardedGateway[]
+  readonly gateways: readonly MonitoredGateway[]
   /** How long an operation of this product may stay undecided. */
   readonly leaseMs: number
   start(): void
@@ -27,12 +27,7 @@ export interface CheckService {
 
 export function openCheckService(services: Services): CheckService {
   const { config, metrics } = services
-  const gateways = config.DOMAIN_GATEWAYS.map((name) =>
-    guardGateway(makeGateway(name, config), {
-      timeoutMs: config.GATEWAY_TIMEOUT_MS,
-      maxConcurrent: limits.inTotal,
-    }),
-  )
+  const gateways = createDomainGateways(config, limits.inTotal)
   const results = new Counter({
     name: 'tollgate_domain_results_total',
     help: 'Checked addresses by result',
@@ -59,7 +54,7 @@ export function openCheckService(services: Services): CheckService {
   }
 }
 
-function registerGatewayMetrics({ metrics }: Services, gateways: readonly GuardedGateway[]): void {
+function registerGatewayMetrics({ metrics }: Services, gateways: readonly MonitoredGateway[]): void {
   new Gauge({
     name: 'tollgate_domain_gateway_up',
     help: '1 while the gateway is asked; 0 while it is paused or its canary answers make no sense',
@@ -88,16 +83,16 @@ function registerGatewayMetrics({ metrics }: Services, gateways: readonly Guarde
 /** Asks every real gateway about the pair, at start and then again and again. The sandbox needs no watching. */
 function canaryJob(
   { config, log }: Services,
-  all: readonly GuardedGateway[],
+  all: readonly MonitoredGateway[],
 ): { start(): void; stop(): Promise<void> } {
-  const pair = canaryPair(config)
+  const pair = readCanaryPair(config)
   const watched = pair === undefined ? [] : all.filter(({ name }) => name !== 'sandbox')
   const stopping = new AbortController()
   let loops: readonly Promise<void>[] = []
 
-  async function watch(gateway: GuardedGateway): Promise<void> {
+  async function watch(gateway: MonitoredGateway): Promise<void> {
     while (pair !== undefined && !stopping.signal.aborted) {
-      const changed = await gateway.askCanary(pair)
+      const changed = await gateway.runCanary(pair)
       if (changed && gateway.state === 'distrusted') {
         log.error({ gateway: gateway.name }, 'the canary answers make no sense: the gateway counts as down')
       } else if (changed) log.info({ gateway: gateway.name }, 'the canary answers make sense again')

@@ -1,6 +1,6 @@
 // The tables of the watch list: domains under watch, and what became of them.
 import type { Queries, Tx } from '../db/database.ts'
-import type { Address, Verdict } from './port.ts'
+import type { Address, CheckVerdict } from './port.ts'
 import type { Pause } from './words.ts'
 
 /** The operator's own link domains belong to no account. */
@@ -19,9 +19,9 @@ export interface WatchedDomain {
   /** Null: as often as the settings say. */
   readonly every_minutes: number | null
   /** The last verdict there was, and since when. A check that failed does not change it. */
-  readonly verdict: Verdict | null
+  readonly verdict: CheckVerdict | null
   readonly verdict_since: number | null
-  readonly last_result: Verdict | 'failed' | null
+  readonly last_result: CheckVerdict | 'failed' | null
   readonly checked_at: number | null
   readonly due_at: number
   readonly created_at: number
@@ -29,7 +29,7 @@ export interface WatchedDomain {
 
 export interface VerdictChange {
   readonly watch_id: number
-  readonly verdict: Verdict
+  readonly verdict: CheckVerdict
   readonly at: number
 }
 
@@ -161,7 +161,7 @@ export function findHistory(queries: Queries, accountId: number, limit: number):
 
 export interface VerdictRow {
   readonly id: number
-  readonly verdict: Verdict
+  readonly verdict: CheckVerdict
   readonly at: number
 }
 
@@ -206,7 +206,7 @@ export function claimDue(
 }
 
 /** Keeps what a check brought. Only a change of the verdict is history. */
-export async function recordVerdict(tx: Tx, watch: WatchedDomain, verdict: Verdict): Promise<void> {
+export async function recordVerdict(tx: Tx, watch: WatchedDomain, verdict: CheckVerdict): Promise<void> {
   const changed = await tx.run(
     `UPDATE domain_watch SET verdict = ?, verdict_since = ${tx.now} WHERE id = ? AND (verdict IS NULL OR verdict <> ?)`,
     [verdict, watch.id, verdict],

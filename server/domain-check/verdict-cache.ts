@@ -1,9 +1,9 @@
 // Verdicts remembered for a short while, by host and for everyone alike. Off unless DOMAIN_CACHE_S says otherwise.
-import type { Verdict } from './port.ts'
+import type { CheckVerdict } from './port.ts'
 
 export interface VerdictCache {
-  find(host: string): Verdict | undefined
-  keep(host: string, verdict: Verdict): void
+  find(host: string): CheckVerdict | undefined
+  keep(host: string, verdict: CheckVerdict): void
 }
 
 /** Random subdomains are all different: without a bound they would fill the memory. */
@@ -14,7 +14,7 @@ export function createVerdictCache(
   keepMs: number,
   clock: () => number = () => performance.now(),
 ): VerdictCache {
-  const kept = new Map<string, { readonly verdict: Verdict; readonly until: number }>()
+  const kept = new Map<string, { readonly verdict: CheckVerdict; readonly until: number }>()
   return {
     find(host) {
       const found = kept.get(host)

@@ -2,7 +2,7 @@
 import type { Database } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { readAddress } from './address.ts'
-import type { Address, Verdict } from './port.ts'
+import type { Address, CheckVerdict } from './port.ts'
 import { deleteWatch, findHistory, findWatches, insertWatch, type WatchedDomain } from './store.ts'
 
 /** The newest changes of one account that are shown. */
@@ -10,7 +10,7 @@ const historyShown = 1_000
 
 export interface WatchedWithHistory extends WatchedDomain {
   /** Every change of the verdict, the newest first. */
-  readonly history: readonly { readonly verdict: Verdict; readonly at: number }[]
+  readonly history: readonly { readonly verdict: CheckVerdict; readonly at: number }[]
 }
 
 /** Checked for the first time within moments, and then at the interval of the settings. */

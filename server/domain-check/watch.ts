@@ -7,7 +7,7 @@ import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import { readAddress } from './address.ts'
 import { endOperation } from './end.ts'
-import type { Address, Verdict } from './port.ts'
+import type { Address, CheckVerdict } from './port.ts'
 import type { CheckService } from './service.ts'
 import {
   claimDue,
@@ -134,7 +134,7 @@ export function openWatch(services: Services, service: CheckService): Watch {
     }
   }
 
-  async function tell(watch: WatchedDomain, verdict: Verdict): Promise<void> {
+  async function tell(watch: WatchedDomain, verdict: CheckVerdict): Promise<void> {
     if (watch.verdict !== null && watch.verdict !== verdict) {
       log.warn(
         { account: watch.account_id, host: watch.host, from: watch.verdict, to: verdict },
@@ -172,7 +172,7 @@ export function openWatch(services: Services, service: CheckService): Watch {
   }
 }
 
-function verdictOf(result: CheckResult): Verdict | undefined {
+function verdictOf(result: CheckResult): CheckVerdict | undefined {
   if (result === checkResults.passes) return 'passes'
   return result === checkResults.blocked ? 'blocked' : undefined
 }

@@ -1,50 +1,38 @@
-// The identity endpoint: one request reads from top to bottom here.
+// The identity verification endpoint, from the parameters to the response.
 import { identity } from '../../contract/identity.ts'
+import { hourMs } from '../../contract/time.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import type { Purchase } from '../credits/charge/paid-call.ts'
 import { type Call, markStep } from '../http/call.ts'
 import type { ApiResponse } from '../http/responses.ts'
 import type { Product, Services } from '../services.ts'
-import {
-  answerOf,
-  endOf,
-  failureOutcome,
-  insufficientCredits,
-  interrupted,
-  verdictOutcome,
-} from './answers.ts'
-import { type GuardedGateway, openGateways } from './gateways.ts'
-import { requireKey, requirePerson } from './person.ts'
+import { createIdentityGateways, type GuardedIdentityGateway } from './gateways.ts'
+import { requireApiKey, requirePerson } from './person.ts'
 import type { Person } from './port.ts'
-import { openRecords, type Records } from './records.ts'
-import { identityAction, openVerification } from './verification.ts'
+import { createIdentityRecords, type IdentityRecords } from './records.ts'
+import { failureResponse, insufficientCredits, interrupted, verdictResponse } from './responses.ts'
+import { createVerification, identityAction } from './verification.ts'
 
-/** The product, and what the console shows and does of it. */
-export interface Identity extends Product {
-  /** In the configured order, with the state of each guard. */
-  readonly gateways: readonly GuardedGateway[]
-  /** Masked records of an account, the newest first. */
-  readonly history: Records['history']
-  /** The same verification for a caller who did not come with a key. */
-  readonly verify: Verify
+export interface IdentityProduct extends Product {
+  /** In order of preference. */
+  readonly gateways: readonly GuardedIdentityGateway[]
+  /** The masked records of an account, newest first. */
+  readonly history: IdentityRecords['list']
+  /** For the console: verifies for a signed-in account holder. */
+  readonly verify: VerifyIdentity
 }
 
-export type Verify = (call: Call, caller: Caller) => Promise<ApiResponse>
+export type VerifyIdentity = (call: Call, caller: Caller) => Promise<ApiResponse>
 
-export function openIdentity(services: Services): Identity {
-  const { config, paidCalls } = services
-  const gateways = openGateways(config)
-  const verification = openVerification(services, gateways)
-  const records = openRecords({
-    db: services.db,
-    secretKey: services.secretKey,
-    keepDays: config.IDENTITY_RECORD_DAYS,
-    onError: (error) => services.log.error({ err: error }, 'old identity records were not deleted'),
-  })
+export function createIdentity(services: Services): IdentityProduct {
+  const { config, db, jobs, paidCalls } = services
+  const gateways = createIdentityGateways(config)
+  const verification = createVerification(services, gateways)
+  const records = createIdentityRecords(db, services.secretKey)
 
   async function handle(call: Call): Promise<ApiResponse> {
     call.trace.action = 'verify'
-    requireKey(call)
+    requireApiKey(call)
     const { caller } = await services.authenticate(call, identity.common)
     return verify(call, caller)
   }
@@ -57,50 +45,51 @@ export function openIdentity(services: Services): Identity {
       cost: config.PRICES.identity,
       values: { name: person.name, idcard: person.number },
       insufficient: insufficientCredits(),
-      lost: answerOf(failureOutcome(interrupted, call.language)),
+      lost: failureResponse(interrupted, call.language),
     } as const
-    const repeated = await paidCalls.repeat(call, caller, purchase)
-    if (repeated) return repeated
+    const replay = await paidCalls.repeat(call, caller, purchase)
+    if (replay) return replay
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 403)
 
-    const known = await answerFromLastVerdict(call, caller, person, purchase)
-    if (known) return known
+    const reused = await reuseLastVerdict(call, caller, person, purchase)
+    if (reused) return reused
 
     const paid = await paidCalls.charge(call, caller, { ...purchase, leaseMs: verification.leaseMs })
     if (paid.repeat) return paid.repeat
     const { operationId } = paid
 
-    const asked = await verification.ask(person, call.requestId)
-    call.trace.gateway = asked.gateway
+    const verified = await verification.verify(person, call.requestId)
+    const { gateway, verdict } = verified
+    call.trace.gateway = gateway
     markStep(call, 'gateway')
 
-    const answer = answerOf(
-      asked.verdict === 'failed'
-        ? failureOutcome(asked.text, call.language)
-        : verdictOutcome(asked.verdict, asked.facts, person.number, call.language),
-    )
+    const answer =
+      verified.verdict === 'failed'
+        ? failureResponse(verified.text, call.language)
+        : verdictResponse(verified.verdict, verified.details, person.number, call.language)
+    const isPaid = verdict === 'match' || verdict === 'mismatch'
     const { ended } = await paidCalls.end(
       call,
       { operationId, apiType: purchase.apiType },
-      { end: endOf(asked.verdict), answer, sends: asked.asked },
+      { end: { state: isPaid ? 'settled' : 'refunded' }, answer, sends: verified.attempts },
       (tx, result) =>
-        records.write(tx, {
+        records.insert(tx, {
           accountId: caller.account.id,
           person,
           operationId,
           requestId: call.requestId,
-          gateway: asked.gateway,
-          // Too late: the sweeper has given the credit back, so there is no verdict to be had for it.
-          verdict: result.ended ? asked.verdict : 'failed',
-          reason: result.ended ? (asked.verdict === 'failed' ? asked.reason : undefined) : 'late',
+          gateway,
+          // The sweeper has already refunded the credit, so the verdict is not delivered.
+          verdict: result.ended ? verdict : 'failed',
+          reason: result.ended ? (verified.verdict === 'failed' ? verified.reason : undefined) : 'late',
         }),
     )
     return ended ? answer : purchase.lost
   }
 
-  /** The same pair again within the operator's time: the last verdict, at the same price, with nobody asked. */
-  async function answerFromLastVerdict(
+  /** The same person within IDENTITY_REPEAT_S: returns the last verdict at the same price, without a gateway call. */
+  async function reuseLastVerdict(
     call: Call,
     caller: Caller,
     person: Person,
@@ -108,15 +97,15 @@ export function openIdentity(services: Services): Identity {
   ): Promise<ApiResponse | undefined> {
     if (config.IDENTITY_REPEAT_S === 0) return undefined
     const accountId = caller.account.id
-    const verdict = await records.lastVerdict(accountId, person, config.IDENTITY_REPEAT_S * 1000)
+    const verdict = await records.findLastVerdict(accountId, person, config.IDENTITY_REPEAT_S * 1000)
     if (verdict !== 'match' && verdict !== 'mismatch') return undefined
-    // What else the upstream said then was not kept.
-    const answer = answerOf(verdictOutcome(verdict, {}, person.number, call.language))
+    // The details from the gateway are not stored.
+    const answer = verdictResponse(verdict, {}, person.number, call.language)
     const paid = await paidCalls.charge(call, caller, {
       ...purchase,
       alongside: async (tx, { operationId }) => {
         const { requestId } = call
-        await records.write(tx, { accountId, person, verdict, gateway: 'repeat', operationId, requestId })
+        await records.insert(tx, { accountId, person, verdict, gateway: 'repeat', operationId, requestId })
         return { value: undefined, answer }
       },
     })
@@ -126,10 +115,13 @@ export function openIdentity(services: Services): Identity {
 
   return {
     gateways,
-    history: records.history,
+    history: records.list,
     verify,
     served: { endpoint: identity, handle },
-    start: records.start,
-    stop: records.stop,
+    start() {
+      jobs.every(hourMs, 'prune_identity_records', (signal) =>
+        records.deleteOld(config.IDENTITY_RECORD_DAYS, signal),
+      )
+    },
   }
 }

@@ -6,7 +6,7 @@ import {
   identityMessages,
   type IdentityOutcome as Told,
 } from '../../contract/identity.ts'
-import type { Identity } from './api.ts'
+import type { IdentityProduct } from './api.ts'
 import type { IdentityRecord as KeptRecord } from './store.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
@@ -47,7 +47,7 @@ const filter = {
 
 const filterOnly = Type.Object(filter)
 
-export function identityPages(api: Api, services: Services, identity: Identity): void {
+export function identityPages(api: Api, services: Services, identity: IdentityProduct): void {
   const { config, credits } = services
 
   function searchOf(sent: Static<typeof filterOnly>) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { extraKeys } from '../../contract/identity.ts'
-import { extraOf } from './extra.ts'
+import { buildExtra } from './extra.ts'
 
 const number = '11010519491231002X'
 const today = '2026-03-01'
@@ -11,7 +11,7 @@ const fromNumber = { sex: '女', birthday: '1949-12-31', age: 76, province: '北
 
 describe('extra of a match', () => {
   it('is filled from the number when the upstream gives nothing', () => {
-    assert.deepEqual(extraOf({}, number, today), fromNumber)
+    assert.deepEqual(buildExtra({}, number, today), fromNumber)
   })
 
   it('passes on what the upstream gives', () => {
@@ -25,7 +25,7 @@ describe('extra of a match', () => {
       city: '深圳市',
       district: '南山区',
     }
-    assert.deepEqual(extraOf(given, number, today), given)
+    assert.deepEqual(buildExtra(given, number, today), given)
   })
 
   for (const [value, sex] of [
@@ -40,7 +40,7 @@ describe('extra of a match', () => {
     ['2', '女'],
   ] as const) {
     it(`sex ${JSON.stringify(value)} is ${sex}`, () =>
-      assert.equal(extraOf({ sex: value }, number, today).sex, sex))
+      assert.equal(buildExtra({ sex: value }, number, today).sex, sex))
   }
 
   for (const value of [
@@ -56,7 +56,7 @@ describe('extra of a match', () => {
     ' 19900228 ',
   ]) {
     it(`birthday ${JSON.stringify(value)}`, () =>
-      assert.equal(extraOf({ birthday: value }, number, today).birthday, '1990-02-28'))
+      assert.equal(buildExtra({ birthday: value }, number, today).birthday, '1990-02-28'))
   }
 
   it('what cannot be read counts as not given', () => {
@@ -70,13 +70,13 @@ describe('extra of a match', () => {
       nation: {},
       district: 'x'.repeat(201),
     }
-    assert.deepEqual(extraOf(strange, number, today), fromNumber)
+    assert.deepEqual(buildExtra(strange, number, today), fromNumber)
   })
 
   it('ages are whole numbers', () => {
-    assert.equal(extraOf({ age: '36' }, number, today).age, 36)
+    assert.equal(buildExtra({ age: '36' }, number, today).age, 36)
     for (const age of [-1, 1.5, 151, '36.5', Infinity]) {
-      assert.equal(extraOf({ age }, number, today).age, 76)
+      assert.equal(buildExtra({ age }, number, today).age, 76)
     }
   })
 
@@ -84,7 +84,7 @@ describe('extra of a match', () => {
     const facts = fc.dictionary(fc.constantFrom(...extraKeys, 'idCard', 'name'), fc.anything())
     fc.assert(
       fc.property(facts, (given) => {
-        const extra = extraOf(given, number, today)
+        const extra = buildExtra(given, number, today)
         for (const [key, value] of Object.entries(extra)) {
           assert.ok((extraKeys as readonly string[]).includes(key))
           if (key === 'age') assert.ok(Number.isInteger(value))

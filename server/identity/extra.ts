@@ -1,10 +1,10 @@
-// `extra` of a match: what the upstream gave in one shape, and what follows from the number itself. Pure.
+// `extra` of a match: the details from the gateway in one format, completed from the ID number. Pure.
 import { type Extra, extraKeys } from '../../contract/identity.ts'
 import { startOfDay } from '../../contract/time.ts'
 import { ageOf, birthdayOf, provinceOf, sexOf } from './number.ts'
-import type { Facts } from './port.ts'
+import type { PersonDetails } from './port.ts'
 
-const sexWords: ReadonlyMap<string, string> = new Map([
+const sexes: ReadonlyMap<string, string> = new Map([
   ['男', '男'],
   ['女', '女'],
   ['M', '男'],
@@ -13,11 +13,11 @@ const sexWords: ReadonlyMap<string, string> = new Map([
   ['2', '女'],
 ])
 
-/** Longer texts are no address; whatever they are, they are not passed on. */
-const longestText = 200
+/** Longer texts are not returned. */
+const maxTextLength = 200
 
 const readers: { readonly [K in keyof Extra]-?: (value: unknown) => Extra[K] } = {
-  sex: (value) => sexWords.get(String(readText(value)).toUpperCase()),
+  sex: (value) => sexes.get(String(readText(value)).toUpperCase()),
   birthday: readDay,
   address: readText,
   age: readAge,
@@ -27,9 +27,9 @@ const readers: { readonly [K in keyof Extra]-?: (value: unknown) => Extra[K] } =
   district: readText,
 }
 
-/** `today` is a day in Shanghai. */
-export function extraOf(facts: Facts, number: string, today: string): Extra {
-  const given = readFacts(facts)
+/** `today` is the current day in Shanghai. */
+export function buildExtra(details: PersonDetails, number: string, today: string): Extra {
+  const given = readDetails(details)
   const province = given.province ?? provinceOf(number)
   return {
     ...given,
@@ -40,10 +40,10 @@ export function extraOf(facts: Facts, number: string, today: string): Extra {
   }
 }
 
-function readFacts(facts: Facts): Extra {
+function readDetails(details: PersonDetails): Extra {
   const extra: Record<string, unknown> = {}
   for (const key of extraKeys) {
-    const value = readers[key](facts[key])
+    const value = readers[key](details[key])
     if (value !== undefined) extra[key] = value
   }
   return extra
@@ -53,10 +53,10 @@ function readText(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string') return undefined
   const text = value.trim()
-  return text === '' || text.length > longestText ? undefined : text
+  return text === '' || text.length > maxTextLength ? undefined : text
 }
 
-/** 19900228, 1990-02-28, 1990/2/28, 1990.02.28, 1990年2月28日, each with or without a time after it. */
+/** 19900228, 1990-02-28, 1990/2/28, 1990.02.28 or 1990年2月28日, with or without a time. */
 function readDay(value: unknown): string | undefined {
   const text = readText(value)
   if (text === undefined) return undefined

@@ -27,9 +27,10 @@ import {
 } from '../../test/support/service.ts'
 import { findById } from '../accounts/store.ts'
 import { checkLedger } from '../credits/ledger/check-store.ts'
-import { openIdentity } from './api.ts'
-import { openRecords } from './records.ts'
-import { replaceSeed } from './store.ts'
+import { createJobs } from '../jobs.ts'
+import { createIdentity } from './api.ts'
+import { createIdentityRecords } from './records.ts'
+import { replaceHashSeed } from './store.ts'
 
 const number = '11010519491231002X'
 const matched: Behaviour = json(200, { code: '0', data: { result: 1, gender: 2, district: '朝阳区' } })
@@ -180,7 +181,7 @@ onEachEngine('identity through gateways', (engine) => {
       const account = await service.account({ id_verification: 10 })
       script(matched, aliyunVerdict('1'))
       await verify(account, '壬申')
-      await service.installation.db.write(replaceSeed)
+      await service.installation.db.write(replaceHashSeed)
       const asked = market.requests.length
       await verify(account, '壬申')
       assert.equal(market.requests.length, asked + 1)
@@ -240,35 +241,34 @@ onEachEngine('identity through gateways', (engine) => {
           )
         }
       })
-      const open = () =>
-        openRecords({ db, secretKey, keepDays: 180, onError: (error) => assert.fail(String(error)) })
-      const deleted = await Promise.all([open().deleteOld(), open().deleteOld()])
+      const { signal } = new AbortController()
+      const deleteOld = () => createIdentityRecords(db, secretKey).deleteOld(180, signal)
+      const deleted = await Promise.all([deleteOld(), deleteOld()])
       assert.equal(deleted[0] + deleted[1], 1_200)
       assert.equal((await records(account)).length, 5)
     })
 
     it('the job runs at start, also in several processes', async () => {
       const account = await service.account()
-      const { db, secretKey } = service.installation
-      await db.write((tx) =>
+      const { services } = service.app
+      await services.db.write((tx) =>
         tx.run(
           `INSERT INTO identity_record (account_id, name_mask, number_mask, person_hash, generation, verdict, operation_id,
              request_id, at) VALUES (?, '张*', '1', 'h', 1, 'match', 1, 'r', 0)`,
           [account.id],
         ),
       )
-      const jobs = [1, 2].map(() =>
-        openRecords({ db, secretKey, keepDays: 180, onError: (error) => assert.fail(String(error)) }),
-      )
-      for (const job of jobs) job.start()
-      for (const job of jobs) await job.stop()
+      const jobs = createJobs(services.log, new Registry())
+      for (let processes = 0; processes < 2; processes += 1)
+        createIdentity({ ...services, jobs, metrics: new Registry() }).start?.()
+      await jobs.stop()
       assert.deepEqual(await records(account), [])
     })
   })
 
   it('the console’s part: by hand at the same price, and the masked history by pages', async () => {
     const { services } = service.app
-    const product = openIdentity({ ...services, metrics: new Registry() })
+    const product = createIdentity({ ...services, metrics: new Registry() })
     const made = await service.account({ id_verification: 3 })
     const account = (await findById(service.installation.db, made.id))!
     const byHand = async (name: string, idcard = number, by = account) => {

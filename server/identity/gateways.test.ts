@@ -3,23 +3,26 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readConfig } from '../config.ts'
 import type { Outcome } from '../upstream/outcome.ts'
-import { askInOrder, guarded, openGateways } from './gateways.ts'
-import type { Finding, IdentityGateway } from './port.ts'
+import { guardGateway } from '../upstream/gateways.ts'
+import { createIdentityGateways } from './gateways.ts'
+import { verifyInOrder } from './verification.ts'
+import type { VerificationResult, IdentityGateway } from './port.ts'
 
+const limits = { timeoutMs: 200, maxConcurrent: 64, maxQueued: 512 }
 const person = { name: '买买提·阿里', number: '11010519491231002X' }
-const match: Outcome<Finding> = { kind: 'accepted', value: { verdict: 'match', facts: {} } }
+const match: Outcome<VerificationResult> = { kind: 'accepted', value: { verdict: 'match', details: {} } }
 
 function gateway(
   name: string,
-  answer: Outcome<Finding> | (() => Promise<Outcome<Finding>>),
+  answer: Outcome<VerificationResult> | (() => Promise<Outcome<VerificationResult>>),
 ): IdentityGateway {
-  return { name, ask: typeof answer === 'function' ? answer : async () => answer }
+  return { name, verify: typeof answer === 'function' ? answer : async () => answer }
 }
 
 async function ask(...gateways: IdentityGateway[]) {
   const heard: string[] = []
-  const asked = await askInOrder(
-    gateways.map((one) => guarded(one, 200)),
+  const asked = await verifyInOrder(
+    gateways.map((one) => guardGateway(one, limits)),
     person,
     { withinMs: 60_000, onOutcome: (name, outcome) => void heard.push(`${name} ${outcome.kind}`) },
   )
@@ -27,7 +30,9 @@ async function ask(...gateways: IdentityGateway[]) {
 }
 
 describe('after a failure', () => {
-  const failures: Readonly<Record<string, Outcome<Finding> | (() => Promise<Outcome<Finding>>)>> = {
+  const failures: Readonly<
+    Record<string, Outcome<VerificationResult> | (() => Promise<Outcome<VerificationResult>>)>
+  > = {
     'not sent': { kind: 'not_sent', reason: 'ECONNREFUSED' },
     ambiguous: { kind: 'ambiguous', reason: 'timeout' },
     'throttled as a customer': { kind: 'throttled', concerns: 'us', reason: 'Throttling' },
@@ -41,7 +46,7 @@ describe('after a failure', () => {
   for (const [name, failure] of Object.entries(failures)) {
     it(`(${name}) the next gateway is asked`, async () => {
       const { asked, heard } = await ask(gateway('first', failure), gateway('second', match))
-      assert.deepEqual([asked.verdict, asked.gateway, asked.asked], ['match', 'second', 2])
+      assert.deepEqual([asked.verdict, asked.gateway, asked.attempts], ['match', 'second', 2])
       assert.equal(heard.length, 2)
     })
 
@@ -55,10 +60,10 @@ describe('after a failure', () => {
 })
 
 describe('the next gateway is not asked', () => {
-  const ends: readonly [string, Outcome<Finding>, string][] = [
+  const ends: readonly [string, Outcome<VerificationResult>, string][] = [
     ['a match', match, 'match'],
-    ['a mismatch', { kind: 'accepted', value: { verdict: 'mismatch', facts: {} } }, 'mismatch'],
-    ['no record', { kind: 'accepted', value: { verdict: 'no_record', facts: {} } }, 'no_record'],
+    ['a mismatch', { kind: 'accepted', value: { verdict: 'mismatch', details: {} } }, 'mismatch'],
+    ['no record', { kind: 'accepted', value: { verdict: 'no_record', details: {} } }, 'no_record'],
     ['a refusal of this person', { kind: 'refused', code: 'person', reason: 'x' }, 'failed'],
     ['too many tries for this person', { kind: 'throttled', concerns: 'recipient', reason: 'x' }, 'failed'],
   ]
@@ -71,9 +76,9 @@ describe('the next gateway is not asked', () => {
   }
 
   it('when the time of the whole call is over', async () => {
-    const asked = await askInOrder(
+    const asked = await verifyInOrder(
       [gateway('first', { kind: 'ambiguous', reason: 'timeout' }), gateway('second', match)].map((one) =>
-        guarded(one, 200),
+        guardGateway(one, limits),
       ),
       person,
       { withinMs: 0, onOutcome: () => undefined },
@@ -86,7 +91,7 @@ it('without any gateway it has failed, and says why', async () => {
   const { asked } = await ask()
   assert.deepEqual(asked, {
     gateway: undefined,
-    asked: 0,
+    attempts: 0,
     verdict: 'failed',
     reason: 'no_gateway',
     text: { zh: '未配置核验网关', en: 'no gateway is configured' },
@@ -105,7 +110,7 @@ describe('settings', () => {
   }
   const read = (environment: Record<string, string>) => readConfig({ ...market, ...environment })
   const names = (environment: Record<string, string>) =>
-    openGateways(read(environment)).map((one) => one.name)
+    createIdentityGateways(read(environment)).map((one) => one.name)
 
   it('the sandbox is the default', () => assert.deepEqual(names({}), ['sandbox']))
 

@@ -1,22 +1,22 @@
-// The name as it stands on an ID card: which characters, how many, and look-alikes folded to the one that is meant. Pure.
+// Validates a name as on an ID card, and replaces look-alike characters. Pure.
 import { identity } from '../../contract/identity.ts'
 import type { Text } from '../../contract/text.ts'
 
 const { minLength, maxLength } = identity.operations.verify.parameters.name
 
-/** Longer than any name that could still be folded to 50 characters. Checked first, so that nothing long is worked on. */
-const mostUnits = 400
+/** Longer than any input that normalizes to a valid name. Checked first, to limit the work. */
+const maxInputLength = 400
 
-/** Input methods offer all of these for the `·` between the parts of a name; the register knows U+00B7 only. */
+/** Input methods produce all of these as the separator in a name; the register uses only U+00B7. */
 const middleDots = /[\u2022\u2027\u2219\u22C5\u2E31\u30FB\uFF65]/g
 
-/** The no-break and the ideographic space are spaces to everyone who types them. */
+/** The no-break space and the ideographic space count as spaces. */
 const spaces = /[ \u00A0\u3000]+/g
 
 const allowed = /^[\p{Script=Han}A-Za-z·\- ]+$/u
 const edges = /^[\p{Script=Han}A-Za-z].*[\p{Script=Han}A-Za-z]$/u
 
-/** What follows the parameter's name in a message. None of them repeats the name. */
+/** These follow the parameter's name in a message. None of them quotes the value. */
 const problems = {
   length: {
     zh: `必须是 ${minLength} 至 ${maxLength} 个字符`,
@@ -32,15 +32,15 @@ const problems = {
   },
 } as const satisfies Record<string, Text>
 
-export type ReadName =
+export type NameResult =
   | { readonly name: string; readonly problems?: undefined }
   | { readonly problems: readonly Text[] }
 
-export function readName(text: string): ReadName {
-  if (text.length > mostUnits) return { problems: [problems.length] }
+export function readName(text: string): NameResult {
+  if (text.length > maxInputLength) return { problems: [problems.length] }
   const name = text.normalize('NFC').replace(middleDots, '·').replace(spaces, ' ').trim()
   const found: Text[] = []
-  // Rare Han lie beyond the BMP and are two units each: people count characters.
+  // Rare Han characters are outside the BMP and have two UTF-16 units.
   const length = [...name].length
   if (length < minLength || length > maxLength) found.push(problems.length)
   if (!allowed.test(name)) found.push(problems.characters)

@@ -1,4 +1,4 @@
-// The 18-character ID number (GB 11643): its rules, and what can be read out of it. Pure.
+// The 18-character ID number (GB 11643): validation, and the data it contains. Pure.
 import { identity } from '../../contract/identity.ts'
 import { startOfDay } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
@@ -10,7 +10,7 @@ const weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
 const checkDigits = '10X98765432'
 const earliestBirthday = '1900-01-01'
 
-/** What follows the parameter's name in a message. None of them repeats the number. */
+/** These follow the parameter's name in a message. None of them quotes the value. */
 const problems = {
   length: { zh: `必须是 ${numberLength} 位`, en: `must have ${numberLength} characters` },
   characters: {
@@ -22,12 +22,12 @@ const problems = {
   checkDigit: { zh: '校验位错误', en: 'has a wrong check digit' },
 } as const satisfies Record<string, Text>
 
-export type ReadNumber =
+export type NumberResult =
   | { readonly number: string; readonly problems?: undefined }
   | { readonly problems: readonly Text[] }
 
-/** `today` is a day in Shanghai: nobody is born later. */
-export function readNumber(text: string, today: string): ReadNumber {
+/** `today` is the current day in Shanghai, the latest possible birthday. */
+export function readNumber(text: string, today: string): NumberResult {
   if (text.length !== numberLength) return { problems: [problems.length] }
   if (!/^[0-9]{17}[0-9Xx]$/.test(text)) return { problems: [problems.characters] }
   const number = text.toUpperCase()
@@ -41,13 +41,12 @@ export function readNumber(text: string, today: string): ReadNumber {
   return found.length > 0 ? { problems: found } : { number }
 }
 
-/** The last character that belongs to the first 17 digits. */
 export function checkDigitOf(number: string): string {
   const sum = weights.reduce((total, weight, index) => total + weight * Number(number[index]), 0)
   return checkDigits[sum % 11] ?? ''
 }
 
-/** `YYYY-MM-DD`, whether there is such a day or not. */
+/** `YYYY-MM-DD`, not validated. */
 export function birthdayOf(number: string): string {
   return `${number.slice(6, 10)}-${number.slice(10, 12)}-${number.slice(12, 14)}`
 }
@@ -56,7 +55,7 @@ export function sexOf(number: string): '男' | '女' {
   return Number(number[16]) % 2 === 1 ? '男' : '女'
 }
 
-/** Full years on a day in Shanghai. */
+/** Full years. */
 export function ageOf(number: string, today: string): number {
   const birthday = birthdayOf(number)
   const years = Number(today.slice(0, 4)) - Number(birthday.slice(0, 4))

@@ -1,8 +1,8 @@
-// The port to whoever knows the register: one question, and the few answers there are.
+// The port to an identity provider: does this name belong to this ID number?
 import type { ExtraKey } from '../../contract/identity.ts'
 import type { Outcome } from '../upstream/outcome.ts'
 
-/** Both already checked and folded. They exist in memory only, for the length of the call. */
+/** Validated and normalized. Only in memory, for the duration of the call. */
 export interface Person {
   readonly name: string
   readonly number: string
@@ -10,25 +10,25 @@ export interface Person {
 
 export type Verdict = 'match' | 'mismatch' | 'no_record'
 
-/** What a gateway says beside its verdict, under the documented keys, the values still as they came. */
-export type Facts = Partial<Record<ExtraKey, unknown>>
+/** What a gateway returns with its verdict: the documented keys with unchecked values. */
+export type PersonDetails = Partial<Record<ExtraKey, unknown>>
 
-export interface Finding {
+export interface VerificationResult {
   readonly verdict: Verdict
-  readonly facts: Facts
+  readonly details: PersonDetails
 }
 
 export interface IdentityGateway {
   readonly name: string
   /**
-   * Every verdict comes out of an explicit table; what is not in it is no verdict. `reason` of the other outcomes never
-   * holds anything of the person.
+   * Every verdict comes from an explicit table; a code outside the table is no verdict. `reason` of the other outcomes
+   * never contains personal data.
    */
-  ask(person: Person, signal: AbortSignal): Promise<Outcome<Finding>>
+  verify(person: Person, signal: AbortSignal): Promise<Outcome<VerificationResult>>
 }
 
 /**
- * The codes of a refusal. `person`: the gateway does not take this name or number, and asking another is not allowed.
- * `unlisted`: it answered in good order, but with a word that is in no table: the next gateway is asked.
+ * `person`: the gateway rejects this name or number, and the vendor's rules forbid trying another gateway.
+ * `unlisted`: a well-formed response with an unknown code; the next gateway is tried.
  */
 export type RefusalCode = 'person' | 'unlisted'

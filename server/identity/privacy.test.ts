@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { personHasher } from './privacy.ts'
+import { createPersonHash } from './privacy.ts'
 
 const person = { name: '张三', number: '11010519491231002X' }
 const seed = { generation: 1, salt: 'salt one' }
 
 describe('the keyed hash', () => {
-  const hash = personHasher('an installation secret of some length')
+  const hash = createPersonHash('an installation secret of some length')
 
   it('is the same for the same pair, and another for everyone else', () => {
     assert.equal(hash(seed, person), hash(seed, { ...person }))
@@ -19,11 +19,11 @@ describe('the keyed hash', () => {
   it('needs both the secret and the salt', () => {
     const others = [
       hash({ generation: 2, salt: 'salt two' }, person),
-      personHasher('another installation secret of length')(seed, person),
+      createPersonHash('another installation secret of length')(seed, person),
       createHash('sha256').update(person.number).digest('base64url'),
       createHash('sha256').update(`${person.number}\n${person.name}`).digest('base64url'),
     ]
     for (const other of others) assert.notEqual(hash(seed, person), other)
-    assert.equal(hash(seed, person), personHasher('an installation secret of some length')(seed, person))
+    assert.equal(hash(seed, person), createPersonHash('an installation secret of some length')(seed, person))
   })
 })

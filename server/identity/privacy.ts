@@ -1,8 +1,8 @@
-// The keyed hash that recognises the same person again without storing who it is.
+// The keyed hash that recognises a person again without storing the name or the number.
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { Person } from './port.ts'
 
-/** Kept in the database. Without the installation's secret, which is not kept there, it opens nothing. */
+/** Stored in the database. Useless without the installation's secret, which is not stored there. */
 export interface HashSeed {
   readonly generation: number
   readonly salt: string
@@ -11,16 +11,16 @@ export interface HashSeed {
 export type HashPerson = (seed: HashSeed, person: Person) => string
 
 /**
- * The key of the hashes comes from both: whoever has only a dump cannot try out numbers, and once the salt is replaced
- * nobody can any more.
+ * The key depends on the secret and the salt: a database dump alone cannot be searched by trying numbers, and after the
+ * salt is replaced the old hashes cannot be searched at all.
  */
-export function personHasher(secretKey: string): HashPerson {
-  let known: { readonly salt: string; readonly key: Buffer } | undefined
+export function createPersonHash(secretKey: string): HashPerson {
+  let cached: { readonly salt: string; readonly key: Buffer } | undefined
   return (seed, person) => {
-    if (known?.salt !== seed.salt) {
+    if (cached?.salt !== seed.salt) {
       const key = Buffer.from(hkdfSync('sha256', secretKey, seed.salt, 'tollgate identity records', 32))
-      known = { salt: seed.salt, key }
+      cached = { salt: seed.salt, key }
     }
-    return createHmac('sha256', known.key).update(`${person.number}\n${person.name}`).digest('base64url')
+    return createHmac('sha256', cached.key).update(`${person.number}\n${person.name}`).digest('base64url')
   }
 }

@@ -1,4 +1,4 @@
-// The first two digits of an ID number. County codes change and old ones stay on cards, so nothing finer is checked.
+// The provinces by the first two digits of an ID number. County codes change while cards keep the old ones, so they are not checked.
 
 export const provinces: ReadonlyMap<string, string> = new Map([
   ['11', '北京市'],
@@ -33,7 +33,7 @@ export const provinces: ReadonlyMap<string, string> = new Map([
   ['64', '宁夏回族自治区'],
   ['65', '新疆维吾尔自治区'],
   ['71', '台湾省'],
-  // Residence permits: their holders' numbers begin with 81, 82 and 83.
+  // Residence permits have 81, 82 and 83.
   ['81', '香港特别行政区'],
   ['82', '澳门特别行政区'],
   ['83', '台湾省'],

@@ -1,108 +1,54 @@
-// Keeping what may be kept of a verification: written beside its end, found again for repeats, deleted in time.
-import { setTimeout as sleep } from 'node:timers/promises'
+// The masked records of verifications: inserted with the end of the operation, reused for repeated queries, deleted in time.
 import { maskIdNumber, maskName } from '../../contract/masking.ts'
 import type { Database, Tx } from '../db/database.ts'
 import type { Person, Verdict } from './port.ts'
-import { personHasher } from './privacy.ts'
+import { createPersonHash } from './privacy.ts'
 import {
   deleteOldRecords,
+  ensureHashSeed,
+  findHashSeed,
   findLastVerdict,
-  findOrMakeSeed,
   findRecords,
-  findSeed,
   type IdentityRecord,
   insertRecord,
-  type RecordSearch,
+  type NewIdentityRecord,
+  type RecordFilter,
 } from './store.ts'
 
-export interface Verified {
-  readonly accountId: number
-  readonly person: Person
-  readonly verdict: Verdict | 'failed'
-  readonly gateway: string | undefined
-  readonly reason?: string | undefined
-  readonly operationId: number
-  readonly requestId: string
+export type RecordInput = Pick<
+  NewIdentityRecord,
+  'accountId' | 'verdict' | 'gateway' | 'reason' | 'operationId' | 'requestId'
+> & { readonly person: Person }
+
+export interface IdentityRecords {
+  insert(tx: Tx, input: RecordInput): Promise<void>
+  findLastVerdict(accountId: number, person: Person, withinMs: number): Promise<Verdict | undefined>
+  list(accountId: number, filter: RecordFilter): Promise<IdentityRecord[]>
+  /** Returns the number of deleted records. */
+  deleteOld(days: number, signal: AbortSignal): Promise<number>
 }
 
-export interface RecordsOptions {
-  readonly db: Database
-  readonly secretKey: string
-  readonly keepDays: number
-  readonly onError: (error: unknown) => void
-}
-
-export interface Records {
-  write(tx: Tx, verified: Verified): Promise<void>
-  lastVerdict(accountId: number, person: Person, withinMs: number): Promise<Verdict | undefined>
-  history(accountId: number, search: RecordSearch): Promise<IdentityRecord[]>
-  /** Deletes what is older than the setting says; tells how many that were. */
-  deleteOld(): Promise<number>
-  start(): void
-  stop(): Promise<void>
-}
-
-const perRound = 1_000
-const everyMs = 3_600_000
-
-export function openRecords({ db, secretKey, keepDays, onError }: RecordsOptions): Records {
-  const hash = personHasher(secretKey)
-  const stopping = new AbortController()
-  let loop: Promise<void> = Promise.resolve()
-
-  async function deleteOld(): Promise<number> {
-    let deleted = 0
-    for (;;) {
-      const round = await db.write((tx) => deleteOldRecords(tx, keepDays, perRound))
-      deleted += round
-      // Small transactions: calls go on between them.
-      if (round < perRound || stopping.signal.aborted) return deleted
-    }
-  }
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await db.write(findOrMakeSeed)
-        await deleteOld()
-      } catch (error) {
-        onError(error)
-      }
-      await sleep(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
-    }
-  }
-
+export function createIdentityRecords(db: Database, secretKey: string): IdentityRecords {
+  const hashPerson = createPersonHash(secretKey)
   return {
-    async write(tx, { person, ...rest }) {
-      // Read each time, inside the transaction: a rotation on the command line holds at once in every process.
-      const seed = await findOrMakeSeed(tx)
+    async insert(tx, { person, ...rest }) {
+      // Read in the transaction, so that a rotation from the command line applies immediately in every process.
+      const seed = await ensureHashSeed(tx)
       await insertRecord(tx, {
-        accountId: rest.accountId,
+        ...rest,
         nameMask: maskName(person.name),
         numberMask: maskIdNumber(person.number),
-        personHash: hash(seed, person),
+        personHash: hashPerson(seed, person),
         generation: seed.generation,
-        verdict: rest.verdict,
-        gateway: rest.gateway,
-        reason: rest.reason,
-        operationId: rest.operationId,
-        requestId: rest.requestId,
       })
     },
-    async lastVerdict(accountId, person, withinMs) {
-      const seed = await findSeed(db)
+    async findLastVerdict(accountId, person, withinMs) {
+      const seed = await findHashSeed(db)
       if (!seed) return undefined
       const { generation } = seed
-      return findLastVerdict(db, { accountId, personHash: hash(seed, person), generation, withinMs })
+      return findLastVerdict(db, { accountId, personHash: hashPerson(seed, person), generation, withinMs })
     },
-    history: (accountId, page) => findRecords(db, accountId, page),
-    deleteOld,
-    start() {
-      loop = run()
-    },
-    async stop() {
-      stopping.abort()
-      await loop
-    },
+    list: (accountId, filter) => findRecords(db, accountId, filter),
+    deleteOld: (days, signal) => deleteOldRecords(db, days, signal),
   }
 }

@@ -1,13 +1,13 @@
-// The records of verifications, and the seed of their hashes.
-import { dayMs } from '../../contract/time.ts'
+// The masked records of verifications, and the seed of their hashes.
 import { randomBytes } from 'node:crypto'
-import type { Queries, Tx } from '../db/database.ts'
+import { dayMs } from '../../contract/time.ts'
+import type { Database, Queries, Tx } from '../db/database.ts'
 import { firstIdFrom } from '../db/id-at-time.ts'
 import { findSetting, insertSetting, putSetting } from '../db/setting-store.ts'
 import type { Verdict } from './port.ts'
 import type { HashSeed } from './privacy.ts'
 
-export interface NewRecord {
+export interface NewIdentityRecord {
   readonly accountId: number
   readonly nameMask: string
   readonly numberMask: string
@@ -15,12 +15,12 @@ export interface NewRecord {
   readonly generation: number
   readonly verdict: Verdict | 'failed'
   readonly gateway: string | undefined
-  readonly reason: string | undefined
+  readonly reason?: string | undefined
   readonly operationId: number
   readonly requestId: string
 }
 
-export async function insertRecord(tx: Tx, record: NewRecord): Promise<void> {
+export async function insertRecord(tx: Tx, record: NewIdentityRecord): Promise<void> {
   await tx.run(
     `INSERT INTO identity_record (account_id, name_mask, number_mask, person_hash, generation, verdict, gateway, reason,
        operation_id, request_id, at)
@@ -40,17 +40,17 @@ export async function insertRecord(tx: Tx, record: NewRecord): Promise<void> {
   )
 }
 
-/** The last word on this person for this account. Failures are no word. */
+/** The last verdict on this person for this account. Failures do not count. */
 export async function findLastVerdict(
   queries: Queries,
-  wanted: { accountId: number; personHash: string; generation: number; withinMs: number },
+  filter: { accountId: number; personHash: string; generation: number; withinMs: number },
 ): Promise<Verdict | undefined> {
   const row = await queries.one<{ verdict: Verdict }>(
     `SELECT verdict FROM identity_record
      WHERE account_id = ? AND person_hash = ? AND generation = ? AND verdict <> 'failed'
        AND at > ${queries.now} - CAST(? AS bigint)
      ORDER BY id DESC LIMIT 1`,
-    [wanted.accountId, wanted.personHash, wanted.generation, wanted.withinMs],
+    [filter.accountId, filter.personHash, filter.generation, filter.withinMs],
   )
   return row?.verdict
 }
@@ -68,29 +68,29 @@ export interface IdentityRecord {
   readonly given_back: number
 }
 
-export interface RecordSearch {
+export interface RecordFilter {
   readonly verdict?: Verdict | 'failed' | undefined
-  /** The first millisecond, and the first one after the last. */
+  /** Unix milliseconds: `start` inclusive, `end` exclusive. */
   readonly start?: number | undefined
   readonly end?: number | undefined
-  /** The id of the last one already seen. */
+  /** The id of the last record of the previous page. */
   readonly before?: number | undefined
   readonly limit: number
 }
 
-/** Ids follow time but for what is written in the same moments. */
+/** Ids follow time, except for concurrent inserts. */
 const idSlack = 1_000
 
-/** The newest first. Days are turned into ids first, so that a day long past is found without reading what came after. */
+/** Newest first. Times are turned into ids first, so that an old day is found without reading the newer records. */
 export async function findRecords(
   queries: Queries,
   accountId: number,
-  search: RecordSearch,
+  filter: RecordFilter,
 ): Promise<IdentityRecord[]> {
-  const border = (moment: number) => firstIdFrom(queries, { table: 'identity_record', time: 'at' }, moment)
-  const least = search.start === undefined ? 0 : (await border(search.start)) - idSlack
-  const most = search.end === undefined ? Number.MAX_SAFE_INTEGER : (await border(search.end)) + idSlack
-  const verdict = search.verdict === undefined ? '' : 'AND r.verdict = ?'
+  const firstId = (at: number) => firstIdFrom(queries, { table: 'identity_record', time: 'at' }, at)
+  const minId = filter.start === undefined ? 0 : (await firstId(filter.start)) - idSlack
+  const maxId = filter.end === undefined ? Number.MAX_SAFE_INTEGER : (await firstId(filter.end)) + idSlack
+  const verdict = filter.verdict === undefined ? '' : 'AND r.verdict = ?'
   return queries.all<IdentityRecord>(
     `SELECT r.id, r.name_mask, r.number_mask, r.verdict, r.gateway, r.reason, r.request_id, r.at,
        COALESCE(o.cost, 0) AS charged, COALESCE(o.given_back, 0) AS given_back
@@ -99,50 +99,59 @@ export async function findRecords(
      ORDER BY r.id DESC LIMIT ?`,
     [
       accountId,
-      Math.min(search.before ?? most, most),
-      Math.max(0, least),
-      search.start ?? 0,
-      search.end ?? Number.MAX_SAFE_INTEGER,
-      ...(search.verdict === undefined ? [] : [search.verdict]),
-      search.limit,
+      Math.min(filter.before ?? maxId, maxId),
+      Math.max(0, minId),
+      filter.start ?? 0,
+      filter.end ?? Number.MAX_SAFE_INTEGER,
+      ...(filter.verdict === undefined ? [] : [filter.verdict]),
+      filter.limit,
     ],
   )
 }
 
-/** Deletes at most so many of the records older than so many days; tells how many there were. */
-export function deleteOldRecords(tx: Tx, days: number, limit: number): Promise<number> {
-  return tx.run(
-    `DELETE FROM identity_record WHERE id IN (
-       SELECT id FROM identity_record WHERE at < ${tx.now} - CAST(? AS bigint) ORDER BY at LIMIT ?)`,
-    [days * dayMs, limit],
-  )
+const rowsPerTransaction = 1_000
+
+/** Uses small transactions, so that calls can write between them. Returns the number of deleted records. */
+export async function deleteOldRecords(db: Database, days: number, signal: AbortSignal): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const count = await db.write((tx) =>
+      tx.run(
+        `DELETE FROM identity_record WHERE id IN (
+           SELECT id FROM identity_record WHERE at < ${tx.now} - CAST(? AS bigint) ORDER BY at LIMIT ?)`,
+        [days * dayMs, rowsPerTransaction],
+      ),
+    )
+    deleted += count
+    if (count < rowsPerTransaction || signal.aborted) return deleted
+  }
 }
 
-const seedName = 'identity_hash_seed'
+const seedSetting = 'identity_hash_seed'
 
-/** Undefined only until the first start has made it. */
-export async function findSeed(queries: Queries): Promise<HashSeed | undefined> {
-  const text = await findSetting(queries, seedName)
+/** Undefined before the first verification. */
+export async function findHashSeed(queries: Queries): Promise<HashSeed | undefined> {
+  const text = await findSetting(queries, seedSetting)
   const match = /^(\d+):(.+)$/.exec(text ?? '')
   return match ? { generation: Number(match[1]), salt: match[2]! } : undefined
 }
 
-export async function findOrMakeSeed(tx: Tx): Promise<HashSeed> {
-  const seed = await findSeed(tx)
+export async function ensureHashSeed(tx: Tx): Promise<HashSeed> {
+  const seed = await findHashSeed(tx)
   if (seed) return seed
-  await insertSetting(tx, seedName, freshSeed(1))
-  const made = await findSeed(tx)
-  if (!made) throw new Error('the seed of the hashes was not kept')
-  return made
+  await insertSetting(tx, seedSetting, createSeed(1))
+  const inserted = await findHashSeed(tx)
+  if (!inserted) throw new Error('failed to store the hash seed')
+  return inserted
 }
 
-/** From here on new hashes are made with another secret; those made before match nothing any more. */
-export async function replaceSeed(tx: Tx): Promise<HashSeed> {
-  const { generation } = await findOrMakeSeed(tx)
-  await putSetting(tx, seedName, freshSeed(generation + 1))
-  return findOrMakeSeed(tx)
+/** New hashes use a new secret; older hashes match nothing any more. */
+export async function replaceHashSeed(tx: Tx): Promise<HashSeed> {
+  const { generation } = await ensureHashSeed(tx)
+  await putSetting(tx, seedSetting, createSeed(generation + 1))
+  return ensureHashSeed(tx)
 }
 
-function freshSeed(generation: number): string {
+function createSeed(generation: number): string {
   return `${generation}:${randomBytes(32).toString('base64url')}`
 }

@@ -1,7 +1,8 @@
-// The SMS endpoint: one request reads from top to bottom here; sending goes on in send.ts.
+// The SMS endpoint: send, templates, credits and send records.
 import { Counter } from 'prom-client'
 import { apiTypeNames, isApiType } from '../../contract/credits.ts'
 import { sms } from '../../contract/sms.ts'
+import { hourMs } from '../../contract/time.ts'
 import { type Caller, requireNotSuspended } from '../accounts/authenticate.ts'
 import type { Balance } from '../credits/store.ts'
 import { type Call, requireParameters } from '../http/call.ts'
@@ -9,43 +10,47 @@ import { AppError } from '../http/errors.ts'
 import { type ApiResponse, envelope } from '../http/responses.ts'
 import { findOperation } from '../http/operation.ts'
 import type { Product, Services } from '../services.ts'
-import { describeRecord } from './answer.ts'
-import { openDecisions } from './decide.ts'
-import { type GuardedGateway, openGateways } from './gateways.ts'
-import { forgetPast } from './number-limit-store.ts'
-import { deleteOldSends } from './retention-store.ts'
+import { countOutcomes } from '../upstream/gateways.ts'
+import { type ComposeMessage, createComposer } from './compose.ts'
+import { createSendDecisions } from './decide.ts'
+import { createSmsGateways, type GuardedSmsGateway } from './gateways.ts'
+import { deletePastCounters } from './number-limit-store.ts'
 import { registerReceipts } from './receipts.ts'
 import { readFilter } from './records.ts'
-import { openPrice, openSend, type Price, type Send, sendAction } from './send.ts'
-import { findSends } from './store.ts'
+import { describeRecord } from './responses.ts'
+import { createSend, sendAction, type SendSms } from './send.ts'
+import { deleteOldSends, findSends } from './store.ts'
 import { listTemplates } from './templates.ts'
 
-const mostRecords = 20
-
-/** Counters of past minutes and days are of no use to anyone. */
-const forgetEveryMs = 600_000
-const recordsEveryMs = 3_600_000
+const maxRecords = 20
+const tenMinutesMs = 600_000
 
 export interface SmsProduct extends Product {
-  /** The same send for a caller who did not come with a key. */
-  readonly send: Send
-  readonly price: Price
-  /** In the configured order, with the state of each guard. */
-  readonly gateways: readonly GuardedGateway[]
+  /** For the console: sends for a signed-in account holder. */
+  readonly send: SendSms
+  /** Text, parts and price of a message that is not sent yet. */
+  readonly price: ComposeMessage
+  /** In order of preference. */
+  readonly gateways: readonly GuardedSmsGateway[]
 }
 
-export function openSms(services: Services): SmsProduct {
-  const { db, deciders, log } = services
-  const outcomes = new Counter({
+export function createSms(services: Services): SmsProduct {
+  const { config, db, jobs } = services
+  const gateways = createSmsGateways(config)
+  new Counter({
     name: 'tollgate_sms_gateway_calls_total',
-    help: 'Messages given to an SMS gateway, by how it ended',
+    help: 'Calls to SMS gateways by outcome',
     labelNames: ['gateway', 'outcome'],
     registers: [services.metrics],
+    collect() {
+      this.reset()
+      for (const { count, ...labels } of countOutcomes(gateways)) if (count > 0) this.inc(labels, count)
+    },
   })
-  const gateways = openGateways(services.config, (gateway, outcome) => outcomes.inc({ gateway, outcome }))
-  const decisions = openDecisions(services, gateways)
-  const send = openSend(services, gateways)
-  deciders.set(sendAction, decisions.decideOverdue)
+  const price = createComposer(services)
+  const send = createSend(services, gateways, price)
+  const decisions = createSendDecisions(services, gateways)
+  services.deciders.set(sendAction, decisions.decideExpired)
 
   async function handle(call: Call): Promise<ApiResponse> {
     const { caller, values } = await services.authenticate(call, sms.common)
@@ -87,38 +92,23 @@ export function openSms(services: Services): SmsProduct {
   async function showRecords(call: Call, { account }: Caller): Promise<ApiResponse> {
     const filter = readFilter(call)
     requireNotSuspended(account)
-    const records = await findSends(db, { ...filter, accountId: account.id }, mostRecords)
+    const records = await findSends(db, { ...filter, accountId: account.id }, maxRecords)
     return envelope(records.map((record) => describeRecord(record, call.language)))
-  }
-
-  const stopping = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  let recordTimer: NodeJS.Timeout | undefined
-  function forget(): void {
-    db.write(forgetPast).catch((error: unknown) => log.warn({ err: error }, 'old number counts stay'))
-  }
-
-  function forgetRecords(): void {
-    deleteOldSends(db, services.config.SMS_RECORD_DAYS, stopping.signal).catch((error: unknown) =>
-      log.warn({ err: error }, 'old records of messages stay'),
-    )
   }
 
   return {
     send,
-    price: openPrice(services),
+    price,
     gateways,
     served: { endpoint: sms, handle },
     routes: (api) => registerReceipts(api, services, decisions),
     start() {
-      if (services.config.SMS_NUMBER_LIMITS.length > 0) timer = setInterval(forget, forgetEveryMs)
-      if (services.config.SMS_RECORD_DAYS > 0)
-        recordTimer = setInterval(forgetRecords, recordsEveryMs).unref()
-    },
-    async stop() {
-      clearInterval(timer)
-      clearInterval(recordTimer)
-      stopping.abort()
+      if (config.SMS_NUMBER_LIMITS.length > 0)
+        jobs.every(tenMinutesMs, 'prune_sms_number_counters', () => db.write(deletePastCounters))
+      if (config.SMS_RECORD_DAYS > 0)
+        jobs.every(hourMs, 'prune_sms_records', (signal) =>
+          deleteOldSends(db, config.SMS_RECORD_DAYS, signal),
+        )
     },
   }
 }

@@ -11,8 +11,8 @@ import type { Services } from '../services.ts'
 import { describeProblem } from './problems.ts'
 import type { SmsProduct } from './api.ts'
 import { findSignature } from './signature-store.ts'
-import { askForSignature } from './signatures.ts'
-import { findPage, findPlace, outcomeOf, type PageFilter, type ShownSend } from './store.ts'
+import { requestSignature } from './signatures.ts'
+import { findPage, findPosition, outcomeOf, type SendFilter, type ListedSend } from './store.ts'
 import type { Api } from '../console/routes.ts'
 import { byHand, requireNotExpired } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
@@ -105,7 +105,7 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
     }
   })
 
-  function filterOf(accountId: number, sent: Static<typeof filterOnly>): PageFilter {
+  function filterOf(accountId: number, sent: Static<typeof filterOnly>): SendFilter {
     const { start, end } = filterRange(sent)
     return {
       accountId,
@@ -120,7 +120,7 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
 
   api.account(smsRoutes.records, Type.Object({ ...filter, ...slice }), async (ask, sent) => {
     const size = sent.size ?? 50
-    const after = sent.before === undefined ? undefined : await findPlace(db, ask.account.id, sent.before)
+    const after = sent.before === undefined ? undefined : await findPosition(db, ask.account.id, sent.before)
     if (sent.before !== undefined && !after) return { items: [], next: null }
     const rows = await findPage(db, { ...filterOf(ask.account.id, sent), after }, size + 1)
     const items = rows.slice(0, size).map((row) => recordOf(row, ask.language))
@@ -132,9 +132,9 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
     const search = { ...filterOf(ask.account.id, sent), from: range.start, before: range.end }
     const { language } = ask
     async function* pages() {
-      let after: ShownSend | undefined
+      let after: ListedSend | undefined
       for (;;) {
-        const rows: ShownSend[] = await findPage(db, { ...search, after }, 1_000)
+        const rows: ListedSend[] = await findPage(db, { ...search, after }, 1_000)
         yield rows.map((row) => {
           const record = recordOf(row, language)
           return [
@@ -188,7 +188,7 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
     Type.Object({ sign_name: Type.Optional(Type.String({ maxLength: 100 })) }),
     async (ask, sent) => {
       requireNotExpired(ask.account)
-      await askForSignature(db, ask.account, sent.sign_name ?? '')
+      await requestSignature(db, ask.account, sent.sign_name ?? '')
       return signatureOf(ask.account.id)
     },
   )
@@ -227,7 +227,7 @@ const headings = {
   ],
 } as const
 
-function recordOf(row: ShownSend, language: Language): SmsRecord {
+function recordOf(row: ListedSend, language: Language): SmsRecord {
   const reason = describeProblem(row.problem, row.problem_code, language)
   return {
     id: row.id,

@@ -1,109 +1,114 @@
-// Decides what was left open: by what a receipt or the gateway says of the message, else, at the end of the lease, by a refund.
+// Decides open operations by the delivery status from a receipt or a status query, or refunds them after the lease.
 import { bizIdOf, recordIdOf } from '../../contract/sms-text.ts'
 import type { OpenOperation } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
-import { sendAnswer } from './answer.ts'
-import type { GuardedGateway } from './gateways.ts'
-import type { Fate } from './port.ts'
+import type { GuardedSmsGateway } from './gateways.ts'
+import type { DeliveryStatus } from './port.ts'
+import { findSuccessResponse } from './responses.ts'
 import {
   findByOperation,
   findIdByGatewayId,
   lockSend,
   markFailed,
-  markFate,
   type SendRecord,
+  updateStatus,
 } from './store.ts'
 
-export interface Decisions {
-  /** The sweeper's question about an operation whose lease is over. It asks, it never sends. */
-  decideOverdue(operation: OpenOperation): Promise<void>
-  /** One receipt; tells whether it changed anything. */
-  learn(gateway: string, fate: Fate): Promise<boolean>
+export interface SendDecisions {
+  /** For the sweeper: decides an operation whose lease expired. Queries the gateway and never sends. */
+  decideExpired(operation: OpenOperation): Promise<void>
+  /** Returns whether the receipt changed anything. */
+  applyReceipt(gateway: string, status: DeliveryStatus): Promise<boolean>
 }
 
-export function openDecisions(services: Services, gateways: readonly GuardedGateway[]): Decisions {
+export function createSendDecisions(
+  services: Services,
+  gateways: readonly GuardedSmsGateway[],
+): SendDecisions {
   const { db, credits, log } = services
 
-  function refunded(amount: number): void {
+  function reportRefund(amount: number): void {
     if (amount > 0) credits.onMoved?.({ kind: 'refund', apiType: 'sms', amount })
   }
 
   /**
-   * Writes down what became of the message and, if its operation is still open, ends it: delivered and accepted cost,
-   * undelivered gives back. What was settled before stays spent, what was given back stays given back; the record tells
-   * the truth about the message either way. The first final word stands, so that repeats change nothing.
+   * Stores the delivery status and ends the operation if it is still open: accepted and delivered settle it, undelivered
+   * refunds it. An ended operation stays as it is; the record shows the true status in any case. The first final status
+   * counts, so repeated receipts change nothing.
    */
   async function apply(
     tx: Tx,
     record: SendRecord,
-    fate: Fate,
+    status: DeliveryStatus,
   ): Promise<{ changed: boolean; givenBack: number }> {
     if (record.state === 'delivered' || record.state === 'undelivered')
       return { changed: false, givenBack: 0 }
-    if (record.state === 'accepted' && fate.state === 'accepted') return { changed: false, givenBack: 0 }
+    if (record.state === 'accepted' && status.state === 'accepted') return { changed: false, givenBack: 0 }
+    const isUndelivered = status.state === 'undelivered'
     let charged = record.charged === 1
     let givenBack = 0
     if (charged && (record.state === 'sending' || record.state === 'unknown')) {
-      const crashed = record.state === 'sending'
-      const lost = fate.state === 'undelivered'
+      // An ambiguous call has already responded. A crashed call has not, so its replay must report success.
+      const hasCrashed = record.state === 'sending'
       const result = await credits.end(tx, {
         operationId: record.operation_id,
-        end: { state: lost ? 'refunded' : 'settled' },
-        // An ambiguous call has been answered. One that died on the way has not: its repeat shall hear that it was sent.
-        answer: crashed && !lost ? await sendAnswer(tx, record) : undefined,
-        sends: crashed ? 1 : 0,
+        end: { state: isUndelivered ? 'refunded' : 'settled' },
+        answer: hasCrashed && !isUndelivered ? await findSuccessResponse(tx, record) : undefined,
+        sends: hasCrashed ? 1 : 0,
       })
       if (result.ended) {
-        charged = !lost
+        charged = !isUndelivered
         givenBack = result.givenBack
       }
     }
-    const undelivered = fate.state === 'undelivered'
-    await markFate(tx, record.id, {
-      state: fate.state,
-      gatewayId: fate.gatewayId ?? null,
+    await updateStatus(tx, record.id, {
+      state: status.state,
+      gatewayId: status.gatewayId ?? null,
       charged,
-      problem: undelivered ? 'undelivered' : '',
-      code: undelivered ? fate.code : '',
+      problem: isUndelivered ? 'undelivered' : '',
+      code: isUndelivered ? status.code : '',
     })
     return { changed: true, givenBack }
   }
 
-  /** Undefined when the gateway cannot say, or knows nothing of this message. */
-  async function askGateway(record: SendRecord): Promise<Fate | undefined> {
+  /** Undefined when the query failed or the gateway does not know the message. */
+  async function queryStatus(record: SendRecord): Promise<DeliveryStatus | undefined> {
     const gateway = gateways.find(({ name }) => name === record.gateway)?.gateway
-    if (!gateway?.ask) return undefined
+    if (!gateway?.queryStatus) return undefined
     const bizId = bizIdOf(record.id)
-    const fates = await gateway
-      .ask({
+    const statuses = await gateway
+      .queryStatus({
         bizId,
         gatewayId: record.gateway_id ?? undefined,
         phone: record.phone,
         sentAt: record.created_at,
       })
       .catch((error: unknown) => {
-        log.warn({ err: error, gateway: gateway.name, operation: record.operation_id }, 'asking failed')
+        log.warn(
+          { err: error, gateway: gateway.name, operation: record.operation_id },
+          'failed to query the status of a message',
+        )
         return undefined
       })
-    if (!fates) return undefined
-    const named = fates.find((fate) => fate.bizId === bizId)
-    if (named) return named
-    // A vendor that does not carry our number: its message to this recipient that is no other record's is this one's.
-    for (const fate of fates) {
-      if (fate.bizId !== undefined || fate.gatewayId === undefined) continue
-      const owner = await findIdByGatewayId(db, gateway.name, fate.gatewayId)
-      if (owner === undefined || owner === record.id) return fate
+    if (!statuses) return undefined
+    const own = statuses.find((status) => status.bizId === bizId)
+    if (own) return own
+    // This vendor does not return our serial number: a message to this number without another record is this one.
+    for (const status of statuses) {
+      if (status.bizId !== undefined || status.gatewayId === undefined) continue
+      const owner = await findIdByGatewayId(db, gateway.name, status.gatewayId)
+      if (owner === undefined || owner === record.id) return status
     }
     return undefined
   }
 
-  async function decideOverdue(operation: OpenOperation): Promise<void> {
+  async function decideExpired(operation: OpenOperation): Promise<void> {
     const found = await findByOperation(db, operation.id)
-    const fate = found && (await askGateway(found))
+    const status = found && (await queryStatus(found))
     const givenBack = await db.write(async (tx) => {
       const record = found && (await lockSend(tx, found.id))
-      if (record && fate) return (await apply(tx, record, fate)).givenBack
+      if (record && status) return (await apply(tx, record, status)).givenBack
       const result = await credits.end(tx, { operationId: operation.id, end: { state: 'refunded' } })
       if (result.ended && record) {
         await markFailed(tx, record.id, {
@@ -115,23 +120,23 @@ export function openDecisions(services: Services, gateways: readonly GuardedGate
       }
       return result.givenBack
     })
-    refunded(givenBack)
+    reportRefund(givenBack)
   }
 
-  async function learn(gateway: string, fate: Fate): Promise<boolean> {
+  async function applyReceipt(gateway: string, status: DeliveryStatus): Promise<boolean> {
+    const { bizId, gatewayId } = status
     const result = await db.write(async (tx) => {
-      const byNumber = fate.bizId === undefined ? undefined : recordIdOf(fate.bizId)
       const id =
-        byNumber ??
-        (fate.gatewayId === undefined ? undefined : await findIdByGatewayId(tx, gateway, fate.gatewayId))
+        (bizId === undefined ? undefined : recordIdOf(bizId)) ??
+        (gatewayId === undefined ? undefined : await findIdByGatewayId(tx, gateway, gatewayId))
       const record = id === undefined ? undefined : await lockSend(tx, id)
-      // Vendors write the number with or without the country.
-      if (!record || record.gateway !== gateway || !fate.phone.endsWith(record.phone)) return undefined
-      return apply(tx, record, fate)
+      // Vendors write the phone number with or without the country code.
+      if (!record || record.gateway !== gateway || !status.phone.endsWith(record.phone)) return undefined
+      return apply(tx, record, status)
     })
-    refunded(result?.givenBack ?? 0)
+    reportRefund(result?.givenBack ?? 0)
     return result?.changed ?? false
   }
 
-  return { decideOverdue, learn }
+  return { decideExpired, applyReceipt }
 }

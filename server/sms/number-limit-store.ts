@@ -1,7 +1,7 @@
-// Limits of single numbers: one counter per number and period, counted up in the transaction of the charge.
+// Counters of messages per phone number and period, updated in the transaction of the charge.
 import type { Queries, Tx } from '../db/database.ts'
 
-/** A calendar minute, hour or day in Shanghai, and how many messages it takes. */
+/** A calendar minute, hour or day in Shanghai, and its limit. */
 export interface Period {
   /** `m`, `h` or `d` and the number of the period. */
   readonly key: string
@@ -14,8 +14,8 @@ export async function readClock(queries: Queries): Promise<number> {
   return row?.now ?? Date.now()
 }
 
-/** How often the number was sent to in the period, this time included. */
-export async function countUp(tx: Tx, phone: string, period: Period): Promise<number> {
+/** Returns the new count. */
+export async function incrementCounter(tx: Tx, phone: string, period: Period): Promise<number> {
   const row = await tx.one<{ count: number }>(
     `INSERT INTO sms_number_count (phone, period, count, ends_at) VALUES (?, ?, 1, ?)
      ON CONFLICT (phone, period) DO UPDATE SET count = sms_number_count.count + 1 RETURNING count`,
@@ -24,8 +24,7 @@ export async function countUp(tx: Tx, phone: string, period: Period): Promise<nu
   return row?.count ?? 1
 }
 
-/** A message that provably was not sent does not count. */
-export async function countDown(tx: Tx, phone: string, period: Period): Promise<void> {
+export async function decrementCounter(tx: Tx, phone: string, period: Period): Promise<void> {
   await tx.run('UPDATE sms_number_count SET count = count - 1 WHERE phone = ? AND period = ? AND count > 0', [
     phone,
     period.key,
@@ -40,8 +39,8 @@ export async function findCount(queries: Queries, phone: string, period: Period)
   return row?.count ?? 0
 }
 
-/** Periods that are over, a few thousand at a time. */
-export function forgetPast(tx: Tx): Promise<number> {
+/** At most 5,000 at a time. */
+export function deletePastCounters(tx: Tx): Promise<number> {
   return tx.run(
     `DELETE FROM sms_number_count WHERE (phone, period) IN
        (SELECT phone, period FROM sms_number_count WHERE ends_at < ${tx.now} LIMIT 5000)`,

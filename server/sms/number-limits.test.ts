@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { freshStorage, onEachEngine } from '../../test/support/engines.ts'
 import { startService } from '../../test/support/service.ts'
 import { phone, smsService } from '../../test/support/sms.ts'
-import { forgetPast } from './number-limit-store.ts'
-import { periodsAt } from './number-limits.ts'
+import { deletePastCounters } from './number-limit-store.ts'
+import { currentPeriods } from './number-limits.ts'
 
 const limits = [
   { count: 10, window: 'd' },
@@ -15,9 +15,9 @@ const limits = [
 
 test('calendar minutes, hours and days of Shanghai', () => {
   const at = Date.parse('2026-01-02T15:59:59.999Z')
-  const ends = periodsAt(limits, at).map(({ endsAt }) => new Date(endsAt).toISOString())
+  const ends = currentPeriods(limits, at).map(({ endsAt }) => new Date(endsAt).toISOString())
   assert.deepEqual(ends, Array(3).fill('2026-01-02T16:00:00.000Z'))
-  const later = periodsAt(limits, at + 1).map(({ endsAt }) => new Date(endsAt).toISOString())
+  const later = currentPeriods(limits, at + 1).map(({ endsAt }) => new Date(endsAt).toISOString())
   assert.deepEqual(later, [
     '2026-01-02T16:01:00.000Z',
     '2026-01-02T17:00:00.000Z',
@@ -28,15 +28,15 @@ test('calendar minutes, hours and days of Shanghai', () => {
 test('a moment lies in its period, the next one begins where it ends, the shortest comes first', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 4_102_444_800_000 }), (now) => {
-      const periods = periodsAt(limits, now)
+      const periods = currentPeriods(limits, now)
       assert.deepEqual(
         periods.map(({ key }) => key[0]),
         ['m', 'h', 'd'],
       )
       for (const [index, period] of periods.entries()) {
         assert.ok(period.endsAt > now)
-        assert.equal(periodsAt(limits, period.endsAt - 1)[index]?.key, period.key)
-        assert.notEqual(periodsAt(limits, period.endsAt)[index]?.key, period.key)
+        assert.equal(currentPeriods(limits, period.endsAt - 1)[index]?.key, period.key)
+        assert.notEqual(currentPeriods(limits, period.endsAt)[index]?.key, period.key)
       }
     }),
   )
@@ -111,7 +111,7 @@ onEachEngine('SMS number limits', (engine) => {
     const count = async () => (await db.one<{ n: number }>('SELECT COUNT(*) AS n FROM sms_number_count'))?.n
     assert.equal(await count(), 2)
     await db.write((tx) => tx.run(`UPDATE sms_number_count SET ends_at = 1 WHERE period LIKE 'm%'`))
-    await db.write(forgetPast)
+    await db.write(deletePastCounters)
     assert.equal(await count(), 1)
   })
 })

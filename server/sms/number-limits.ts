@@ -1,16 +1,22 @@
-// How many messages one number may get: calendar minutes, hours and days of Shanghai, the same count for every process.
+// Limits of messages per phone number, by calendar minute, hour and day in Shanghai, shared by all processes.
 import { dayMs, hourMs, shanghaiOffsetMs } from '../../contract/time.ts'
 import type { Config } from '../config.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
-import { countDown, countUp, findCount, type Period, readClock } from './number-limit-store.ts'
+import {
+  decrementCounter,
+  findCount,
+  incrementCounter,
+  type Period,
+  readClock,
+} from './number-limit-store.ts'
 
-type Limits = Config['SMS_NUMBER_LIMITS']
+type NumberLimits = Config['SMS_NUMBER_LIMITS']
 
 const lengths = { m: 60_000, h: hourMs, d: dayMs } as const
 
-/** The periods a moment falls into, the shortest first: every process counts, and locks, in this one order. */
-export function periodsAt(limits: Limits, now: number): readonly Period[] {
+/** The current periods, shortest first: all processes lock the counters in this order. */
+export function currentPeriods(limits: NumberLimits, now: number): readonly Period[] {
   return limits
     .map(({ count, window }): Period & { lengthMs: number } => {
       const lengthMs = lengths[window]
@@ -26,33 +32,39 @@ export function periodsAt(limits: Limits, now: number): readonly Period[] {
     .filter((period, index, all) => all.findIndex(({ key }) => key === period.key) === index)
 }
 
-/** A look before the charge, so that most of those who must wait cost no transaction. The count itself decides. */
-export async function requireRoom(queries: Queries, limits: Limits, phone: string): Promise<void> {
+/** A check before the charge that saves most rejected calls a transaction. `countMessage` decides. */
+export async function requireBelowLimits(
+  queries: Queries,
+  limits: NumberLimits,
+  phone: string,
+): Promise<void> {
   if (limits.length === 0) return
   const now = await readClock(queries)
   const full: Period[] = []
-  for (const period of periodsAt(limits, now)) {
+  for (const period of currentPeriods(limits, now)) {
     if ((await findCount(queries, phone, period)) >= period.limit) full.push(period)
   }
-  if (full.length > 0) throw tooMany(full, now)
+  if (full.length > 0) throw tooManyMessages(full, now)
 }
 
-/** Counts the message in every period, or throws and leaves nothing counted: the transaction goes back as a whole. */
-export async function takeRoom(tx: Tx, limits: Limits, phone: string): Promise<readonly Period[]> {
+/** Counts the message in every period, or throws and so rolls the transaction back. */
+export async function countMessage(tx: Tx, limits: NumberLimits, phone: string): Promise<readonly Period[]> {
   if (limits.length === 0) return []
   const now = await readClock(tx)
-  const periods = periodsAt(limits, now)
+  const periods = currentPeriods(limits, now)
   const full: Period[] = []
-  for (const period of periods) if ((await countUp(tx, phone, period)) > period.limit) full.push(period)
-  if (full.length > 0) throw tooMany(full, now)
+  for (const period of periods)
+    if ((await incrementCounter(tx, phone, period)) > period.limit) full.push(period)
+  if (full.length > 0) throw tooManyMessages(full, now)
   return periods
 }
 
-export async function giveRoomBack(tx: Tx, phone: string, periods: readonly Period[]): Promise<void> {
-  for (const period of periods) await countDown(tx, phone, period)
+/** A message that was provably not sent does not count. */
+export async function uncountMessage(tx: Tx, phone: string, periods: readonly Period[]): Promise<void> {
+  for (const period of periods) await decrementCounter(tx, phone, period)
 }
 
-function tooMany(full: readonly Period[], now: number): AppError {
+function tooManyMessages(full: readonly Period[], now: number): AppError {
   const wait = Math.max(1, Math.ceil((Math.max(...full.map(({ endsAt }) => endsAt)) - now) / 1000))
   return new AppError(
     1002,

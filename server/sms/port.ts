@@ -1,8 +1,8 @@
-// What an SMS gateway is to the rest of the product: it sends one message once, and may be asked what became of it.
+// The port to an SMS provider: send a message once, query its delivery status, read delivery receipts.
 import type { Outcome } from '../upstream/outcome.ts'
 
 export interface Message {
-  /** Our serial number; vendors that can carry it through to their receipts do. */
+  /** Our serial number. Vendors that can return it in their receipts do. */
   readonly bizId: string
   readonly phone: string
   /** Without its brackets. */
@@ -10,37 +10,34 @@ export interface Message {
   readonly templateCode: string
   /** The template's id at this gateway. */
   readonly templateId: string
-  /** In the order in which they first appear in the template, for vendors that know them by position. */
+  /** In the order of their first appearance in the template, for vendors that number variables. */
   readonly variables: readonly { readonly name: string; readonly value: string }[]
-  /** The whole text, signature and brackets included. */
+  /** The whole text, with signature and brackets. */
   readonly text: string
 }
 
-export interface Sent {
-  /** The gateway's own id of the message, opaque. */
+export interface SentMessage {
+  /** The gateway's id of the message. */
   readonly gatewayId: string | undefined
 }
 
-/**
- * Why a gateway refused a message, in our words: the number, the text, the template or signature, a recipient who wants
- * none, or the hour.
- */
+/** Why a gateway refused a message: phone number, text, template or signature, opted-out recipient, time of day. */
 export const refusalReasons = ['number', 'content', 'template', 'blocked', 'hours'] as const
 
 export type RefusalReason = (typeof refusalReasons)[number]
 
-/** What a gateway says became of a message, asked for or in a receipt. */
-export interface Fate {
+/** What a gateway reports about a message, in a response to a query or in a receipt. */
+export interface DeliveryStatus {
   readonly bizId: string | undefined
   readonly gatewayId: string | undefined
   readonly phone: string
-  /** `accepted`: taken over, no receipt yet. */
+  /** `accepted`: sent to the carrier, no receipt yet. */
   readonly state: 'accepted' | 'delivered' | 'undelivered'
   /** The carrier's or vendor's code. */
   readonly code: string
 }
 
-export interface Question {
+export interface StatusQuery {
   readonly bizId: string
   readonly gatewayId: string | undefined
   readonly phone: string
@@ -49,20 +46,23 @@ export interface Question {
 
 export interface SmsGateway {
   readonly name: string
-  /** Sends once. Never repeats by itself. */
-  send(message: Message, signal?: AbortSignal): Promise<Outcome<Sent>>
+  /** Sends once and never retries. */
+  send(message: Message, signal?: AbortSignal): Promise<Outcome<SentMessage>>
   /**
-   * Everything the gateway knows of messages to this number around that time; undefined when it could not say.
-   * Absent where a gateway cannot be asked.
+   * All messages to this phone number around that time that the gateway knows; undefined when the query failed.
+   * Absent if the gateway cannot be queried.
    */
-  readonly ask?: (question: Question, signal?: AbortSignal) => Promise<readonly Fate[] | undefined>
-  /** Whether the gateway can be reached and takes our credentials. Sends nothing. */
-  probe(signal?: AbortSignal): Promise<Probe>
+  readonly queryStatus?: (
+    query: StatusQuery,
+    signal?: AbortSignal,
+  ) => Promise<readonly DeliveryStatus[] | undefined>
+  /** Checks the connection and our credentials. Sends nothing. */
+  probe(signal?: AbortSignal): Promise<ProbeResult>
 }
 
-export interface Probe {
+export interface ProbeResult {
   readonly ok: boolean
-  /** A word or a vendor's code. */
+  /** A fixed word or a vendor code. */
   readonly detail: string
 }
 
@@ -71,15 +71,15 @@ export interface ReceiptRequest {
   readonly body: string
 }
 
-export type ReceiptReading =
-  | { readonly kind: 'receipts'; readonly fates: readonly Fate[] }
+export type ParsedReceipts =
+  | { readonly kind: 'receipts'; readonly statuses: readonly DeliveryStatus[] }
   | { readonly kind: 'malformed' }
-  /** Signed by someone else, or long ago. */
+  /** Wrong signature or expired timestamp. */
   | { readonly kind: 'forged' }
 
-/** How a vendor's pushes are read, and what it wants to hear. */
-export interface ReceiptForm {
-  read(request: ReceiptRequest): ReceiptReading
-  readonly received: unknown
-  readonly refused: unknown
+/** How to parse a vendor's receipts and what to respond. */
+export interface ReceiptFormat {
+  parse(request: ReceiptRequest): ParsedReceipts
+  readonly successBody: unknown
+  readonly errorBody: unknown
 }

@@ -1,6 +1,6 @@
-// Why a message did not go out, in words for the account. Records keep the word and the vendor's code; people read the text.
+// Why a message was not sent. Records store the problem and the vendor's code; the account sees the text.
 import type { Language, Text } from '../../contract/text.ts'
-import type { Outcome } from '../upstream/outcome.ts'
+import type { Failure } from '../upstream/outcome.ts'
 import { refusalReasons } from './port.ts'
 
 const texts = {
@@ -36,20 +36,17 @@ export function problemText(problem: string): Text {
   return texts[isProblem(problem) ? problem : 'gateway']
 }
 
-/** The operator's affairs at a gateway are not shown to accounts; a reason that concerns the message is, with its code. */
-const withoutCode: ReadonlySet<string> = new Set<Problem>(['gateway', 'unknown', 'unconfirmed'])
+/** Codes about the operator's account at a vendor are not shown to account holders. */
+const problemsWithoutCode: ReadonlySet<string> = new Set<Problem>(['gateway', 'unknown', 'unconfirmed'])
 
 export function describeProblem(problem: string, code: string, language: Language): string {
   const text = problemText(problem)[language]
-  if (code === '' || text === '' || withoutCode.has(problem)) return text
+  if (code === '' || text === '' || problemsWithoutCode.has(problem)) return text
   return language === 'zh' ? `${text}（${code}）` : `${text} (${code})`
 }
 
-/** What an outcome other than `accepted` means for the record. */
-export function problemOf(outcome: Outcome<unknown>): { readonly problem: Problem; readonly code: string } {
+export function findProblem(outcome: Failure): { readonly problem: Problem; readonly code: string } {
   switch (outcome.kind) {
-    case 'accepted':
-      return { problem: '', code: '' }
     case 'refused':
       return {
         problem: refusalReasons.find((one) => one === outcome.reason) ?? 'content',
@@ -61,7 +58,7 @@ export function problemOf(outcome: Outcome<unknown>): { readonly problem: Proble
         code: outcome.reason,
       }
     case 'not_sent':
-      return { problem: outcome.onlyThisMessage ? 'template' : 'gateway', code: outcome.reason }
+      return { problem: outcome.onlyThisRequest ? 'template' : 'gateway', code: outcome.reason }
     case 'ambiguous':
       return { problem: 'unknown', code: outcome.reason }
   }

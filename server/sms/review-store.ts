@@ -1,6 +1,7 @@
-// What waits for the operator's review, templates and signatures in one list.
+// Templates and signature requests for the operator's review, in one list.
+import { sql } from 'kysely'
 import type { TemplateState } from '../../contract/sms-text.ts'
-import type { Queries, Value } from '../db/database.ts'
+import type { Queries } from '../db/database.ts'
 
 export interface ReviewRow {
   readonly kind: 'template' | 'signature'
@@ -16,7 +17,7 @@ export interface ReviewRow {
   readonly at: number
 }
 
-export interface ReviewSearch {
+export interface ReviewFilter {
   readonly kind?: 'template' | 'signature' | undefined
   readonly id?: number | undefined
   readonly status?: TemplateState | undefined
@@ -24,36 +25,33 @@ export interface ReviewSearch {
   readonly offset: number
 }
 
-const parts = {
-  template: `SELECT 'template' AS kind, t.id, a.username, t.code, t.name, t.content, t.status, t.reason, t.revision,
-    t.updated_at AS at FROM sms_template t LEFT JOIN account a ON a.id = t.account_id`,
-  signature: `SELECT 'signature' AS kind, g.id, a.username, '' AS code, g.sign_name AS name, '' AS content, g.status,
-    g.reason, 1 AS revision, g.at FROM sms_signature g JOIN account a ON a.id = g.account_id`,
-} as const
+const templates = sql<ReviewRow>`SELECT 'template' AS kind, t.id, a.username, t.code, t.name, t.content, t.status, t.reason,
+  t.revision, t.updated_at AS at FROM sms_template t LEFT JOIN account a ON a.id = t.account_id`
+const signatures = sql<ReviewRow>`SELECT 'signature' AS kind, g.id, a.username, '' AS code, g.sign_name AS name, '' AS content,
+  g.status, g.reason, 1 AS revision, g.at FROM sms_signature g JOIN account a ON a.id = g.account_id`
+const sources = {
+  template: templates,
+  signature: signatures,
+  all: sql<ReviewRow>`${templates} UNION ALL ${signatures}`,
+}
 
-/** Who has waited longest comes first; of what is decided, the latest. */
+/** Pending reviews oldest first, decided ones newest first. */
 export async function findReviews(
   queries: Queries,
-  search: ReviewSearch,
+  { kind, id, status, limit, offset }: ReviewFilter,
 ): Promise<{ rows: ReviewRow[]; total: number }> {
-  const union =
-    search.kind === undefined ? `${parts.template} UNION ALL ${parts.signature}` : parts[search.kind]
-  const terms: string[] = []
-  const values: Value[] = []
-  if (search.status !== undefined) {
-    terms.push('status = ?')
-    values.push(search.status)
-  }
-  if (search.id !== undefined) {
-    terms.push('id = ?')
-    values.push(search.id)
-  }
-  const from = `FROM (${union}) AS reviews ${terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`}`
-  const order = search.status === '审核中' ? 'ASC' : 'DESC'
-  const rows = await queries.all<ReviewRow>(
-    `SELECT * ${from} ORDER BY at ${order}, kind, id ${order} LIMIT ? OFFSET ?`,
-    [...values, search.limit, search.offset],
-  )
-  const counted = await queries.one<{ count: number }>(`SELECT COUNT(*) AS count ${from}`, values)
+  let query = queries.kysely.selectFrom(sql<ReviewRow>`(${sources[kind ?? 'all']})`.as('review'))
+  if (status !== undefined) query = query.where('review.status', '=', status)
+  if (id !== undefined) query = query.where('review.id', '=', id)
+  const order = status === '审核中' ? 'asc' : 'desc'
+  const rows = await query
+    .selectAll('review')
+    .orderBy('review.at', order)
+    .orderBy('review.kind')
+    .orderBy('review.id', order)
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  const counted = await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirst()
   return { rows, total: counted?.count ?? 0 }
 }

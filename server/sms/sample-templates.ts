@@ -1,7 +1,7 @@
-// The templates the sample account begins with: one for a code, one with two variables, and one that waits for review.
-import type { TemplateWish } from './templates.ts'
+// The templates of the sample account: a login code, a notice with two variables, and one in review.
+import type { TemplateInput } from './templates.ts'
 
-export const sampleTemplates: readonly TemplateWish[] = [
+export const sampleTemplates: readonly TemplateInput[] = [
   {
     code: 'CODE_LOGIN',
     name: '登录验证码',

@@ -7,8 +7,9 @@ import { findById } from '../accounts/store.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { handMadeCall } from '../../test/support/call-from-console.ts'
 import { phone, smsService } from '../../test/support/sms.ts'
-import { openGateways } from './gateways.ts'
-import { openSend } from './send.ts'
+import { createComposer } from './compose.ts'
+import { createSmsGateways } from './gateways.ts'
+import { createSend } from './send.ts'
 
 const handMade = (json: Record<string, unknown>) => handMadeCall(endpoint, json)
 
@@ -18,10 +19,7 @@ onEachEngine('SMS by hand', (engine) => {
     const { services } = sms.service.app
     await clearKey(services.db, sms.account.id)
     const account = (await findById(services.db, sms.account.id))!
-    const send = openSend(
-      services,
-      openGateways(services.config, () => {}),
-    )
+    const send = createSend(services, createSmsGateways(services.config), createComposer(services))
     const call = handMade({ phone_number: phone, template_code: 'CODE', template_params: { code: '1' } })
     const answer = await send(call, { account, keyHash: undefined })
     assert.equal(answer.status, 200)

@@ -1,29 +1,19 @@
-// The signatures that accounts ask for: one request per account, the present or the last one.
-import type { TemplateState } from '../../contract/sms-text.ts'
+// Signature requests: the latest one of each account.
 import type { Queries, Tx } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
+import type { Tables } from '../db/schema.ts'
 
-export interface SignatureRow {
-  readonly id: number
-  readonly account_id: number
-  readonly sign_name: string
-  readonly status: TemplateState
-  readonly reason: string
-  readonly at: number
-}
-
-const columns = 'id, account_id, sign_name, status, reason, at'
+export type SignatureRow = Tables['sms_signature']
 
 export function findSignature(queries: Queries, accountId: number): Promise<SignatureRow | undefined> {
-  return queries.one<SignatureRow>(`SELECT ${columns} FROM sms_signature WHERE account_id = ?`, [accountId])
+  return queries.one<SignatureRow>('SELECT * FROM sms_signature WHERE account_id = ?', [accountId])
 }
 
-/** Reads a request to decide it. */
 export function lockSignature(tx: Tx, id: number): Promise<SignatureRow | undefined> {
-  const sql = `SELECT ${columns} FROM sms_signature WHERE id = ?`
-  return tx.one<SignatureRow>(tx.engine === 'postgres' ? `${sql} FOR UPDATE` : sql, [id])
+  return tx.one<SignatureRow>(`SELECT * FROM sms_signature WHERE id = ?${forUpdate(tx)}`, [id])
 }
 
-/** A new request has a new number: nobody decides on it by the old one, which was about other words. */
+/** A new request has a new id, so that a decision on the old text does not apply to it. */
 export async function replaceSignature(
   tx: Tx,
   accountId: number,
@@ -40,7 +30,7 @@ export async function replaceSignature(
 export async function decideSignature(
   tx: Tx,
   id: number,
-  decision: { status: TemplateState; reason: string },
+  decision: Pick<SignatureRow, 'status' | 'reason'>,
 ): Promise<void> {
   await tx.run('UPDATE sms_signature SET status = ?, reason = ? WHERE id = ?', [
     decision.status,

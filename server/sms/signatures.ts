@@ -1,4 +1,4 @@
-// An account's own signature: asked for, reviewed by the operator, and in force only after that.
+// An account's signature: requested by the account holder, used only after the operator's approval.
 import type { TemplateState } from '../../contract/sms-text.ts'
 import { signNameProblem } from '../accounts/accounts.ts'
 import { type Account, findById, updateAccount } from '../accounts/store.ts'
@@ -7,15 +7,15 @@ import { AppError } from '../http/errors.ts'
 import { decideSignature, lockSignature, replaceSignature, type SignatureRow } from './signature-store.ts'
 import { requireReason } from './templates.ts'
 
-/** An empty text takes the signature, and whatever was asked for, away at once. */
-export async function askForSignature(db: Database, account: Account, given: string): Promise<void> {
-  const signName = given.trim()
+/** An empty text removes the signature and the pending request. */
+export async function requestSignature(db: Database, account: Account, input: string): Promise<void> {
+  const signName = input.trim()
   const problem = signName === '' ? undefined : signNameProblem(signName)
   if (problem) throw new AppError(1002, problem, { fields: { sign_name: problem } })
   await db.write(async (tx) => {
     if (signName === '') await updateAccount(tx, account.id, { sign_name: null })
-    const isInForce = signName === '' || signName === account.sign_name
-    await replaceSignature(tx, account.id, isInForce ? undefined : signName)
+    const isCurrent = signName === '' || signName === account.sign_name
+    await replaceSignature(tx, account.id, isCurrent ? undefined : signName)
   })
 }
 
@@ -24,12 +24,12 @@ export interface SignatureReview {
   readonly reason?: string | undefined
 }
 
-/** Approved it is in force; refused after that it no longer is. */
+/** Approval makes it the account's signature; a later rejection removes it. */
 export async function reviewSignature(
   db: Database,
   id: number,
   review: SignatureReview,
-  alongside?: (tx: Tx, request: SignatureRow, account: Account) => Promise<void>,
+  inSameTransaction?: (tx: Tx, request: SignatureRow, account: Account) => Promise<void>,
 ): Promise<void> {
   const reason = requireReason(review.status, review.reason ?? '')
   await db.write(async (tx) => {
@@ -41,6 +41,6 @@ export async function reviewSignature(
     await decideSignature(tx, id, { status: review.status, reason })
     if (review.status === '审核通过') await updateAccount(tx, account.id, { sign_name: request.sign_name })
     else if (account.sign_name === request.sign_name) await updateAccount(tx, account.id, { sign_name: null })
-    await alongside?.(tx, request, account)
+    await inSameTransaction?.(tx, request, account)
   })
 }

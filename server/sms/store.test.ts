@@ -7,17 +7,17 @@ import {
   findPage,
   findSends,
   insertSends,
-  markAllAccepted,
+  markAccepted,
   markFailed,
   outcomeOf,
-  type PageFilter,
+  type SendFilter,
   type NewSend,
-  type OpenedSend,
+  type SendPosition,
   type SendOutcome,
   type SendRecord,
 } from './store.ts'
 
-async function insert(db: Database, send: Partial<NewSend> = {}): Promise<OpenedSend> {
+async function insert(db: Database, send: Partial<NewSend> = {}): Promise<SendPosition> {
   const [opened] = await db.write((tx) =>
     insertSends(tx, [
       {
@@ -72,14 +72,14 @@ onEachEngine('SMS records', (engine) => {
             problem: 'number',
             code: 'X',
           })
-        } else await markAllAccepted(tx, [{ id, gatewayId: undefined }])
+        } else await markAccepted(tx, [{ id, gatewayId: undefined }])
         // Several share a moment, so that the number has to decide.
         await tx.run('UPDATE sms_send SET created_at = ? WHERE id = ?', [1_000 * Math.floor(i / 4), id])
       })
     }
     const all = await findPage(db, { accountId: undefined }, 100)
     assert.equal(all.length, 25)
-    const filters: Omit<PageFilter, 'accountId' | 'after'>[] & { accountId?: number }[] = [
+    const filters: Omit<SendFilter, 'accountId' | 'after'>[] & { accountId?: number }[] = [
       {},
       { accountId: 1 },
       { accountId: 2, phone: '13900139000' },

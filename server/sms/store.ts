@@ -1,39 +1,14 @@
-// Send records: written with the charge, ended with it, and read by serial number, recipient and day.
+// Send records: inserted with the charge, updated with its end, and found by serial number, recipient and day.
+import { type RawBuilder, sql } from 'kysely'
 import { recordIdOf } from '../../contract/sms-text.ts'
-import type { Queries, Tx } from '../db/database.ts'
+import type { Database, Queries, Tx } from '../db/database.ts'
 import { bulkInsert, insertRowsReturningIds } from '../db/bulk-insert.ts'
+import { deleteOlderThan } from '../db/delete-old-rows.ts'
+import { forUpdate, valueTable } from '../db/dialect.ts'
+import type { Tables } from '../db/schema.ts'
 import type { Problem } from './problems.ts'
 
-/**
- * What is known of the message: `sending` (a gateway is being asked), `unknown` (it may have gone out), `refused` (it
- * did not), `accepted`, and after a receipt `delivered` or `undelivered`.
- */
-export type SendState = 'sending' | 'unknown' | 'refused' | 'accepted' | 'delivered' | 'undelivered'
-
-export interface SendRecord {
-  readonly id: number
-  readonly account_id: number
-  readonly operation_id: number
-  readonly phone: string
-  readonly template_code: string
-  /** JSON object. */
-  readonly template_params: string
-  readonly sign_name: string
-  readonly parts: number
-  /** The gateway that was asked last, written before it is asked. */
-  readonly gateway: string
-  readonly gateway_id: string | null
-  readonly state: SendState
-  readonly success: number
-  /** 1 while the credits are held or spent, 0 once they were given back. */
-  readonly charged: number
-  readonly problem: string
-  readonly problem_code: string
-  readonly created_at: number
-}
-
-const columns = `id, account_id, operation_id, phone, template_code, template_params, sign_name, parts, gateway,
-  gateway_id, state, success, charged, problem, problem_code, created_at`
+export type SendRecord = Tables['sms_send']
 
 export interface NewSend {
   readonly accountId: number
@@ -45,11 +20,6 @@ export interface NewSend {
   readonly parts: number
   readonly gateway: string
   readonly createdAt: number
-}
-
-export interface OpenedSend {
-  readonly id: number
-  readonly created_at: number
 }
 
 const sendRows = bulkInsert('sms_send', {
@@ -65,8 +35,8 @@ const sendRows = bulkInsert('sms_send', {
   created_at: 'bigint',
 })
 
-/** In the order of the sends. */
-export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<OpenedSend[]> {
+/** Returns the records in the order of the sends. */
+export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<SendPosition[]> {
   const ids = await insertRowsReturningIds(
     tx,
     sendRows,
@@ -86,14 +56,13 @@ export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<Op
   return ids.map((id, index) => ({ id, created_at: sends[index]!.createdAt }))
 }
 
-/** Says who is about to be asked next, so that after a crash the right gateway is asked what became of the message. */
-export async function nameGateway(tx: Tx, id: number, gateway: string): Promise<void> {
+export async function updateGateway(tx: Tx, id: number, gateway: string): Promise<void> {
   await tx.run('UPDATE sms_send SET gateway = ? WHERE id = ?', [gateway, id])
 }
 
-/** The gateway took the message. What a receipt has said meanwhile stands. */
-async function markAccepted(tx: Tx, id: number, gatewayId: string | undefined): Promise<void> {
-  // Most records are as they were inserted; only a receipt or the sweeper makes the difference.
+/** A receipt that came first is not overwritten. */
+async function markOneAccepted(tx: Tx, id: number, gatewayId: string | undefined): Promise<void> {
+  // Few records have changed since their insertion: only a receipt or the sweeper changes them.
   const values = gatewayId === undefined ? [id] : [gatewayId, id]
   const set = gatewayId === undefined ? '' : ', gateway_id = ?'
   const changed = await tx.run(
@@ -112,26 +81,30 @@ async function markAccepted(tx: Tx, id: number, gatewayId: string | undefined): 
   )
 }
 
-/** The same for many: one statement for those that are as they were inserted. */
-export async function markAllAccepted(
+/** One statement for all records that have not changed since their insertion. */
+export async function markAccepted(
   tx: Tx,
   accepted: readonly { readonly id: number; readonly gatewayId: string | undefined }[],
 ): Promise<void> {
-  let left = accepted
-  if (tx.engine === 'postgres' && accepted.length > 1) {
-    const rows = await tx.all<{ id: number }>(
-      `UPDATE sms_send s SET state = 'accepted', success = 1, gateway_id = COALESCE(t.gateway_id, s.gateway_id)
-       FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS t (id, gateway_id)
-       WHERE s.id = t.id AND s.state = 'sending' RETURNING s.id`,
-      [accepted.map(({ id }) => id), accepted.map(({ gatewayId }) => gatewayId ?? null)],
+  let remaining = accepted
+  if (accepted.length > 1) {
+    const list = valueTable(
+      tx,
+      { send_id: 'bigint', sent_as: 'text' },
+      accepted.map(({ id, gatewayId }) => ({ send_id: id, sent_as: gatewayId ?? null })),
     )
-    const done = new Set(rows.map(({ id }) => id))
-    left = accepted.filter(({ id }) => !done.has(id))
+    const rows = await tx.all<Pick<SendRecord, 'id'>>(
+      `UPDATE sms_send SET state = 'accepted', success = 1, gateway_id = COALESCE(list.sent_as, gateway_id)
+       FROM ${list.sql} AS list WHERE id = list.send_id AND state = 'sending' RETURNING id`,
+      list.values,
+    )
+    const updated = new Set(rows.map(({ id }) => id))
+    remaining = accepted.filter(({ id }) => !updated.has(id))
   }
-  for (const { id, gatewayId } of left) await markAccepted(tx, id, gatewayId)
+  for (const { id, gatewayId } of remaining) await markOneAccepted(tx, id, gatewayId)
 }
 
-/** Nothing went out, or nobody knows. A receipt that came in between knows better and is left alone. */
+/** The message was not sent, or it is unknown. A receipt that came first is not overwritten. */
 export async function markFailed(
   tx: Tx,
   id: number,
@@ -144,11 +117,11 @@ export async function markFailed(
   )
 }
 
-/** What a receipt or an answer to our question says. */
-export async function markFate(
+/** Stores the delivery status from a receipt or a status query. */
+export async function updateStatus(
   tx: Tx,
   id: number,
-  fate: {
+  status: {
     state: 'accepted' | 'delivered' | 'undelivered'
     gatewayId: string | null
     charged: boolean
@@ -160,26 +133,24 @@ export async function markFate(
     `UPDATE sms_send SET state = ?, receipt_at = CASE WHEN ? = 'accepted' THEN receipt_at ELSE ${tx.now} END,
        gateway_id = COALESCE(?, gateway_id), charged = ?, success = ?, problem = ?, problem_code = ? WHERE id = ?`,
     [
-      fate.state,
-      fate.state,
-      fate.gatewayId,
-      fate.charged ? 1 : 0,
-      fate.state === 'undelivered' ? 0 : 1,
-      fate.problem,
-      fate.code,
+      status.state,
+      status.state,
+      status.gatewayId,
+      status.charged ? 1 : 0,
+      status.state === 'undelivered' ? 0 : 1,
+      status.problem,
+      status.code,
       id,
     ],
   )
 }
 
-/** Reads a record to change it: on PostgreSQL it is locked, on SQLite the transaction is the lock. */
 export function lockSend(tx: Tx, id: number): Promise<SendRecord | undefined> {
-  const sql = `SELECT ${columns} FROM sms_send WHERE id = ?`
-  return tx.one<SendRecord>(tx.engine === 'postgres' ? `${sql} FOR UPDATE` : sql, [id])
+  return tx.one<SendRecord>(`SELECT * FROM sms_send WHERE id = ?${forUpdate(tx)}`, [id])
 }
 
 export function findByOperation(queries: Queries, operationId: number): Promise<SendRecord | undefined> {
-  return queries.one<SendRecord>(`SELECT ${columns} FROM sms_send WHERE operation_id = ?`, [operationId])
+  return queries.one<SendRecord>('SELECT * FROM sms_send WHERE operation_id = ?', [operationId])
 }
 
 export async function findIdByGatewayId(
@@ -187,7 +158,7 @@ export async function findIdByGatewayId(
   gateway: string,
   gatewayId: string,
 ): Promise<number | undefined> {
-  const row = await queries.one<{ id: number }>(
+  const row = await queries.one<Pick<SendRecord, 'id'>>(
     'SELECT id FROM sms_send WHERE gateway_id = ? AND gateway = ?',
     [gatewayId, gateway],
   )
@@ -195,45 +166,23 @@ export async function findIdByGatewayId(
 }
 
 export interface SendFilter {
-  readonly accountId: number
+  /** Undefined: all accounts, for the operator. */
+  readonly accountId: number | undefined
   readonly bizId?: string | undefined
   readonly phone?: string | undefined
-  /** From this millisecond on. */
+  /** Unix milliseconds, inclusive. */
   readonly from?: number | undefined
-  /** Before this millisecond. */
+  /** Unix milliseconds, exclusive. */
   readonly before?: number | undefined
+  readonly templateCode?: string | undefined
+  readonly outcome?: SendOutcome | undefined
+  /** The last record of the previous page. */
+  readonly after?: SendPosition | undefined
 }
 
-/** The newest first. Each combination of filters is its own text, so that each gets the index that fits it. */
-export async function findSends(queries: Queries, filter: SendFilter, limit: number): Promise<SendRecord[]> {
-  const conditions = ['account_id = ?']
-  const values: (string | number)[] = [filter.accountId]
-  if (filter.bizId !== undefined) {
-    const id = recordIdOf(filter.bizId)
-    if (id === undefined) return []
-    conditions.push('id = ?')
-    values.push(id)
-  }
-  if (filter.phone !== undefined) {
-    conditions.push('phone = ?')
-    values.push(filter.phone)
-  }
-  if (filter.from !== undefined) {
-    conditions.push('created_at >= ?')
-    values.push(filter.from)
-  }
-  if (filter.before !== undefined) {
-    conditions.push('created_at < ?')
-    values.push(filter.before)
-  }
-  return queries.all<SendRecord>(
-    `SELECT ${columns} FROM sms_send WHERE ${conditions.join(' AND ')}
-     ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
-    values,
-  )
-}
+export type SendPosition = Pick<SendRecord, 'created_at' | 'id'>
 
-/** As people read it: `sent` (no receipt yet), `delivered`, `failed`, or `undecided` while the credits are held. */
+/** As shown in the console: `sent` has no receipt yet, `undecided` still holds the credits. */
 export type SendOutcome = 'sent' | 'delivered' | 'failed' | 'undecided'
 
 export function outcomeOf({ state, charged }: Pick<SendRecord, 'state' | 'charged'>): SendOutcome {
@@ -242,70 +191,80 @@ export function outcomeOf({ state, charged }: Pick<SendRecord, 'state' | 'charge
   return charged === 1 && (state === 'sending' || state === 'unknown') ? 'undecided' : 'failed'
 }
 
-const outcomeTerms: Readonly<Record<SendOutcome, string>> = {
-  sent: `s.state = 'accepted'`,
-  delivered: `s.state = 'delivered'`,
-  failed: `(s.state IN ('refused', 'undelivered') OR (s.state IN ('sending', 'unknown') AND s.charged = 0))`,
-  undecided: `s.state IN ('sending', 'unknown') AND s.charged = 1`,
+const outcomeConditions: Readonly<Record<SendOutcome, RawBuilder<boolean>>> = {
+  sent: sql`s.state = 'accepted'`,
+  delivered: sql`s.state = 'delivered'`,
+  failed: sql`(s.state IN ('refused', 'undelivered') OR (s.state IN ('sending', 'unknown') AND s.charged = 0))`,
+  undecided: sql`s.state IN ('sending', 'unknown') AND s.charged = 1`,
 }
 
-export interface PageFilter extends Omit<SendFilter, 'accountId'> {
-  /** Undefined: of all accounts, for the operator. */
-  readonly accountId: number | undefined
-  readonly templateCode?: string | undefined
-  readonly outcome?: SendOutcome | undefined
-  /** The last record of the page before. */
-  readonly after?: { readonly created_at: number; readonly id: number } | undefined
+/** Newest first. */
+function selectSends(queries: Queries, filter: SendFilter, limit: number) {
+  const { accountId, bizId, phone, from, before, templateCode, outcome, after } = filter
+  let query = queries.kysely
+    .selectFrom('sms_send as s')
+    .orderBy('s.created_at', 'desc')
+    .orderBy('s.id', 'desc')
+    .limit(limit)
+  if (accountId !== undefined) query = query.where('s.account_id', '=', accountId)
+  // No record has id 0, so an invalid biz_id finds nothing.
+  if (bizId !== undefined) query = query.where('s.id', '=', recordIdOf(bizId) ?? 0)
+  if (phone !== undefined) query = query.where('s.phone', '=', phone)
+  if (from !== undefined) query = query.where('s.created_at', '>=', from)
+  if (before !== undefined) query = query.where('s.created_at', '<', before)
+  if (templateCode !== undefined) query = query.where('s.template_code', '=', templateCode)
+  if (outcome !== undefined) query = query.where(outcomeConditions[outcome])
+  if (after !== undefined)
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('s.created_at', 's.id'), '<', tuple(after.created_at, after.id)),
+    )
+  return query
 }
 
-/** A record with what it cost and the name of its template, as long as there is one. */
-export interface ShownSend extends SendRecord {
-  readonly receipt_at: number | null
+export function findSends(queries: Queries, filter: SendFilter, limit: number): Promise<SendRecord[]> {
+  return selectSends(queries, filter, limit).selectAll('s').execute()
+}
+
+/** A record with its cost and the name of its template, if that still exists. */
+export interface ListedSend extends SendRecord {
   readonly template_name: string | null
   readonly cost: number | null
   readonly given_back: number | null
   readonly request_id: string | null
 }
 
-const shownColumns = `${columns
-  .split(/,\s*/)
-  .map((column) => `s.${column}`)
-  .join(', ')}, s.receipt_at, o.cost, o.given_back, o.request_id,
-  (SELECT t.name FROM sms_template t WHERE t.code = s.template_code
-     AND (t.account_id = s.account_id OR t.account_id IS NULL)
-     ORDER BY CASE WHEN t.account_id IS NULL THEN 1 ELSE 0 END LIMIT 1) AS template_name`
-
-/** For the console and for exports: any mix of filters, page after page by the place where the last one ended. */
-export function findPage(queries: Queries, filter: PageFilter, limit: number): Promise<ShownSend[]> {
-  const terms: string[] = []
-  const values: (string | number)[] = []
-  const add = (term: string, ...given: readonly (string | number | undefined)[]) => {
-    if (given.includes(undefined)) return
-    terms.push(term)
-    values.push(...(given as readonly (string | number)[]))
-  }
-  add('s.account_id = ?', filter.accountId)
-  // An id that is none finds nothing: no record has the number 0.
-  if (filter.bizId !== undefined) add('s.id = ?', recordIdOf(filter.bizId) ?? 0)
-  add('s.phone = ?', filter.phone)
-  add('s.created_at >= ?', filter.from)
-  add('s.created_at < ?', filter.before)
-  add('s.template_code = ?', filter.templateCode)
-  if (filter.outcome !== undefined) add(outcomeTerms[filter.outcome])
-  add('(s.created_at, s.id) < (?, ?)', filter.after?.created_at, filter.after?.id)
-  const where = terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`
-  return queries.all<ShownSend>(
-    `SELECT ${shownColumns} FROM sms_send s LEFT JOIN operation o ON o.id = s.operation_id ${where}
-     ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit}`,
-    values,
-  )
+/** For the console and for exports. */
+export function findPage(queries: Queries, filter: SendFilter, limit: number): Promise<ListedSend[]> {
+  return selectSends(queries, filter, limit)
+    .leftJoin('operation as o', 'o.id', 's.operation_id')
+    .selectAll('s')
+    .select(['o.cost', 'o.given_back', 'o.request_id'])
+    .select((eb) =>
+      eb
+        .selectFrom('sms_template as t')
+        .select('t.name')
+        .whereRef('t.code', '=', 's.template_code')
+        .where((where) =>
+          where.or([
+            where('t.account_id', '=', where.ref('s.account_id')),
+            where('t.account_id', 'is', null),
+          ]),
+        )
+        .orderBy(sql`CASE WHEN t.account_id IS NULL THEN 1 ELSE 0 END`)
+        .limit(1)
+        .as('template_name'),
+    )
+    .execute()
 }
 
-/** Where a record stands in the order of the pages. */
-export function findPlace(
+export function findPosition(
   queries: Queries,
   accountId: number,
   id: number,
-): Promise<{ readonly created_at: number; readonly id: number } | undefined> {
+): Promise<SendPosition | undefined> {
   return queries.one('SELECT created_at, id FROM sms_send WHERE id = ? AND account_id = ?', [id, accountId])
+}
+
+export function deleteOldSends(db: Database, days: number, signal: AbortSignal): Promise<number> {
+  return deleteOlderThan(db, { table: 'sms_send', time: 'created_at' }, days, signal)
 }

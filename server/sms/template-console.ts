@@ -9,7 +9,7 @@ import {
   editTemplate,
   findTemplate,
   pageTemplates,
-  type Template,
+  type SmsTemplate,
 } from './templates.ts'
 import type { Api, SignedInAsk } from '../console/routes.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
@@ -66,7 +66,7 @@ export function templatePages(api: Api, { db }: Services): void {
   })
 }
 
-function shownOf(template: Template): Shown {
+function shownOf(template: SmsTemplate): Shown {
   return {
     id: template.id,
     code: template.code,

@@ -1,124 +1,115 @@
-// The template table: an account's own templates, and those the operator shares with everyone.
+// The templates: those of accounts, and those that the operator shares with all accounts.
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { TemplateState } from '../../contract/sms-text.ts'
 import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
+import type { Tables } from '../db/schema.ts'
 
-export interface TemplateRow {
-  readonly id: number
-  /** Null: shared by the operator. */
-  readonly account_id: number | null
-  readonly code: string
-  readonly name: string
-  readonly content: string
-  /** JSON list of names, in the order of their first appearance. */
-  readonly variables: string
-  readonly status: TemplateState
-  readonly reason: string
-  /** JSON object: the template's id by gateway. */
-  readonly gateway_codes: string
-  /** Grows with every edit, so that a review is of the text that was read. */
-  readonly revision: number
-  readonly created_at: number
-  readonly updated_at: number
-}
+export type TemplateRow = Tables['sms_template']
 
-const columns =
-  'id, account_id, code, name, content, variables, status, reason, gateway_codes, revision, created_at, updated_at'
+export type UsableTemplateRow = Pick<
+  TemplateRow,
+  'code' | 'content' | 'variables' | 'status' | 'gateway_codes'
+>
 
-export type SendingRow = Pick<TemplateRow, 'code' | 'content' | 'variables' | 'status' | 'gateway_codes'>
+const usableColumns = 'code, content, variables, status, gateway_codes'
 
-const sendingColumns = 'code, content, variables, status, gateway_codes'
-
-/** What the account means by a code: its own template before a shared one. Straight from the table, no cache. */
-export function templateLookup(
+/** Finds the template that an account uses by a code: its own before a shared one. Reads the table, without a cache. */
+export function createTemplateRowLookup(
   db: Database,
-): (accountId: number, code: string) => Promise<SendingRow | undefined> {
+): (accountId: number, code: string) => Promise<UsableTemplateRow | undefined> {
   const direct = db.direct
   if (direct) {
-    const own = `SELECT ${sendingColumns} FROM sms_template WHERE account_id = ? AND code = ?`
-    const shared = `SELECT ${sendingColumns} FROM sms_template WHERE account_id IS NULL AND code = ?`
+    const own = `SELECT ${usableColumns} FROM sms_template WHERE account_id = ? AND code = ?`
+    const shared = `SELECT ${usableColumns} FROM sms_template WHERE account_id IS NULL AND code = ?`
     return async (accountId, code) =>
-      direct.one<SendingRow>(own, [accountId, code]) ?? direct.one<SendingRow>(shared, [code])
+      direct.one<UsableTemplateRow>(own, [accountId, code]) ?? direct.one<UsableTemplateRow>(shared, [code])
   }
-  const find = coalesce<SendingRow>(async (keys) => {
+  const find = coalesce<UsableTemplateRow>(async (keys) => {
     const pairs = keys.map((key) => JSON.parse(key) as [number, string])
-    const rows = await db.all<SendingRow & { asker: number }>(
-      `SELECT DISTINCT ON (k.asker, k.code) k.asker, t.code, t.content, t.variables, t.status, t.gateway_codes
-       FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS k (asker, code)
-       JOIN sms_template t ON t.code = k.code AND (t.account_id = k.asker OR t.account_id IS NULL)
-       ORDER BY k.asker, k.code, t.account_id NULLS LAST`,
+    const rows = await db.all<UsableTemplateRow & { caller: number }>(
+      `SELECT DISTINCT ON (k.caller, k.code) k.caller, t.code, t.content, t.variables, t.status, t.gateway_codes
+       FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS k (caller, code)
+       JOIN sms_template t ON t.code = k.code AND (t.account_id = k.caller OR t.account_id IS NULL)
+       ORDER BY k.caller, k.code, t.account_id NULLS LAST`,
       [pairs.map(([accountId]) => accountId), pairs.map(([, code]) => code)],
     )
-    return new Map(rows.map((row) => [JSON.stringify([row.asker, row.code]), row]))
+    return new Map(rows.map((row) => [JSON.stringify([row.caller, row.code]), row]))
   })
   return (accountId, code) => find(JSON.stringify([accountId, code]))
 }
 
-/** The account's own and the shared ones, oldest first. Of two with one code only the account's own can be used. */
-export function findTemplatesFor(queries: Queries, accountId: number): Promise<TemplateRow[]> {
-  return queries.all<TemplateRow>(
-    `SELECT ${columns} FROM sms_template t WHERE account_id = ? OR (account_id IS NULL AND NOT EXISTS
-       (SELECT 1 FROM sms_template own WHERE own.account_id = ? AND own.code = t.code)) ORDER BY id`,
-    [accountId, accountId],
-  )
+export interface TemplateFilter {
+  readonly id?: number | undefined
+  /** The templates that this account can use: its own, and the shared ones whose code it does not use itself. */
+  readonly visibleTo?: number | undefined
+  /** The owner; null for shared templates. */
+  readonly accountId?: number | null | undefined
+  readonly status?: TemplateState | undefined
+  /** Part of the code, the name or the content. */
+  readonly q?: string | undefined
 }
 
-const visible = `(t.account_id = ? OR (t.account_id IS NULL AND NOT EXISTS
-  (SELECT 1 FROM sms_template own WHERE own.account_id = ? AND own.code = t.code)))`
+function selectTemplates(queries: Queries, filter: TemplateFilter) {
+  let query = queries.kysely.selectFrom('sms_template as t')
+  const { id, visibleTo, accountId, status, q } = filter
+  if (id !== undefined) query = query.where('t.id', '=', id)
+  if (visibleTo !== undefined) query = query.where((eb) => isVisibleTo(eb, visibleTo))
+  if (accountId === null) query = query.where('t.account_id', 'is', null)
+  else if (accountId !== undefined) query = query.where('t.account_id', '=', accountId)
+  if (status !== undefined) query = query.where('t.status', '=', status)
+  if (q !== undefined && q !== '') query = query.where((eb) => contains(eb, q))
+  return query
+}
 
-export function findTemplateFor(
-  queries: Queries,
-  accountId: number,
-  id: number,
-): Promise<TemplateRow | undefined> {
-  return queries.one<TemplateRow>(`SELECT ${columns} FROM sms_template t WHERE ${visible} AND t.id = ?`, [
-    accountId,
-    accountId,
-    id,
+type TemplateExpression = ExpressionBuilder<Tables & { t: TemplateRow }, 't'>
+
+function isVisibleTo(eb: TemplateExpression, accountId: number) {
+  const own = eb
+    .selectFrom('sms_template as own')
+    .select('own.id')
+    .where('own.account_id', '=', accountId)
+    .whereRef('own.code', '=', 't.code')
+  return eb.or([
+    eb('t.account_id', '=', accountId),
+    eb.and([eb('t.account_id', 'is', null), eb.not(eb.exists(own))]),
   ])
 }
 
-export interface TemplateSearch {
-  /** Part of the code, the name or the content. */
-  readonly q?: string | undefined
-  readonly status?: TemplateState | undefined
-  readonly limit: number
-  readonly offset: number
+function contains(eb: TemplateExpression, text: string) {
+  const pattern = `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
+  return eb.or(
+    (['t.code', 't.name', 't.content'] as const).map(
+      (column) => sql<boolean>`LOWER(${sql.ref(column)}) LIKE ${pattern} ESCAPE '!'`,
+    ),
+  )
 }
 
-/** The newest first. */
+/** Oldest first. */
+export function findTemplates(queries: Queries, filter: TemplateFilter): Promise<TemplateRow[]> {
+  return selectTemplates(queries, filter).selectAll('t').orderBy('t.id').execute()
+}
+
+/** Newest first. */
 export async function findTemplatePage(
   queries: Queries,
-  accountId: number,
-  search: TemplateSearch,
+  filter: TemplateFilter,
+  page: { readonly limit: number; readonly offset: number },
 ): Promise<{ rows: TemplateRow[]; total: number }> {
-  const terms = [visible]
-  const values: (string | number)[] = [accountId, accountId]
-  if (search.status !== undefined) {
-    terms.push('t.status = ?')
-    values.push(search.status)
-  }
-  if (search.q !== undefined && search.q !== '') {
-    const like = `%${search.q.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
-    terms.push(
-      `(LOWER(t.code) LIKE ? ESCAPE '!' OR LOWER(t.name) LIKE ? ESCAPE '!' OR LOWER(t.content) LIKE ? ESCAPE '!')`,
-    )
-    values.push(like, like, like)
-  }
-  const where = terms.join(' AND ')
-  const counted = await queries.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM sms_template t WHERE ${where}`,
-    values,
-  )
-  const rows = await queries.all<TemplateRow>(
-    `SELECT ${columns} FROM sms_template t WHERE ${where} ORDER BY t.id DESC LIMIT ? OFFSET ?`,
-    [...values, search.limit, search.offset],
-  )
+  const query = selectTemplates(queries, filter)
+  const counted = await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirst()
+  const rows = await query
+    .selectAll('t')
+    .orderBy('t.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
   return { rows, total: counted?.count ?? 0 }
 }
 
-/** Among the account's own and the shared ones. */
-export async function isTakenCode(
+/** Whether the account or the shared templates use the code. */
+export async function isCodeTaken(
   queries: Queries,
   accountId: number | null,
   code: string,
@@ -130,84 +121,48 @@ export async function isTakenCode(
   return row !== undefined
 }
 
-export async function setTemplateCode(tx: Tx, id: number, code: string): Promise<void> {
+export async function updateTemplateCode(tx: Tx, id: number, code: string): Promise<void> {
   await tx.run('UPDATE sms_template SET code = ? WHERE id = ?', [code, id])
 }
 
-export function findTemplates(
-  queries: Queries,
-  filter: { accountId?: number | null | undefined; status?: TemplateState | undefined },
-): Promise<TemplateRow[]> {
-  let query = queries.kysely.selectFrom('sms_template').selectAll()
-  if (filter.accountId === null) query = query.where('account_id', 'is', null)
-  else if (filter.accountId !== undefined) query = query.where('account_id', '=', filter.accountId)
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  return query.orderBy('id').execute()
-}
-
-/** Reads a template to change it. */
 export function lockTemplate(tx: Tx, id: number): Promise<TemplateRow | undefined> {
-  const sql = `SELECT ${columns} FROM sms_template WHERE id = ?`
-  return tx.one<TemplateRow>(tx.engine === 'postgres' ? `${sql} FOR UPDATE` : sql, [id])
+  return tx.one<TemplateRow>(`SELECT * FROM sms_template WHERE id = ?${forUpdate(tx)}`, [id])
 }
 
-export async function isSharedCode(queries: Queries, code: string): Promise<boolean> {
-  const row = await queries.one('SELECT 1 AS found FROM sms_template WHERE account_id IS NULL AND code = ?', [
-    code,
-  ])
-  return row !== undefined
-}
-
-export interface NewTemplate {
-  readonly accountId: number | null
-  readonly code: string
-  readonly name: string
-  readonly content: string
-  readonly variables: string
-  readonly status: TemplateState
-  readonly reason: string
-  readonly gatewayCodes: string
-}
+export type NewTemplate = Omit<TemplateRow, 'id' | 'revision' | 'created_at' | 'updated_at'>
 
 /** Undefined when the code is taken. */
 export function insertTemplate(tx: Tx, template: NewTemplate): Promise<TemplateRow | undefined> {
   return tx.one<TemplateRow>(
     `INSERT INTO sms_template (account_id, code, name, content, variables, status, reason, gateway_codes, created_at,
        updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${tx.now}, ${tx.now}) ON CONFLICT DO NOTHING RETURNING ${columns}`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${tx.now}, ${tx.now}) ON CONFLICT DO NOTHING RETURNING *`,
     [
-      template.accountId,
+      template.account_id,
       template.code,
       template.name,
       template.content,
       template.variables,
       template.status,
       template.reason,
-      template.gatewayCodes,
+      template.gateway_codes,
     ],
   )
 }
 
-export async function updateTemplate(
-  tx: Tx,
-  id: number,
-  change: Pick<
-    TemplateRow,
-    'name' | 'content' | 'variables' | 'status' | 'reason' | 'gateway_codes' | 'revision'
-  >,
-): Promise<void> {
+export async function updateTemplate(tx: Tx, template: TemplateRow): Promise<void> {
   await tx.run(
     `UPDATE sms_template SET name = ?, content = ?, variables = ?, status = ?, reason = ?, gateway_codes = ?,
        revision = ?, updated_at = ${tx.now} WHERE id = ?`,
     [
-      change.name,
-      change.content,
-      change.variables,
-      change.status,
-      change.reason,
-      change.gateway_codes,
-      change.revision,
-      id,
+      template.name,
+      template.content,
+      template.variables,
+      template.status,
+      template.reason,
+      template.gateway_codes,
+      template.revision,
+      template.id,
     ],
   )
 }

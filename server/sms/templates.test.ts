@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { createAccount } from '../accounts/accounts.ts'
 import { AppError } from '../http/errors.ts'
 import { freshDatabase, onEachEngine, uniqueName } from '../../test/support/engines.ts'
-import { templateLookup } from './template-store.ts'
+import { createTemplateRowLookup } from './template-store.ts'
 import {
-  type Actor,
+  type TemplateActor,
   createTemplate,
   deleteTemplate,
   editTemplate,
@@ -13,7 +13,7 @@ import {
   reviewTemplate,
 } from './templates.ts'
 
-const operator: Actor = { kind: 'operator' }
+const operator: TemplateActor = { kind: 'operator' }
 const wish = { code: 'T1', name: '模板', content: '${b}和${a}和${b}' }
 
 function withCode(code: number): (error: unknown) => boolean {
@@ -23,7 +23,7 @@ function withCode(code: number): (error: unknown) => boolean {
 onEachEngine('SMS templates', (engine) => {
   async function ground() {
     const fresh = await freshDatabase(engine)
-    const account = async (): Promise<Actor & { accountId: number }> => ({
+    const account = async (): Promise<TemplateActor & { accountId: number }> => ({
       kind: 'account',
       accountId: (await createAccount(fresh.db, { username: uniqueName(), password: 'correct horse 9' })).id,
     })
@@ -88,7 +88,7 @@ onEachEngine('SMS templates', (engine) => {
       await assert.rejects(reviewTemplate(on.db, on.other, target, { status: '审核通过' }), withCode(1007))
     }
     await assert.rejects(reviewTemplate(on.db, on.mine, id, { status: '审核通过' }), withCode(1007))
-    const codes = async (actor: Actor) => (await listTemplates(on.db, actor)).map(({ code }) => code)
+    const codes = async (actor: TemplateActor) => (await listTemplates(on.db, actor)).map(({ code }) => code)
     assert.deepEqual(await codes(on.mine), ['T1', 'S1'])
     assert.deepEqual(await codes(on.other), ['S1'])
     assert.deepEqual(await codes(operator), ['T1', 'S1'])
@@ -100,7 +100,7 @@ onEachEngine('SMS templates', (engine) => {
 
   test('codes are unique per account, and an account’s own comes before a shared one', async () => {
     await using on = await ground()
-    const find = templateLookup(on.db)
+    const find = createTemplateRowLookup(on.db)
     await createTemplate(on.db, on.mine, wish)
     await createTemplate(on.db, on.other, { ...wish, content: '别人的' })
     await assert.rejects(createTemplate(on.db, on.mine, wish), withCode(1002))

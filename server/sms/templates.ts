@@ -1,30 +1,29 @@
-// Templates as accounts and the operator handle them: made, edited, reviewed, deleted, listed.
+// Templates: created, edited, reviewed, deleted and listed by account holders and the operator.
 import { randomUUID } from 'node:crypto'
 import { longestText, parseTemplate, type TemplateState } from '../../contract/sms-text.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
-import { gatewayNames } from './gateways.ts'
+import { smsGatewayNames } from './gateways.ts'
 import {
-  findTemplateFor,
+  createTemplateRowLookup,
   findTemplatePage,
   findTemplates,
-  findTemplatesFor,
   insertTemplate,
-  isSharedCode,
-  isTakenCode,
+  isCodeTaken,
   lockTemplate,
   removeTemplate,
-  setTemplateCode,
-  templateLookup,
+  type TemplateFilter,
   type TemplateRow,
-  type TemplateSearch,
   updateTemplate,
+  updateTemplateCode,
 } from './template-store.ts'
 
-/** An account touches its own templates only; to it, all others do not exist. */
-export type Actor = { readonly kind: 'account'; readonly accountId: number } | { readonly kind: 'operator' }
+/** An account can access only its own templates; all others are not found. */
+export type TemplateActor =
+  | { readonly kind: 'account'; readonly accountId: number }
+  | { readonly kind: 'operator' }
 
-export interface Template {
+export interface SmsTemplate {
   readonly id: number
   readonly accountId: number | null
   readonly code: string
@@ -39,52 +38,55 @@ export interface Template {
   readonly updatedAt: number
 }
 
-export interface TemplateWish {
-  /** Made from the id when left out. */
+export interface TemplateInput {
+  /** Derived from the id by default. */
   readonly code?: string | undefined
   readonly name: string
   readonly content: string
-  /** Whose it is; null shares it with everyone. Only the operator chooses. */
+  /** The owner; null shares the template with all accounts. Only for the operator. */
   readonly accountId?: number | null
-  /** Only the operator chooses; what an account makes waits for review. */
+  /** Only for the operator; an account's new template is in review. */
   readonly status?: TemplateState
   readonly reason?: string
-  /** The template's id at each gateway; its code where none is given. */
+  /** The template's id at each gateway; its code by default. */
   readonly gatewayCodes?: Readonly<Record<string, string>>
 }
 
-export async function createTemplate(db: Database, actor: Actor, wish: TemplateWish): Promise<Template> {
-  const accountId = actor.kind === 'account' ? actor.accountId : (wish.accountId ?? null)
-  const byOperator = actor.kind === 'operator'
-  const code = wish.code === undefined ? undefined : requireCode(wish.code)
-  const name = requireName(wish.name)
-  const content = requireContent(wish.content)
+export async function createTemplate(
+  db: Database,
+  actor: TemplateActor,
+  input: TemplateInput,
+): Promise<SmsTemplate> {
+  const isOperator = actor.kind === 'operator'
+  const accountId = isOperator ? (input.accountId ?? null) : actor.accountId
+  const code = input.code === undefined ? undefined : requireCode(input.code)
+  const status = (isOperator && input.status) || '审核中'
+  const values = {
+    account_id: accountId,
+    name: requireName(input.name),
+    ...requireContent(input.content),
+    status,
+    reason: isOperator ? requireReason(status, input.reason ?? '') : '',
+    gateway_codes: JSON.stringify(isOperator ? requireGatewayCodes(input.gatewayCodes ?? {}) : {}),
+  }
   const row = await db.write(async (tx) => {
-    // An account's own template would hide the shared one from it.
-    if (code !== undefined && accountId !== null && (await isSharedCode(tx, code))) return undefined
-    const inserted = await insertTemplate(tx, {
-      accountId,
-      code: code ?? `new-${randomUUID()}`,
-      name,
-      ...content,
-      status: byOperator ? (wish.status ?? '审核中') : '审核中',
-      reason: byOperator ? requireReason(wish.status ?? '审核中', wish.reason ?? '') : '',
-      gatewayCodes: JSON.stringify(byOperator ? requireGatewayCodes(wish.gatewayCodes ?? {}) : {}),
-    })
-    return inserted && code === undefined ? nameById(tx, inserted) : inserted
+    // An account's template with the code of a shared one would hide the shared one.
+    if (code !== undefined && (await isCodeTaken(tx, accountId, code))) return undefined
+    const inserted = await insertTemplate(tx, { ...values, code: code ?? `new-${randomUUID()}` })
+    return inserted && code === undefined ? assignCode(tx, inserted) : inserted
   })
   if (!row) {
     throw invalid(`模板编号 ${code} 已存在`, `the template code ${code} is taken`, 'code')
   }
-  return templateOf(row)
+  return toTemplate(row)
 }
 
-/** `SMS_17`; where somebody has given that name away, `SMS_17_1` and so on. */
-async function nameById(tx: Tx, row: TemplateRow): Promise<TemplateRow> {
+/** `SMS_17`, or `SMS_17_1` and so on if that code is taken. */
+async function assignCode(tx: Tx, row: TemplateRow): Promise<TemplateRow> {
   for (let tries = 0; ; tries += 1) {
     const code = tries === 0 ? `SMS_${row.id}` : `SMS_${row.id}_${tries}`
-    if (await isTakenCode(tx, row.account_id, code)) continue
-    await setTemplateCode(tx, row.id, code)
+    if (await isCodeTaken(tx, row.account_id, code)) continue
+    await updateTemplateCode(tx, row.id, code)
     return { ...row, code }
   }
 }
@@ -92,22 +94,22 @@ async function nameById(tx: Tx, row: TemplateRow): Promise<TemplateRow> {
 export interface TemplateEdit {
   readonly name?: string
   readonly content?: string
-  /** Only the operator's. */
+  /** Only for the operator. */
   readonly gatewayCodes?: Readonly<Record<string, string>>
 }
 
-/** New words have to be reviewed again, whatever the state was before; where gateways know it is no matter of review. */
-export async function editTemplate(
+/** A new name or content must be reviewed again; new gateway codes need no review. */
+export function editTemplate(
   db: Database,
-  actor: Actor,
+  actor: TemplateActor,
   id: number,
   edit: TemplateEdit,
-): Promise<Template> {
+): Promise<SmsTemplate> {
   return db.write(async (tx) => {
     const row = requireVisible(actor, await lockTemplate(tx, id))
     const name = edit.name === undefined ? row.name : requireName(edit.name)
     const text = requireContent(edit.content ?? row.content)
-    const newWords = name !== row.name || text.content !== row.content
+    const needsReview = name !== row.name || text.content !== row.content
     const gatewayCodes =
       actor.kind === 'operator' && edit.gatewayCodes
         ? JSON.stringify(requireGatewayCodes(edit.gatewayCodes))
@@ -117,21 +119,21 @@ export async function editTemplate(
       name,
       ...text,
       gateway_codes: gatewayCodes,
-      ...(newWords ? { status: '审核中', reason: '', revision: row.revision + 1 } : {}),
+      ...(needsReview ? { status: '审核中', reason: '', revision: row.revision + 1 } : {}),
     }
-    await updateTemplate(tx, id, changed)
-    return templateOf(changed)
+    await updateTemplate(tx, changed)
+    return toTemplate(changed)
   })
 }
 
-/** `revision` is the one the reviewer has read: words that were changed meanwhile are not approved unseen. */
+/** `revision` is the one that the reviewer has read, so that a later edit is not approved unseen. */
 export async function reviewTemplate(
   db: Database,
-  actor: Actor,
+  actor: TemplateActor,
   id: number,
   review: { status: TemplateState; reason?: string | undefined; revision?: number },
-  alongside?: (tx: Tx, template: Template) => Promise<void>,
-): Promise<Template> {
+  inSameTransaction?: (tx: Tx, template: SmsTemplate) => Promise<void>,
+): Promise<SmsTemplate> {
   if (actor.kind !== 'operator') throw noSuchTemplate()
   const reason = requireReason(review.status, review.reason ?? '')
   return db.write(async (tx) => {
@@ -140,60 +142,54 @@ export async function reviewTemplate(
       throw invalid('模板已被修改，请重新查看', 'the template was changed meanwhile, read it again')
     }
     const changed: TemplateRow = { ...row, status: review.status, reason }
-    await updateTemplate(tx, id, changed)
-    const template = templateOf(changed)
-    await alongside?.(tx, template)
+    await updateTemplate(tx, changed)
+    const template = toTemplate(changed)
+    await inSameTransaction?.(tx, template)
     return template
   })
 }
 
-/** Records keep the code and the values, so nothing depends on the template after it was used. */
-export async function deleteTemplate(db: Database, actor: Actor, id: number): Promise<void> {
+/** Send records store the code and the values, so they do not need the template. */
+export async function deleteTemplate(db: Database, actor: TemplateActor, id: number): Promise<void> {
   await db.write(async (tx) => {
     requireVisible(actor, await lockTemplate(tx, id))
     await removeTemplate(tx, id)
   })
 }
 
-/** What an account may send with or is waiting for; for the operator everything, or what the filter leaves. */
+/** For an account: its own and the shared templates. For the operator: all templates. */
 export async function listTemplates(
   db: Database,
-  actor: Actor,
-  filter: { accountId?: number | null; status?: TemplateState } = {},
-): Promise<Template[]> {
-  const rows =
-    actor.kind === 'account'
-      ? (await findTemplatesFor(db, actor.accountId)).filter(
-          ({ status }) => filter.status === undefined || status === filter.status,
-        )
-      : await findTemplates(db, filter)
-  return rows.map(templateOf)
+  actor: TemplateActor,
+  filter: Pick<TemplateFilter, 'accountId' | 'status'> = {},
+): Promise<SmsTemplate[]> {
+  const visibleTo = actor.kind === 'account' ? actor.accountId : undefined
+  return (await findTemplates(db, { ...filter, visibleTo })).map(toTemplate)
 }
 
-/** One of the account's own, or a shared one it can use. */
-export async function findTemplate(db: Database, accountId: number, id: number): Promise<Template> {
-  const row = await findTemplateFor(db, accountId, id)
+/** One of the account's own or of the shared templates. */
+export async function findTemplate(db: Database, accountId: number, id: number): Promise<SmsTemplate> {
+  const [row] = await findTemplates(db, { visibleTo: accountId, id })
   if (!row) throw noSuchTemplate()
-  return templateOf(row)
+  return toTemplate(row)
 }
 
-/** A page of what an account may send with or is waiting for, the newest first. */
+/** The account's own and the shared templates, newest first. */
 export async function pageTemplates(
   db: Database,
   accountId: number,
-  search: TemplateSearch,
-): Promise<{ readonly templates: readonly Template[]; readonly total: number }> {
-  const { rows, total } = await findTemplatePage(db, accountId, search)
-  return { templates: rows.map(templateOf), total }
+  { limit, offset, ...filter }: Pick<TemplateFilter, 'q' | 'status'> & { limit: number; offset: number },
+): Promise<{ readonly templates: readonly SmsTemplate[]; readonly total: number }> {
+  const { rows, total } = await findTemplatePage(db, { ...filter, visibleTo: accountId }, { limit, offset })
+  return { templates: rows.map(toTemplate), total }
 }
 
-export type UsableTemplate = Pick<Template, 'code' | 'content' | 'variables' | 'status' | 'gatewayCodes'>
+export type UsableTemplate = Pick<SmsTemplate, 'code' | 'content' | 'variables' | 'status' | 'gatewayCodes'>
 
-/** What an account means by a code when it sends. */
-export function usableTemplates(
+export function createTemplateLookup(
   db: Database,
 ): (accountId: number, code: string) => Promise<UsableTemplate | undefined> {
-  const find = templateLookup(db)
+  const find = createTemplateRowLookup(db)
   return async (accountId, code) => {
     const row = await find(accountId, code)
     return (
@@ -208,7 +204,7 @@ export function usableTemplates(
   }
 }
 
-function templateOf(row: TemplateRow): Template {
+function toTemplate(row: TemplateRow): SmsTemplate {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -232,7 +228,7 @@ export function noSuchTemplate(): AppError {
   })
 }
 
-function requireVisible(actor: Actor, row: TemplateRow | undefined): TemplateRow {
+function requireVisible(actor: TemplateActor, row: TemplateRow | undefined): TemplateRow {
   if (!row || (actor.kind === 'account' && row.account_id !== actor.accountId)) throw noSuchTemplate()
   return row
 }
@@ -253,7 +249,7 @@ function requireName(given: string): string {
   throw invalid('模板名称须为 1 至 50 个字符', 'a template name has 1 to 50 characters', 'name')
 }
 
-/** The text and, read from it once and for all, the names of its variables. */
+/** The text and the names of its variables. */
 function requireContent(content: string): { content: string; variables: string } {
   if (
     content.trim() === '' ||
@@ -283,10 +279,10 @@ export function requireReason(status: TemplateState, given: string): string {
 
 function requireGatewayCodes(codes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [gateway, code] of Object.entries(codes)) {
-    if (!(gatewayNames as readonly string[]).includes(gateway) || !/^[\w.-]{1,64}$/.test(code)) {
+    if (!smsGatewayNames.includes(gateway) || !/^[\w.-]{1,64}$/.test(code)) {
       throw invalid(
-        `网关模板须如 aliyun=SMS_123456，网关为 ${gatewayNames.join('、')}`,
-        `a gateway's template looks like aliyun=SMS_123456, the gateways are ${gatewayNames.join(', ')}`,
+        `网关模板须如 aliyun=SMS_123456，网关为 ${smsGatewayNames.join('、')}`,
+        `a gateway's template looks like aliyun=SMS_123456, the gateways are ${smsGatewayNames.join(', ')}`,
       )
     }
   }

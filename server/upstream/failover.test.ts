@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 
 import { tryInOrder } from './failover.ts'
-import { mayAskNextGateway } from './outcome.ts'
+import { mayTryNextGateway } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 
 const anyOutcome: fc.Arbitrary<Outcome<string>> = fc.constantFrom<Outcome<string>>(
@@ -15,7 +15,7 @@ const anyOutcome: fc.Arbitrary<Outcome<string>> = fc.constantFrom<Outcome<string
   { kind: 'throttled', concerns: 'recipient', reason: 'isv.BUSINESS_LIMIT_CONTROL' },
   { kind: 'throttled', concerns: 'us', reason: 'Throttling' },
   { kind: 'not_sent', reason: 'ECONNREFUSED' },
-  { kind: 'not_sent', reason: 'template_unknown', onlyThisMessage: true },
+  { kind: 'not_sent', reason: 'template_unknown', onlyThisRequest: true },
   { kind: 'ambiguous', reason: 'timeout' },
 )
 
@@ -34,7 +34,7 @@ describe('with the rule for sending', () => {
               if (typeof behaviour === 'string') throw new Error('broken gateway')
               return behaviour
             },
-            mayAskNextGateway,
+            mayTryNextGateway,
           )
           assert.deepEqual(
             asked,
@@ -42,18 +42,18 @@ describe('with the rule for sending', () => {
             'in the configured order',
           )
           assert.deepEqual(
-            result.tried.map(({ gateway }) => gateway),
+            result.attempts.map(({ gateway }) => gateway),
             asked,
           )
           assert.equal(result.gateway, asked.at(-1))
 
-          const past = result.tried.filter(({ outcome }) => outcome.kind !== 'not_sent')
+          const past = result.attempts.filter(({ outcome }) => outcome.kind !== 'not_sent')
           assert.ok(past.length <= 1)
           if (past.length === 1) assert.equal(past[0]?.gateway, result.gateway)
           else assert.equal(asked.length, gateways.length, 'all were asked before giving up')
           assert.deepEqual(
             result.outcome,
-            result.tried.at(-1)?.outcome ?? { kind: 'not_sent', reason: 'no_gateway' },
+            result.attempts.at(-1)?.outcome ?? { kind: 'not_sent', reason: 'no_gateway' },
           )
         },
       ),
@@ -63,17 +63,17 @@ describe('with the rule for sending', () => {
   it('goes on from not_sent only', () => {
     fc.assert(
       fc.property(anyOutcome, (outcome) => {
-        assert.equal(mayAskNextGateway(outcome), outcome.kind === 'not_sent')
+        assert.equal(mayTryNextGateway(outcome), outcome.kind === 'not_sent')
       }),
     )
   })
 
   it('no gateway at all is not sent', async () => {
-    const result = await tryInOrder([], () => assert.fail('nobody to call'), mayAskNextGateway)
+    const result = await tryInOrder([], () => assert.fail('nobody to call'), mayTryNextGateway)
     assert.deepEqual(result, {
       outcome: { kind: 'not_sent', reason: 'no_gateway' },
       gateway: undefined,
-      tried: [],
+      attempts: [],
     })
   })
 })
@@ -95,7 +95,7 @@ describe('with a wider rule', () => {
     assert.equal(result.gateway, 'second')
     assert.deepEqual(result.outcome, { kind: 'accepted', value: true })
     assert.deepEqual(
-      result.tried.map(({ gateway, outcome }) => [gateway, outcome.kind]),
+      result.attempts.map(({ gateway, outcome }) => [gateway, outcome.kind]),
       [
         ['first', 'ambiguous'],
         ['second', 'accepted'],
@@ -110,6 +110,6 @@ describe('with a wider rule', () => {
       (outcome) => outcome.kind !== 'ambiguous',
     )
     assert.deepEqual(result.outcome, { kind: 'ambiguous', reason: 'exception' })
-    assert.equal(result.tried.length, 1)
+    assert.equal(result.attempts.length, 1)
   })
 })

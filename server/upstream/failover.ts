@@ -1,4 +1,4 @@
-// Asking gateways one after the other, in the configured order, for as long as the caller's rule allows.
+// Calls gateways one after another, in order of preference, while the caller's rule allows it.
 
 import type { Outcome } from './outcome.ts'
 
@@ -9,35 +9,36 @@ export interface Attempt<T> {
 
 export interface FailoverResult<T> {
   readonly outcome: Outcome<T>
-  /** The gateway the outcome comes from; undefined only when there was none to ask. */
+  /** The gateway of the outcome; undefined only without any gateway. */
   readonly gateway: string | undefined
-  /** Everyone asked, in order; the last one is the one above. */
-  readonly tried: readonly Attempt<T>[]
+  /** All attempts in order. The last one has the outcome above. */
+  readonly attempts: readonly Attempt<T>[]
 }
 
 /**
- * `mayAskNext` is `mayAskNextGateway` wherever a second call could do the work twice (SMS). Where a repeated question
- * harms nobody (identity), the caller passes a wider rule. No rule leads on from `accepted`.
+ * `mayTryNext` is `mayTryNextGateway` where a second call could do the work twice (SMS). Where a second call is harmless
+ * (identity, domain check) the caller passes a wider rule. An accepted outcome always ends the loop.
  */
 export async function tryInOrder<G extends { readonly name: string }, T>(
   gateways: readonly G[],
   call: (gateway: G) => Promise<Outcome<T>>,
-  mayAskNext: (outcome: Outcome<T>) => boolean,
+  mayTryNext: (outcome: Outcome<T>) => boolean,
 ): Promise<FailoverResult<T>> {
-  const tried: Attempt<T>[] = []
+  const attempts: Attempt<T>[] = []
   for (const gateway of gateways) {
     const outcome = await callWithoutThrowing(gateway, call)
-    tried.push({ gateway: gateway.name, outcome })
-    if (outcome.kind === 'accepted' || !mayAskNext(outcome)) break
+    attempts.push({ gateway: gateway.name, outcome })
+    if (outcome.kind === 'accepted' || !mayTryNext(outcome)) break
   }
-  const last = tried.at(-1)
-  if (last === undefined) {
-    return { outcome: { kind: 'not_sent', reason: 'no_gateway' }, gateway: undefined, tried }
+  const last = attempts.at(-1)
+  return {
+    outcome: last?.outcome ?? { kind: 'not_sent', reason: 'no_gateway' },
+    gateway: last?.gateway,
+    attempts,
   }
-  return { outcome: last.outcome, gateway: last.gateway, tried }
 }
 
-// Whoever calls without a guard must not lose the order of things to an exception: nobody knows how far it got.
+// An exception does not say how far the call got, so it is ambiguous.
 async function callWithoutThrowing<G, T>(
   gateway: G,
   call: (gateway: G) => Promise<Outcome<T>>,

@@ -22,10 +22,10 @@ const throttledNumber: Outcome<string> = {
 }
 const throttledUs: Outcome<string> = { kind: 'throttled', concerns: 'us', reason: 'Throttling.User' }
 const notSent: Outcome<string> = { kind: 'not_sent', reason: 'ECONNREFUSED' }
-const thisMessage: Outcome<string> = { kind: 'not_sent', reason: 'template_unknown', onlyThisMessage: true }
+const thisMessage: Outcome<string> = { kind: 'not_sent', reason: 'template_unknown', onlyThisRequest: true }
 
 function guardWith(options: Partial<GuardOptions> = {}): Guard {
-  return createGuard({ name: 'test', timeoutMs: 2_000, maxConcurrent: 10, maxQueued: 10, ...options })
+  return createGuard({ timeoutMs: 2_000, maxConcurrent: 10, maxQueued: 10, ...options })
 }
 
 function give(guard: Guard, outcome: Outcome<string>): Promise<Outcome<string>> {
@@ -282,6 +282,6 @@ describe('the timeout', () => {
       { method: 'POST', url, headers: {}, body: 'x' },
       { timeoutMs: 10_000, signal },
     )
-    return result.kind === 'answer' ? { kind: 'accepted', value: result.body } : result
+    return result.kind === 'response' ? { kind: 'accepted', value: result.body } : result
   }
 })

@@ -1,4 +1,4 @@
-// The guard around one gateway: how long, how many at once, and a pause for a gateway that keeps failing.
+// The guard around one gateway: timeout, bulkhead, circuit breaker and counters.
 
 import {
   BrokenCircuitError,
@@ -16,8 +16,7 @@ import type { IBackoff } from 'cockatiel'
 import type { Ambiguous, NotSent, Outcome, Throttled } from './outcome.ts'
 
 export interface GuardOptions {
-  readonly name: string
-  /** For one call, and once more for the waiting before it. Longer than the gateway's own timeout for its HTTP call. */
+  /** Applies to the call, and separately to the time in the queue. Longer than the timeout of the HTTP call. */
   readonly timeoutMs: number
   readonly maxConcurrent: number
   readonly maxQueued: number
@@ -25,7 +24,7 @@ export interface GuardOptions {
   readonly halfOpenAfterMs?: number | undefined
 }
 
-/** Counted since start. `calls` is the sum of the five outcomes (less those under way). */
+/** Counted since start. `calls` is the sum of the five outcomes plus the calls in progress. */
 export interface GuardCounters {
   calls: number
   accepted: number
@@ -33,11 +32,11 @@ export interface GuardCounters {
   throttled: number
   not_sent: number
   ambiguous: number
-  /** Of the outcomes above, those the guard gave itself. */
+  /** Rejected because the bulkhead was full, or because the breaker was open; included in `not_sent`. */
   shedFull: number
   shedOpen: number
   timeouts: number
-  /** How often the breaker opened, a failed trial call included. */
+  /** How often the breaker opened, including failed trial calls. */
   opened: number
 }
 
@@ -47,16 +46,17 @@ export interface GuardError {
   readonly reason: string
 }
 
+type GatewayCall<T> = (signal: AbortSignal) => Promise<Outcome<T>>
+
 export interface Guard {
-  readonly name: string
-  /** `half-open` while the one trial call is under way; `open` until then, even when the pause is over. */
+  /** `half-open` while the trial call runs; `open` until then, even after the pause. */
   readonly state: 'closed' | 'open' | 'half-open'
   readonly lastError: GuardError | undefined
-  /** Unix milliseconds of the last call that was accepted. */
+  /** Unix milliseconds of the last accepted call. */
   readonly lastOkAt: number | undefined
   readonly counters: Readonly<GuardCounters>
   /** Never rejects. */
-  run<T>(call: (signal: AbortSignal) => Promise<Outcome<T>>): Promise<Outcome<T>>
+  run<T>(call: GatewayCall<T>): Promise<Outcome<T>>
 }
 
 export function createGuard(options: GuardOptions): Guard {
@@ -69,6 +69,65 @@ export function createGuard(options: GuardOptions): Guard {
     },
   )
   const timer = timeout(options.timeoutMs, TimeoutStrategy.Cooperative)
+  const recorder = createRecorder()
+  const { counters } = recorder
+  breaker.onBreak(() => {
+    counters.opened += 1
+  })
+
+  function shedFull(reason: string): NotSent {
+    counters.shedFull += 1
+    return { kind: 'not_sent', reason }
+  }
+
+  function shedOpen(): NotSent {
+    counters.shedOpen += 1
+    return { kind: 'not_sent', reason: 'guard_open' }
+  }
+
+  async function callGateway<T>(call: GatewayCall<T>): Promise<Outcome<T>> {
+    // cockatiel lets other calls wait for the trial call; trying the next gateway immediately is better for them.
+    if (breaker.state === CircuitState.HalfOpen) return shedOpen()
+    return breaker.execute(() =>
+      timer.execute(async ({ signal }) => {
+        const outcome = await raceTimeout(call, signal, () => {
+          counters.timeouts += 1
+        })
+        recorder.recordError(outcome)
+        return outcome
+      }),
+    )
+  }
+
+  async function pass<T>(call: GatewayCall<T>): Promise<Outcome<T>> {
+    try {
+      // The queue is outside the breaker: a full queue says nothing about the gateway.
+      return await leaveQueueWithin(options.timeoutMs, shedFull, (isWaiting) =>
+        slots.execute(() => (isWaiting() ? callGateway(call) : undefined)),
+      )
+    } catch (error) {
+      if (error instanceof BulkheadRejectedError) return shedFull('guard_full')
+      if (error instanceof BrokenCircuitError) return shedOpen()
+      return { kind: 'ambiguous', reason: 'guard_failed' }
+    }
+  }
+
+  return recorder.createGuard(pass, () => STATE_NAMES[breaker.state])
+}
+
+/** Only counts: for gateways without a network, where nothing can hang or overload. */
+export function createCountingGuard(): Guard {
+  const recorder = createRecorder()
+  const { signal } = new AbortController()
+  async function pass<T>(call: GatewayCall<T>): Promise<Outcome<T>> {
+    const outcome = await callWithoutThrowing(call, signal)
+    recorder.recordError(outcome)
+    return outcome
+  }
+  return recorder.createGuard(pass, () => 'closed')
+}
+
+function createRecorder() {
   const counters: GuardCounters = {
     calls: 0,
     accepted: 0,
@@ -84,65 +143,34 @@ export function createGuard(options: GuardOptions): Guard {
   let lastError: GuardError | undefined
   let lastOkAt: number | undefined
 
-  breaker.onBreak(() => {
-    counters.opened += 1
-  })
-
-  function shedFull(reason: string): NotSent {
-    counters.shedFull += 1
-    return { kind: 'not_sent', reason }
-  }
-
-  function shedOpen(): NotSent {
-    counters.shedOpen += 1
-    return { kind: 'not_sent', reason: 'guard_open' }
-  }
-
-  async function callGateway<T>(call: (signal: AbortSignal) => Promise<Outcome<T>>): Promise<Outcome<T>> {
-    // cockatiel would let everyone wait for the trial call; asking the next gateway at once serves them better.
-    if (breaker.state === CircuitState.HalfOpen) return shedOpen()
-    return breaker.execute(() =>
-      timer.execute(async ({ signal }) => {
-        const outcome = await firstOf(call, signal, () => {
-          counters.timeouts += 1
-        })
-        if (isGatewayFailure(outcome)) lastError = { at: Date.now(), reason: publicReason(outcome.reason) }
-        return outcome
-      }),
-    )
-  }
-
-  async function pass<T>(call: (signal: AbortSignal) => Promise<Outcome<T>>): Promise<Outcome<T>> {
-    try {
-      // Waiting is outside the breaker: a full house says nothing about the gateway.
-      return await withPatience(options.timeoutMs, shedFull, (stillWanted) =>
-        slots.execute(() => (stillWanted() ? callGateway(call) : undefined)),
-      )
-    } catch (error) {
-      if (error instanceof BulkheadRejectedError) return shedFull('guard_full')
-      if (error instanceof BrokenCircuitError) return shedOpen()
-      return { kind: 'ambiguous', reason: 'guard_failed' }
-    }
-  }
-
   return {
-    name: options.name,
-    get state() {
-      return STATE_NAMES[breaker.state]
-    },
-    get lastError() {
-      return lastError
-    },
-    get lastOkAt() {
-      return lastOkAt
-    },
     counters,
-    async run(call) {
-      counters.calls += 1
-      const outcome = await pass(call)
-      counters[outcome.kind] += 1
-      if (outcome.kind === 'accepted') lastOkAt = Date.now()
-      return outcome
+    recordError(outcome: Outcome<unknown>): void {
+      if (isGatewayFailure(outcome)) lastError = { at: Date.now(), reason: publicReason(outcome.reason) }
+    },
+    createGuard(
+      pass: <T>(call: GatewayCall<T>) => Promise<Outcome<T>>,
+      currentState: () => Guard['state'],
+    ): Guard {
+      return {
+        get state() {
+          return currentState()
+        },
+        get lastError() {
+          return lastError
+        },
+        get lastOkAt() {
+          return lastOkAt
+        },
+        counters,
+        async run(call) {
+          counters.calls += 1
+          const outcome = await pass(call)
+          counters[outcome.kind] += 1
+          if (outcome.kind === 'accepted') lastOkAt = Date.now()
+          return outcome
+        },
+      }
     },
   }
 }
@@ -154,18 +182,18 @@ const STATE_NAMES = {
   [CircuitState.Isolated]: 'open',
 } as const
 
-// A refusal, or a throttled number, shows a gateway at work.
+// A gateway that refuses a request or throttles a recipient works.
 function isGatewayFailure(outcome: Outcome<unknown>): outcome is Ambiguous | NotSent | Throttled {
-  if (outcome.kind === 'not_sent') return outcome.onlyThisMessage !== true
+  if (outcome.kind === 'not_sent') return outcome.onlyThisRequest !== true
   return outcome.kind === 'ambiguous' || (outcome.kind === 'throttled' && outcome.concerns === 'us')
 }
 
 /**
- * The call's outcome, or ambiguous when the time is over. At the timeout the call hears the signal first and has one turn
- * of the event loop to answer: an HTTP call that was still connecting proves that nothing was sent.
+ * The call's outcome, or ambiguous after the timeout. The signal aborts first and the call has one turn of the event loop
+ * to respond: an HTTP call that was still connecting proves that nothing was sent.
  */
-async function firstOf<T>(
-  call: (signal: AbortSignal) => Promise<Outcome<T>>,
+async function raceTimeout<T>(
+  call: GatewayCall<T>,
   signal: AbortSignal,
   onTimeout: () => void,
 ): Promise<Outcome<T>> {
@@ -176,21 +204,18 @@ async function firstOf<T>(
   }
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    return await Promise.race([caught(call, signal), timedOut.promise])
+    return await Promise.race([callWithoutThrowing(call, signal), timedOut.promise])
   } finally {
-    // cockatiel aborts the signal after every call, in time or not.
+    // cockatiel aborts the signal after every call, not only after a timeout.
     signal.removeEventListener('abort', onAbort)
   }
 }
 
-async function caught<T>(
-  call: (signal: AbortSignal) => Promise<Outcome<T>>,
-  signal: AbortSignal,
-): Promise<Outcome<T>> {
+async function callWithoutThrowing<T>(call: GatewayCall<T>, signal: AbortSignal): Promise<Outcome<T>> {
   try {
     return await call(signal)
   } catch (error) {
-    // The message may quote what was sent; the class of the error does not.
+    // The error's message may quote what was sent; its class does not.
     return {
       kind: 'ambiguous',
       reason: `exception:${error instanceof Error ? error.constructor.name : typeof error}`,
@@ -198,30 +223,30 @@ async function caught<T>(
   }
 }
 
-/** Gives up a call that has not come out of the queue in time. Once it has begun it is left alone. */
-async function withPatience<T>(
-  patienceMs: number,
+/** Rejects a call that is still in the queue after the timeout. A call that has started is not affected. */
+async function leaveQueueWithin<T>(
+  timeoutMs: number,
   shed: (reason: string) => NotSent,
-  enqueue: (stillWanted: () => boolean) => Promise<Outcome<T> | undefined>,
+  enqueue: (isWaiting: () => boolean) => Promise<Outcome<T> | undefined>,
 ): Promise<Outcome<T>> {
-  const tooLong = Promise.withResolvers<undefined>()
-  let wanted = true
+  const timedOut = Promise.withResolvers<undefined>()
+  let waiting = true
   const timer = setTimeout(() => {
-    wanted = false
-    tooLong.resolve(undefined)
-  }, patienceMs)
+    waiting = false
+    timedOut.resolve(undefined)
+  }, timeoutMs)
   const outcome = await Promise.race([
     enqueue(() => {
       clearTimeout(timer)
-      return wanted
+      return waiting
     }),
-    tooLong.promise,
+    timedOut.promise,
   ]).finally(() => clearTimeout(timer))
   return outcome ?? shed('guard_queue_timeout')
 }
 
-// cockatiel measures the pause with Date.now(), so that a clock set back by an hour would keep a gateway closed for an
-// hour. It compares that with `duration`, which may as well say "always" or "never" by the monotonic clock.
+// cockatiel measures the pause with Date.now(), so a clock set back by an hour would keep the breaker open for an hour.
+// It compares that time with `duration`, which here returns "always" or "never" by the monotonic clock.
 function monotonicPause(pauseMs: number): { next: () => IBackoff<unknown> } {
   const next = (): IBackoff<unknown> => {
     const openedAt = performance.now()
@@ -235,7 +260,7 @@ function monotonicPause(pauseMs: number): { next: () => IBackoff<unknown> } {
   return { next }
 }
 
-// Reasons are codes by agreement. Should one ever hold more, a number that could be a phone or an ID stays out anyway.
+// Reasons are codes by convention. This removes phone and ID numbers if a gateway breaks the convention.
 function publicReason(reason: string): string {
   return reason
     .replace(/[^\w.:\- ]/g, '?')

@@ -13,8 +13,9 @@ import fc from 'fast-check'
 
 import * as fakes from '../../test/support/fake-upstream.ts'
 import type { FakeUpstream, Handler } from '../../test/support/fake-upstream.ts'
-import { httpCall, parseJsonObject } from './http-call.ts'
+import { httpCall } from './http-call.ts'
 import type { HttpRequest, HttpResult } from './http-call.ts'
+import { parseJsonObject } from './json.ts'
 
 const PHONE = '13800138000'
 
@@ -63,7 +64,7 @@ describe('an answer', () => {
   it('comes with status, headers and text; the request arrives as given', async (t) => {
     const fake = await fakeFor(t, () => fakes.text(418, '茶', { 'x-a': 'b' }))
     const result = await send(fake.url)
-    assert.equal(result.kind, 'answer')
+    assert.equal(result.kind, 'response')
     assert.deepEqual([result.status, result.body, result.truncated], [418, '茶', false])
     assert.equal(result.headers['x-a'], 'b')
     const [request] = fake.requests
@@ -77,7 +78,7 @@ describe('an answer', () => {
   it('of a proxy with an HTML page is an answer like any other', async (t) => {
     const fake = await fakeFor(t, () => fakes.html502())
     const result = await send(fake.url)
-    assert.equal(result.kind, 'answer')
+    assert.equal(result.kind, 'response')
     assert.equal(result.status, 502)
     assert.equal(parseJsonObject(result.body), undefined)
   })
@@ -85,7 +86,7 @@ describe('an answer', () => {
   it('that redirects is not followed', async (t) => {
     const fake = await fakeFor(t, () => fakes.text(302, '', { location: '/elsewhere' }))
     const result = await send(fake.url)
-    assert.equal(result.kind, 'answer')
+    assert.equal(result.kind, 'response')
     assert.equal(result.status, 302)
     assert.equal(result.headers['location'], '/elsewhere')
     assert.equal(fake.requests.length, 1)
@@ -97,7 +98,7 @@ describe('an answer', () => {
       response.writeHead(200, { 'x-real': 'yes' }).end('real')
     })
     const result = await send(fake.url)
-    assert.equal(result.kind, 'answer')
+    assert.equal(result.kind, 'response')
     assert.deepEqual([result.status, result.body, result.headers['x-real']], [200, 'real', 'yes'])
   })
 
@@ -110,13 +111,13 @@ describe('an answer', () => {
       response.end()
     })
     const result = await send(fake.url)
-    assert.equal(result.kind === 'answer' && result.headers['x-a'], '1, 2')
+    assert.equal(result.kind === 'response' && result.headers['x-a'], '1, 2')
   })
 
   it('may come late, if in time', async (t) => {
     const fake = await fakeFor(t, () => fakes.late(50, fakes.json(200, { late: true })))
     const result = await send(fake.url)
-    assert.equal(result.kind === 'answer' && result.body, '{"late":true}')
+    assert.equal(result.kind === 'response' && result.body, '{"late":true}')
   })
 })
 
@@ -128,7 +129,7 @@ describe('the size of the body', () => {
       fakes.hugePage()(response)
     })
     const result = await send(fake.url)
-    assert.equal(result.kind, 'answer')
+    assert.equal(result.kind, 'response')
     assert.deepEqual([result.body.length, result.truncated], [256 * 1024, true])
     await dropped.promise
   })
@@ -140,15 +141,15 @@ describe('the size of the body', () => {
       return httpCall(request, { timeoutMs: 5_000, maxBodyBytes: 1000 })
     }
     const exact = await size(1000)
-    assert.deepEqual(exact.kind === 'answer' && [exact.body.length, exact.truncated], [1000, false])
+    assert.deepEqual(exact.kind === 'response' && [exact.body.length, exact.truncated], [1000, false])
     const over = await size(1001)
-    assert.deepEqual(over.kind === 'answer' && [over.body.length, over.truncated], [1000, true])
+    assert.deepEqual(over.kind === 'response' && [over.body.length, over.truncated], [1000, true])
   })
 
   it('a character cut at the limit breaks nothing', async (t) => {
     const fake = await fakeFor(t, () => fakes.text(200, '短短'))
     const result = await httpCall(post(fake.url), { timeoutMs: 5_000, maxBodyBytes: 4 })
-    assert.deepEqual(result.kind === 'answer' && [result.body, result.truncated], ['短\ufffd', true])
+    assert.deepEqual(result.kind === 'response' && [result.body, result.truncated], ['短\ufffd', true])
   })
 })
 
@@ -261,7 +262,7 @@ describe('ambiguous', () => {
   it('cut or reset on a connection used before', async (t) => {
     for (const end of [fakes.reset(), fakes.cutBeforeHeaders()]) {
       const fake = await fakeFor(t, fakes.inTurn(fakes.json(200, {}), end))
-      assert.equal((await send(fake.url)).kind, 'answer')
+      assert.equal((await send(fake.url)).kind, 'response')
       await sleep(20)
       assertFailure(await send(fake.url), 'ambiguous')
       await sleep(20)

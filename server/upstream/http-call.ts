@@ -1,6 +1,5 @@
-// One HTTP call to an upstream: made once, bounded in time and size, and exact about whether it can have been sent.
+// One HTTP call to an upstream: sent at most once, limited in time and size, with proof when nothing was sent.
 
-import { isRecord } from '../../contract/values.ts'
 import { Agent } from 'undici'
 import type { Dispatcher } from 'undici'
 
@@ -12,40 +11,40 @@ export interface HttpRequest {
 }
 
 export interface HttpLimits {
-  /** For the whole call: name lookup, connecting, sending, waiting and reading the body. */
+  /** For the whole call, from the name lookup to the last byte of the body. */
   readonly timeoutMs: number
   readonly maxBodyBytes?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-export interface HttpAnswer {
-  readonly kind: 'answer'
+export interface HttpResponse {
+  readonly kind: 'response'
   readonly status: number
   /** Names in lower case; repeated headers joined with a comma. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** The body was longer than allowed and reading was stopped: what is here is only its beginning. */
+  /** The body exceeded the limit: `body` is only its beginning. */
   readonly truncated: boolean
 }
 
-/** `reason` is a fixed word or an error code: URLs, headers and bodies hold phone and ID numbers and stay out of it. */
+/** `reason` is a fixed word or an error code. URLs, headers and bodies contain phone and ID numbers. */
 export type HttpResult =
-  | HttpAnswer
+  | HttpResponse
   | { readonly kind: 'not_sent'; readonly reason: string }
   | { readonly kind: 'ambiguous'; readonly reason: string }
 
 const DEFAULT_MAX_BODY_BYTES = 256 * 1024
 
-// A plain Agent follows no redirect and retries nothing. One request at a time per connection, because undici sends the
-// requests queued behind a failed one again. Idle connections are dropped early (a server's own hint is honoured less
-// 2 s), because a request that meets a connection just being closed ends as ambiguous.
+// A plain Agent follows no redirects and does not retry. No pipelining, because undici resends the requests queued behind
+// a failed one. Idle connections close early (2 s before the server's keep-alive hint), because a request on a connection
+// that the server is closing would be ambiguous.
 const agent = new Agent({
   pipelining: 1,
   allowH2: false,
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 15_000,
   connect: { timeout: 3_000 },
-  // The timer in httpCall covers the whole call.
+  // The timer in httpCall limits the whole call.
   headersTimeout: 0,
   bodyTimeout: 0,
 })
@@ -58,14 +57,14 @@ export function httpCall(request: HttpRequest, limits: HttpLimits): Promise<Http
   if (signal?.aborted === true) return Promise.resolve({ kind: 'not_sent', reason: 'aborted' })
 
   return new Promise((resolve) => {
-    const exchange = openExchange(limits.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, (result) => {
+    const exchange = createExchange(limits.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, (result) => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
       resolve(result)
     })
     // setTimeout runs on the monotonic clock.
-    const timer = setTimeout(() => exchange.giveUp('timeout'), limits.timeoutMs)
-    const onAbort = (): void => exchange.giveUp('aborted')
+    const timer = setTimeout(() => exchange.cancel('timeout'), limits.timeoutMs)
+    const onAbort = (): void => exchange.cancel('aborted')
     signal?.addEventListener('abort', onAbort, { once: true })
 
     agent.dispatch(
@@ -73,7 +72,7 @@ export function httpCall(request: HttpRequest, limits: HttpLimits): Promise<Http
         origin: target.origin,
         path: target.pathname + target.search,
         method: request.method,
-        // Nothing here unpacks gzip, and silence about encodings allows a server to use it.
+        // The body is not decompressed, and without this header a server may compress it.
         headers: { 'accept-encoding': 'identity', ...request.headers },
         body: request.body === '' ? null : request.body,
       },
@@ -82,27 +81,17 @@ export function httpCall(request: HttpRequest, limits: HttpLimits): Promise<Http
   })
 }
 
-/** A JSON object, or undefined for everything else: not JSON, an array, a bare value. Never throws. */
-export function parseJsonObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
 interface Exchange {
   readonly handler: Dispatcher.DispatchHandler
-  giveUp(reason: string): void
+  cancel(reason: string): void
 }
 
 /**
- * The proof of "not sent" is not an error code: the same ECONNRESET comes from a broken handshake and from a request the
- * server has already worked on. It is that undici never reached `onRequestStart`, which it calls immediately before the
- * first byte of a request is given to the socket. Before that everything is not sent, after it everything is ambiguous.
+ * An error code cannot prove "not sent": ECONNRESET can come from a broken handshake or from a request that the server
+ * has already processed. The proof is that undici has not called `onRequestStart`, which it calls immediately before it
+ * writes the first byte of the request to the socket. Every failure before that is not sent, every later one ambiguous.
  */
-function openExchange(maxBodyBytes: number, settle: (result: HttpResult) => void): Exchange {
+function createExchange(maxBodyBytes: number, settle: (result: HttpResult) => void): Exchange {
   let settled = false
   let controller: Dispatcher.DispatchController | undefined
   let status = 0
@@ -118,16 +107,15 @@ function openExchange(maxBodyBytes: number, settle: (result: HttpResult) => void
   function fail(reason: string): void {
     end({ kind: controller === undefined ? 'not_sent' : 'ambiguous', reason })
   }
-  function answer(truncated: boolean): void {
-    // Not fatal: a character cut in two at the limit becomes U+FFFD.
+  function respond(truncated: boolean): void {
+    // A character cut in two at the limit becomes U+FFFD.
     const body = new TextDecoder().decode(Buffer.concat(chunks))
-    end({ kind: 'answer', status, headers, body, truncated })
+    end({ kind: 'response', status, headers, body, truncated })
   }
 
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(current) {
-      // Two ways to come here and still send nothing: the call was given up while connecting, or undici wants to send
-      // a second time what it has already sent once.
+      // Send nothing if the call was cancelled while connecting, or if undici tries to send the request a second time.
       if (settled || controller !== undefined) {
         fail('second_send_prevented')
         current.abort(new Error('not sent'))
@@ -141,16 +129,16 @@ function openExchange(maxBodyBytes: number, settle: (result: HttpResult) => void
     },
     onResponseData(current, chunk) {
       if (settled) return
-      const room = maxBodyBytes - received
+      const remaining = maxBodyBytes - received
       received += chunk.length
-      chunks.push(chunk.subarray(0, room))
-      if (chunk.length > room) {
-        answer(true)
+      chunks.push(chunk.subarray(0, remaining))
+      if (chunk.length > remaining) {
+        respond(true)
         current.abort(new Error('body too large'))
       }
     },
     onResponseEnd() {
-      answer(false)
+      respond(false)
     },
     onResponseError(_current, error) {
       fail(errorCode(error))
@@ -159,9 +147,9 @@ function openExchange(maxBodyBytes: number, settle: (result: HttpResult) => void
 
   return {
     handler,
-    giveUp(reason) {
+    cancel(reason) {
       fail(reason)
-      // Without a controller the request still waits inside undici; onRequestStart stops it there.
+      // Without a controller the request still waits in undici; onRequestStart aborts it there.
       controller?.abort(new Error(reason))
     },
   }
@@ -180,7 +168,7 @@ function joinHeaders(raw: Readonly<Record<string, string | string[] | undefined>
   return headers
 }
 
-// Only the code, and only if it looks like one: messages name hosts and may quote header values.
+// Only the error code: messages contain host names and may quote header values.
 function errorCode(error: Error): string {
   const code: unknown = 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : 'unknown_error'

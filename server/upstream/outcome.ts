@@ -1,50 +1,49 @@
-// The five ways a call to an upstream can end, and the one rule about asking the next gateway.
+// The five outcomes of a call to an upstream, and the rule for failover.
 
-/** The upstream took the work, in exactly its documented word for success. */
+/** The upstream accepted the work with its documented success code. */
 export interface Accepted<T> {
   readonly kind: 'accepted'
   readonly value: T
 }
 
-/** The upstream refused for something our caller can change. Nothing was done. */
+/** The upstream refused for a reason that the caller can change. It did nothing. */
 export interface Refused {
   readonly kind: 'refused'
   readonly code: string
   readonly reason: string
 }
 
-/** The upstream refused because of a rate. Nothing was done. */
+/** The upstream refused because of a rate limit. It did nothing. */
 export interface Throttled {
   readonly kind: 'throttled'
-  /** `recipient`: this number or message had enough, no gateway will help. `us`: our own rate at this gateway. */
+  /** `recipient`: a limit of this phone number or person, so no other gateway helps. `us`: our limit at this gateway. */
   readonly concerns: 'recipient' | 'us'
   readonly reason: string
 }
 
-/** It is proven that the upstream did nothing: never reached, or refused before any work for a cause that is ours. */
+/** Proof that the upstream did nothing: never reached, or refused before any work for a reason on our side. */
 export interface NotSent {
   readonly kind: 'not_sent'
   readonly reason: string
-  /**
-   * The cause is this one message at this one gateway (a template unknown there), so that other messages may well go
-   * through: the breaker does not count it, or one caller could close a gateway for everybody.
-   */
-  readonly onlyThisMessage?: true
+  /** Only this request fails at this gateway (for example an unknown template). The circuit breaker ignores it. */
+  readonly onlyThisRequest?: true
 }
 
-/** The upstream may or may not have acted: timeout, cut connection, unreadable or unlisted answer. */
+/** The upstream may have acted: timeout, broken connection, unreadable response or unknown code. */
 export interface Ambiguous {
   readonly kind: 'ambiguous'
   readonly reason: string
 }
 
 /**
- * `reason` is a short word or vendor code for logs and metrics. It never holds a phone number, a name, an ID number, a
- * URL or the vendor's free text, which may quote them.
+ * `reason` is a fixed word or a vendor code for logs and metrics. It never contains a phone number, a name, an ID number,
+ * a URL or the vendor's free text, which may quote them.
  */
-export type Outcome<T> = Accepted<T> | Refused | Throttled | NotSent | Ambiguous
+export type Failure = Refused | Throttled | NotSent | Ambiguous
 
-/** Another gateway may be asked only when it is proven that this one did nothing: otherwise someone gets it twice. */
-export function mayAskNextGateway(outcome: Outcome<unknown>): boolean {
+export type Outcome<T> = Accepted<T> | Failure
+
+/** Failover needs proof that this gateway did nothing. Otherwise a recipient could get the same message twice. */
+export function mayTryNextGateway(outcome: Outcome<unknown>): boolean {
   return outcome.kind === 'not_sent'
 }

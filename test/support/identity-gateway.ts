@@ -1,7 +1,7 @@
 // What every identity gateway is put through: a loopback stand-in, one person, and all ways to misbehave.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import type { Finding, IdentityGateway } from '../../server/identity/port.ts'
+import type { VerificationResult, IdentityGateway } from '../../server/identity/port.ts'
 import type { Outcome } from '../../server/upstream/outcome.ts'
 import {
   type Behaviour,
@@ -21,7 +21,7 @@ export const person = { name: '买买提·阿里', number: '11010519491231002X' 
 
 export interface GatewayStage {
   readonly fake: FakeUpstream
-  ask(gateway: IdentityGateway, behaviour?: Behaviour): Promise<Outcome<Finding>>
+  ask(gateway: IdentityGateway, behaviour?: Behaviour): Promise<Outcome<VerificationResult>>
   /** Nothing an upstream does may put the person into a reason, or turn into a verdict. */
   misbehaviour(open: (timeoutMs: number) => IdentityGateway, matching: unknown): void
 }
@@ -34,9 +34,9 @@ export function gatewayStage(): GatewayStage {
   })
   after(() => fake.close())
 
-  function ask(gateway: IdentityGateway, behaviour?: Behaviour): Promise<Outcome<Finding>> {
+  function ask(gateway: IdentityGateway, behaviour?: Behaviour): Promise<Outcome<VerificationResult>> {
     if (behaviour) fake.handle(() => behaviour)
-    return gateway.ask(person, new AbortController().signal)
+    return gateway.verify(person, new AbortController().signal)
   }
 
   function misbehaviour(open: (timeoutMs: number) => IdentityGateway, matching: unknown): void {
@@ -83,7 +83,7 @@ export function gatewayStage(): GatewayStage {
       const saved = fake
       fake = gone
       try {
-        assert.equal((await open(5_000).ask(person, new AbortController().signal)).kind, 'not_sent')
+        assert.equal((await open(5_000).verify(person, new AbortController().signal)).kind, 'not_sent')
       } finally {
         fake = saved
       }
@@ -128,11 +128,11 @@ export function gatewayStage(): GatewayStage {
   }
 }
 
-export function verdict(outcome: Outcome<Finding>): string {
+export function verdict(outcome: Outcome<VerificationResult>): string {
   return outcome.kind === 'accepted' ? outcome.value.verdict : outcome.kind
 }
 
-function assertNoPerson(outcome: Outcome<Finding>): void {
+function assertNoPerson(outcome: Outcome<VerificationResult>): void {
   const told = JSON.stringify(outcome)
   for (const secret of [person.name, person.number, '买买提', '19491231']) {
     assert.ok(!told.includes(secret))

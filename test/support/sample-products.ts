@@ -5,7 +5,7 @@ import type { AgentClass } from '../../server/shortlink/clicks/user-agents.ts'
 import { addClicks } from '../../server/shortlink/clicks/store.ts'
 import { addPoolDomain } from '../../server/shortlink/domains/domains.ts'
 import { sampleTemplates } from '../../server/sms/sample-templates.ts'
-import { askForSignature } from '../../server/sms/signatures.ts'
+import { requestSignature } from '../../server/sms/signatures.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
 import type { TestAccount, TestService } from './service.ts'
 
@@ -18,7 +18,7 @@ export async function prepareProducts(service: TestService, { id, username }: Te
   for (const template of sampleTemplates) {
     await createTemplate(db, { kind: 'operator' }, { ...template, accountId: id })
   }
-  await askForSignature(db, await requireAccount(db, username), '云帆商城')
+  await requestSignature(db, await requireAccount(db, username), '云帆商城')
   await addPoolDomain(db, 'a', 'go.example.com')
   await addPoolDomain(db, 'a', 's.example.net')
   await addPoolDomain(db, 'b', 'b.example.org')

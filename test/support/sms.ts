@@ -2,7 +2,7 @@
 import type { ApiType } from '../../contract/credits.ts'
 import { checkLedger } from '../../server/credits/ledger/check-store.ts'
 import type { Engine } from '../../server/db/database.ts'
-import { createTemplate, type Template, type TemplateWish } from '../../server/sms/templates.ts'
+import { createTemplate, type SmsTemplate, type TemplateInput } from '../../server/sms/templates.ts'
 import type { FreshStorage } from './engines.ts'
 import { post, type Reply, startService, type TestAccount, type TestService } from './service.ts'
 
@@ -13,7 +13,7 @@ export interface SmsService extends AsyncDisposable {
   call(values: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply>
   /** Sends `code` through the template CODE unless told otherwise. */
   send(values?: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply>
-  template(wish: Partial<TemplateWish>): Promise<Template>
+  template(wish: Partial<TemplateInput>): Promise<SmsTemplate>
   remaining(): Promise<number>
   /** The account's records, newest first, as `get_status` shows them. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
@@ -34,7 +34,7 @@ export async function smsService(
   const service = await startService(engine, { SWEEP_S: '3600', ...environment }, storage)
   const account = await service.account(credits)
   const { db } = service.installation
-  const template = (wish: Partial<TemplateWish>) =>
+  const template = (wish: Partial<TemplateInput>) =>
     createTemplate(
       db,
       { kind: 'operator' },

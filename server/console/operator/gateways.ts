@@ -9,13 +9,13 @@ import { checkResults } from '../../../contract/domain-check.ts'
 import { isPhoneNumber } from '../../../contract/sms-text.ts'
 import type { Text } from '../../../contract/text.ts'
 import { readAddress } from '../../domain-check/address.ts'
-import { canaryPair, gatewayNames as domainNames } from '../../domain-check/configured.ts'
+import { domainGatewayNames, readCanaryPair } from '../../domain-check/gateways.ts'
 import type { DomainCheck } from '../../domain-check/api.ts'
-import { gatewayNames as identityNames, specimen } from '../../identity/gateways.ts'
-import type { Identity } from '../../identity/api.ts'
+import { identityGatewayNames, samplePerson } from '../../identity/gateways.ts'
+import type { IdentityProduct } from '../../identity/api.ts'
 import type { Services } from '../../services.ts'
 import { testGateway } from '../../sms/gateway-test.ts'
-import { gatewayNames as smsNames } from '../../sms/gateways.ts'
+import { smsGatewayNames } from '../../sms/gateways.ts'
 import type { SmsProduct } from '../../sms/api.ts'
 import type { Guard } from '../../upstream/guard.ts'
 import type { Api } from '../routes.ts'
@@ -27,7 +27,7 @@ import { entry } from '../audit-entry.ts'
 
 export interface GatewayProducts {
   readonly sms: SmsProduct
-  readonly identity: Identity
+  readonly identity: IdentityProduct
   readonly domainCheck: DomainCheck
 }
 
@@ -85,7 +85,7 @@ export function gatewayPages(api: Api, services: Services, products: GatewayProd
         return (
           gateway &&
           (async () => {
-            const outcome = await gateway.ask(specimen)
+            const outcome = await gateway.call((one, signal) => one.verify(samplePerson, signal))
             if (outcome.kind !== 'accepted') return failed(outcome.reason)
             return said(`已应答：${outcome.value.verdict}`, `Answered: ${outcome.value.verdict}`)
           })
@@ -93,12 +93,12 @@ export function gatewayPages(api: Api, services: Services, products: GatewayProd
       }
       case 'domain_check': {
         const gateway = products.domainCheck.gateways.find((one) => one.name === name)
-        const address = canaryPair(config)?.good ?? readAddress('example.com')
+        const address = readCanaryPair(config)?.good ?? readAddress('example.com')
         return (
           gateway &&
           address &&
           (async () => {
-            const outcome = await gateway.ask(address)
+            const outcome = await gateway.check(address)
             if (outcome.kind !== 'accepted') return failed(outcome.reason)
             const word = checkResults[outcome.value]
             return said(`${address.host}：${word}`, `${address.host}: ${word}`)
@@ -132,16 +132,9 @@ function failed(reason: string): Tested {
 /** Every gateway there is a file for, those that are on in their order. */
 export function statesOf({ sms, identity, domainCheck }: GatewayProducts): GatewayState[] {
   return [
-    ...inOrder('sms', smsNames, sms.gateways, ({ guard, tally }) => ({
-      breaker: breakerOf(guard),
-      calls: tally.calls,
-      failures: tally.failures,
-      last_ok_at: tally.lastOkAt ?? null,
-      last_error_at: tally.lastError?.at ?? null,
-      last_error: tally.lastError?.reason ?? null,
-    })),
-    ...inOrder('identity', identityNames, identity.gateways, ({ guard }) => healthOf(guard)),
-    ...inOrder('domain_check', domainNames, domainCheck.gateways, ({ guard, state }) => ({
+    ...inOrder('sms', smsGatewayNames, sms.gateways, ({ guard }) => healthOf(guard)),
+    ...inOrder('identity', identityGatewayNames, identity.gateways, ({ guard }) => healthOf(guard)),
+    ...inOrder('domain_check', domainGatewayNames, domainCheck.gateways, ({ guard, state }) => ({
       ...healthOf(guard),
       // One whose canary answers make no sense is passed over like one that is broken.
       ...(state === 'distrusted' && { breaker: 'open', last_error: 'canary' }),
@@ -190,7 +183,6 @@ function healthOf(guard: Guard): Health {
   }
 }
 
-function breakerOf(guard: Guard | undefined): Health['breaker'] {
-  if (guard === undefined) return 'closed'
+function breakerOf(guard: Guard): Health['breaker'] {
   return guard.state === 'half-open' ? 'half_open' : guard.state
 }

@@ -14,16 +14,16 @@ import {
   text,
 } from '../../../test/support/fake-upstream.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
-import type { Address, Verdict } from '../port.ts'
+import type { Address, CheckVerdict } from '../port.ts'
 import { customPreset, httpPresets } from './http-presets.ts'
-import { httpGateway } from './http.ts'
-import { type JumpSettings, jumpGateway, readJumpAnswer } from './jump.ts'
-import { sandboxGateway } from './sandbox.ts'
+import { createHttpGateway } from './http.ts'
+import { type JumpOptions, createJumpGateway, readJumpResponse } from './jump.ts'
+import { createSandboxGateway } from './sandbox.ts'
 import { visibleHtml } from './visible-html.ts'
 
 const address: Address = { url: 'http://example.com/a?b=$&c=%E8%B7%AF', host: 'example.com' }
-const passes: Outcome<Verdict> = { kind: 'accepted', value: 'passes' }
-const blocked: Outcome<Verdict> = { kind: 'accepted', value: 'blocked' }
+const passes: Outcome<CheckVerdict> = { kind: 'accepted', value: 'passes' }
+const blocked: Outcome<CheckVerdict> = { kind: 'accepted', value: 'blocked' }
 const never = new AbortController().signal
 
 const html = (status: number, body: string, headers: Record<string, string> = {}) =>
@@ -48,14 +48,14 @@ describe('sandbox', () => {
   ]
   for (const [host, expected] of cases) {
     test(`${host}: ${expected}`, async () => {
-      const outcome = await sandboxGateway().check({ url: `http://${host}/`, host }, never)
+      const outcome = await createSandboxGateway().check({ url: `http://${host}/`, host }, never)
       assert.equal(outcome.kind === 'accepted' ? outcome.value : outcome.kind, expected)
     })
   }
 })
 
 describe('jump page', () => {
-  const settings = (more: Partial<JumpSettings> = {}): JumpSettings => ({
+  const settings = (more: Partial<JumpOptions> = {}): JumpOptions => ({
     urlTemplate: `${platform.url}?aid=1128&target={url}`,
     userAgent: 'test agent',
     blockedMarkers: ['停止访问', '终止访问'],
@@ -64,7 +64,7 @@ describe('jump page', () => {
     timeoutMs: 300,
     ...more,
   })
-  const ask = (more: Partial<JumpSettings> = {}) => jumpGateway(settings(more)).check(address, never)
+  const ask = (more: Partial<JumpOptions> = {}) => createJumpGateway(settings(more)).check(address, never)
 
   test('the address arrives whole, and the redirect is not followed', async () => {
     const site = await startFakeUpstream()
@@ -135,8 +135,8 @@ describe('jump page', () => {
     const page = 'https://link.platform.example/?target=x'
     const onPlatform = { url: 'http://link.platform.example/x', host: 'link.platform.example' }
     const answer = { status: 302, headers: { location: 'http://link.platform.example/x' }, body: '' }
-    assert.deepEqual(readJumpAnswer(answer, page, onPlatform, settings()), passes)
-    assert.equal(readJumpAnswer(answer, page, address, settings()).kind, 'refused')
+    assert.deepEqual(readJumpResponse(answer, page, onPlatform, settings()), passes)
+    assert.equal(readJumpResponse(answer, page, address, settings()).kind, 'refused')
   })
 
   test('no answer but a redirect away ever passes', () => {
@@ -152,7 +152,7 @@ describe('jump page', () => {
     })
     fc.assert(
       fc.property(answers, (answer) => {
-        const outcome = readJumpAnswer(answer, 'https://page.example/?t=1', address, settings())
+        const outcome = readJumpResponse(answer, 'https://page.example/?t=1', address, settings())
         assert.notDeepEqual(outcome, passes)
       }),
     )
@@ -184,10 +184,13 @@ describe('visible text of a page', () => {
 
 describe('paid checks', () => {
   const ask = (
-    preset: Parameters<typeof httpGateway>[0]['preset'],
+    preset: Parameters<typeof createHttpGateway>[0]['preset'],
     token: string | undefined = 'secret token',
   ) =>
-    httpGateway({ url: `${platform.url}check?type=dy`, token, preset, timeoutMs: 300 }).check(address, never)
+    createHttpGateway({ url: `${platform.url}check?type=dy`, token, preset, timeoutMs: 300 }).check(
+      address,
+      never,
+    )
   type Answers = readonly (readonly [unknown, string])[]
 
   const answers: Readonly<Record<keyof typeof httpPresets, Answers>> = {

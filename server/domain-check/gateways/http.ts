@@ -1,10 +1,11 @@
-// A paid check over HTTP: one GET with the address and our token, a JSON object with the verdict in it.
-import { httpCall, type HttpAnswer, parseJsonObject } from '../../upstream/http-call.ts'
+// A paid check API: one GET with the address and our token, and a JSON response with the verdict.
+import { httpCall, type HttpResponse } from '../../upstream/http-call.ts'
+import { codeText, type JsonObject, parseJsonObject, valueAt } from '../../upstream/json.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
-import type { DomainGateway, Verdict } from '../port.ts'
+import type { DomainGateway, CheckVerdict } from '../port.ts'
 import type { HttpPreset } from './http-presets.ts'
 
-export interface HttpSettings {
+export interface HttpCheckOptions {
   readonly url: string
   readonly token: string | undefined
   readonly preset: HttpPreset
@@ -13,7 +14,7 @@ export interface HttpSettings {
 
 const maxBodyBytes = 64 * 1024
 
-export function httpGateway({ url, token, preset, timeoutMs }: HttpSettings): DomainGateway {
+export function createHttpGateway({ url, token, preset, timeoutMs }: HttpCheckOptions): DomainGateway {
   return {
     name: 'http',
     async check(address, signal) {
@@ -24,38 +25,32 @@ export function httpGateway({ url, token, preset, timeoutMs }: HttpSettings): Do
         { method: 'GET', url: target.href, headers: { accept: 'application/json' }, body: '' },
         { timeoutMs, maxBodyBytes, signal },
       )
-      return result.kind === 'answer' ? readHttpAnswer(result, preset) : result
+      return result.kind === 'response' ? readHttpResponse(result, preset) : result
     },
   }
 }
 
-function readHttpAnswer(
-  answer: Pick<HttpAnswer, 'status' | 'body' | 'truncated'>,
+function readHttpResponse(
+  response: Pick<HttpResponse, 'status' | 'body' | 'truncated'>,
   preset: HttpPreset,
-): Outcome<Verdict> {
-  if (answer.status === 429) return { kind: 'throttled', concerns: 'us', reason: 'http_429' }
-  if (answer.status !== 200) return { kind: 'ambiguous', reason: `http_${answer.status}` }
-  const body = answer.truncated ? undefined : parseJsonObject(answer.body)
+): Outcome<CheckVerdict> {
+  if (response.status === 429) return { kind: 'throttled', concerns: 'us', reason: 'http_429' }
+  if (response.status !== 200) return { kind: 'ambiguous', reason: `http_${response.status}` }
+  const body = response.truncated ? undefined : parseJsonObject(response.body)
   if (body === undefined) return { kind: 'ambiguous', reason: 'no_json' }
 
-  const trouble = textAt(body, preset.trouble.path) ?? ''
-  if (preset.trouble.tooFast.includes(trouble))
-    return { kind: 'throttled', concerns: 'us', reason: 'too_fast' }
-  if (preset.trouble.empty.includes(trouble)) return { kind: 'refused', code: 'no_verdict', reason: 'empty' }
-  if (preset.only && textAt(body, preset.only.path) !== preset.only.value)
+  const error = textAt(body, preset.errors.path) ?? ''
+  if (preset.errors.tooFast.includes(error)) return { kind: 'throttled', concerns: 'us', reason: 'too_fast' }
+  if (preset.errors.empty.includes(error)) return { kind: 'refused', code: 'no_verdict', reason: 'empty' }
+  if (preset.requires && textAt(body, preset.requires.path) !== preset.requires.value)
     return { kind: 'ambiguous', reason: 'not_ok' }
   const value = textAt(body, preset.verdict.path) ?? ''
   if (!Object.hasOwn(preset.verdict.values, value)) return { kind: 'ambiguous', reason: 'unlisted' }
   return { kind: 'accepted', value: preset.verdict.values[value]! }
 }
 
-/** The value at `data.status`, as text; undefined when there is none, or it is no plain value. */
-function textAt(body: Readonly<Record<string, unknown>>, path: string): string | undefined {
-  let value: unknown = body
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-    value = (value as Readonly<Record<string, unknown>>)[name]
-  }
-  if (typeof value === 'string') return value
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+/** The text, number or boolean at a path, as text. */
+function textAt(body: JsonObject, path: string): string | undefined {
+  const value = valueAt(body, path)
+  return typeof value === 'boolean' ? String(value) : codeText(value)
 }

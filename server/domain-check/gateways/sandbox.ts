@@ -1,19 +1,18 @@
-// The sandbox: verdicts without a network. blocked.test is blocked, down.test gets no answer, all others pass.
+// The sandbox gateway without a network: blocked.test is blocked, down.test has no verdict, all others pass.
 import type { DomainGateway } from '../port.ts'
 
-export function sandboxGateway(): DomainGateway {
+export function createSandboxGateway(): DomainGateway {
   return {
     name: 'sandbox',
     async check({ host }) {
-      if (isAtOrBelow(host, 'blocked.test')) return { kind: 'accepted', value: 'blocked' }
-      // It concerns this address only: the sandbox itself is never down.
-      if (isAtOrBelow(host, 'down.test'))
+      if (isSameOrSubdomain(host, 'blocked.test')) return { kind: 'accepted', value: 'blocked' }
+      if (isSameOrSubdomain(host, 'down.test'))
         return { kind: 'refused', code: 'no_verdict', reason: 'sandbox_down' }
       return { kind: 'accepted', value: 'passes' }
     },
   }
 }
 
-function isAtOrBelow(host: string, name: string): boolean {
+function isSameOrSubdomain(host: string, name: string): boolean {
   return host === name || host.endsWith(`.${name}`)
 }

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { json, verifyAliyunSignature } from '../../../test/support/fake-upstream.ts'
 import { gatewayStage, lookAlikes, person, verdict } from '../../../test/support/identity-gateway.ts'
-import { aliyunGateway } from './aliyun.ts'
+import { createAliyunGateway } from './aliyun.ts'
 
 const stage = gatewayStage()
 const secrets = { testid: 'testsecret' }
 const key = { id: 'testid', secret: 'testsecret' }
 
 describe('aliyun', () => {
-  const open = (timeoutMs = 5_000) => aliyunGateway({ endpoint: stage.fake.url, key, timeoutMs })
+  const open = (timeoutMs = 5_000) => createAliyunGateway({ endpoint: stage.fake.url, key, timeoutMs })
   const answer = (bizCode: unknown, code: unknown = '200') =>
     json(200, { RequestId: 'r', Code: code, Message: 'success', ResultObject: { BizCode: bizCode } })
 

@@ -1,9 +1,10 @@
-// Aliyun cloudauth, Id2MetaVerify 2019-03-07: a signed form, `Code` for the call and `BizCode` for the verdict.
-import { type HttpLimits, httpCall } from '../../upstream/http-call.ts'
+// Aliyun cloudauth, Id2MetaVerify 2019-03-07: `Code` is the result of the call, `BizCode` the verdict.
+import { httpCall } from '../../upstream/http-call.ts'
+import { codeText, valueAt } from '../../upstream/json.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
 import { type AliyunKey, aliyunRequest } from '../../upstream/signing/aliyun.ts'
-import type { Finding, IdentityGateway, Verdict } from '../port.ts'
-import { at, codeOf, found, readAnswer, unlisted } from './reading.ts'
+import type { IdentityGateway, Verdict, VerificationResult } from '../port.ts'
+import { acceptVerdict, readResponse, refuseUnlisted } from './verdicts.ts'
 
 const verdicts: ReadonlyMap<string, Verdict> = new Map([
   ['1', 'match'],
@@ -11,13 +12,16 @@ const verdicts: ReadonlyMap<string, Verdict> = new Map([
   ['3', 'no_record'],
 ])
 
-/** Every `Code` but 200. None of them comes with a verdict. */
-const failures: ReadonlyMap<string, Outcome<Finding>> = new Map<string, Outcome<Finding>>([
+/** Every `Code` except 200. None of them has a verdict. */
+const failures: ReadonlyMap<string, Outcome<VerificationResult>> = new Map<
+  string,
+  Outcome<VerificationResult>
+>([
   ['400', { kind: 'not_sent', reason: 'aliyun_400_missing_parameter' }],
-  // This name or number breaks a format of theirs; a residence permit, say, that others know.
-  ['401', { kind: 'not_sent', reason: 'aliyun_401_illegal_parameter', onlyThisMessage: true }],
+  // The vendor does not accept this name or number, a residence permit for example; others may.
+  ['401', { kind: 'not_sent', reason: 'aliyun_401_illegal_parameter', onlyThisRequest: true }],
   ['402', { kind: 'not_sent', reason: 'aliyun_402_source_failed' }],
-  ['403', { kind: 'not_sent', reason: 'aliyun_403_repeated_calls', onlyThisMessage: true }],
+  ['403', { kind: 'not_sent', reason: 'aliyun_403_repeated_calls', onlyThisRequest: true }],
   ['410', { kind: 'not_sent', reason: 'aliyun_410_not_activated' }],
   ['411', { kind: 'not_sent', reason: 'aliyun_411_permission' }],
   ['412', { kind: 'not_sent', reason: 'aliyun_412_arrears' }],
@@ -31,16 +35,16 @@ const failures: ReadonlyMap<string, Outcome<Finding>> = new Map<string, Outcome<
   ['Forbidden.RAM', { kind: 'not_sent', reason: 'Forbidden.RAM' }],
 ])
 
-export interface AliyunOptions {
+export interface AliyunIdentityOptions {
   readonly endpoint: string
   readonly key: AliyunKey
   readonly timeoutMs: number
 }
 
-export function aliyunGateway(options: AliyunOptions): IdentityGateway {
+export function createAliyunGateway(options: AliyunIdentityOptions): IdentityGateway {
   return {
     name: 'aliyun',
-    async ask(person, signal) {
+    async verify(person, signal) {
       const request = aliyunRequest({
         key: options.key,
         endpoint: options.endpoint,
@@ -49,16 +53,15 @@ export function aliyunGateway(options: AliyunOptions): IdentityGateway {
         fields: { ParamType: 'normal', IdentifyNum: person.number, UserName: person.name },
         fieldsIn: 'form',
       })
-      const limits: HttpLimits = { timeoutMs: options.timeoutMs, signal }
-      const read = readAnswer(await httpCall(request, limits))
-      if (read.answer === undefined) return read.failure
-      // The gateway in front of the API refuses with a status of its own and the same `Code`.
-      const code = codeOf(read.json['Code'])
-      if (code !== '200') return failures.get(code ?? '') ?? unlisted(code)
-      if (read.answer.status !== 200) return { kind: 'ambiguous', reason: `http_${read.answer.status}` }
-      const bizCode = codeOf(at(read.json, 'ResultObject.BizCode'))
+      const read = readResponse(await httpCall(request, { timeoutMs: options.timeoutMs, signal }))
+      if (read.response === undefined) return read.failure
+      // Aliyun's API gateway uses other HTTP statuses with the same `Code` field.
+      const code = codeText(read.json['Code'])
+      if (code !== '200') return failures.get(code ?? '') ?? refuseUnlisted(code)
+      if (read.response.status !== 200) return { kind: 'ambiguous', reason: `http_${read.response.status}` }
+      const bizCode = codeText(valueAt(read.json, 'ResultObject.BizCode'))
       const verdict = verdicts.get(bizCode ?? '')
-      return verdict === undefined ? unlisted(bizCode) : found(verdict)
+      return verdict === undefined ? refuseUnlisted(bizCode) : acceptVerdict(verdict)
     },
   }
 }

@@ -1,29 +1,29 @@
-// How one marketplace API is asked and read, as data: four presets, and the operator's own in IDENTITY_MARKET_SHAPE.
+// How a marketplace API is called and read, as data: four presets, and a custom shape in IDENTITY_MARKET_SHAPE.
 //
-// The same digit means opposite things at different hosts, so each has a table of its own and a value outside of it is
-// no verdict.
-import { isRecord } from '../../../contract/values.ts'
+// The same digit means opposite things at different providers, so each preset has its own table, and a value outside the
+// table is no verdict.
 import { type ExtraKey, extraKeys } from '../../../contract/identity.ts'
+import { isRecord } from '../../../contract/values.ts'
 
-/** `source_failed`: the register did not answer. `not_taken`: this API does not take the name or number. */
-export const marketWords = ['match', 'mismatch', 'no_record', 'source_failed', 'not_taken'] as const
+/** `source_failed`: the register did not respond. `not_taken`: this API does not accept the name or number. */
+export const marketVerdicts = ['match', 'mismatch', 'no_record', 'source_failed', 'not_taken'] as const
 
-export type MarketWord = (typeof marketWords)[number]
+export type MarketVerdict = (typeof marketVerdicts)[number]
 
 export interface MarketShape {
   readonly method: 'GET' | 'POST'
   readonly fieldsIn: 'query' | 'form' | 'json'
   readonly nameField: string
   readonly numberField: string
-  /** What must lie at these paths, as text, before the verdict counts. */
+  /** Values that must be present at these paths, as text, before the verdict counts. */
   readonly requires: Readonly<Record<string, string>>
   readonly verdictAt: string
-  readonly verdicts: Readonly<Record<string, MarketWord>>
-  /** Where each key of `extra` may be found; the first that is there is taken. */
+  readonly verdicts: Readonly<Record<string, MarketVerdict>>
+  /** The paths of each key of `extra`; the first one present is used. */
   readonly facts: Readonly<Partial<Record<ExtraKey, readonly string[]>>>
 }
 
-/** The names upstreams have been seen to use. */
+/** Names that providers use. */
 const aliases: Readonly<Record<ExtraKey, readonly string[]>> = {
   sex: ['sex', 'gender'],
   birthday: ['birthday', 'birth'],
@@ -89,7 +89,7 @@ export const marketPresets = {
   },
 } as const satisfies Record<string, MarketShape>
 
-/** The setting's text as a shape, or what is wrong with it. `facts` may be left out: the usual names are looked for then. */
+/** Parses the setting. Without `facts` the usual names are used. */
 export function parseMarketShape(
   given: string,
 ): { readonly value: MarketShape | undefined } | { readonly problem: string } {
@@ -99,18 +99,18 @@ export function parseMarketShape(
   } catch {
     return { problem: '不是 JSON / is not JSON' }
   }
-  if (typeof shape !== 'object' || shape === null || Array.isArray(shape)) {
+  if (!isRecord(shape)) {
     return { problem: '须为 JSON 对象 / must be a JSON object' }
   }
-  const { requires = {}, facts = aliases, ...rest } = shape as Record<string, unknown>
-  const wrong = wrongFields({ ...rest, requires, facts })
-  if (wrong.length > 0) return { problem: `${wrong.join('、')} 有误 / these fields are wrong` }
+  const { requires = {}, facts = aliases, ...rest } = shape
+  const invalid = findInvalidFields({ ...rest, requires, facts })
+  if (invalid.length > 0) return { problem: `${invalid.join('、')} 有误 / these fields are wrong` }
   return { value: { ...rest, requires, facts } as unknown as MarketShape }
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
-const isOneOf = (words: readonly string[]) => (value: unknown) =>
-  typeof value === 'string' && words.includes(value)
+const isOneOf = (allowed: readonly string[]) => (value: unknown) =>
+  typeof value === 'string' && allowed.includes(value)
 
 const fields: Readonly<Record<keyof MarketShape, (value: unknown) => boolean>> = {
   method: isOneOf(['GET', 'POST']),
@@ -121,7 +121,7 @@ const fields: Readonly<Record<keyof MarketShape, (value: unknown) => boolean>> =
   verdictAt: isText,
   verdicts: (value) =>
     isRecord(value) &&
-    Object.values(value).every(isOneOf(marketWords)) &&
+    Object.values(value).every(isOneOf(marketVerdicts)) &&
     Object.values(value).includes('match'),
   facts: (value) =>
     isRecord(value) &&
@@ -131,8 +131,8 @@ const fields: Readonly<Record<keyof MarketShape, (value: unknown) => boolean>> =
     ),
 }
 
-function wrongFields(shape: Record<string, unknown>): string[] {
+function findInvalidFields(shape: Record<string, unknown>): string[] {
   const unknown = Object.keys(shape).filter((name) => !Object.hasOwn(fields, name))
-  const wrong = Object.entries(fields).filter(([name, isRight]) => !isRight(shape[name]))
-  return [...unknown, ...wrong.map(([name]) => name)]
+  const invalid = Object.entries(fields).filter(([name, isValid]) => !isValid(shape[name]))
+  return [...unknown, ...invalid.map(([name]) => name)]
 }

@@ -4,15 +4,15 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { json, text } from '../../../test/support/fake-upstream.ts'
 import { gatewayStage, lookAlikes, person, verdict } from '../../../test/support/identity-gateway.ts'
-import type { Finding } from '../port.ts'
-import { marketGateway } from './market.ts'
+import type { VerificationResult } from '../port.ts'
+import { createMarketGateway } from './market.ts'
 import { marketPresets, type MarketShape } from './market-shape.ts'
 
 const stage = gatewayStage()
 
 describe('market', () => {
   const openPreset = (preset: keyof typeof marketPresets, timeoutMs = 5_000) =>
-    marketGateway({
+    createMarketGateway({
       url: `${stage.fake.url}some/path`,
       appCode: 'code',
       shape: marketPresets[preset],
@@ -62,7 +62,7 @@ describe('market', () => {
   }
 
   it('keeps the query that the address has', async () => {
-    const gateway = marketGateway({
+    const gateway = createMarketGateway({
       url: `${stage.fake.url}p?v=2`,
       appCode: 'code',
       shape: marketPresets.idcert,
@@ -74,7 +74,7 @@ describe('market', () => {
 
   it('a shape of the operator may send JSON', async () => {
     const shape: MarketShape = { ...marketPresets.kzidcardv1, fieldsIn: 'json' }
-    const gateway = marketGateway({ url: stage.fake.url, appCode: 'code', shape, timeoutMs: 5_000 })
+    const gateway = createMarketGateway({ url: stage.fake.url, appCode: 'code', shape, timeoutMs: 5_000 })
     assert.equal(verdict(await stage.ask(gateway, json(200, matching.kzidcardv1))), 'match')
     assert.deepEqual(JSON.parse(stage.fake.requests.at(-1)!.body), {
       name: person.name,
@@ -144,7 +144,7 @@ describe('market', () => {
     }
   })
 
-  it('folds the names of the facts', async () => {
+  it('folds the names of the details', async () => {
     const flat = {
       status: '01',
       idCard: person.number,
@@ -157,7 +157,7 @@ describe('market', () => {
       birthday: '1949-12-31',
       addrCode: '110105',
     }
-    assert.deepEqual(await factsOf('idcert', flat), {
+    assert.deepEqual(await detailsOf('idcert', flat), {
       sex: '女',
       birthday: '1949-12-31',
       address: '北京市朝阳区',
@@ -171,13 +171,19 @@ describe('market', () => {
       code: '0',
       data: { result: '1', gender: 2, birth: '19491231', county: '朝阳区', age: '76' },
     }
-    const facts = await factsOf('sxidcheck', nested)
-    assert.deepEqual([facts.sex, facts.birthday, facts.district, facts.age], [2, '19491231', '朝阳区', '76'])
+    const details = await detailsOf('sxidcheck', nested)
+    assert.deepEqual(
+      [details.sex, details.birthday, details.district, details.age],
+      [2, '19491231', '朝阳区', '76'],
+    )
   })
 
-  async function factsOf(preset: keyof typeof matching, body: unknown): Promise<Finding['facts']> {
+  async function detailsOf(
+    preset: keyof typeof matching,
+    body: unknown,
+  ): Promise<VerificationResult['details']> {
     const outcome = await stage.ask(openPreset(preset), json(200, body))
-    return outcome.kind === 'accepted' ? outcome.value.facts : assert.fail('no verdict')
+    return outcome.kind === 'accepted' ? outcome.value.details : assert.fail('no verdict')
   }
 
   it("the marketplace's own refusals prove that nobody was asked", async () => {

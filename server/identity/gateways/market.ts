@@ -1,33 +1,34 @@
-// A marketplace API behind an AppCode: asked and read as its shape says.
-import { type HttpAnswer, type HttpRequest, httpCall } from '../../upstream/http-call.ts'
+// A marketplace API with an AppCode, called and read as its shape describes.
+import { type HttpResponse, type HttpRequest, httpCall } from '../../upstream/http-call.ts'
+import { codeText, type JsonObject, valueAt } from '../../upstream/json.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
-import type { Facts, Finding, IdentityGateway, Person } from '../port.ts'
-import type { MarketShape, MarketWord } from './market-shape.ts'
-import { at, codeOf, found, type JsonObject, readAnswer, unlisted } from './reading.ts'
+import type { IdentityGateway, Person, PersonDetails, VerificationResult } from '../port.ts'
+import type { MarketShape, MarketVerdict } from './market-shape.ts'
+import { acceptVerdict, readResponse, refuseUnlisted } from './verdicts.ts'
 
 export interface MarketOptions {
-  /** Whole, path included; fields in the query come after those it has. */
+  /** The full URL. Query fields are appended to its query. */
   readonly url: string
   readonly appCode: string
   readonly shape: MarketShape
   readonly timeoutMs: number
 }
 
-export function marketGateway(options: MarketOptions): IdentityGateway {
+export function createMarketGateway(options: MarketOptions): IdentityGateway {
   const { shape } = options
   return {
     name: 'market',
-    async ask(person, signal) {
-      const result = await httpCall(requestFor(options, person), { timeoutMs: options.timeoutMs, signal })
-      if (result.kind === 'answer' && result.status !== 200) return marketplaceRefusal(result)
-      const read = readAnswer(result)
-      if (read.answer === undefined) return read.failure
+    async verify(person, signal) {
+      const result = await httpCall(createRequest(options, person), { timeoutMs: options.timeoutMs, signal })
+      if (result.kind === 'response' && result.status !== 200) return outcomeOfStatus(result)
+      const read = readResponse(result)
+      if (read.response === undefined) return read.failure
       return readVerdict(shape, read.json)
     },
   }
 }
 
-function requestFor({ url, appCode, shape }: MarketOptions, person: Person): HttpRequest {
+function createRequest({ url, appCode, shape }: MarketOptions, person: Person): HttpRequest {
   const fields = { [shape.nameField]: person.name, [shape.numberField]: person.number }
   const headers = { authorization: `APPCODE ${appCode}`, accept: 'application/json' }
   const target = new URL(url)
@@ -42,42 +43,44 @@ function requestFor({ url, appCode, shape }: MarketOptions, person: Person): Htt
   return { method: shape.method, url: target.href, headers: { ...headers, 'content-type': type }, body }
 }
 
-function readVerdict(shape: MarketShape, json: JsonObject): Outcome<Finding> {
+function readVerdict(shape: MarketShape, json: JsonObject): Outcome<VerificationResult> {
   for (const [path, wanted] of Object.entries(shape.requires)) {
-    const value = at(json, path)
-    const text = typeof value === 'boolean' ? String(value) : codeOf(value)
-    if (text !== wanted) return unlisted(text)
+    const value = valueAt(json, path)
+    const text = typeof value === 'boolean' ? String(value) : codeText(value)
+    if (text !== wanted) return refuseUnlisted(text)
   }
-  const code = codeOf(at(json, shape.verdictAt))
-  if (code === undefined || !Object.hasOwn(shape.verdicts, code)) return unlisted(code)
-  const word: MarketWord | undefined = shape.verdicts[code]
-  switch (word) {
+  const code = codeText(valueAt(json, shape.verdictAt))
+  if (code === undefined || !Object.hasOwn(shape.verdicts, code)) return refuseUnlisted(code)
+  const verdict: MarketVerdict | undefined = shape.verdicts[code]
+  switch (verdict) {
     case 'match':
-      return found('match', factsOf(shape, json))
+      return acceptVerdict('match', readDetails(shape, json))
     case 'mismatch':
     case 'no_record':
-      return found(word)
+      return acceptVerdict(verdict)
     case 'source_failed':
       return { kind: 'not_sent', reason: 'market_source_failed' }
     case 'not_taken':
-      return { kind: 'not_sent', reason: 'market_not_taken', onlyThisMessage: true }
+      return { kind: 'not_sent', reason: 'market_not_taken', onlyThisRequest: true }
     case undefined:
-      return unlisted(code)
+      return refuseUnlisted(code)
   }
 }
 
-function factsOf(shape: MarketShape, json: JsonObject): Facts {
-  const facts: Record<string, unknown> = {}
+function readDetails(shape: MarketShape, json: JsonObject): PersonDetails {
+  const details: Record<string, unknown> = {}
   for (const [key, paths] of Object.entries(shape.facts)) {
-    facts[key] = paths.map((path) => at(json, path)).find((value) => value !== undefined && value !== '')
+    details[key] = paths
+      .map((path) => valueAt(json, path))
+      .find((value) => value !== undefined && value !== '')
   }
-  return facts
+  return details
 }
 
-/** The marketplace's own gateway refuses before the API is asked, with these headers and often no body at all. */
-function marketplaceRefusal(answer: HttpAnswer): Outcome<Finding> {
-  const code = answer.headers['x-ca-error-code'] ?? ''
+/** The marketplace's API gateway rejects requests before it calls the API, with these headers and often no body. */
+function outcomeOfStatus(response: HttpResponse): Outcome<VerificationResult> {
+  const code = response.headers['x-ca-error-code'] ?? ''
   if (/^[A-Z]\d{3}[A-Z]{1,4}$/.test(code)) return { kind: 'not_sent', reason: `market_${code}` }
-  const refusedByGateway = answer.headers['x-ca-error-message'] !== undefined
-  return { kind: refusedByGateway ? 'not_sent' : 'ambiguous', reason: `http_${answer.status}` }
+  const isRefusedByGateway = response.headers['x-ca-error-message'] !== undefined
+  return { kind: isRefusedByGateway ? 'not_sent' : 'ambiguous', reason: `http_${response.status}` }
 }

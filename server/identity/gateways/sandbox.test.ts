@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { person, verdict } from '../../../test/support/identity-gateway.ts'
-import { sandboxGateway } from './sandbox.ts'
+import { createSandboxGateway } from './sandbox.ts'
 
 describe('sandbox', () => {
   const said = async (name: string) =>
-    verdict(await sandboxGateway().ask({ ...person, name }, new AbortController().signal))
+    verdict(await createSandboxGateway().verify({ ...person, name }, new AbortController().signal))
 
   it('answers by name', async () => {
     assert.equal(await said('不匹配'), 'mismatch')

@@ -1,16 +1,14 @@
-// The built-in stand-in: needs no network, and these names force each outcome.
-import type { Finding, IdentityGateway } from '../port.ts'
+// The sandbox gateway without a network: three names force an outcome, all others match.
 import type { Outcome } from '../../upstream/outcome.ts'
+import type { IdentityGateway, VerificationResult } from '../port.ts'
+import { acceptVerdict } from './verdicts.ts'
 
-const outcomes: ReadonlyMap<string, Outcome<Finding>> = new Map<string, Outcome<Finding>>([
-  ['不匹配', { kind: 'accepted', value: { verdict: 'mismatch', facts: {} } }],
-  ['无记录', { kind: 'accepted', value: { verdict: 'no_record', facts: {} } }],
-  // It concerns this one name, so that trying it out many times closes the sandbox for nobody.
-  ['上游故障', { kind: 'not_sent', reason: 'sandbox_failure', onlyThisMessage: true }],
+const outcomes: ReadonlyMap<string, Outcome<VerificationResult>> = new Map([
+  ['不匹配', acceptVerdict('mismatch')],
+  ['无记录', acceptVerdict('no_record')],
+  ['上游故障', { kind: 'not_sent', reason: 'sandbox_failure', onlyThisRequest: true }],
 ])
 
-const match: Outcome<Finding> = { kind: 'accepted', value: { verdict: 'match', facts: {} } }
-
-export function sandboxGateway(): IdentityGateway {
-  return { name: 'sandbox', ask: async (person) => outcomes.get(person.name) ?? match }
+export function createSandboxGateway(): IdentityGateway {
+  return { name: 'sandbox', verify: async (person) => outcomes.get(person.name) ?? acceptVerdict('match') }
 }

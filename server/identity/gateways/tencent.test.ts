@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { json, verifyTencentSignature } from '../../../test/support/fake-upstream.ts'
 import { gatewayStage, lookAlikes, person, verdict } from '../../../test/support/identity-gateway.ts'
-import { tencentGateway } from './tencent.ts'
+import { createTencentGateway } from './tencent.ts'
 
 const stage = gatewayStage()
 const secrets = { testid: 'testsecret' }
 const key = { id: 'testid', secret: 'testsecret' }
 
 describe('tencent', () => {
-  const open = (timeoutMs = 5_000) => tencentGateway({ endpoint: stage.fake.url, key, timeoutMs })
+  const open = (timeoutMs = 5_000) => createTencentGateway({ endpoint: stage.fake.url, key, timeoutMs })
   const answer = (result: unknown) =>
     json(200, { Response: { Result: result, Description: '一致', RequestId: 'r' } })
   const failure = (code: unknown) =>

@@ -13,13 +13,13 @@ import {
   text,
   verifyAliyunSignature,
 } from '../../../test/support/fake-upstream.ts'
-import { aliyunCodes, aliyunGateway, aliyunReceipts } from './aliyun.ts'
+import { aliyunCodes, createAliyunGateway, aliyunReceipts } from './aliyun.ts'
 
 const upstream = await startFakeUpstream()
 after(() => upstream.close())
 
 const secrets = { testid: 'testsecret' }
-const gateway = aliyunGateway({
+const gateway = createAliyunGateway({
   key: { id: 'testid', secret: 'testsecret' },
   endpoint: upstream.url,
   timeoutMs: 300,
@@ -67,7 +67,7 @@ test('a signature made with another secret is refused and sends nothing', async 
       ? ok
       : json(400, { Code: 'SignatureDoesNotMatch', Message: '', HostId: '', Recommend: '' }),
   )
-  const wrong = aliyunGateway({
+  const wrong = createAliyunGateway({
     key: { id: 'testid', secret: 'other' },
     endpoint: upstream.url,
     timeoutMs: 300,
@@ -88,7 +88,7 @@ test('every listed code, as the table has it', async () => {
         ? { kind: 'refused', code, reason: meaning.refused }
         : {
             throttled_recipient: { kind: 'throttled', concerns: 'recipient', reason: code },
-            not_here: { kind: 'not_sent', reason: code, onlyThisMessage: true },
+            not_here: { kind: 'not_sent', reason: code, onlyThisRequest: true },
             not_sent: { kind: 'not_sent', reason: code },
             ambiguous: { kind: 'ambiguous', reason: code },
           }[meaning]
@@ -141,7 +141,7 @@ test('nobody listening and an unknown name are proven not sent', async () => {
   const closed = await startFakeUpstream()
   await closed.close()
   for (const endpoint of [closed.url, 'http://nowhere.invalid/']) {
-    const nobody = aliyunGateway({ key: { id: 'a', secret: 'b' }, endpoint, timeoutMs: 3000 })
+    const nobody = createAliyunGateway({ key: { id: 'a', secret: 'b' }, endpoint, timeoutMs: 3000 })
     assert.equal((await nobody.send(message)).kind, 'not_sent', endpoint)
   }
 })
@@ -176,7 +176,7 @@ test('QuerySendDetails: the three states, by number and day in Shanghai', async 
     )
   })
   assert.deepEqual(
-    (await gateway.ask!(question))?.map(({ bizId, state, code }) => [bizId, state, code]),
+    (await gateway.queryStatus!(question))?.map(({ bizId, state, code }) => [bizId, state, code]),
     [
       ['a', 'accepted', ''],
       ['b', 'undelivered', 'MOBILE_NOT_ON_SERVICE'],
@@ -196,15 +196,15 @@ test('around midnight both days are asked, and long histories page by page', asy
       ...Array.from({ length: full ? 50 : 1 }, () => ({ SendStatus: 3, OutId: `${day}${page}` })),
     )
   })
-  const fates = await gateway.ask!({ ...question, sentAt: Date.parse('2026-01-02T16:00:30Z') })
+  const statuses = await gateway.queryStatus!({ ...question, sentAt: Date.parse('2026-01-02T16:00:30Z') })
   assert.deepEqual(asked, ['20260103/1', '20260103/2', '20260102/1'])
-  assert.equal(fates?.length, 52)
+  assert.equal(statuses?.length, 52)
 })
 
 test('a question without a proper answer stays open', async () => {
   for (const behaviour of [html502(), hang(), json(200, { Code: 'isv.OUT_OF_SERVICE' }), json(200, {})]) {
     upstream.handle(() => behaviour)
-    assert.equal(await gateway.ask!(question), undefined)
+    assert.equal(await gateway.queryStatus!(question), undefined)
   }
 })
 
@@ -215,7 +215,11 @@ test('the probe tells right credentials from wrong ones', async () => {
       : json(400, { Code: 'SignatureDoesNotMatch' }),
   )
   assert.deepEqual(await gateway.probe(), { ok: true, detail: 'OK' })
-  const wrong = aliyunGateway({ key: { id: 'testid', secret: 'x' }, endpoint: upstream.url, timeoutMs: 300 })
+  const wrong = createAliyunGateway({
+    key: { id: 'testid', secret: 'x' },
+    endpoint: upstream.url,
+    timeoutMs: 300,
+  })
   assert.deepEqual(await wrong.probe(), { ok: false, detail: 'SignatureDoesNotMatch' })
 })
 
@@ -228,10 +232,10 @@ test('receipts: arrays, broken items, and what is none', () => {
     out_id: '100000000000000001',
   }
   const read = (value: unknown) =>
-    aliyunReceipts.read({ headers: {}, body: typeof value === 'string' ? value : JSON.stringify(value) })
+    aliyunReceipts.parse({ headers: {}, body: typeof value === 'string' ? value : JSON.stringify(value) })
   assert.deepEqual(read([good, { ...good, success: false, err_code: 'X' }, { nothing: 1 }, null]), {
     kind: 'receipts',
-    fates: [
+    statuses: [
       {
         bizId: '100000000000000001',
         gatewayId: '9^0',
@@ -248,7 +252,7 @@ test('receipts: arrays, broken items, and what is none', () => {
       },
     ],
   })
-  assert.deepEqual(read([]), { kind: 'receipts', fates: [] })
+  assert.deepEqual(read([]), { kind: 'receipts', statuses: [] })
   for (const bad of ['', '{', 'null', '5', {}, good, [{}], [1], [[good]], [{ ...good, success: 'true' }]]) {
     assert.deepEqual(read(bad), { kind: 'malformed' }, JSON.stringify(bad))
   }

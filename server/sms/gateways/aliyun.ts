@@ -1,13 +1,29 @@
 // Aliyun SMS (Dysmsapi 2017-05-25): SendSms, QuerySendDetails and the SmsReport push.
 import { formatDay } from '../../../contract/time.ts'
-import { type HttpResult, httpCall, parseJsonObject } from '../../upstream/http-call.ts'
+import { isRecord } from '../../../contract/values.ts'
+import { type HttpResult, httpCall } from '../../upstream/http-call.ts'
+import {
+  idText,
+  type JsonObject,
+  parseJsonArray,
+  parseJsonObject,
+  storableCode,
+  valueAt,
+} from '../../upstream/json.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
 import { type AliyunKey, aliyunRequest } from '../../upstream/signing/aliyun.ts'
-import type { Fate, Question, ReceiptForm, RefusalReason, Sent, SmsGateway } from '../port.ts'
-import { isRecord } from '../../../contract/values.ts'
-import { codeOf, parseArray, readEach, textOf } from './json.ts'
+import { type CodeMeaning, outcomeOfCode } from '../../upstream/vendor-codes.ts'
+import type {
+  DeliveryStatus,
+  ReceiptFormat,
+  RefusalReason,
+  SentMessage,
+  SmsGateway,
+  StatusQuery,
+} from '../port.ts'
+import { parseReceipts } from './receipts.ts'
 
-export interface AliyunOptions {
+export interface AliyunSmsOptions {
   readonly key: AliyunKey
   readonly endpoint: string
   readonly timeoutMs: number
@@ -15,22 +31,17 @@ export interface AliyunOptions {
 
 const version = '2017-05-25'
 
-/** The vendor's own sample number: reading its history needs right credentials and sends nothing. */
+/** The vendor's sample number. Querying its history needs valid credentials and sends nothing. */
 const probePhone = '13800138000'
 
 const pageSize = 50
-const mostPages = 10
+const maxPages = 10
 
-/** What a listed code means. `not_sent` concerns us, `not_here` this template or signature at this vendor only. */
-type Meaning =
-  | { readonly refused: RefusalReason }
-  | 'throttled_recipient'
-  | 'not_here'
-  | 'not_sent'
-  | 'ambiguous'
-
-/** Every code the vendor documents. What is not here is ambiguous. */
-export const aliyunCodes: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
+/** Every code that the vendor documents. All others are ambiguous. */
+export const aliyunCodes: ReadonlyMap<string, CodeMeaning<RefusalReason>> = new Map<
+  string,
+  CodeMeaning<RefusalReason>
+>([
   ['isv.MOBILE_NUMBER_ILLEGAL', { refused: 'number' }],
   ['isv.MOBILE_COUNT_OVER_LIMIT', { refused: 'number' }],
   ['isv.DOMESTIC_NUMBER_NOT_SUPPORTED', { refused: 'number' }],
@@ -45,7 +56,7 @@ export const aliyunCodes: ReadonlyMap<string, Meaning> = new Map<string, Meaning
   ['isv.INVALID_PARAMETERS', { refused: 'content' }],
   ['isv.BLACK_KEY_CONTROL_LIMIT', { refused: 'blocked' }],
   ['isv.CUSTOMER_REFUSED', { refused: 'blocked' }],
-  // Approved elsewhere, perhaps: the next gateway has templates and signatures of its own.
+  // The next gateway has other templates and signatures.
   ['isv.SMS_TEMPLATE_ILLEGAL', 'not_here'],
   ['isv.SMS_SIGNATURE_ILLEGAL', 'not_here'],
   ['isv.SMS_SIGN_ILLEGAL', 'not_here'],
@@ -68,8 +79,8 @@ export const aliyunCodes: ReadonlyMap<string, Meaning> = new Map<string, Meaning
   ['InvalidAccessKeyId.NotFound', 'not_sent'],
   ['Forbidden.RAM', 'not_sent'],
   ['InvalidTimeStamp.Expired', 'not_sent'],
-  // Our nonces are 128 random bits. One that was used means that something on the way sent our request twice, and the
-  // first of the two may have gone through.
+  // Our nonces are 128 random bits, so a used one means that a proxy sent our request twice, and the first may have
+  // been accepted.
   ['SignatureNonceUsed', 'ambiguous'],
   ['Throttling', 'not_sent'],
   ['Throttling.User', 'not_sent'],
@@ -79,33 +90,31 @@ export const aliyunCodes: ReadonlyMap<string, Meaning> = new Map<string, Meaning
   ['InternalError', 'ambiguous'],
 ])
 
-export function aliyunGateway(options: AliyunOptions): SmsGateway {
+export function createAliyunGateway(options: AliyunSmsOptions): SmsGateway {
   function call(
     action: string,
     fields: Readonly<Record<string, string>>,
     signal: AbortSignal | undefined,
   ): Promise<HttpResult> {
     const { key, endpoint, timeoutMs } = options
-    return httpCall(aliyunRequest({ key, endpoint, action, version, fields, fieldsIn: 'query' }), {
-      timeoutMs,
-      signal,
-    })
+    const request = aliyunRequest({ key, endpoint, action, version, fields, fieldsIn: 'query' })
+    return httpCall(request, { timeoutMs, signal })
   }
 
-  /** One page of a number's history on one day; undefined when the vendor gave no proper answer. */
-  async function page(question: Question, day: string, number: number, signal?: AbortSignal) {
+  /** One page of a phone number's history on one day; undefined when the query failed. */
+  async function queryPage(query: StatusQuery, day: string, page: number, signal?: AbortSignal) {
     const fields: Record<string, string> = {
-      PhoneNumber: question.phone,
+      PhoneNumber: query.phone,
       SendDate: day.replaceAll('-', ''),
       PageSize: String(pageSize),
-      CurrentPage: String(number),
+      CurrentPage: String(page),
     }
-    if (question.gatewayId !== undefined) fields['BizId'] = question.gatewayId
+    if (query.gatewayId !== undefined) fields['BizId'] = query.gatewayId
     const result = await call('QuerySendDetails', fields, signal)
-    if (result.kind !== 'answer' || result.status !== 200) return undefined
+    if (result.kind !== 'response' || result.status !== 200) return undefined
     const body = parseJsonObject(result.body)
     if (body?.['Code'] !== 'OK') return undefined
-    const details = isRecord(body['SmsSendDetailDTOs']) ? body['SmsSendDetailDTOs']['SmsSendDetailDTO'] : []
+    const details = valueAt(body, 'SmsSendDetailDTOs.SmsSendDetailDTO')
     return Array.isArray(details) ? details.filter(isRecord) : []
   }
 
@@ -123,100 +132,86 @@ export function aliyunGateway(options: AliyunOptions): SmsGateway {
           Object.fromEntries(message.variables.map(({ name, value }) => [name, value])),
         )
       }
-      return readAnswer(await call('SendSms', fields, signal))
+      return readSendResponse(await call('SendSms', fields, signal))
     },
 
-    async ask(question, signal) {
-      const fates: Fate[] = []
-      for (const day of daysAround(question.sentAt)) {
-        for (let number = 1; number <= mostPages; number++) {
-          const details = await page(question, day, number, signal)
+    async queryStatus(query, signal) {
+      const statuses: DeliveryStatus[] = []
+      for (const day of daysAround(query.sentAt)) {
+        for (let page = 1; page <= maxPages; page++) {
+          const details = await queryPage(query, day, page, signal)
           if (details === undefined) return undefined
-          fates.push(
-            ...details.map((detail) => fateOf(detail, question)).filter((fate) => fate !== undefined),
-          )
+          statuses.push(...details.flatMap((detail) => readStatus(detail, query)))
           if (details.length < pageSize) break
         }
       }
-      return fates
+      return statuses
     },
 
     async probe(signal) {
       const day = formatDay(Date.now()).replaceAll('-', '')
       const fields = { PhoneNumber: probePhone, SendDate: day, PageSize: '1', CurrentPage: '1' }
       const result = await call('QuerySendDetails', fields, signal)
-      if (result.kind !== 'answer') return { ok: false, detail: result.reason }
-      const code = textOf(parseJsonObject(result.body)?.['Code']) ?? `http_${result.status}`
+      if (result.kind !== 'response') return { ok: false, detail: result.reason }
+      const code = idText(parseJsonObject(result.body)?.['Code']) ?? `http_${result.status}`
       return { ok: result.status === 200 && code === 'OK', detail: code }
     },
   }
 }
 
-function readAnswer(result: HttpResult): Outcome<Sent> {
-  if (result.kind !== 'answer') return result
-  // A server error says nothing about how far it got, whatever its body claims.
+function readSendResponse(result: HttpResult): Outcome<SentMessage> {
+  if (result.kind !== 'response') return result
+  // After a server error the body proves nothing.
   if (result.status >= 500) return { kind: 'ambiguous', reason: `http_${result.status}` }
   const body = parseJsonObject(result.body)
-  const code = body?.['Code']
-  if (typeof code !== 'string') return { kind: 'ambiguous', reason: 'no_code' }
-  if (result.status === 200 && code === 'OK') {
-    return { kind: 'accepted', value: { gatewayId: textOf(body?.['BizId']) } }
+  if (result.status === 200 && body?.['Code'] === 'OK') {
+    return { kind: 'accepted', value: { gatewayId: idText(body['BizId']) } }
   }
-  const meaning = aliyunCodes.get(code)
-  if (meaning === undefined) return { kind: 'ambiguous', reason: 'unlisted_code' }
-  if (typeof meaning === 'object') return { kind: 'refused', code, reason: meaning.refused }
-  switch (meaning) {
-    case 'throttled_recipient':
-      return { kind: 'throttled', concerns: 'recipient', reason: code }
-    case 'not_here':
-      return { kind: 'not_sent', reason: code, onlyThisMessage: true }
-    case 'not_sent':
-      return { kind: 'not_sent', reason: code }
-    case 'ambiguous':
-      return { kind: 'ambiguous', reason: code }
-  }
+  return outcomeOfCode(body?.['Code'], aliyunCodes)
 }
 
-/** The vendor files messages by its own day: around midnight in Shanghai that may be the day before or after ours. */
+/** The vendor stores messages by its clock: around midnight in Shanghai that may be the day before or after ours. */
 function daysAround(at: number): string[] {
   const slackMs = 120_000
   return [...new Set([formatDay(at), formatDay(at - slackMs), formatDay(at + slackMs)])]
 }
 
-const fateStates: ReadonlyMap<string, Fate['state']> = new Map([
+const states: ReadonlyMap<string, DeliveryStatus['state']> = new Map([
   ['1', 'accepted'],
   ['2', 'undelivered'],
   ['3', 'delivered'],
 ])
 
-function fateOf(detail: Readonly<Record<string, unknown>>, question: Question): Fate | undefined {
-  const state = fateStates.get(String(detail['SendStatus']))
-  if (state === undefined) return undefined
-  return {
-    // Every message of ours carries one; an absent OutId is somebody else's message.
-    bizId: textOf(detail['OutId']) ?? '',
-    gatewayId: question.gatewayId,
-    phone: question.phone,
-    state,
-    code: codeOf(detail['ErrCode']),
-  }
+function readStatus(detail: JsonObject, query: StatusQuery): DeliveryStatus[] {
+  const state = states.get(String(detail['SendStatus']))
+  if (state === undefined) return []
+  return [
+    {
+      // Every message of ours has an OutId; without one the message is not ours.
+      bizId: idText(detail['OutId']) ?? '',
+      gatewayId: query.gatewayId,
+      phone: query.phone,
+      state,
+      code: storableCode(detail['ErrCode']),
+    },
+  ]
 }
 
-/** The SmsReport push: an array, many at a time, repeated until it hears a number as `code`. */
-export const aliyunReceipts: ReceiptForm = {
-  read: ({ body }) =>
-    readEach(parseArray(body), (item) => {
-      const phone = textOf(item['phone_number'])
+/** The SmsReport push: an array of receipts. The vendor repeats it until the response has a numeric `code`. */
+export const aliyunReceipts: ReceiptFormat = {
+  parse: ({ body }) =>
+    parseReceipts(parseJsonArray(body), (item) => {
+      const phone = idText(item['phone_number'])
       const delivered = item['success']
       if (phone === undefined || typeof delivered !== 'boolean') return undefined
       return {
-        bizId: textOf(item['out_id']),
-        gatewayId: textOf(item['biz_id']),
+        bizId: idText(item['out_id']),
+        gatewayId: idText(item['biz_id']),
         phone,
         state: delivered ? 'delivered' : 'undelivered',
-        code: codeOf(item['err_code']),
+        code: storableCode(item['err_code']),
       }
     }),
-  received: { code: 0, msg: '接收成功' },
-  refused: { code: 1, msg: '格式有误' },
+  successBody: { code: 0, msg: '接收成功' },
+  errorBody: { code: 1, msg: '格式有误' },
 }

@@ -13,13 +13,13 @@ import {
   startFakeUpstream,
   text,
 } from '../../../test/support/fake-upstream.ts'
-import { httpGateway, httpReceipts } from './http.ts'
+import { createHttpGateway, createHttpReceipts } from './http.ts'
 
 const upstream = await startFakeUpstream()
 after(() => upstream.close())
 
 const secret = 'a secret of the two'
-const gateway = httpGateway({ url: `${upstream.url}sms?v=1`, secret, timeoutMs: 300 })
+const gateway = createHttpGateway({ url: `${upstream.url}sms?v=1`, secret, timeoutMs: 300 })
 
 const message = {
   bizId: '100000000000000001',
@@ -132,34 +132,34 @@ test('a query', async () => {
     })
     return json(200, { result: 'found', status: 'failed', code: 'E9' })
   })
-  assert.deepEqual(await gateway.ask!(question), [
+  assert.deepEqual(await gateway.queryStatus!(question), [
     { bizId: question.bizId, gatewayId: undefined, phone: question.phone, state: 'undelivered', code: 'E9' },
   ])
   upstream.handle(() => json(200, { result: 'not_found' }))
-  assert.deepEqual(await gateway.ask!(question), [])
+  assert.deepEqual(await gateway.queryStatus!(question), [])
   for (const behaviour of [json(404, {}), json(200, { result: 'found', status: 'x' }), hang()]) {
     upstream.handle(() => behaviour)
-    assert.equal(await gateway.ask!(question), undefined)
+    assert.equal(await gateway.queryStatus!(question), undefined)
   }
 })
 
 test('the probe', async () => {
   upstream.handle((request) => (isSigned(request) ? json(200, { result: 'pong' }) : json(401, {})))
   assert.deepEqual(await gateway.probe(), { ok: true, detail: 'pong' })
-  const wrong = httpGateway({ url: upstream.url, secret: 'x', timeoutMs: 300 })
+  const wrong = createHttpGateway({ url: upstream.url, secret: 'x', timeoutMs: 300 })
   assert.deepEqual(await wrong.probe(), { ok: false, detail: 'http_401' })
 })
 
 test('receipts must be signed, fresh, and of the documented form', () => {
   const now = 1_700_000_000
-  const form = httpReceipts(secret, () => now * 1000)
+  const form = createHttpReceipts(secret, () => now * 1000)
   const read = (value: unknown, timestamp = String(now), signature?: string) => {
     const body = typeof value === 'string' ? value : JSON.stringify(value)
     const headers = {
       'x-tollgate-timestamp': timestamp,
       'x-tollgate-signature': signature ?? sign(body, timestamp),
     }
-    return form.read({ headers, body }).kind
+    return form.parse({ headers, body }).kind
   }
   const good = {
     receipts: [{ biz_id: '100000000000000001', phone_number: '13800138000', status: 'delivered' }],
@@ -170,7 +170,7 @@ test('receipts must be signed, fresh, and of the documented form', () => {
   assert.equal(read(good, String(now), sign('other', String(now))), 'forged')
   assert.equal(read(good, String(now), 'sha256='), 'forged')
   assert.equal(read(good, 'soon'), 'forged')
-  assert.equal(form.read({ headers: {}, body: JSON.stringify(good) }).kind, 'forged')
+  assert.equal(form.parse({ headers: {}, body: JSON.stringify(good) }).kind, 'forged')
   for (const bad of [
     '{',
     [],

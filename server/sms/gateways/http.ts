@@ -1,36 +1,38 @@
-// The gateway for anything else: JSON over POST, signed with HMAC-SHA256. README.md beside this folder is its interface.
+// The generic SMS gateway: JSON over POST, signed with HMAC-SHA256. ../README.md documents its interface.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { type HttpResult, httpCall, parseJsonObject } from '../../upstream/http-call.ts'
+import { type HttpResult, httpCall } from '../../upstream/http-call.ts'
+import { idText, type JsonObject, parseJsonObject, storableCode } from '../../upstream/json.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
-import { type Fate, type ReceiptForm, refusalReasons, type Sent, type SmsGateway } from '../port.ts'
-import { codeOf, readEach, textOf } from './json.ts'
+import {
+  type DeliveryStatus,
+  type ReceiptFormat,
+  refusalReasons,
+  type SentMessage,
+  type SmsGateway,
+} from '../port.ts'
+import { parseReceipts } from './receipts.ts'
 
-export interface HttpGatewayOptions {
+export interface HttpSmsOptions {
   readonly url: string
   readonly secret: string
   readonly timeoutMs: number
 }
 
-/** How far the clock of a receipt's sender may be off. */
+/** Maximum difference between the timestamp of a receipt and our clock. */
 const clockToleranceS = 300
 
-export function httpGateway(options: HttpGatewayOptions): SmsGateway {
-  function call(
-    fields: Readonly<Record<string, unknown>>,
-    signal: AbortSignal | undefined,
-  ): Promise<HttpResult> {
+export function createHttpGateway(options: HttpSmsOptions): SmsGateway {
+  function call(fields: JsonObject, signal: AbortSignal | undefined): Promise<HttpResult> {
     const body = JSON.stringify(fields)
     const timestamp = String(Math.floor(Date.now() / 1000))
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json',
       'x-tollgate-timestamp': timestamp,
-      'x-tollgate-signature': signatureOf(options.secret, timestamp, body),
+      'x-tollgate-signature': sign(options.secret, timestamp, body),
     }
-    return httpCall(
-      { method: 'POST', url: options.url, headers, body },
-      { timeoutMs: options.timeoutMs, signal },
-    )
+    const request = { method: 'POST', url: options.url, headers, body } as const
+    return httpCall(request, { timeoutMs: options.timeoutMs, signal })
   }
 
   return {
@@ -45,54 +47,56 @@ export function httpGateway(options: HttpGatewayOptions): SmsGateway {
         template_params: Object.fromEntries(message.variables.map(({ name, value }) => [name, value])),
         content: message.text,
       }
-      return readAnswer(await call(fields, signal))
+      return readSendResponse(await call(fields, signal))
     },
 
-    async ask(question, signal) {
+    async queryStatus(query, signal) {
       const fields = {
         action: 'query',
-        biz_id: question.bizId,
-        id: question.gatewayId ?? null,
-        phone_number: question.phone,
-        sent_at: Math.floor(question.sentAt / 1000),
+        biz_id: query.bizId,
+        id: query.gatewayId ?? null,
+        phone_number: query.phone,
+        sent_at: Math.floor(query.sentAt / 1000),
       }
-      const answer = answerOf(await call(fields, signal))
-      if (answer?.['result'] === 'not_found') return []
-      const state = fateStates.get(answer?.['status'])
-      if (answer?.['result'] !== 'found' || state === undefined) return undefined
-      const code = codeOf(answer['code'])
-      return [{ bizId: question.bizId, gatewayId: textOf(answer['id']), phone: question.phone, state, code }]
+      const body = readBody(await call(fields, signal))
+      if (body?.['result'] === 'not_found') return []
+      const state = states.get(body?.['status'])
+      if (body?.['result'] !== 'found' || state === undefined) return undefined
+      const { bizId, phone } = query
+      return [{ bizId, gatewayId: idText(body['id']), phone, state, code: storableCode(body['code']) }]
     },
 
     async probe(signal) {
       const result = await call({ action: 'ping' }, signal)
-      if (result.kind !== 'answer') return { ok: false, detail: result.reason }
-      const ok = answerOf(result)?.['result'] === 'pong'
+      if (result.kind !== 'response') return { ok: false, detail: result.reason }
+      const ok = readBody(result)?.['result'] === 'pong'
       return { ok, detail: ok ? 'pong' : `http_${result.status}` }
     },
   }
 }
 
-function signatureOf(secret: string, timestamp: string, body: string): string {
+function sign(secret: string, timestamp: string, body: string): string {
   return `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`
 }
 
-function answerOf(result: HttpResult): Readonly<Record<string, unknown>> | undefined {
-  return result.kind === 'answer' && result.status === 200 ? parseJsonObject(result.body) : undefined
+function readBody(result: HttpResult): JsonObject | undefined {
+  return result.kind === 'response' && result.status === 200 ? parseJsonObject(result.body) : undefined
 }
 
-function readAnswer(result: HttpResult): Outcome<Sent> {
-  if (result.kind !== 'answer') return result
+function readSendResponse(result: HttpResult): Outcome<SentMessage> {
+  if (result.kind !== 'response') return result
   if (result.status !== 200) return { kind: 'ambiguous', reason: `http_${result.status}` }
-  const answer = answerOf(result)
-  const code = codeOf(answer?.['code']) || 'no_code'
-  switch (answer?.['result']) {
+  const body = readBody(result)
+  const code = storableCode(body?.['code']) || 'no_code'
+  switch (body?.['result']) {
     case 'accepted':
-      return { kind: 'accepted', value: { gatewayId: textOf(answer['id']) } }
-    case 'refused': {
-      const reason = refusalReasons.find((one) => one === answer['reason']) ?? 'content'
-      return { kind: 'refused', code, reason }
-    }
+      return { kind: 'accepted', value: { gatewayId: idText(body['id']) } }
+    case 'refused':
+      return {
+        kind: 'refused',
+        code,
+        reason: refusalReasons.find((one) => one === body['reason']) ?? 'content',
+      }
     case 'throttled':
       return { kind: 'throttled', concerns: 'recipient', reason: code }
     case 'not_sent':
@@ -102,41 +106,40 @@ function readAnswer(result: HttpResult): Outcome<Sent> {
   }
 }
 
-const fateStates: ReadonlyMap<unknown, Fate['state']> = new Map([
+const states: ReadonlyMap<unknown, DeliveryStatus['state']> = new Map([
   ['accepted', 'accepted'],
   ['delivered', 'delivered'],
   ['failed', 'undelivered'],
 ])
 
-export function httpReceipts(secret: string, now: () => number = Date.now): ReceiptForm {
+export function createHttpReceipts(secret: string, now: () => number = Date.now): ReceiptFormat {
   return {
-    read({ headers, body }) {
+    parse({ headers, body }) {
       const timestamp = headers['x-tollgate-timestamp']
       const signature = headers['x-tollgate-signature']
       if (typeof timestamp !== 'string' || typeof signature !== 'string') return { kind: 'forged' }
       if (!/^\d{1,12}$/.test(timestamp)) return { kind: 'forged' }
       if (Math.abs(Number(timestamp) - now() / 1000) > clockToleranceS) return { kind: 'forged' }
-      if (!isSame(signature, signatureOf(secret, timestamp, body))) return { kind: 'forged' }
-      const items = parseJsonObject(body)?.['receipts']
-      return readEach(Array.isArray(items) ? items : undefined, receiptOf)
+      if (!isEqual(signature, sign(secret, timestamp, body))) return { kind: 'forged' }
+      return parseReceipts(parseJsonObject(body)?.['receipts'], parseReceipt)
     },
-    received: { result: 'received' },
-    refused: { result: 'malformed' },
+    successBody: { result: 'received' },
+    errorBody: { result: 'malformed' },
   }
 }
 
-function receiptOf(item: Readonly<Record<string, unknown>>): Fate | undefined {
-  const phone = textOf(item['phone_number'])
-  const state = fateStates.get(item['status'])
-  const bizId = textOf(item['biz_id'])
-  const gatewayId = textOf(item['id'])
+function parseReceipt(item: JsonObject): DeliveryStatus | undefined {
+  const phone = idText(item['phone_number'])
+  const state = states.get(item['status'])
+  const bizId = idText(item['biz_id'])
+  const gatewayId = idText(item['id'])
   if (phone === undefined || state === undefined || state === 'accepted') return undefined
   if (bizId === undefined && gatewayId === undefined) return undefined
-  return { bizId, gatewayId, phone, state, code: codeOf(item['code']) }
+  return { bizId, gatewayId, phone, state, code: storableCode(item['code']) }
 }
 
-function isSame(given: string, right: string): boolean {
+function isEqual(given: string, expected: string): boolean {
   const one = Buffer.from(given)
-  const other = Buffer.from(right)
+  const other = Buffer.from(expected)
   return one.length === other.length && timingSafeEqual(one, other)
 }

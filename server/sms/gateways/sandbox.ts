@@ -1,7 +1,7 @@
-// The built-in gateway that needs no network: a few numbers force each way of failing, every other number succeeds.
+// The sandbox gateway without a network: three phone numbers force a failure, all others succeed.
 import type { SmsGateway } from '../port.ts'
 
-export function sandboxGateway(): SmsGateway {
+export function createSandboxGateway(): SmsGateway {
   return {
     name: 'sandbox',
     async send({ phone }) {

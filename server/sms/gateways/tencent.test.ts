@@ -11,7 +11,7 @@ import {
   text,
   verifyTencentSignature,
 } from '../../../test/support/fake-upstream.ts'
-import { tencentCodes, tencentGateway, tencentReceipts } from './tencent.ts'
+import { tencentCodes, createTencentGateway, tencentReceipts } from './tencent.ts'
 
 const upstream = await startFakeUpstream()
 after(() => upstream.close())
@@ -19,7 +19,7 @@ after(() => upstream.close())
 const secrets = { AKIDtest: 'testsecret' }
 
 function open(secret = 'testsecret') {
-  return tencentGateway({
+  return createTencentGateway({
     key: { id: 'AKIDtest', secret },
     endpoint: upstream.url,
     region: 'ap-guangzhou',
@@ -83,7 +83,7 @@ test('every listed code, as the table has it, for the call and for the number', 
         ? { kind: 'refused', code, reason: meaning.refused }
         : {
             throttled_recipient: { kind: 'throttled', concerns: 'recipient', reason: code },
-            not_here: { kind: 'not_sent', reason: code, onlyThisMessage: true },
+            not_here: { kind: 'not_sent', reason: code, onlyThisRequest: true },
             not_sent: { kind: 'not_sent', reason: code },
             ambiguous: { kind: 'ambiguous', reason: code },
           }[meaning]
@@ -175,7 +175,7 @@ test('the status of a number is pulled and read', async () => {
     })
   })
   assert.deepEqual(
-    (await gateway.ask!(question))?.map(({ bizId, gatewayId, state }) => [bizId, gatewayId, state]),
+    (await gateway.queryStatus!(question))?.map(({ bizId, gatewayId, state }) => [bizId, gatewayId, state]),
     [
       [undefined, 's1', 'delivered'],
       ['100000000000000001', 's2', 'undelivered'],
@@ -183,7 +183,7 @@ test('the status of a number is pulled and read', async () => {
   )
   for (const behaviour of [html502(), hang(), failedCall('InternalError.Timeout'), json(200, {})]) {
     upstream.handle(() => behaviour)
-    assert.equal(await gateway.ask!(question), undefined)
+    assert.equal(await gateway.queryStatus!(question), undefined)
   }
 })
 
@@ -205,10 +205,10 @@ test('receipts: by sid, and what is none', () => {
     sid: '5000:1',
     nationcode: '86',
   }
-  const read = (value: unknown) => tencentReceipts.read({ headers: {}, body: JSON.stringify(value) })
+  const read = (value: unknown) => tencentReceipts.parse({ headers: {}, body: JSON.stringify(value) })
   assert.deepEqual(read([good, { ...good, report_status: 'FAIL', errmsg: '空号' }, {}]), {
     kind: 'receipts',
-    fates: [
+    statuses: [
       { bizId: undefined, gatewayId: '5000:1', phone: '13800138000', state: 'delivered', code: 'DELIVRD' },
       { bizId: undefined, gatewayId: '5000:1', phone: '13800138000', state: 'undelivered', code: '' },
     ],

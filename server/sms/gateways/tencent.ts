@@ -1,12 +1,20 @@
 // Tencent Cloud SMS (2021-01-11): SendSms, PullSmsSendStatusByPhoneNumber and the status push.
-import { type HttpResult, httpCall, parseJsonObject } from '../../upstream/http-call.ts'
+import { isRecord } from '../../../contract/values.ts'
+import { type HttpResult, httpCall } from '../../upstream/http-call.ts'
+import {
+  idText,
+  type JsonObject,
+  parseJsonArray,
+  parseJsonObject,
+  storableCode,
+} from '../../upstream/json.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
 import { tencentRequest, type TencentKey } from '../../upstream/signing/tencent.ts'
-import type { Fate, ReceiptForm, RefusalReason, Sent, SmsGateway } from '../port.ts'
-import { isRecord } from '../../../contract/values.ts'
-import { codeOf, parseArray, readEach, textOf } from './json.ts'
+import { type CodeMeaning, outcomeOfCode } from '../../upstream/vendor-codes.ts'
+import type { DeliveryStatus, ReceiptFormat, RefusalReason, SentMessage, SmsGateway } from '../port.ts'
+import { parseReceipts } from './receipts.ts'
 
-export interface TencentOptions {
+export interface TencentSmsOptions {
   readonly key: TencentKey
   readonly endpoint: string
   readonly region: string
@@ -16,21 +24,17 @@ export interface TencentOptions {
 
 const version = '2021-01-11'
 
-/** Reading the history of this number needs right credentials and sends nothing. */
+/** Querying the history of this number needs valid credentials and sends nothing. */
 const probePhone = '13800138000'
 
-/** How far the vendor's history reaches back. */
+/** The vendor keeps its history this long. */
 const historyMs = 7 * 86_400_000
 
-type Meaning =
-  | { readonly refused: RefusalReason }
-  | 'throttled_recipient'
-  | 'not_here'
-  | 'not_sent'
-  | 'ambiguous'
-
-/** Every code the vendor documents; a `*` at the end stands for all sub-codes. What is not here is ambiguous. */
-export const tencentCodes: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
+/** Every code that the vendor documents. All others are ambiguous. */
+export const tencentCodes: ReadonlyMap<string, CodeMeaning<RefusalReason>> = new Map<
+  string,
+  CodeMeaning<RefusalReason>
+>([
   ['InvalidParameterValue.IncorrectPhoneNumber', { refused: 'number' }],
   ['MissingParameter.EmptyPhoneNumberSet', { refused: 'number' }],
   ['UnsupportedOperation.ContainDomesticAndInternationalPhoneNumber', { refused: 'number' }],
@@ -40,7 +44,7 @@ export const tencentCodes: ReadonlyMap<string, Meaning> = new Map<string, Meanin
   ['InvalidParameterValue.ProhibitedUseUrlInTemplateParameter', { refused: 'content' }],
   ['FailedOperation.ContainSensitiveWord', { refused: 'content' }],
   ['FailedOperation.TemplateParamSetNotMatchApprovedTemplate', { refused: 'content' }],
-  // Approved elsewhere, perhaps: the next gateway has templates and signatures of its own.
+  // The next gateway has other templates and signatures.
   ['FailedOperation.TemplateIncorrectOrUnapproved', 'not_here'],
   ['FailedOperation.TemplateUnapprovedOrNotExist', 'not_here'],
   ['FailedOperation.SignatureIncorrectOrUnapproved', 'not_here'],
@@ -56,7 +60,7 @@ export const tencentCodes: ReadonlyMap<string, Meaning> = new Map<string, Meanin
   ['LimitExceeded.PhoneNumberCountLimit', 'not_sent'],
   ['FailedOperation.InsufficientBalanceInSmsPackage', 'not_sent'],
   ['UnauthorizedOperation.ServiceSuspendDueToArrears', 'not_sent'],
-  // As older versions of the interface spell it.
+  // The spelling of older versions of the API.
   ['UnauthorizedOperation.SerivceSuspendDueToArrears', 'not_sent'],
   ['UnauthorizedOperation.SmsSdkAppIdVerifyFail', 'not_sent'],
   ['UnauthorizedOperation.RequestIpNotInWhitelist', 'not_sent'],
@@ -71,31 +75,22 @@ export const tencentCodes: ReadonlyMap<string, Meaning> = new Map<string, Meanin
   ['InternalError.OtherError', 'ambiguous'],
 ])
 
-export function tencentGateway(options: TencentOptions): SmsGateway {
-  function call(
-    action: string,
-    fields: Readonly<Record<string, unknown>>,
-    signal: AbortSignal | undefined,
-  ): Promise<HttpResult> {
+export function createTencentGateway(options: TencentSmsOptions): SmsGateway {
+  function call(action: string, fields: JsonObject, signal: AbortSignal | undefined): Promise<HttpResult> {
     const { key, endpoint, region, timeoutMs } = options
-    return httpCall(tencentRequest({ key, endpoint, service: 'sms', action, version, region, fields }), {
-      timeoutMs,
-      signal,
-    })
+    const request = tencentRequest({ key, endpoint, service: 'sms', action, version, region, fields })
+    return httpCall(request, { timeoutMs, signal })
   }
 
-  function pull(phone: string, since: number, signal: AbortSignal | undefined) {
-    return call(
-      'PullSmsSendStatusByPhoneNumber',
-      {
-        BeginTime: Math.floor(since / 1000),
-        Offset: 0,
-        Limit: 100,
-        PhoneNumber: `+86${phone}`,
-        SmsSdkAppId: options.appId,
-      },
-      signal,
-    )
+  function pullStatus(phone: string, since: number, signal: AbortSignal | undefined): Promise<HttpResult> {
+    const fields = {
+      BeginTime: Math.floor(since / 1000),
+      Offset: 0,
+      Limit: 100,
+      PhoneNumber: `+86${phone}`,
+      SmsSdkAppId: options.appId,
+    }
+    return call('PullSmsSendStatusByPhoneNumber', fields, signal)
   }
 
   return {
@@ -111,99 +106,75 @@ export function tencentGateway(options: TencentOptions): SmsGateway {
       if (message.variables.length > 0) {
         fields['TemplateParamSet'] = message.variables.map(({ value }) => value)
       }
-      return readAnswer(await call('SendSms', fields, signal))
+      return readSendResponse(await call('SendSms', fields, signal))
     },
 
-    async ask(question, signal) {
-      const since = Math.max(question.sentAt - 5_000, Date.now() - historyMs)
-      const response = responseOf(await pull(question.phone, since, signal))
+    async queryStatus(query, signal) {
+      const since = Math.max(query.sentAt - 5_000, Date.now() - historyMs)
+      const response = readResponse(await pullStatus(query.phone, since, signal))
       const set = response?.['PullSmsSendStatusSet']
       if (response?.['Error'] !== undefined || !Array.isArray(set)) return undefined
-      return set.filter(isRecord).flatMap((item) => fateOf(item, question.phone))
+      return set.filter(isRecord).flatMap((item) => readStatus(item, query.phone))
     },
 
     async probe(signal) {
-      const result = await pull(probePhone, Date.now() - 3_600_000, signal)
-      if (result.kind !== 'answer') return { ok: false, detail: result.reason }
-      const response = responseOf(result)
+      const result = await pullStatus(probePhone, Date.now() - 3_600_000, signal)
+      if (result.kind !== 'response') return { ok: false, detail: result.reason }
+      const response = readResponse(result)
       if (!response) return { ok: false, detail: `http_${result.status}` }
       const error = response['Error']
-      if (isRecord(error)) return { ok: false, detail: textOf(error['Code']) ?? 'no_code' }
+      if (isRecord(error)) return { ok: false, detail: idText(error['Code']) ?? 'no_code' }
       const ok = Array.isArray(response['PullSmsSendStatusSet'])
       return { ok, detail: ok ? 'Ok' : 'no_status_set' }
     },
   }
 }
 
-function responseOf(result: HttpResult): Readonly<Record<string, unknown>> | undefined {
-  if (result.kind !== 'answer' || result.status !== 200) return undefined
+function readResponse(result: HttpResult): JsonObject | undefined {
+  if (result.kind !== 'response' || result.status !== 200) return undefined
   const response = parseJsonObject(result.body)?.['Response']
   return isRecord(response) ? response : undefined
 }
 
-function readAnswer(result: HttpResult): Outcome<Sent> {
-  if (result.kind !== 'answer') return result
+function readSendResponse(result: HttpResult): Outcome<SentMessage> {
+  if (result.kind !== 'response') return result
   if (result.status !== 200) return { kind: 'ambiguous', reason: `http_${result.status}` }
-  const response = responseOf(result)
+  const response = readResponse(result)
   const error = response?.['Error']
-  if (error !== undefined) return meaningOf(isRecord(error) ? error['Code'] : undefined)
+  if (error !== undefined) return outcomeOfCode(isRecord(error) ? error['Code'] : undefined, tencentCodes)
   const set = response?.['SendStatusSet']
-  // One number was asked for: any other count is not an answer to our question.
+  // The request had one phone number: any other number of items does not answer it.
   const item: unknown = Array.isArray(set) && set.length === 1 ? set[0] : undefined
   if (!isRecord(item)) return { kind: 'ambiguous', reason: 'no_status' }
-  if (item['Code'] === 'Ok') return { kind: 'accepted', value: { gatewayId: textOf(item['SerialNo']) } }
-  return meaningOf(item['Code'])
+  if (item['Code'] === 'Ok') return { kind: 'accepted', value: { gatewayId: idText(item['SerialNo']) } }
+  return outcomeOfCode(item['Code'], tencentCodes)
 }
 
-function meaningOf(code: unknown): Outcome<Sent> {
-  if (typeof code !== 'string') return { kind: 'ambiguous', reason: 'no_code' }
-  const meaning = tencentCodes.get(code) ?? tencentCodes.get(`${code.split('.')[0]}.*`)
-  if (meaning === undefined) return { kind: 'ambiguous', reason: 'unlisted_code' }
-  if (typeof meaning === 'object') return { kind: 'refused', code, reason: meaning.refused }
-  switch (meaning) {
-    case 'throttled_recipient':
-      return { kind: 'throttled', concerns: 'recipient', reason: code }
-    case 'not_here':
-      return { kind: 'not_sent', reason: code, onlyThisMessage: true }
-    case 'not_sent':
-      return { kind: 'not_sent', reason: code }
-    case 'ambiguous':
-      return { kind: 'ambiguous', reason: code }
-  }
-}
-
-const fateStates: ReadonlyMap<unknown, Fate['state']> = new Map([
+const states: ReadonlyMap<unknown, DeliveryStatus['state']> = new Map([
   ['SUCCESS', 'delivered'],
   ['FAIL', 'undelivered'],
 ])
 
-function fateOf(item: Readonly<Record<string, unknown>>, phone: string): Fate[] {
-  const state = fateStates.get(item['ReportStatus'])
-  const gatewayId = textOf(item['SerialNo'])
+function readStatus(item: JsonObject, phone: string): DeliveryStatus[] {
+  const state = states.get(item['ReportStatus'])
+  const gatewayId = idText(item['SerialNo'])
   if (state === undefined || gatewayId === undefined) return []
-  return [
-    {
-      // Only accounts for which the vendor switched it on get the context back.
-      bizId: textOf(item['SessionContext']),
-      gatewayId,
-      phone,
-      state,
-      // The description is free text; the push has the carrier's code, the pull has none.
-      code: state === 'undelivered' ? 'FAIL' : '',
-    },
-  ]
+  // The vendor returns SessionContext only to accounts for which it enabled it. The pull has no carrier code, and the
+  // description is free text.
+  const bizId = idText(item['SessionContext'])
+  return [{ bizId, gatewayId, phone, state, code: state === 'undelivered' ? 'FAIL' : '' }]
 }
 
-/** The status push: an array; `sid` is the SerialNo of the send. */
-export const tencentReceipts: ReceiptForm = {
-  read: ({ body }) =>
-    readEach(parseArray(body), (item) => {
-      const phone = textOf(item['mobile'])
-      const state = fateStates.get(item['report_status'])
-      const gatewayId = textOf(item['sid'])
+/** The status push: an array of receipts. `sid` is the SerialNo of the send. */
+export const tencentReceipts: ReceiptFormat = {
+  parse: ({ body }) =>
+    parseReceipts(parseJsonArray(body), (item) => {
+      const phone = idText(item['mobile'])
+      const state = states.get(item['report_status'])
+      const gatewayId = idText(item['sid'])
       if (phone === undefined || state === undefined || gatewayId === undefined) return undefined
-      return { bizId: undefined, gatewayId, phone, state, code: codeOf(item['errmsg']) }
+      return { bizId: undefined, gatewayId, phone, state, code: storableCode(item['errmsg']) }
     }),
-  received: { result: 0, errmsg: 'OK' },
-  refused: { result: 1, errmsg: 'malformed' },
+  successBody: { result: 0, errmsg: 'OK' },
+  errorBody: { result: 1, errmsg: 'malformed' },
 }

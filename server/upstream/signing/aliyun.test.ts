@@ -133,7 +133,7 @@ describe('on the wire', () => {
             fieldsIn,
           })
           const result = await httpCall(request, { timeoutMs: 5_000 })
-          assert.equal(result.kind, 'answer')
+          assert.equal(result.kind, 'response')
           assert.deepEqual(bad, [])
           const received = fake.requests.at(-1)
           assert.equal(received?.headers['host'], `127.0.0.1:${fake.port}`)

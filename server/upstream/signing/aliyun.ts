@@ -1,4 +1,4 @@
-// Aliyun's request signature, ACS3-HMAC-SHA256, and the building of a signed call to one of its RPC-style APIs.
+// Signs requests to Aliyun's RPC-style APIs with ACS3-HMAC-SHA256.
 
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 
@@ -12,13 +12,13 @@ export interface AliyunKey {
 export interface AliyunSigningInput {
   readonly key: AliyunKey
   readonly method: 'GET' | 'POST'
-  /** As sent in the Host header: with the port, where the URL has one. */
+  /** As in the Host header, with the port if the URL has one. */
   readonly host: string
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly action: string
   readonly version: string
-  /** Only when there is a body: the header is signed if, and only if, it is sent. */
+  /** Only with a body: the header is signed if and only if it is sent. */
   readonly contentType?: string | undefined
   readonly body: string
   readonly date: Date
@@ -32,7 +32,7 @@ export interface AliyunCall {
   readonly action: string
   readonly version: string
   readonly fields: Readonly<Record<string, string>>
-  /** Where the API's own metadata puts the fields: SendSms reads the query only, Id2MetaVerify the form only. */
+  /** By the API's metadata: SendSms reads only the query, Id2MetaVerify only the form. */
   readonly fieldsIn: 'query' | 'form'
   readonly date?: Date | undefined
   readonly nonce?: string | undefined
@@ -40,7 +40,7 @@ export interface AliyunCall {
 
 const ALGORITHM = 'ACS3-HMAC-SHA256'
 
-/** The headers to send, `authorization` among them. */
+/** Returns all headers to send, including `authorization`. */
 export function signAliyun(input: AliyunSigningInput): Record<string, string> {
   const bodyHash = sha256(input.body)
   const headers: Record<string, string> = {
@@ -70,7 +70,7 @@ export function signAliyun(input: AliyunSigningInput): Record<string, string> {
   return { ...headers, authorization }
 }
 
-/** A request ready for `httpCall`. Build it anew for every attempt: a nonce is good for one. */
+/** A request for `httpCall`. Every attempt needs a new one, because a nonce is valid once. */
 export function aliyunRequest(call: AliyunCall): HttpRequest {
   const endpoint = new URL(call.endpoint)
   const encoded = encodeFields(call.fields)
@@ -100,7 +100,7 @@ function encodeFields(fields: Readonly<Record<string, string>>): string {
     .join('&')
 }
 
-// RFC 3986: encodeURIComponent leaves these five alone. A lone surrogate would make it throw.
+// RFC 3986: encodeURIComponent does not encode these five characters, and throws on a lone surrogate.
 function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,

@@ -105,7 +105,7 @@ describe('on the wire', () => {
             region,
           }
           const result = await httpCall(tencentRequest(call), { timeoutMs: 5_000 })
-          assert.equal(result.kind, 'answer')
+          assert.equal(result.kind, 'response')
           assert.deepEqual(bad, [])
           const received = fake.requests.at(-1)
           assert.equal(received?.headers['x-tc-region'], region)

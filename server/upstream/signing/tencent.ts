@@ -1,4 +1,4 @@
-// Tencent Cloud's request signature, TC3-HMAC-SHA256, and the building of a signed call to one of its JSON APIs.
+// Signs requests to Tencent Cloud's JSON APIs with TC3-HMAC-SHA256.
 
 import { createHash, createHmac } from 'node:crypto'
 
@@ -11,9 +11,9 @@ export interface TencentKey {
 
 export interface TencentSigningInput {
   readonly key: TencentKey
-  /** As sent in the Host header. */
+  /** As in the Host header. */
   readonly host: string
-  /** `sms`, `faceid`: part of the credential scope. */
+  /** Part of the credential scope: `sms` or `faceid`. */
   readonly service: string
   /** Byte for byte as sent. */
   readonly contentType: string
@@ -28,7 +28,7 @@ export interface TencentCall {
   readonly service: string
   readonly action: string
   readonly version: string
-  /** SendSms needs one, FaceID takes none. */
+  /** Required by SendSms, not accepted by FaceID. */
   readonly region?: string | undefined
   readonly fields: Readonly<Record<string, unknown>>
   readonly date?: Date | undefined
@@ -37,7 +37,7 @@ export interface TencentCall {
 const ALGORITHM = 'TC3-HMAC-SHA256'
 const SIGNED_HEADERS = 'content-type;host'
 
-/** The value of the `authorization` header. */
+/** Returns the value of the `authorization` header. */
 export function signTencent(input: TencentSigningInput): string {
   const canonical = [
     'POST',
@@ -49,7 +49,7 @@ export function signTencent(input: TencentSigningInput): string {
     SIGNED_HEADERS,
     sha256(input.body),
   ].join('\n')
-  // UTC, although callers and vendor sit in UTC+8.
+  // The vendor uses the UTC day here, although it is in UTC+8.
   const day = input.date.toISOString().slice(0, 10)
   const scope = `${day}/${input.service}/tc3_request`
   const toSign = [ALGORITHM, unixSeconds(input.date), scope, sha256(canonical)].join('\n')
@@ -58,7 +58,7 @@ export function signTencent(input: TencentSigningInput): string {
   return `${ALGORITHM} Credential=${input.key.id}/${scope}, SignedHeaders=${SIGNED_HEADERS}, Signature=${signature}`
 }
 
-/** A request ready for `httpCall`. Tencent's path is always `/`, whatever path the endpoint has. */
+/** A request for `httpCall`. Tencent's path is always `/`, regardless of the endpoint's path. */
 export function tencentRequest(call: TencentCall): HttpRequest {
   const endpoint = new URL(call.endpoint)
   const date = call.date ?? new Date()

@@ -1,4 +1,4 @@
-// What a send answers, and what records look like to the account.
+// The response to a send, and the documented form of a send record.
 import { bizIdOf } from '../../contract/sms-text.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { formatTime } from '../../contract/time.ts'
@@ -9,9 +9,10 @@ import { type ApiResponse, envelope } from '../http/responses.ts'
 import { describeProblem } from './problems.ts'
 import type { SendRecord } from './store.ts'
 
-type Sent = Pick<SendRecord, 'id' | 'phone' | 'created_at'>
-
-export function successAnswer(record: Sent, remaining: number): ApiResponse {
+export function successResponse(
+  record: Pick<SendRecord, 'id' | 'phone' | 'created_at'>,
+  remaining: number,
+): ApiResponse {
   return envelope({
     phone_number: record.phone,
     biz_id: bizIdOf(record.id),
@@ -20,17 +21,16 @@ export function successAnswer(record: Sent, remaining: number): ApiResponse {
   })
 }
 
-/** The same for a call that died before it could answer; the balance is today's. */
-export async function sendAnswer(queries: Queries, record: SendRecord): Promise<ApiResponse> {
+/** For a call whose process died before it could respond. The balance is the current one. */
+export async function findSuccessResponse(queries: Queries, record: SendRecord): Promise<ApiResponse> {
   const { remaining } = await findBalance(queries, record.account_id, 'sms')
-  return successAnswer(record, remaining)
+  return successResponse(record, remaining)
 }
 
 export function sendFailed(reason: Text): AppError {
   return new AppError(1005, { zh: `短信发送失败：${reason.zh}`, en: `Sending failed: ${reason.en}` })
 }
 
-/** The documented send record. */
 export function describeRecord(record: SendRecord, language: Language) {
   return {
     phone_number: record.phone,

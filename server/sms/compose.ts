@@ -1,0 +1,74 @@
+// Composes a message from a template, a signature and values, and prices it. Nothing is charged or sent.
+import {
+  compareVariables,
+  countParts,
+  fillTemplate,
+  longestText,
+  wholeText,
+} from '../../contract/sms-text.ts'
+import { printable } from '../../contract/values.ts'
+import type { Account } from '../accounts/store.ts'
+import { AppError } from '../http/errors.ts'
+import type { Services } from '../services.ts'
+import { createTemplateLookup, noSuchTemplate, type UsableTemplate } from './templates.ts'
+
+export interface MessageInput {
+  readonly templateCode: string
+  readonly signName: string | undefined
+  readonly templateParams: ReadonlyMap<string, string>
+}
+
+export interface ComposedMessage {
+  readonly template: UsableTemplate
+  readonly signName: string
+  readonly variables: readonly { readonly name: string; readonly value: string }[]
+  readonly text: string
+  readonly parts: number
+  readonly cost: number
+}
+
+export type ComposeMessage = (account: Account, input: MessageInput) => Promise<ComposedMessage>
+
+export function createComposer({ db, config }: Pick<Services, 'db' | 'config'>): ComposeMessage {
+  const findTemplate = createTemplateLookup(db)
+  return async (account, input) => {
+    const template = await findTemplate(account.id, input.templateCode)
+    if (template?.status !== '审核通过') throw noSuchTemplate()
+    const signName = input.signName ?? account.sign_name ?? config.SMS_SIGN_NAME
+    const text = requireText(template, signName, input.templateParams)
+    const variables = template.variables.map((name) => ({
+      name,
+      value: input.templateParams.get(name) ?? '',
+    }))
+    const parts = countParts(text.length)
+    return { template, signName, variables, text, parts, cost: parts * config.PRICES.sms_part }
+  }
+}
+
+/** Throws one error that names every missing variable, every unknown variable and an excessive length. */
+function requireText(
+  template: UsableTemplate,
+  signName: string,
+  values: ReadonlyMap<string, string>,
+): string {
+  const { missing, surplus } = compareVariables(template.variables, values)
+  const zh: string[] = []
+  const en: string[] = []
+  if (missing.length > 0) {
+    zh.push(`template_params 缺少变量 ${missing.join('、')}`)
+    en.push(`template_params lacks ${missing.join(', ')}`)
+  }
+  if (surplus.length > 0) {
+    const names = surplus.slice(0, 20).map(printable)
+    zh.push(`template_params 有多余变量 ${names.join('、')}`)
+    en.push(`template_params has no variable ${names.join(', ')} in the template`)
+  }
+  const text = wholeText(signName, fillTemplate(template.content, values))
+  if (text.length > longestText) {
+    zh.push(`短信内容 ${text.length} 个字符，超过 ${longestText}`)
+    en.push(`the text has ${text.length} characters, more than ${longestText}`)
+  }
+  if (zh.length === 0) return text
+  const problem = { zh: zh.join('；'), en: en.join('; ') }
+  throw new AppError(1002, problem, { fields: { template_params: problem } })
+}
