@@ -1,6 +1,6 @@
 // Parses the items of a receipt push.
 import { isRecord } from '../../../contract/values.ts'
-import { type JsonObject } from '../../upstream/json.ts'
+import type { JsonObject } from '../../upstream/json.ts'
 import type { DeliveryStatus, ParsedReceipts } from '../port.ts'
 
 /** Skips malformed items, so that the other receipts count. A push without any readable item is malformed. */
