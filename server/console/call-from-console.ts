@@ -83,7 +83,7 @@ function tell({ http }: Pick<Services, 'http'>, call: Call, answer: ApiResponse)
     endpoint: call.endpoint,
     requestId: call.requestId,
     method: 'POST',
-    answer,
+    response: answer,
     durationMs: performance.now() - call.trace.startedAt,
     call,
   })

@@ -1,4 +1,4 @@
-// Bodies under fire: random and oversized bytes under random types are a result or a 400, and never anything else.
+// Random and oversized bodies with random content types: each one is decoded or rejected with 400.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -11,7 +11,7 @@ async function decode(contentType: string, body: Buffer): Promise<DecodedBody> {
   return await decodeBody({ contentType, contentEncoding: undefined, body, readForms: true })
 }
 
-test('property: the look at the depth agrees with the parsed value', () => {
+test('property: nestsTooDeep agrees with the depth of the parsed value', () => {
   const depthOf = (value: unknown): number =>
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
   const value = fc.letrec((tie) => ({
@@ -31,13 +31,13 @@ test('property: the look at the depth agrees with the parsed value', () => {
   )
 })
 
-/** A long whole number is its digits, outside of lists. */
+/** An integer beyond 2^53 becomes a string, except in arrays. */
 function longAsText(this: unknown, _key: string, value: unknown): unknown {
   const isLong = Number.isInteger(value) && !Number.isSafeInteger(value) && !Array.isArray(this)
   return isLong && !String(value).includes('e') ? String(value) : value
 }
 
-test('property: JSON objects arrive as they are', async () => {
+test('property: decodes JSON objects unchanged', async () => {
   const forbidden = /"(?:__proto__|constructor|prototype)":/
   await fc.assert(
     fc.asyncProperty(
@@ -52,7 +52,7 @@ test('property: JSON objects arrive as they are', async () => {
   )
 })
 
-test('property: anything at all is a result or a 400, and Object.prototype stays as it is', async () => {
+test('property: any input is decoded or rejected with 400, and Object.prototype does not change', async () => {
   const before = Object.getOwnPropertyNames(Object.prototype)
   const type = fc.oneof(
     fc.constantFrom(
@@ -106,7 +106,7 @@ test('property: anything at all is a result or a 400, and Object.prototype stays
   )
 })
 
-test('large hostile bodies come to an end', async () => {
+test('large hostile bodies terminate', async () => {
   const units = [
     '[',
     '{',

@@ -1,4 +1,4 @@
-// Bodies: which bytes are JSON, which a form, which nothing, and which a 400.
+// Decoding request bodies: JSON, forms, no body, and what is rejected with 400.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -29,7 +29,7 @@ async function plain(...input: Parameters<typeof decode>): Promise<unknown> {
   return JSON.parse(JSON.stringify(await decode(...input)))
 }
 
-async function refused(...input: Parameters<typeof decode>): Promise<AppError> {
+async function rejected(...input: Parameters<typeof decode>): Promise<AppError> {
   let result: DecodedBody
   try {
     result = await decode(...input)
@@ -58,7 +58,7 @@ function nested(depth: number): string {
   return `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 }
 
-test('JSON under its types, without a promise', async () => {
+test('decodes JSON with each of its content types', async () => {
   for (const type of [
     'application/json',
     'Application/JSON; Charset="UTF-8"',
@@ -71,16 +71,10 @@ test('JSON under its types, without a promise', async () => {
   ]) {
     assert.deepEqual(await decode(type, '{"a":"张三","b":[1]}'), { json: { a: '张三', b: [1] } })
   }
-  const result = decodeBody({
-    contentType: 'application/json',
-    contentEncoding: undefined,
-    body: Buffer.from('{}'),
-    readForms: false,
-  })
-  assert.deepEqual(result, { json: {} })
+  assert.deepEqual(await decode('application/json', '{}', { readForms: false }), { json: {} })
 })
 
-test('a whole number in JSON keeps all its digits', async () => {
+test('keeps all digits of a long integer in JSON', async () => {
   const digits = '110105199001010016'
   for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
     assert.deepEqual(
@@ -91,10 +85,10 @@ test('a whole number in JSON keeps all its digits', async () => {
   assert.deepEqual(await decode('application/json', '{"a":9007199254740991,"b":12345678901234567.5}'), {
     json: { a: 9007199254740991, b: 12345678901234567.5 },
   })
-  await refused('application/json', `{"a":{"__proto__":${digits}}}`)
+  await rejected('application/json', `{"a":{"__proto__":${digits}}}`)
 })
 
-test('an empty body is no body, whatever is said about it', async () => {
+test('treats an empty body as no body, whatever its headers', async () => {
   for (const type of ['application/json', urlencoded, 'multipart/form-data', 'image/png', undefined]) {
     assert.deepEqual(await decode(type, ''), {})
   }
@@ -102,53 +96,53 @@ test('an empty body is no body, whatever is said about it', async () => {
   assert.deepEqual(await decode('application/json', '', { contentEncoding: 'gzip' }), {})
 })
 
-test('JSON that is no object, or no JSON', async () => {
+test('rejects invalid JSON and JSON that is not an object', async () => {
   for (const text of ['null', '[]', '[{}]', '1', '"a"', 'true']) {
-    assert.match((await refused('application/json', text)).text.en, /must be an object/)
+    assert.match((await rejected('application/json', text)).text.en, /must be an object/)
   }
   for (const text of ['{', '{"a":1,}', "{'a':1}", 'a=1', ' ', '{"a":01}', '{}{}', '{"a":NaN}']) {
-    assert.match((await refused('application/json', text)).text.en, /not valid JSON/)
+    assert.match((await rejected('application/json', text)).text.en, /not valid JSON/)
   }
-  await refused(undefined, 'a=1')
+  await rejected(undefined, 'a=1')
 })
 
-test('the error does not carry the body along', async () => {
-  const error = await refused('application/json', '{"id_card":"11010519491231002X",}')
+test('the error does not contain the body', async () => {
+  const error = await rejected('application/json', '{"id_card":"11010519491231002X",}')
   assert.equal(error.cause, undefined)
   assert.doesNotMatch(JSON.stringify([error.text, error.message]), /1101/)
 })
 
-test('JSON nests 20 deep and no deeper', async () => {
+test('accepts JSON 20 levels deep and rejects deeper', async () => {
   assert.ok((await decode('application/json', nested(20))).json)
-  await refused('application/json', nested(21))
-  await refused('application/json', nested(50))
-  await refused('application/json', `{"a":${'['.repeat(20)}${']'.repeat(20)}}`)
-  await refused('application/json', `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`)
-  await refused('application/json', '{"a":'.repeat(200_000))
-  // Brackets in texts do not count, not after an escaped quote either.
+  await rejected('application/json', nested(21))
+  await rejected('application/json', nested(50))
+  await rejected('application/json', `{"a":${'['.repeat(20)}${']'.repeat(20)}}`)
+  await rejected('application/json', `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`)
+  await rejected('application/json', '{"a":'.repeat(200_000))
+  // Brackets inside strings do not count, also after an escaped quote.
   const text = JSON.stringify({ a: `\\"${'[{'.repeat(100)}`, b: '\\' })
   assert.ok((await decode('application/json', text)).json)
-  // Many side by side are not deep.
+  // Siblings are not depth.
   assert.ok((await decode('application/json', `{"a":[${'[],'.repeat(1000)}[]]}`)).json)
 })
 
-test('names that reach a prototype are refused at any depth', async () => {
+test('rejects names that reach a prototype at any depth', async () => {
   for (const name of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__']) {
-    await refused('application/json', `{"${name}":1}`)
-    await refused('application/json', `{"a":{"${name}":{"x":1}}}`)
-    await refused('application/json', `{"a":[1,[{"b":{"${name}":null}}]]}`)
-    await refused(urlencoded, `{"a":{"${name}":1}}`)
+    await rejected('application/json', `{"${name}":1}`)
+    await rejected('application/json', `{"a":{"${name}":{"x":1}}}`)
+    await rejected('application/json', `{"a":[1,[{"b":{"${name}":null}}]]}`)
+    await rejected(urlencoded, `{"a":{"${name}":1}}`)
   }
   for (const name of ['__proto__', 'a[__proto__]', 'a[b][constructor]', 'prototype[a]']) {
-    await refused(urlencoded, `${name}=1`)
-    await refused('multipart/form-data; boundary=x', multipart([[name, '1']]))
+    await rejected(urlencoded, `${name}=1`)
+    await rejected('multipart/form-data; boundary=x', multipart([[name, '1']]))
   }
   assert.deepEqual(await decode('application/json', '{"a":"__proto__"}'), {
     json: { a: '__proto__' },
   })
 })
 
-test('a byte order mark is skipped', async () => {
+test('skips a byte order mark', async () => {
   assert.deepEqual(await decode('application/json', '\ufeff{"a":1}'), { json: { a: 1 } })
   assert.deepEqual(await plain(urlencoded, '\ufeffa=1'), { form: { a: '1' } })
   assert.deepEqual(await plain(urlencoded, '\ufeff{"a":1}'), { json: { a: 1 } })
@@ -159,16 +153,16 @@ test('a byte order mark is skipped', async () => {
     ),
     { form: { a: '1' } },
   )
-  // It says UTF-8 louder than the header says GBK.
+  // The mark overrides the charset of the header.
   assert.deepEqual(await decode('application/json; charset=gbk', '\ufeff{"a":"张"}'), {
     json: { a: '张' },
   })
   const gb = Buffer.concat([Buffer.from('84319533', 'hex'), Buffer.from('{"a":1}')])
   assert.deepEqual(await decode('application/json; charset=gb18030', gb), { json: { a: 1 } })
-  await refused('application/json', Buffer.from('\ufeff{"a":1}', 'utf16le'))
+  await rejected('application/json', Buffer.from('\ufeff{"a":1}', 'utf16le'))
 })
 
-test('GBK in JSON, forms and multipart', async () => {
+test('decodes GBK in JSON, forms and multipart', async () => {
   const zhang = Buffer.from('d5c5c8fd', 'hex')
   const around = (before: string, after: string): Buffer =>
     Buffer.concat([Buffer.from(before), zhang, Buffer.from(after)])
@@ -187,54 +181,54 @@ test('GBK in JSON, forms and multipart', async () => {
       await plain(`multipart/form-data; charset=${charset}; boundary=x`, around(part, '\r\n--x--\r\n')),
       { form: { name: '张三' } },
     )
-    await refused(`application/json; charset=${charset}`, Buffer.from('{"a":"\xff"}', 'latin1'))
+    await rejected(`application/json; charset=${charset}`, Buffer.from('{"a":"\xff"}', 'latin1'))
   }
 })
 
-test('other charsets and wrong bytes', async () => {
+test('rejects other charsets and invalid bytes', async () => {
   for (const charset of ['iso-8859-1', 'utf-16', 'big5', 'latin1', 'nonsense', 'utf-7']) {
-    await refused(`application/json; charset=${charset}`, '{}')
-    await refused(`${urlencoded}; charset=${charset}`, 'a=1')
-    await refused(`multipart/form-data; boundary=x; charset=${charset}`, multipart([['a', '1']]))
+    await rejected(`application/json; charset=${charset}`, '{}')
+    await rejected(`${urlencoded}; charset=${charset}`, 'a=1')
+    await rejected(`multipart/form-data; boundary=x; charset=${charset}`, multipart([['a', '1']]))
   }
-  await refused('application/json', Buffer.from('{"a":"\xff"}', 'latin1'))
-  await refused('application/json', Buffer.from('{"a":"\xed\xa0\x80"}', 'latin1'))
-  await refused(urlencoded, Buffer.from('a=\xff', 'latin1'))
-  await refused(urlencoded, 'a=%FF')
-  await refused(urlencoded, 'a=%')
+  await rejected('application/json', Buffer.from('{"a":"\xff"}', 'latin1'))
+  await rejected('application/json', Buffer.from('{"a":"\xed\xa0\x80"}', 'latin1'))
+  await rejected(urlencoded, Buffer.from('a=\xff', 'latin1'))
+  await rejected(urlencoded, 'a=%FF')
+  await rejected(urlencoded, 'a=%')
   const broken = Buffer.from(multipart([['a', '\xff']]).toString('utf8'), 'latin1')
-  await refused('multipart/form-data; boundary=x', broken)
+  await rejected('multipart/form-data; boundary=x', broken)
 })
 
-test('compressed bodies are refused and never opened', async () => {
+test('rejects compressed bodies without decompressing them', async () => {
   for (const contentEncoding of ['gzip', 'deflate', 'br', 'zstd', 'identity, gzip', 'x']) {
-    await refused('application/json', gzipSync('{}'), { contentEncoding })
-    await refused('application/json', '{}', { contentEncoding, readForms: false })
+    await rejected('application/json', gzipSync('{}'), { contentEncoding })
+    await rejected('application/json', '{}', { contentEncoding, readForms: false })
   }
   for (const contentEncoding of ['identity', ' Identity ', '']) {
     assert.deepEqual(await decode('application/json', '{}', { contentEncoding }), { json: {} })
   }
 })
 
-test('unknown types', async () => {
+test('rejects unknown content types', async () => {
   for (const type of ['text/plain', 'text/xml', 'application/octet-stream', 'json', 'image/png']) {
-    await refused(type, '{"a":1}')
-    await refused(type, 'a=1', { readForms: false })
+    await rejected(type, '{"a":1}')
+    await rejected(type, 'a=1', { readForms: false })
   }
 })
 
-test('forms', async () => {
+test('decodes forms', async () => {
   assert.deepEqual(await plain(urlencoded, 'a=1&urls[]=x&urls[]=y&p[code]=12'), {
     form: { a: '1', urls: ['x', 'y'], p: { code: '12' } },
   })
   assert.deepEqual(await plain(`${urlencoded.toUpperCase()};charset=UTF-8`, 'a=%E5%BC%A0'), {
     form: { a: '张' },
   })
-  await refused(urlencoded, 'a=1&'.repeat(10_000))
-  await refused(urlencoded, `a${'[b]'.repeat(50)}=1`)
+  await rejected(urlencoded, 'a=1&'.repeat(10_000))
+  await rejected(urlencoded, `a${'[b]'.repeat(50)}=1`)
 })
 
-test('a JSON object under a form type is JSON', async () => {
+test('decodes a JSON object with a form content type as JSON', async () => {
   for (const type of [urlencoded, 'multipart/form-data; boundary=x', 'multipart/form-data']) {
     for (const readForms of [true, false]) {
       assert.deepEqual(await decode(type, ' \r\n\t{"a":"1+1%20"}\n', { readForms }), {
@@ -242,13 +236,13 @@ test('a JSON object under a form type is JSON', async () => {
       })
     }
   }
-  await refused(urlencoded, nested(21))
+  await rejected(urlencoded, nested(21))
   assert.deepEqual(await plain(urlencoded, '[1]'), { form: { '[1]': '' } })
-  // What only begins like JSON is a form.
+  // Text that only starts like JSON is a form.
   assert.deepEqual(await plain(urlencoded, '{a}=1&b=2'), { form: { '{a}': '1', b: '2' } })
 })
 
-test('where forms are not read they are no body', async () => {
+test('treats a form as no body where forms are not read', async () => {
   const options = { readForms: false }
   assert.deepEqual(await decode(urlencoded, 'a=1', options), {})
   assert.deepEqual(await decode(urlencoded, '{a}=1', options), {})
@@ -260,7 +254,7 @@ test('where forms are not read they are no body', async () => {
   assert.deepEqual(await decode('application/json', '{"a":1}', options), { json: { a: 1 } })
 })
 
-test('multipart without files is a form', async () => {
+test('decodes multipart without files as a form', async () => {
   const parts = [
     ['a', '1'],
     ['name', '张三'],
@@ -280,7 +274,7 @@ test('multipart without files is a form', async () => {
     await plain('Multipart/Form-Data; charset=utf-8; boundary="a-b:c 1"', multipart(parts, 'a-b:c 1')),
     expected,
   )
-  // A short boundary stands in some key or other; only at the start of a line does it end a part.
+  // The boundary may occur inside a value; it ends a part only at the start of a line.
   const within = [
     ['a', 'tg_0x1'],
     ['b', '-x'],
@@ -298,22 +292,22 @@ test('multipart without files is a form', async () => {
   )
 })
 
-test('multipart that is refused', async () => {
+test('rejects invalid multipart bodies', async () => {
   const own = new FormData()
   own.append('a', '1')
   own.append('f', new Blob([Buffer.from([0xff, 0xfe])]), 'photo.jpg')
   const response = new Response(own)
-  const error = await refused(
+  const error = await rejected(
     response.headers.get('content-type') ?? '',
     Buffer.from(await response.arrayBuffer()),
   )
   assert.match(error.text.en, /files/)
-  await refused('multipart/form-data', multipart([['a', '1']]))
-  await refused('multipart/form-data; boundary=y', multipart([['a', '1']]))
-  await refused('multipart/form-data; boundary=x', 'a=1')
-  await refused('multipart/form-data; boundary=x', multipart([['a', '1']]).subarray(0, 50))
-  await refused('multipart/form-data; boundary=\u5f20', multipart([['a', '1']]))
+  await rejected('multipart/form-data', multipart([['a', '1']]))
+  await rejected('multipart/form-data; boundary=y', multipart([['a', '1']]))
+  await rejected('multipart/form-data; boundary=x', 'a=1')
+  await rejected('multipart/form-data; boundary=x', multipart([['a', '1']]).subarray(0, 50))
+  await rejected('multipart/form-data; boundary=\u5f20', multipart([['a', '1']]))
   const many = Array.from({ length: 2001 }, (_, i) => [`p${i}`, '1'] as const)
-  await refused('multipart/form-data; boundary=x', multipart(many))
-  await refused('multipart/form-data; boundary=x', multipart([[`a${'[b]'.repeat(21)}`, '1']]))
+  await rejected('multipart/form-data; boundary=x', multipart(many))
+  await rejected('multipart/form-data; boundary=x', multipart([[`a${'[b]'.repeat(21)}`, '1']]))
 })

@@ -1,23 +1,22 @@
-// The body room: the bytes of a request become one JSON object, one form, nothing, or a 400 that says why.
-import { randomUUID } from 'node:crypto'
+// Decodes a request body: JSON, a form, or nothing. A body that cannot be read is a 400.
 import { malformed } from './errors.ts'
 import {
+  type Charset,
   decodeBytes,
   forbiddenName,
-  formOf,
   isForbiddenName,
-  maximumDepth,
+  maxDepth,
   parseForm,
   tooDeep,
-  type Charset,
 } from './form.ts'
+import { decodeMultipart } from './multipart.ts'
 
 interface BodyInput {
   readonly contentType: string | undefined
   readonly contentEncoding: string | undefined
-  /** The whole body; whoever collects it keeps it under the size limit. */
+  /** The whole body; the caller enforces the size limit. */
   readonly body: Buffer
-  /** False where only JSON is taken: a form is then as good as no body. */
+  /** False where only JSON is accepted: a form then counts as no body. */
   readonly readForms: boolean
 }
 
@@ -28,35 +27,36 @@ export interface DecodedBody {
 
 const noBody: DecodedBody = Object.freeze({})
 
-/** Only multipart answers with a promise: JSON is the hot path and needs none. */
-export function decodeBody(input: BodyInput): DecodedBody | Promise<DecodedBody> {
+export async function decodeBody(input: BodyInput): Promise<DecodedBody> {
   if (input.body.length === 0) return noBody
-  refuseContentEncoding(input.contentEncoding)
+  rejectContentEncoding(input.contentEncoding)
 
   const contentType = input.contentType ?? ''
   const kind = kindOf(mediaTypeOf(contentType))
   const isForm = kind !== 'json'
-  const looksLikeJson = !isForm || startsWithBrace(input.body)
-  if (!looksLikeJson && !input.readForms) return noBody
+  const mayBeJson = !isForm || startsWithBrace(input.body)
+  if (!mayBeJson && !input.readForms) return noBody
 
   const { body, charset } = withoutByteOrderMark(input.body, charsetOf(contentType))
   if (body.length === 0) return noBody
   if (!isForm) return { json: parseJsonObject(decodeBytes(body, charset)) }
-  if (looksLikeJson) {
-    const json = jsonUnderFormType(decodeBytes(body, charset))
+  if (mayBeJson) {
+    const json = parseJsonUnderFormType(decodeBytes(body, charset))
     if (json !== undefined) return { json }
     if (!input.readForms) return noBody
   }
-  if (kind === 'multipart') return decodeMultipart(body, contentType, charset)
-  return { form: parseForm(body, charset) }
+  if (kind === 'urlencoded') return { form: parseForm(body, charset) }
+  // The delimiters are ASCII in both charsets, so the body can be converted as a whole.
+  const utf8 = charset === 'utf-8' ? body : Buffer.from(decodeBytes(body, charset), 'utf8')
+  return { form: await decodeMultipart(utf8, contentType) }
 }
 
-/** A text so short is parsed in no time, however it nests; how deep is seen when its names are looked at. */
-const shortText = 4_096
+/** Shorter text is parsed without a look at its depth; `rejectForbiddenKeys` then finds what is too deep. */
+const maxUnscannedLength = 4_096
 
 /**
- * Whether JSON text nests deeper than we take. Looked at before parsing, because a megabyte of brackets costs
- * `JSON.parse` a tenth of a second and tens of megabytes, and this loop a millisecond.
+ * Whether JSON text exceeds the maximum depth. Checked before parsing: a megabyte of brackets takes `JSON.parse` 100 ms
+ * and tens of megabytes of memory, and this loop 1 ms.
  */
 export function nestsTooDeep(text: string): boolean {
   let depth = 0
@@ -69,20 +69,20 @@ export function nestsTooDeep(text: string): boolean {
     } else if (code === 0x22) inString = true
     else if (code === 0x7b || code === 0x5b) {
       depth += 1
-      if (depth > maximumDepth) return true
+      if (depth > maxDepth) return true
     } else if (code === 0x7d || code === 0x5d) depth -= 1
   }
   return false
 }
 
-/** Perhaps a number with more digits than a number keeps; numbers inside texts only cost time. */
+/** May also match inside a string, which only costs time. */
 const longNumber = /[:[,]\s*-?\d{16}/
 
 /**
- * JSON, but a whole number too long to be exact arrives as the text of its digits: an ID number, or a serial number of
- * ours. Not in lists, where no parameter has numbers.
+ * Parses JSON and returns an integer beyond 2^53 as a string of its digits: an ID number or a biz_id. Not in arrays,
+ * because no list parameter accepts numbers.
  */
-export function parseExactly(text: string): unknown {
+export function parseJsonExactly(text: string): unknown {
   return longNumber.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
 }
 
@@ -98,88 +98,52 @@ function keepDigits(
 }
 
 function parseJsonObject(text: string): Record<string, unknown> {
-  if (text.length > shortText && nestsTooDeep(text)) throw tooDeep()
+  if (text.length > maxUnscannedLength && nestsTooDeep(text)) throw tooDeep()
   let value: unknown
   try {
-    value = parseExactly(text)
+    value = parseJsonExactly(text)
   } catch {
-    // Without the cause: the parser quotes the body in its message, and the body may hold names, numbers and keys.
+    // Without the cause: its message quotes the body, which may contain personal data and keys.
     throw malformed('请求体不是有效的 JSON', 'The body is not valid JSON')
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformed('JSON 请求体必须是对象', 'The JSON body must be an object')
   }
-  refuseForbiddenKeys(value)
+  rejectForbiddenKeys(value)
   return value as Record<string, unknown>
 }
 
-/** `curl -d '{…}'` sends JSON under a form type. What does not parse is a form after all. */
-function jsonUnderFormType(text: string): Record<string, unknown> | undefined {
-  if (text.length > shortText && nestsTooDeep(text)) throw tooDeep()
+/** `curl -d '{…}'` sends JSON with a form content type. Returns undefined when it does not parse. */
+function parseJsonUnderFormType(text: string): Record<string, unknown> | undefined {
+  if (text.length > maxUnscannedLength && nestsTooDeep(text)) throw tooDeep()
   let value: unknown
   try {
-    value = parseExactly(text)
+    value = parseJsonExactly(text)
   } catch {
     return undefined
   }
-  // An object for certain: the text starts with a brace.
-  refuseForbiddenKeys(value)
+  // The text starts with a brace, so this is an object.
+  rejectForbiddenKeys(value)
   return value as Record<string, unknown>
 }
 
-/** Recursion is safe here: it goes no deeper than we take. */
-function refuseForbiddenKeys(value: unknown, depth = 1): void {
+/** Recurses no deeper than the maximum depth. */
+function rejectForbiddenKeys(value: unknown, depth = 1): void {
   if (typeof value !== 'object' || value === null) return
-  if (depth > maximumDepth) throw tooDeep()
+  if (depth > maxDepth) throw tooDeep()
   if (Array.isArray(value)) {
-    for (const item of value) refuseForbiddenKeys(item, depth + 1)
+    for (const item of value) rejectForbiddenKeys(item, depth + 1)
     return
   }
   const object = value as Record<string, unknown>
   for (const key of Object.keys(object)) {
     if (isForbiddenName(key)) throw forbiddenName()
-    refuseForbiddenKeys(object[key], depth + 1)
+    rejectForbiddenKeys(object[key], depth + 1)
   }
 }
 
-async function decodeMultipart(body: Buffer, contentType: string, charset: Charset): Promise<DecodedBody> {
-  // Node's parser knows UTF-8 only. The delimiters are ASCII in both, so the body can be turned as a whole.
-  const bytes = charset === 'utf-8' ? body : Buffer.from(decodeBytes(body, charset), 'utf8')
-  let data: FormData
-  try {
-    data = await parseMultipart(bytes, contentType)
-  } catch {
-    throw malformed('multipart/form-data 请求体无法解析', 'The multipart/form-data body cannot be read')
-  }
-  const pairs: [string, string][] = []
-  for (const [name, value] of data) {
-    if (typeof value !== 'string') {
-      throw malformed('表单不能包含文件', 'The form must not contain files')
-    }
-    pairs.push([name, value])
-  }
-  // After the files, which need not be text; the parser itself would put U+FFFD where bytes are wrong.
-  decodeBytes(bytes, 'utf-8')
-  return { form: formOf(pairs) }
-}
-
-const boundaryParameter = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i
-
-/**
- * Node's parser takes the boundary for an end wherever it stands, in the middle of a value too. So the delimiters, which
- * start a line, get one that stands nowhere else.
- */
-function parseMultipart(bytes: Buffer, contentType: string): Promise<FormData> {
-  const [, quoted, plain] = boundaryParameter.exec(contentType) ?? []
-  const boundary = quoted ?? plain ?? ''
-  const unique = `tollgate-${randomUUID()}`
-  const text = `\r\n${bytes.toString('latin1')}`.replaceAll(`\r\n--${boundary}`, `\r\n--${unique}`).slice(2)
-  const headers = { 'content-type': `multipart/form-data; boundary=${boundary === '' ? '' : unique}` }
-  return new Response(Buffer.from(text, 'latin1'), { headers }).formData()
-}
-
-/** Nothing is ever decompressed, so that no small body can become a large one. */
-function refuseContentEncoding(encoding: string | undefined): void {
+/** Compressed bodies are rejected: decompressing could turn a small body into a huge one. */
+function rejectContentEncoding(encoding: string | undefined): void {
   if (encoding === undefined) return
   const name = encoding.trim().toLowerCase()
   if (name === '' || name === 'identity') return
@@ -222,7 +186,7 @@ function charsetOf(contentType: string): Charset {
   }
 }
 
-/** The first `charset`, without quotes, in lower case; empty when there is none. */
+/** The first `charset` parameter in lower case; empty when absent. */
 function charsetParameter(contentType: string): string {
   if (!contentType.includes(';')) return ''
   for (const part of contentType.split(';').slice(1)) {
@@ -235,7 +199,7 @@ function charsetParameter(contentType: string): string {
   return ''
 }
 
-/** A UTF-8 mark says more about the bytes than a header does: it wins over `charset=gbk`, as in browsers. */
+/** As in browsers, a UTF-8 byte order mark overrides the charset of the header. */
 function withoutByteOrderMark(body: Buffer, charset: Charset): { body: Buffer; charset: Charset } {
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
     return { body: body.subarray(3), charset: 'utf-8' }
@@ -246,11 +210,11 @@ function withoutByteOrderMark(body: Buffer, charset: Charset): { body: Buffer; c
   return { body, charset }
 }
 
-/** Past white space and a byte order mark. */
+/** Ignores white space and a byte order mark. */
 function startsWithBrace(body: Buffer): boolean {
-  let at = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
-  for (; at < body.length; at += 1) {
-    const code = body[at]
+  let position = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
+  for (; position < body.length; position += 1) {
+    const code = body[position]
     if (code !== 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return code === 0x7b
   }
   return false

@@ -1,7 +1,7 @@
-// One API call: where its parameters stand, who made it, and what is noted of it for logs, metrics and the inspector.
+// One API call: its parameters, and a trace of it for logs, metrics and the request log.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Endpoint } from '../../contract/endpoint.ts'
+import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import type { Language } from '../../contract/text.ts'
 import { AppError } from './errors.ts'
@@ -20,20 +20,19 @@ export interface Call {
   readonly address: string
   readonly sources: ParameterSources
   readonly idempotencyKey: string | undefined
-  /** What the answer carries besides its own headers: name and value in turn. */
+  /** Further headers of the response; names and values alternate. */
   readonly responseHeaders: string[]
   readonly trace: CallTrace
 }
 
-/** What became of a call. Filled in on the way, read once at the end. */
+/** Filled in while the call is handled, read when it is complete. */
 export interface CallTrace {
   readonly startedAt: number
-  /** Milliseconds after the start at which a step was done: `checked`, `charged`, `gateway`, `settled`. */
+  /** When a step was done, in milliseconds after the start: `checked`, `charged`, `gateway`, `settled`. */
   readonly steps: Record<string, number>
   accountId: number | undefined
   username: string | undefined
   action: string | undefined
-  /** Where each parameter came from. */
   readonly parameterSources: Record<string, ParameterSource>
   charged: number
   refunded: number
@@ -72,12 +71,12 @@ export function createCall(
   }
 }
 
-/** For whoever has more to say about the values than that they are missing or wrong. */
+/** Reads parameters without throwing, for products that report more problems in the same message. */
 export function readCallParameters<const P extends Parameters>(call: Call, description: P): ReadResult<P> {
   return readParameters(call.sources, description, call.trace.parameterSources)
 }
 
-/** The values a description asks for, or one error that names everything missing or wrong. */
+/** Throws one error that names every missing and invalid parameter. */
 export function requireParameters<const P extends Parameters>(call: Call, description: P): Values<P> {
   const { values, missing, invalid } = readCallParameters(call, description)
   if (missing.length > 0 || invalid.length > 0) throw parameterError(missing, invalid)
@@ -88,10 +87,10 @@ export function markStep(call: Call, step: string): void {
   call.trace.steps[step] = performance.now() - call.trace.startedAt
 }
 
-/** Chinese, unless the first language the request asks for is English. */
+/** Chinese, unless the first language of Accept-Language is English. */
 export function languageOf(request: IncomingMessage): Language {
-  const wanted = request.headers['accept-language']
-  return wanted !== undefined && /^\s*en\b/i.test(wanted) ? 'en' : 'zh'
+  const accepted = request.headers['accept-language']
+  return accepted !== undefined && /^\s*en\b/i.test(accepted) ? 'en' : 'zh'
 }
 
 export function createRequestId(): string {
@@ -110,3 +109,25 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   }
   return key
 }
+
+/** Returns the contract's name of the operation. */
+export function findOperation<const O extends Readonly<Record<string, Operation>>>(
+  call: Call,
+  operations: O,
+  action: string,
+): keyof O & string {
+  let names = operationNames.get(operations)
+  if (!names) {
+    names = new Map(
+      Object.entries(operations).flatMap(([name, { actions }]) => actions.map((one) => [one, name])),
+    )
+    operationNames.set(operations, names)
+  }
+  const name = names.get(action)
+  if (name === undefined) throw new AppError(1002, { zh: '无效的操作类型', en: 'Invalid action type' })
+  call.trace.action = name
+  return name
+}
+
+/** Names by action. Cached, because operations are constants. */
+const operationNames = new WeakMap<object, ReadonlyMap<string, string>>()

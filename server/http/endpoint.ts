@@ -1,30 +1,29 @@
-// Answers the endpoints of the contract on bare node:http: method, body, the product's handler, the answer in the endpoint's shape.
+// Serves the endpoints of the contract on bare node:http: method, body, handler, response.
 //
-// A router and its hooks cost as much again as reading and answering a call does, and there is nothing to route here: four
-// paths, known by heart. Everything else of the service stands behind Fastify.
+// A router and its hooks would double the cost of a call, and four fixed paths need no router. Everything else is served
+// by Fastify.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { AddressOf } from './address.ts'
 import { decodeBody } from './body.ts'
-import { type Call, languageOf, createRequestId, createCall } from './call.ts'
+import { type Call, createCall, createRequestId, languageOf } from './call.ts'
 import { AppError, malformed } from './errors.ts'
 import { parseForm } from './form.ts'
 import type { ParameterSources } from './parameters.ts'
 import { type ApiResponse, errorResponse, type ErrorResponseOptions } from './responses.ts'
 
-/** No body is larger, whatever it holds. */
 export const bodyLimit = 1_048_576
 
-/** What is larger than the limit is read on to here and thrown away: many callers write everything before they read an answer. */
+/** A larger body is read up to here and discarded: many clients send the whole body before they read the response. */
 const discardLimit = 16 * bodyLimit
 
 export interface HttpContext extends ErrorResponseOptions {
   readonly addressOf: AddressOf
-  /** True from SIGTERM on: running calls finish, new ones are sent away. */
+  /** True from SIGTERM on: running calls finish, new ones are rejected. */
   readonly isStopping: () => boolean
-  /** Told of every answer, with the call when it came that far. It must not throw and must not wait. */
-  readonly onResponse: (answered: CompletedCall) => void
-  /** Told of what went wrong on our side. */
+  /** Called for every response. Must neither throw nor block. */
+  readonly onResponse: (completed: CompletedCall) => void
+  /** Called for every internal error. */
   readonly onError: (error: unknown, requestId: string) => void
 }
 
@@ -32,20 +31,20 @@ export interface CompletedCall {
   readonly endpoint: Endpoint
   readonly requestId: string
   readonly method: string
-  readonly answer: ApiResponse
+  readonly response: ApiResponse
   readonly durationMs: number
+  /** Undefined when the request could not be read. */
   readonly call: Call | undefined
 }
 
 export type Handler = (call: Call) => Promise<ApiResponse>
 
-/** An endpoint of the contract and who answers it. */
 export interface ServedEndpoint {
   readonly endpoint: Endpoint
   readonly handle: Handler
 }
 
-/** Takes a request whose path is an endpoint's, and only that; false leaves it to others. */
+/** Returns false when the path of the request belongs to another handler. */
 export type TryHandle = (request: IncomingMessage, response: ServerResponse) => boolean
 
 export function serveEndpoints(context: HttpContext, served: readonly ServedEndpoint[]): TryHandle {
@@ -55,12 +54,12 @@ export function serveEndpoints(context: HttpContext, served: readonly ServedEndp
     const mark = url.indexOf('?')
     const one = byPath.get(mark === -1 ? url : url.slice(0, mark))
     if (!one) return false
-    void answerCall(context, one, request, response, mark === -1 ? undefined : url.slice(mark + 1))
+    void handleRequest(context, one, request, response, mark === -1 ? undefined : url.slice(mark + 1))
     return true
   }
 }
 
-async function answerCall(
+async function handleRequest(
   context: HttpContext,
   { endpoint, handle }: ServedEndpoint,
   request: IncomingMessage,
@@ -70,39 +69,44 @@ async function answerCall(
   const startedAt = performance.now()
   const requestId = createRequestId()
   let call: Call | undefined
-  let answer: ApiResponse
+  let result: ApiResponse
   try {
     if (!(endpoint.methods as readonly string[]).includes(request.method ?? '')) {
       throw methodNotAllowed(endpoint)
     }
     if (context.isStopping()) throw stopping()
     const body = request.method === 'GET' ? undefined : await readBody(request)
-    const read = readSources(endpoint, request, query, body)
-    // Waiting costs a turn even where there is nothing to wait for.
-    const sources = read instanceof Promise ? await read : read
+    const sources = await readSources(endpoint, request, query, body)
     call = createCall(endpoint, requestId, request, context.addressOf(request), sources, startedAt)
-    answer = await handle(call)
+    result = await handle(call)
   } catch (error) {
-    if (error instanceof CallerGone) {
-      // Nobody hears it; but a stop waits for whoever was not answered.
+    if (error instanceof ConnectionClosed) {
+      // A stop waits for every response that was not ended.
       response.end()
       return
     }
-    answer = answerOfError(context, endpoint, request, requestId, error)
+    const known = toAppError(error)
+    if (known.code === 5000 && known.status !== 503) context.onError(error, requestId)
+    result = errorResponse(endpoint.shape, known, languageOf(request), context)
   }
   const durationMs = performance.now() - startedAt
-  context.onResponse({ endpoint, requestId, method: request.method ?? '', answer, durationMs, call })
-  send(context, response, requestId, answer, call)
+  context.onResponse({
+    endpoint,
+    requestId,
+    method: request.method ?? '',
+    response: result,
+    durationMs,
+    call,
+  })
+  send(context, response, requestId, result, call)
 }
 
-/** Hung up before the request was whole: nothing was done and nobody is there to be told. */
-class CallerGone extends Error {}
+/** The client closed the connection before the request was complete. */
+class ConnectionClosed extends Error {}
 
-const nothing = Buffer.alloc(0)
-
-function readBody(request: IncomingMessage): Buffer | Promise<Buffer> {
-  // No body was announced: this stream has ended before anyone could listen, and will not say so again.
-  if (request.readableEnded) return nothing
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  // Without a body the stream has already ended and emits nothing any more.
+  if (request.readableEnded) return Buffer.alloc(0)
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length']) > discardLimit) {
       reject(tooLarge())
@@ -123,7 +127,7 @@ function readBody(request: IncomingMessage): Buffer | Promise<Buffer> {
       if (size > bodyLimit) reject(tooLarge())
       else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
     })
-    request.on('error', () => reject(new CallerGone()))
+    request.on('error', () => reject(new ConnectionClosed()))
   })
 }
 
@@ -131,27 +135,26 @@ function tooLarge(): AppError {
   return new AppError(
     1002,
     { zh: '请求体超过 1 MiB', en: 'The body is larger than 1 MiB' },
-    // What is still on its way is not read any more.
+    // The rest of the body is not read.
     { status: 413, headers: { connection: 'close' } },
   )
 }
 
-function readSources(
+async function readSources(
   endpoint: Endpoint,
   { headers }: IncomingMessage,
   queryText: string | undefined,
   body: Buffer | undefined,
-): ParameterSources | Promise<ParameterSources> {
+): Promise<ParameterSources> {
   const query = queryText === undefined ? undefined : parseForm(queryText, 'utf-8')
   if (body === undefined) return { headers, query }
-  const decoded = decodeBody({
+  const { json, form } = await decodeBody({
     contentType: headers['content-type'],
     contentEncoding: headers['content-encoding'],
     body,
     readForms: endpoint.readsForms,
   })
-  if (decoded instanceof Promise) return decoded.then(({ json, form }) => ({ headers, json, form, query }))
-  return { headers, json: decoded.json, form: decoded.form, query }
+  return { headers, json, form, query }
 }
 
 function methodNotAllowed(endpoint: Endpoint): AppError {
@@ -168,19 +171,7 @@ function stopping(): AppError {
   )
 }
 
-function answerOfError(
-  context: HttpContext,
-  endpoint: Endpoint,
-  request: IncomingMessage,
-  requestId: string,
-  error: unknown,
-): ApiResponse {
-  const known = toAppError(error)
-  if (known.status >= 500 && known.code === 5000 && known.status !== 503) context.onError(error, requestId)
-  return errorResponse(endpoint.shape, known, languageOf(request), context)
-}
-
-/** What Fastify itself refuses gets our words; everything unexpected is an internal error without details. */
+/** Errors of Fastify get our messages; an unexpected error becomes an internal error without details. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
@@ -193,11 +184,11 @@ function send(
   context: HttpContext,
   response: ServerResponse,
   requestId: string,
-  answer: ApiResponse,
+  result: ApiResponse,
   call: Call | undefined,
 ): void {
-  const text = JSON.stringify(answer.body)
-  // Name and value in turn: node:http writes such a list out as it stands.
+  const text = JSON.stringify(result.body)
+  // Names and values alternate: the cheapest form for node:http.
   const headers = [
     'X-Request-Id',
     requestId,
@@ -209,10 +200,10 @@ function send(
     String(Buffer.byteLength(text)),
   ]
   if (call) headers.push(...call.responseHeaders)
-  if (answer.headers)
-    for (const name of Object.keys(answer.headers)) headers.push(name, answer.headers[name]!)
-  if (context.isStopping() && answer.headers?.['connection'] === undefined)
+  if (result.headers)
+    for (const name of Object.keys(result.headers)) headers.push(name, result.headers[name]!)
+  if (context.isStopping() && result.headers?.['connection'] === undefined)
     headers.push('Connection', 'close')
-  response.writeHead(answer.status, headers)
+  response.writeHead(result.status, headers)
   response.end(text)
 }

@@ -1,15 +1,14 @@
-// The one error that travels to a caller: a documented code, a public text in both languages, and a cause that stays with us.
+// The error that callers see: a documented code and a message in both languages. Its cause is only logged.
 import { statusOfCode, type ErrorCode } from '../../contract/codes.ts'
 import type { Text } from '../../contract/text.ts'
 
 interface AppErrorOptions {
-  /** HTTP status; the code's own status when left out. */
+  /** Defaults to the status of the code. */
   readonly status?: number
-  /** Seconds after which it makes sense to come again. */
+  /** Seconds until a retry can succeed. */
   readonly retryAfter?: number
-  /** Further headers of the answer, `Allow` for instance. */
   readonly headers?: Readonly<Record<string, string>>
-  /** What is wrong with which parameter, for whoever can show it beside its field. The text says all of it too. */
+  /** Problems by parameter, so that the console can show them beside its fields. The message names them as well. */
   readonly fields?: Readonly<Record<string, Text>>
   readonly cause?: unknown
 }
@@ -34,7 +33,7 @@ export class AppError extends Error {
   }
 }
 
-/** A body that cannot be read at all: malformed, too deep, in an unknown encoding. */
+/** A request that cannot be read: malformed, too deep, in an unknown encoding. */
 export function malformed(zh: string, en: string, cause?: unknown): AppError {
   return new AppError(1002, { zh, en }, { status: 400, cause })
 }

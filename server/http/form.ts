@@ -1,26 +1,26 @@
-// The form room: pairs of names and values, with PHP brackets in the names, become one object of lists, objects and texts.
+// Parses forms and query strings with PHP brackets in the names into objects, lists and strings.
 //
-// Our own parser and not `qs`: there a list with a large index becomes an object, or is allocated up to that index
-// (`u[20000000]=a` costs half a second), and `__proto__` is dropped in silence where we owe a 400. Decoding would be
-// ours in any case, since bad percent sequences are errors and GBK is read.
+// Not `qs`: it turns a list with a large index into an object or allocates up to that index (`u[20000000]=a` takes half a
+// second), and it silently drops `__proto__`, which must be a 400 here. It also reads neither GBK nor rejects invalid
+// percent-encoding.
 import { isUtf8 } from 'node:buffer'
 import { malformed, type AppError } from './errors.ts'
 
-/** gbk and gb2312 are subsets of gb18030 and are read as it. */
+/** gbk and gb2312 are subsets of gb18030. */
 export type Charset = 'utf-8' | 'gb18030'
 
-/** How deep JSON and bracketed names may nest; the outermost object is the first level. */
-export const maximumDepth = 20
+/** How deep JSON and bracketed names may nest; the outermost object is level 1. */
+export const maxDepth = 20
 
-/** Twice the 1,000 entries that a list must be able to carry, so that other fields fit beside it. */
-const maximumPairs = 2_000
+/** Lists must be able to hold 1,000 items; this leaves space for other fields. */
+export const maxFields = 2_000
 
 const forbiddenNames = ['__proto__', 'constructor', 'prototype'] as const
 
 const gb18030 = new TextDecoder('gb18030', { fatal: true, ignoreBOM: true })
 
 interface Node {
-  /** What was given under this very name; several when the field is repeated. */
+  /** Values of this exact name; several when the field is repeated. */
   readonly texts: string[]
   /** `name[key]` */
   named: Map<string, Node> | undefined
@@ -28,7 +28,7 @@ interface Node {
   appended: Node[] | undefined
 }
 
-/** Names that reach into prototypes are never keys of anything. */
+/** Names that could reach a prototype. */
 export function isForbiddenName(name: string): boolean {
   return name === '__proto__' || name === 'constructor' || name === 'prototype'
 }
@@ -41,10 +41,10 @@ export function forbiddenName(): AppError {
 }
 
 export function tooDeep(): AppError {
-  return malformed(`请求嵌套超过 ${maximumDepth} 层`, `The request nests deeper than ${maximumDepth} levels`)
+  return malformed(`请求嵌套超过 ${maxDepth} 层`, `The request nests deeper than ${maxDepth} levels`)
 }
 
-/** The text of bytes in a charset; bytes that are no text in it are an error, never replaced. */
+/** Invalid bytes are an error; they are never replaced. */
 export function decodeBytes(bytes: Buffer, charset: Charset): string {
   if (charset === 'utf-8') {
     if (!isUtf8(bytes)) throw malformed('请求不是有效的 UTF-8 编码', 'The request is not valid UTF-8')
@@ -58,24 +58,24 @@ export function decodeBytes(bytes: Buffer, charset: Charset): string {
 }
 
 /**
- * Reads `application/x-www-form-urlencoded`. A string is a query as Node hands it over, where one character stands for
- * one byte; a string with characters beyond a byte is taken as the text itself.
+ * Parses `application/x-www-form-urlencoded`. A string is a query string of Node with one character per byte; a string
+ * with characters above U+00FF is taken as text.
  */
 export function parseForm(input: string | Buffer, charset: Charset = 'utf-8'): Record<string, unknown> {
   const bytes = typeof input === 'string' ? byteString(input) : input.toString('latin1')
-  return formOf(urlencodedPairs(bytes, charset))
+  return parseFields(urlencodedPairs(bytes, charset))
 }
 
-/** Builds the object out of pairs that are decoded already, from whatever form they came. */
-export function formOf(pairs: Iterable<readonly [string, string]>): Record<string, unknown> {
+/** Builds the object from decoded names and values. */
+export function parseFields(pairs: Iterable<readonly [string, string]>): Record<string, unknown> {
   const root = new Map<string, Node>()
   let count = 0
   for (const [name, value] of pairs) {
     count += 1
-    if (count > maximumPairs) {
-      throw malformed(`参数过多，最多 ${maximumPairs} 个`, `Too many parameters: at most ${maximumPairs}`)
+    if (count > maxFields) {
+      throw malformed(`参数过多，最多 ${maxFields} 个`, `Too many parameters: at most ${maxFields}`)
     }
-    if (name !== '') place(root, name, value)
+    if (name !== '') insert(root, name, value)
   }
   return objectOf(root)
 }
@@ -87,14 +87,14 @@ function byteString(text: string): string {
   return text
 }
 
-// A generator, so that the count of pairs stops the reading of the 2,001st and not the building of the millionth.
+// A generator, so that the limit on fields stops the parsing as well.
 function* urlencodedPairs(bytes: string, charset: Charset): Generator<[string, string]> {
   let start = 0
   while (start < bytes.length) {
     let end = bytes.indexOf('&', start)
     if (end === -1) end = bytes.length
     if (end > start) {
-      // Cut out first: a search for `=` in the whole rest would be quadratic over pairs that have none.
+      // Sliced first: searching the whole rest for `=` would be quadratic.
       const pair = bytes.slice(start, end)
       const equals = pair.indexOf('=')
       if (equals === -1) yield [decodeComponent(pair, charset), '']
@@ -128,7 +128,7 @@ function decodeComponent(bytes: string, charset: Charset): string {
   return decodeBytes(percentDecode(bytes), charset)
 }
 
-/** To bytes, not to text: in GBK a character may be half an escape and half a plain letter. */
+/** Decodes to bytes: a GBK character may consist of an escape and a plain letter. */
 function percentDecode(bytes: string): Buffer {
   const out = Buffer.allocUnsafe(bytes.length)
   let length = 0
@@ -148,7 +148,7 @@ function percentDecode(bytes: string): Buffer {
   return out.subarray(0, length)
 }
 
-/** -1 for what is no digit, the NaN beyond the end of the text included. */
+/** Returns -1 for anything else, including NaN beyond the end of the text. */
 function hexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30
   const lower = code | 0x20
@@ -159,7 +159,7 @@ function badPercent(): AppError {
   return malformed('表单或查询参数的百分号编码无效', 'The percent-encoding of the form or query is not valid')
 }
 
-function place(root: Map<string, Node>, name: string, value: string): void {
+function insert(root: Map<string, Node>, name: string, value: string): void {
   const path = pathOf(name)
   let node = child(root, path[0] ?? name)
   for (let i = 1; i < path.length; i += 1) {
@@ -177,30 +177,30 @@ function place(root: Map<string, Node>, name: string, value: string): void {
   node.texts.push(value)
 }
 
-/** `a[b][]` is a, b, ''. A name whose brackets do not close, or with text after them, is one plain name. */
+/** `a[b][]` becomes a, b, ''. A name with unclosed brackets or text after them is one plain name. */
 function pathOf(name: string): readonly string[] {
   const open = name.indexOf('[')
   if (open === -1) {
     if (isForbiddenName(name)) throw forbiddenName()
     return [name]
   }
-  refuseForbiddenInBrackets(name)
+  rejectForbiddenInBrackets(name)
   if (open === 0) return [name]
   const path = [name.slice(0, open)]
-  let at = open
-  while (at < name.length) {
-    const close = name.charCodeAt(at) === 0x5b ? name.indexOf(']', at) : -1
+  let position = open
+  while (position < name.length) {
+    const close = name.charCodeAt(position) === 0x5b ? name.indexOf(']', position) : -1
     if (close === -1) return [name]
-    path.push(name.slice(at + 1, close))
-    if (path.length > maximumDepth) throw tooDeep()
-    at = close + 1
+    path.push(name.slice(position + 1, close))
+    if (path.length > maxDepth) throw tooDeep()
+    position = close + 1
   }
   return path
 }
 
-/** Broken brackets too: whoever writes `a[__proto__` means harm and not a field. */
-function refuseForbiddenInBrackets(name: string): void {
-  // The cheap look first: splitting a name of a megabyte of brackets is work that nobody should get for free.
+/** Also in unclosed brackets: `a[__proto__` is an attack. */
+function rejectForbiddenInBrackets(name: string): void {
+  // The cheap check first: splitting a megabyte of brackets is expensive.
   if (!forbiddenNames.some((forbidden) => name.includes(forbidden))) return
   if (name.split(/[[\]]/).some(isForbiddenName)) throw forbiddenName()
 }
@@ -243,7 +243,7 @@ function valueOf({ texts, named, appended }: Node): unknown {
   return list
 }
 
-/** Only the way an index is written by a program: `007` or `1e3` are names. Fifteen digits stay exact as numbers. */
+/** A canonical decimal index; `007` and `1e3` are names. Fifteen digits are exact as a number. */
 function isIndex(key: string): boolean {
   return /^(?:0|[1-9]\d{0,14})$/.test(key)
 }

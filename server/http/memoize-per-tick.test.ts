@@ -1,28 +1,28 @@
-// Within one turn of the event loop a question is asked once; the next turn asks anew.
+// Results are cached for one turn of the event loop.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { memoizePerTick } from './memoize-per-tick.ts'
 
-it('asks once for each key in a turn, and again in the next', async () => {
-  const asked: string[] = []
+it('calls the function once per key and turn', async () => {
+  const calls: string[] = []
   const answers = new Map([['a', 1]])
   const find = memoizePerTick((key: string) => {
-    asked.push(key)
+    calls.push(key)
     return answers.get(key)
   })
   assert.deepEqual([find('a'), find('a'), find('b')], [1, 1, undefined])
   await Promise.resolve()
   assert.equal(find('a'), 1)
-  assert.deepEqual(asked, ['a', 'b'])
+  assert.deepEqual(calls, ['a', 'b'])
 
   answers.set('a', 2)
   await nextTurn()
   assert.equal(find('a'), 2)
-  assert.deepEqual(asked, ['a', 'b', 'a'])
+  assert.deepEqual(calls, ['a', 'b', 'a'])
 })
 
-it('does not remember that there was nothing: whoever is made in this turn is found in it', () => {
+it('does not cache undefined: a value created in the same turn is found', () => {
   const answers = new Map<string, number>()
   const find = memoizePerTick((key: string) => answers.get(key))
   assert.equal(find('new'), undefined)
@@ -30,7 +30,7 @@ it('does not remember that there was nothing: whoever is made in this turn is fo
   assert.equal(find('new'), 1)
 })
 
-it('keeps nothing of a question that failed', () => {
+it('does not cache a failure', () => {
   let fails = true
   const find = memoizePerTick((key: string) => {
     if (fails) throw new Error('away')

@@ -1,10 +1,10 @@
-// Parameters under fire: random and oversized values are read, missing or invalid, and never anything else.
+// Random and oversized values: each one is read, missing or invalid.
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders } from 'node:http'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ParameterType } from '../../contract/parameters.ts'
-import { parseExactly } from './body.ts'
+import { parseJsonExactly } from './body.ts'
 import { parseForm } from './form.ts'
 import { readParameters, type ParameterSources } from './parameters.ts'
 
@@ -25,7 +25,7 @@ const json = (type: ParameterType, value: unknown): unknown => one(type, { json:
 
 const latin1 = (value: string): string => Buffer.from(value, 'utf8').toString('latin1')
 
-test('property: texts and integers arrive the same from every source', () => {
+test('property: strings and integers are read alike from every source', () => {
   const value = fc.oneof(fc.string({ unit: 'grapheme', minLength: 1 }), fc.maxSafeInteger().map(String))
   fc.assert(
     fc.property(value, (given) => {
@@ -41,22 +41,22 @@ test('property: texts and integers arrive the same from every source', () => {
   )
 })
 
-test('property: JSON text of a list or a map is the list or the map', () => {
+test('property: reads lists and maps from JSON text', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 5 }), (list) => {
       const sent = JSON.stringify(list)
-      assert.deepEqual(json('list', sent), json('list', parseExactly(sent)))
+      assert.deepEqual(json('list', sent), json('list', parseJsonExactly(sent)))
     }),
   )
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })), (map) => {
       const sent = JSON.stringify(map)
-      assert.deepEqual(json('map', sent), json('map', parseExactly(sent)))
+      assert.deepEqual(json('map', sent), json('map', parseJsonExactly(sent)))
     }),
   )
 })
 
-test('property: no value makes it throw, and every value has the type that was declared', () => {
+test('property: never throws, and every value has its declared type', () => {
   const before = Object.getOwnPropertyNames(Object.prototype)
   const anything = fc.oneof(
     fc.jsonValue({ maxDepth: 4 }),
@@ -104,7 +104,7 @@ test('property: no value makes it throw, and every value has the type that was d
   )
 })
 
-test('large hostile values come to an end', () => {
+test('large hostile values terminate', () => {
   for (const unit of [
     '[',
     '{',

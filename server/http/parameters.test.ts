@@ -1,4 +1,4 @@
-// Parameters: where each one is looked for, what counts as given, and how every type is read from every source.
+// Reading parameters: order of the sources, empty values, and every type from every source.
 import assert from 'node:assert/strict'
 import { createServer, request, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -48,7 +48,7 @@ function invalid(outcome: unknown): void {
 
 const latin1 = (value: string): string => Buffer.from(value, 'utf8').toString('latin1')
 
-test('each parameter is looked up on its own', () => {
+test('looks up each parameter separately', () => {
   const {
     values,
     sources,
@@ -87,7 +87,7 @@ test('each parameter is looked up on its own', () => {
   assert.deepEqual([missing, wrong], [[], []])
 })
 
-test('header before JSON before form before query', () => {
+test('reads header before JSON before form before query', () => {
   const all = {
     headers: { p_q: 'h', 'p-q': 'hyphen' },
     json: { p_q: 'j' },
@@ -105,7 +105,7 @@ test('header before JSON before form before query', () => {
   assert.equal(one('string', { json: { 'p-q': 'x' }, query: { 'p-q': 'x' } }), 'missing')
 })
 
-test('blank values are not given, for every type and source', () => {
+test('treats blank values as not given, for every type and source', () => {
   for (const type of ['string', 'integer', 'boolean', 'list', 'map'] as const) {
     const good = { string: 'x', integer: '1', boolean: 'true', list: 'x', map: '{"a":"x"}' }[type]
     for (const blank of ['', '  ', '\t\r\n', '\u3000', null, undefined]) {
@@ -123,12 +123,12 @@ test('blank values are not given, for every type and source', () => {
   }
 })
 
-test('a wrong value is an error and does not give way to the next source', () => {
+test('reports an invalid value instead of reading the next source', () => {
   invalid(one('integer', { headers: { p_q: 'x' }, json: { p_q: 1 } }))
   invalid(one('string', { json: { p_q: {} }, query: { p_q: 'x' } }))
 })
 
-test('only declared names are looked for, and only own properties count', () => {
+test('reads only declared names and own properties', () => {
   const description = { toString: { type: 'string', required: true, text } } as const
   const bare = Object.create({ toString: 'inherited' }) as Record<string, unknown>
   const headers: IncomingHttpHeaders = {}
@@ -139,7 +139,7 @@ test('only declared names are looked for, and only own properties count', () => 
   assert.deepEqual(values, {})
 })
 
-test('strings', () => {
+test('reads strings', () => {
   assert.equal(json('string', '012345'), '012345')
   assert.equal(json('string', '  a  b \n'), 'a  b')
   assert.equal(json('string', 13800138000), '13800138000')
@@ -159,7 +159,7 @@ test('strings', () => {
   assert.equal(json('string', '𡰝·a'), '𡰝·a')
 })
 
-test('integers', () => {
+test('reads integers', () => {
   for (const [given, expected] of [
     [12, 12],
     ['12', 12],
@@ -185,7 +185,7 @@ test('integers', () => {
   }
 })
 
-test('booleans', () => {
+test('reads booleans', () => {
   for (const yes of [true, 1, '1', 'true', 'TRUE', ' True ']) {
     assert.equal(json('boolean', yes), true)
   }
@@ -198,7 +198,7 @@ test('booleans', () => {
   }
 })
 
-test('lists', () => {
+test('reads lists', () => {
   assert.deepEqual(json('list', ['a', 'b']), ['a', 'b'])
   // Items are as submitted, blank ones too: they count, and are answered one by one.
   assert.deepEqual(json('list', [' a ', '', 'b\nc']), [' a ', '', 'b\nc'])
@@ -234,7 +234,7 @@ test('lists', () => {
   assert.match(JSON.stringify(problem), /item 3/)
 })
 
-test('maps', () => {
+test('reads maps', () => {
   assert.deepEqual(json('map', { code: '0123', n: 12.5, big: 13800138000 }), {
     code: '0123',
     n: '12.5',
@@ -261,7 +261,7 @@ test('maps', () => {
   }
 })
 
-test('a map names the variables that are wrong', () => {
+test('names the invalid variables of a map', () => {
   for (const value of [null, true, {}, [], ['a'], 1e21, idNumber, 'a\0']) {
     const problem = JSON.stringify(json('map', { good: 'x', code: value, other: value }))
     assert.match(problem, /：code, other"/)
@@ -274,7 +274,7 @@ test('a map names the variables that are wrong', () => {
   assert.doesNotMatch(hostile, /\\u001b|\\r|\\n|\u2028/)
 })
 
-test('no map has a key that reaches a prototype', () => {
+test('rejects map keys that reach a prototype', () => {
   for (const name of ['__proto__', 'constructor', 'prototype']) {
     invalid(json('map', `{"${name}":"x"}`))
     invalid(one('map', { headers: { p_q: `{"a":"b","${name}":{"x":"1"}}` } }))
@@ -282,14 +282,14 @@ test('no map has a key that reaches a prototype', () => {
   }
 })
 
-test('headers are UTF-8 bytes', () => {
+test('decodes headers as UTF-8', () => {
   assert.equal(one('string', { headers: { p_q: latin1('张三·𡰝') } }), '张三·𡰝')
   assert.equal(one('string', { headers: { p_q: '张三' } }), '张三')
   invalid(one('string', { headers: { p_q: '\xd5\xc5' } }))
   invalid(one('integer', { headers: { p_q: '\xff' }, json: { p_q: 1 } }))
 })
 
-test('Chinese in a header over a real connection', async () => {
+test('reads Chinese in a header over a real connection', async () => {
   let seen: unknown
   const server = createServer((incoming, answer) => {
     seen = [
@@ -315,7 +315,7 @@ test('Chinese in a header over a real connection', async () => {
   }
 })
 
-test('all problems are collected', () => {
+test('collects all problems', () => {
   const { missing, invalid: wrong } = readParameters(
     { headers: {}, json: { username: ['a'], page: 'x', urls: [1], template_params: { code: null } } },
     send,
@@ -333,7 +333,7 @@ test('all problems are collected', () => {
   )
 })
 
-test('one error for all problems', () => {
+test('reports all problems in one error', () => {
   const problem = {
     name: 'phone_number',
     text: { zh: '必须是11位手机号', en: 'must be a mobile number of 11 digits' },

@@ -1,10 +1,10 @@
-// The parameter room: each declared parameter is looked up on its own in headers, JSON, form and query, and read as its type.
+// Reads parameters: looks up each one separately in headers, JSON, form and query, and converts it to its type.
 import { isStorableText, printable } from '../../contract/values.ts'
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ParameterType, Parameters, Values } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
-import { nestsTooDeep, parseExactly } from './body.ts'
+import { nestsTooDeep, parseJsonExactly } from './body.ts'
 import { AppError } from './errors.ts'
 import { isForbiddenName } from './form.ts'
 
@@ -21,30 +21,29 @@ export interface ParameterSources {
 
 export interface InvalidParameter {
   readonly name: string
-  /** What follows the name in a message: `必须是整数`, `must be an integer`. */
+  /** Follows the name in a message: `必须是整数`, `must be an integer`. */
   readonly text: Text
 }
 
 export interface ReadResult<P extends Parameters> {
-  /** Only to be trusted when nothing is missing and nothing invalid. */
+  /** Complete only when nothing is missing or invalid. */
   readonly values: Values<P>
-  /** Where each one stood that was given, right or wrong. */
+  /** Of every given parameter, valid or not. */
   readonly sources: Partial<Record<keyof P & string, ParameterSource>>
   readonly missing: readonly string[]
   readonly invalid: readonly InvalidParameter[]
 }
 
-/** A description, unfolded once: descriptions are constants and calls are many. */
-interface Slot {
+interface ParameterReader {
   readonly name: string
-  /** The form that proxies let through; undefined when it is the same. */
+  /** Some proxies drop headers with underscores; undefined when the name has none. */
   readonly hyphenName: string | undefined
   readonly read: (value: unknown) => unknown
   readonly required: boolean
 }
 
-/** What a reader answers when a value is there and wrong. `undefined` means that it counts as not given. */
-class Refusal {
+/** Returned for an invalid value. `undefined` is returned for an empty one, which counts as not given. */
+class InvalidValue {
   readonly text: Text
 
   constructor(zh: string, en: string) {
@@ -52,19 +51,22 @@ class Refusal {
   }
 }
 
-const notText = new Refusal('必须是文本', 'must be text')
-const brokenText = new Refusal('含有无效字符', 'contains characters that are not valid text')
-const notUtf8 = new Refusal('不是有效的 UTF-8 文本', 'must be valid UTF-8 text')
-const inexactNumber = new Refusal(
+const notText = new InvalidValue('必须是文本', 'must be text')
+const brokenText = new InvalidValue('含有无效字符', 'contains characters that are not valid text')
+const notUtf8 = new InvalidValue('不是有效的 UTF-8 文本', 'must be valid UTF-8 text')
+const inexactNumber = new InvalidValue(
   '数字无法精确表示，请以文本传递',
   'is a number that cannot be kept exactly, send it as text',
 )
-const notInteger = new Refusal('必须是整数', 'must be an integer')
-const notBoolean = new Refusal('必须是 true 或 false', 'must be true or false')
-const notList = new Refusal('必须是文本列表', 'must be a list of texts')
-const notMap = new Refusal('必须是由变量名和值组成的对象', 'must be an object of variable names and values')
+const notInteger = new InvalidValue('必须是整数', 'must be an integer')
+const notBoolean = new InvalidValue('必须是 true 或 false', 'must be true or false')
+const notList = new InvalidValue('必须是文本列表', 'must be a list of texts')
+const notMap = new InvalidValue(
+  '必须是由变量名和值组成的对象',
+  'must be an object of variable names and values',
+)
 
-const readers: Readonly<Record<ParameterType, (value: unknown) => unknown>> = {
+const readByType: Readonly<Record<ParameterType, (value: unknown) => unknown>> = {
   string: readString,
   integer: readInteger,
   boolean: readBoolean,
@@ -72,9 +74,10 @@ const readers: Readonly<Record<ParameterType, (value: unknown) => unknown>> = {
   map: readMap,
 }
 
-const slotsOf = new WeakMap<Parameters, readonly Slot[]>()
+/** Cached, because descriptions are constants. */
+const readersOf = new WeakMap<Parameters, readonly ParameterReader[]>()
 
-/** The sources are noted in `found`, beside those of other parameters. */
+/** Adds the source of each given parameter to `found`. */
 export function readParameters<const P extends Parameters>(
   sources: ParameterSources,
   description: P,
@@ -84,34 +87,34 @@ export function readParameters<const P extends Parameters>(
   const missing: string[] = []
   const invalid: InvalidParameter[] = []
 
-  for (const slot of slots(description)) {
+  for (const reader of parameterReaders(description)) {
     let source: ParameterSource = 'header'
-    let value = fromHeaders(sources.headers, slot)
+    let value = fromHeaders(sources.headers, reader)
     if (value === undefined) {
       source = 'json'
-      value = fromFields(sources.json, slot)
+      value = fromFields(sources.json, reader)
     }
     if (value === undefined) {
       source = 'form'
-      value = fromFields(sources.form, slot)
+      value = fromFields(sources.form, reader)
     }
     if (value === undefined) {
       source = 'query'
-      value = fromFields(sources.query, slot)
+      value = fromFields(sources.query, reader)
     }
 
     if (value === undefined) {
-      if (slot.required) missing.push(slot.name)
+      if (reader.required) missing.push(reader.name)
     } else {
-      found[slot.name] = source
-      if (value instanceof Refusal) invalid.push({ name: slot.name, text: value.text })
-      else values[slot.name] = value
+      found[reader.name] = source
+      if (value instanceof InvalidValue) invalid.push({ name: reader.name, text: value.text })
+      else values[reader.name] = value
     }
   }
   return { values: values as Values<P>, sources: found as ReadResult<P>['sources'], missing, invalid }
 }
 
-/** One error for all that is wrong, what is invalid first. Without the key the caller is nobody yet: 401. */
+/** One error that names everything, invalid parameters first. A missing key is a 401. */
 export function parameterError(missing: readonly string[], invalid: readonly InvalidParameter[]): AppError {
   const zh = invalid.map(({ name, text }) => `${name} ${text.zh}`)
   const en = invalid.map(({ name, text }) => `${name} ${text.en}`)
@@ -139,31 +142,31 @@ function fieldsOf(
   return fields
 }
 
-function slots(description: Parameters): readonly Slot[] {
-  let known = slotsOf.get(description)
+function parameterReaders(description: Parameters): readonly ParameterReader[] {
+  let known = readersOf.get(description)
   if (known === undefined) {
     known = Object.entries(description).map(([name, { type, required }]) => ({
       name,
       hyphenName: name.includes('_') ? name.replaceAll('_', '-') : undefined,
-      read: readers[type],
+      read: readByType[type],
       required,
     }))
-    slotsOf.set(description, known)
+    readersOf.set(description, known)
   }
   return known
 }
 
-function fromFields(fields: Fields | undefined, { name, read }: Slot): unknown {
+function fromFields(fields: Fields | undefined, { name, read }: ParameterReader): unknown {
   return fields !== undefined && Object.hasOwn(fields, name) ? read(fields[name]) : undefined
 }
 
-function fromHeaders(headers: IncomingHttpHeaders, { name, hyphenName, read }: Slot): unknown {
+function fromHeaders(headers: IncomingHttpHeaders, { name, hyphenName, read }: ParameterReader): unknown {
   const value = fromHeader(headers, name, read)
   if (value !== undefined || hyphenName === undefined) return value
   return fromHeader(headers, hyphenName, read)
 }
 
-function fromHeader(headers: IncomingHttpHeaders, name: string, read: Slot['read']): unknown {
+function fromHeader(headers: IncomingHttpHeaders, name: string, read: ParameterReader['read']): unknown {
   if (!Object.hasOwn(headers, name)) return undefined
   const raw = headers[name]
   if (typeof raw !== 'string') return undefined
@@ -171,12 +174,12 @@ function fromHeader(headers: IncomingHttpHeaders, name: string, read: Slot['read
   return typeof text === 'string' ? read(text) : text
 }
 
-/** Node hands headers over with one character per byte; the bytes are UTF-8. */
-function headerText(raw: string): string | Refusal {
+/** Node decodes headers as latin1; the bytes are UTF-8. */
+function headerText(raw: string): string | InvalidValue {
   let ascii = true
   for (let i = 0; i < raw.length; i += 1) {
     const code = raw.charCodeAt(i)
-    // Beyond a byte it never came over a wire: a test injected the text itself.
+    // Not from the network: a test injected text.
     if (code > 0xff) return raw
     if (code >= 0x80) ascii = false
   }
@@ -185,8 +188,7 @@ function headerText(raw: string): string | Refusal {
   return isUtf8(bytes) ? bytes.toString('utf8') : notUtf8
 }
 
-/** White space around a value is a slip of copying and never meant: it is cut off. */
-function readString(value: unknown): string | Refusal | undefined {
+function readString(value: unknown): string | InvalidValue | undefined {
   if (typeof value === 'string') {
     const text = value.trim()
     if (text === '') return undefined
@@ -196,7 +198,7 @@ function readString(value: unknown): string | Refusal | undefined {
   return typeof value === 'number' ? decimalText(value) : notText
 }
 
-function readInteger(value: unknown): number | Refusal | undefined {
+function readInteger(value: unknown): number | InvalidValue | undefined {
   if (value === null || value === undefined) return undefined
   let number: number
   if (typeof value === 'number') number = value
@@ -210,21 +212,21 @@ function readInteger(value: unknown): number | Refusal | undefined {
   return Number.isSafeInteger(number) ? number + 0 : notInteger
 }
 
-function readBoolean(value: unknown): boolean | Refusal | undefined {
+function readBoolean(value: unknown): boolean | InvalidValue | undefined {
   if (typeof value === 'boolean') return value
   if (value === null || value === undefined) return undefined
   if (typeof value === 'number') return value === 1 ? true : value === 0 ? false : notBoolean
   if (typeof value !== 'string') return notBoolean
   const text = value.trim()
   if (text === '') return undefined
-  // Nothing longer than `false` needs to be turned to lower case.
-  const word = text.length > 5 ? text : text.toLowerCase()
-  if (word === 'true' || word === '1') return true
-  return word === 'false' || word === '0' ? false : notBoolean
+  // Only text as short as `false` is worth converting.
+  const lower = text.length > 5 ? text : text.toLowerCase()
+  if (lower === 'true' || lower === '1') return true
+  return lower === 'false' || lower === '0' ? false : notBoolean
 }
 
-/** The items of a list are left exactly as sent; the lines of a text are trimmed. */
-function readList(value: unknown): readonly string[] | Refusal | undefined {
+/** Items of an array stay exactly as sent; lines of a text are trimmed. */
+function readList(value: unknown): readonly string[] | InvalidValue | undefined {
   if (value === null || value === undefined) return undefined
   if (typeof value === 'string') {
     const text = value.trim()
@@ -240,12 +242,12 @@ function readList(value: unknown): readonly string[] | Refusal | undefined {
   return typeof value === 'object' && Object.keys(value).length === 0 ? undefined : notList
 }
 
-function listOf(items: readonly unknown[]): readonly string[] | Refusal | undefined {
+function listOf(items: readonly unknown[]): readonly string[] | InvalidValue | undefined {
   if (items.length === 0) return undefined
   for (let i = 0; i < items.length; i += 1) {
     const item = items[i]
     if (typeof item !== 'string' || !isStorableText(item)) {
-      return new Refusal(
+      return new InvalidValue(
         `必须是文本列表（第 ${i + 1} 项不是有效文本）`,
         `must be a list of texts (item ${i + 1} is not valid text)`,
       )
@@ -263,8 +265,8 @@ function linesOf(text: string): readonly string[] {
   return lines
 }
 
-/** The values of variables are left exactly as sent: they are content, not names. */
-function readMap(value: unknown): ReadonlyMap<string, string> | Refusal | undefined {
+/** Values stay exactly as sent, including white space. */
+function readMap(value: unknown): ReadonlyMap<string, string> | InvalidValue | undefined {
   if (value === null || value === undefined) return undefined
   let object: unknown = value
   if (typeof value === 'string') {
@@ -274,13 +276,13 @@ function readMap(value: unknown): ReadonlyMap<string, string> | Refusal | undefi
   }
   if (typeof object !== 'object' || object === null) return notMap
   if (Array.isArray(object)) {
-    // PHP writes an empty array, which may be meant as an empty object, as `[]`.
+    // PHP encodes an empty object as `[]`.
     return object.length === 0 ? new Map() : notMap
   }
   return mapOf(object as Fields)
 }
 
-function mapOf(object: Fields): ReadonlyMap<string, string> | Refusal {
+function mapOf(object: Fields): ReadonlyMap<string, string> | InvalidValue {
   const map = new Map<string, string>()
   const wrong: string[] = []
   for (const name of Object.keys(object)) {
@@ -292,7 +294,7 @@ function mapOf(object: Fields): ReadonlyMap<string, string> | Refusal {
   }
   if (wrong.length === 0) return map
   const names = wrong.slice(0, 10).map(printable).join(', ') + (wrong.length > 10 ? ', …' : '')
-  return new Refusal(
+  return new InvalidValue(
     `的变量值必须是文本或可精确表示的数字：${names}`,
     `must have text or exact numbers as the values of its variables: ${names}`,
   )
@@ -301,17 +303,14 @@ function mapOf(object: Fields): ReadonlyMap<string, string> | Refusal {
 function parseJson(text: string): unknown {
   if (nestsTooDeep(text)) return undefined
   try {
-    return parseExactly(text)
+    return parseJsonExactly(text)
   } catch {
     return undefined
   }
 }
 
-/**
- * The digits that were sent, or a refusal. A long whole number in JSON is its digits already; what is still not exact
- * has lost some, and an exponent is no decimal text.
- */
-function decimalText(value: number): string | Refusal {
+/** JSON integers beyond 2^53 are strings already (`parseJsonExactly`); other inexact numbers have lost digits. */
+function decimalText(value: number): string | InvalidValue {
   if (Number.isInteger(value)) return Number.isSafeInteger(value) ? String(value) : inexactNumber
   const text = String(value)
   return Number.isFinite(value) && !text.includes('e') ? text : inexactNumber

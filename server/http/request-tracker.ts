@@ -1,9 +1,9 @@
-// Which requests are still being worked on, so that a stop can wait for them and for nothing else.
+// Counts the requests in progress, so that a stop can wait for them.
 import type { ServerResponse } from 'node:http'
 
 export interface RequestTracker {
   begin(response: ServerResponse): void
-  /** Requests whose answer is on its way, and those whose caller has gone while the work for them goes on. */
+  /** Includes requests whose client disconnected while they are still handled. */
   count(): number
 }
 
@@ -11,24 +11,24 @@ export function trackRequests(): RequestTracker {
   let open = 0
   const abandoned = new Set<ServerResponse>()
 
-  function forgetAnswered(): void {
+  function pruneAnswered(): void {
     for (const response of abandoned) if (isAnswered(response)) abandoned.delete(response)
   }
 
   function closed(this: ServerResponse): void {
     open -= 1
-    forgetAnswered()
+    pruneAnswered()
     if (!isAnswered(this)) abandoned.add(this)
   }
 
   return {
     begin(response) {
       open += 1
-      // `finish` never comes when the caller hung up; `close` always does, and once.
+      // Unlike `finish`, `close` is also emitted when the client disconnects.
       response.on('close', closed)
     },
     count() {
-      forgetAnswered()
+      pruneAnswered()
       return open + abandoned.size
     },
   }

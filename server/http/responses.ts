@@ -1,4 +1,4 @@
-// The shapes in which the four endpoints answer, and the one place where an AppError takes on one of them.
+// The response shapes of the four endpoints, and how an AppError is written in each of them.
 import type { Shape } from '../../contract/endpoint.ts'
 import type { Language } from '../../contract/text.ts'
 import type { AppError } from './errors.ts'
@@ -9,18 +9,16 @@ export interface ApiResponse {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Envelope A on success. */
 export function envelope(data: unknown): ApiResponse {
   return { status: 200, body: { code: 0, message: 'success', data } }
 }
 
-/** The short link endpoint on success. */
 export function shortlinkSuccess(data: unknown): ApiResponse {
   return { status: 200, body: { success: true, data } }
 }
 
 export interface ErrorResponseOptions {
-  /** `ok`: HTTP 200 for errors of envelope A and identity, all but 429. */
+  /** `ok`: HTTP 200 for all errors except 429; never for short links. */
   readonly errorStatus: 'mapped' | 'ok'
 }
 
@@ -34,7 +32,7 @@ export function errorResponse(
   const headers: Record<string, string> = { ...error.headers }
   if (error.retryAfter !== undefined) headers['retry-after'] = String(error.retryAfter)
   if (shape === 'shortlink') {
-    // This endpoint's own table knows a missing key only as missing parameters.
+    // This endpoint documents a missing key as missing parameters: 400.
     const status = error.code === 1001 ? 400 : error.status
     if (status === 401) headers['www-authenticate'] = challenge
     return { status, body: { success: false, message }, headers }

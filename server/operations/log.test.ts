@@ -25,8 +25,8 @@ function answeredCall(): CompletedCall {
   const call = createCall(shortlink, requestId, request, '192.0.2.1', { headers: {} }, 0)
   call.trace.accountId = 7
   call.trace.action = 'generate'
-  const answer = { status: 200, body: { success: true } }
-  return { endpoint: shortlink, requestId, method: 'POST', answer, durationMs: 1.23456, call }
+  const response = { status: 200, body: { success: true } }
+  return { endpoint: shortlink, requestId, method: 'POST', response, durationMs: 1.23456, call }
 }
 
 test('logs a call as one line of JSON', () => {
@@ -48,8 +48,8 @@ test('logs a call as one line of JSON', () => {
 })
 
 test('leaves out what is not known', () => {
-  const answer = { status: 413, body: { code: 1002, message: '请求体超过 1 MiB' } }
-  const rejected = { endpoint: sms, requestId, method: 'POST', answer, durationMs: 0, call: undefined }
+  const response = { status: 413, body: { code: 1002, message: '请求体超过 1 MiB' } }
+  const rejected = { endpoint: sms, requestId, method: 'POST', response, durationMs: 0, call: undefined }
   const { time, ...fields } = JSON.parse(logLines('debug', rejected).join('')) as Record<string, unknown>
   assert.equal(typeof time, 'string')
   assert.deepEqual(fields, { level: 30, requestId, endpoint: 'sms', status: 413, code: 1002, ms: 0 })

@@ -75,14 +75,17 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
 }
 
 /** Logs one API call as one line. */
-export function logCall(log: Logger, { requestId, endpoint, call, answer, durationMs }: CompletedCall): void {
-  const { code } = answer.body as { code?: number }
+export function logCall(
+  log: Logger,
+  { requestId, endpoint, call, response, durationMs }: CompletedCall,
+): void {
+  const { code } = response.body as { code?: number }
   log.info({
     requestId,
     endpoint: endpoint.name,
     action: call?.trace.action,
     account: call?.trace.accountId,
-    status: answer.status,
+    status: response.status,
     code,
     ms: Math.round(durationMs * 100) / 100,
   })

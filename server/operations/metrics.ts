@@ -62,8 +62,8 @@ export function createMetrics(db: Database, credits: Credits): Metrics {
 
   return {
     registry,
-    onResponse({ endpoint, answer, durationMs }) {
-      const code = (answer.body as { code?: number }).code ?? answer.status
+    onResponse({ endpoint, response, durationMs }) {
+      const code = (response.body as { code?: number }).code ?? response.status
       requests.inc({ endpoint: endpoint.name, code })
       duration.observe({ endpoint: endpoint.name }, durationMs / 1000)
     },

@@ -97,12 +97,12 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
     found.credits += seen.spent
   }
 
-  function record({ call, endpoint, answer, durationMs, requestId, method }: CompletedCall): void {
+  function record({ call, endpoint, response, durationMs, requestId, method }: CompletedCall): void {
     const accountId = call?.trace.accountId
     if (!call || accountId === undefined) return
     const at = Date.now() - Math.round(durationMs)
     const { trace, sources, address } = call
-    const seen = seenOf(answer.status, answer.body, trace)
+    const seen = seenOf(response.status, response.body, trace)
     count(accountId, endpoint.name, at, seen)
     if (days === 0) return
     const size = 1_000 + bodyBytes(sources.headers)
@@ -116,8 +116,8 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
       requestId,
       at,
       method,
-      status: answer.status,
-      body: answer.body,
+      status: response.status,
+      body: response.body,
       durationMs,
       trace,
       accountId,
