@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { onEachEngine } from '../test/support/engines.ts'
-import { type CommandResult, runNode, startService } from '../test/support/service.ts'
+import { runNode, startService } from '../test/support/service.ts'
+import type { CommandResult } from './run-admin.ts'
 
 interface Told {
   readonly ok: boolean

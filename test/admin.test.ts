@@ -5,19 +5,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import type { CommandResult } from '../cli/run-admin.ts'
 import type { Engine } from '../server/db/database.ts'
 import { emptyStorage, engines, freshStorage, onEachEngine } from './support/engines.ts'
-import { admin, post, startService } from './support/service.ts'
+import { admin, adminProcess, post, startService } from './support/service.ts'
 
-async function json(environment: Readonly<Record<string, string>>, ...words: string[]) {
-  const result = await admin(environment, ...words, '--json')
+type Environment = Readonly<Record<string, string>>
+
+const json = (environment: Environment, ...words: string[]) => jsonOf(admin(environment, ...words, '--json'))
+
+/** The same with a process of its own, as an operator runs it. */
+const jsonOfProcess = (environment: Environment, ...words: string[]) =>
+  jsonOf(adminProcess(environment, ...words, '--json'))
+
+async function jsonOf(running: Promise<CommandResult>) {
+  const result = await running
   assert.equal(result.code, 0, result.stderr)
   assert.equal(result.stdout.trimEnd().split('\n').length, 1)
   // oxlint-disable-next-line typescript/no-explicit-any -- every command prints its own shape
   return JSON.parse(result.stdout) as any
 }
 
-async function refused(environment: Readonly<Record<string, string>>, ...words: string[]): Promise<string> {
+async function refused(environment: Environment, ...words: string[]): Promise<string> {
   const result = await admin(environment, ...words)
   assert.notEqual(result.code, 0)
   assert.equal(result.stdout, '')
@@ -32,7 +41,14 @@ onEachEngine('admin', (engine) => {
     const ask = (username: string, key: string, action = 'get_credits') =>
       post(`${service.url}/api/sms_api.php`, { username, api_key: key, action })
 
-    const made = await json(environment, 'account', 'create', 'acme', '--credits', 'sms=10,short_link=3')
+    const made = await jsonOfProcess(
+      environment,
+      'account',
+      'create',
+      'acme',
+      '--credits',
+      'sms=10,short_link=3',
+    )
     assert.deepEqual(Object.keys(made), ['username', 'password', 'api_key'])
     assert.equal((await ask('acme', made.api_key)).body.data.remaining, 10)
     // The command line is a process of its own: passwords have their full cost there.
@@ -53,10 +69,10 @@ onEachEngine('admin', (engine) => {
     )
     assert.deepEqual(granted, { username: 'acme', api_type: 'sms', total: 15, used: 0, remaining: 15 })
     assert.equal((await ask('acme', made.api_key)).body.data.remaining, 15)
-    await json(environment, 'credits', 'take', 'acme', 'sms', '1')
+    await jsonOfProcess(environment, 'credits', 'take', 'acme', 'sms', '1')
     assert.equal((await ask('acme', made.api_key)).body.data.remaining, 14)
 
-    const reset = await json(environment, 'key', 'reset', 'acme')
+    const reset = await jsonOfProcess(environment, 'key', 'reset', 'acme')
     assert.equal((await ask('acme', made.api_key)).status, 401)
     assert.equal((await ask('acme', reset.api_key)).status, 200)
     await json(environment, 'account', 'set', 'acme', '--suspended', 'yes')
@@ -83,7 +99,7 @@ onEachEngine('admin', (engine) => {
       assert.equal(listed.includes(secret) || shown.includes(secret), false)
     }
     assert.deepEqual((await json(environment, 'migrate')).applied, [])
-    const report = await json(environment, 'ledger', 'check')
+    const report = await jsonOfProcess(environment, 'ledger', 'check')
     assert.equal(report.ok, true)
     assert.equal(report.entries, 4)
   })
@@ -113,7 +129,9 @@ onEachEngine('admin', (engine) => {
       ['fly', 'away'],
       ['account'],
     ]
-    await Promise.all(wrong.map((words) => refused(storage.environment, ...words)))
+    for (const words of wrong) await refused(storage.environment, ...words)
+    const { code, stdout, stderr } = await adminProcess(storage.environment, ...wrong[0]!)
+    assert.deepEqual([code, stdout, stderr], [1, '', await refused(storage.environment, ...wrong[0]!)])
     const nowhere = join(tmpdir(), 'no such folder', 'file')
     assert.match(await refused(storage.environment, 'restore', nowhere), /无法读取.*no such folder.*ENOENT/)
     assert.match(await refused(storage.environment, 'backup', nowhere), /无法写入.*no such folder.*ENOENT/)
@@ -133,7 +151,7 @@ onEachEngine('admin', (engine) => {
     const db = storage.open()
     await db.write((tx) => tx.run(`UPDATE credit SET total = total + 1 WHERE api_type = 'sms'`))
     await db.close()
-    const result = await admin(storage.environment, 'ledger', 'check', '--json')
+    const result = await adminProcess(storage.environment, 'ledger', 'check', '--json')
     assert.equal(result.code, 1)
     assert.equal(JSON.parse(result.stdout).ok, false)
     await storage.remove()

@@ -7,10 +7,13 @@ import { migrate } from '../../server/db/migrate.ts'
 import { openSqlite } from '../../server/db/sqlite.ts'
 import { startPostgres } from './postgres.ts'
 import { createPostgresTemplate } from './postgres-database.ts'
+import { root } from './root.ts'
 
 const started = new AsyncDisposableStack()
 
 export async function globalSetup(): Promise<void> {
+  // Every test file is a process of its own and loads the same modules: a third of that time is compiling them.
+  process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/tollgate-tests')
   try {
     // TEST_DATABASE_URL may name a PostgreSQL that runs already.
     if (!process.env['TEST_DATABASE_URL']) {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { pino } from 'pino'
+import { type CommandResult, runAdmin } from '../../cli/run-admin.ts'
 import type { ApiType } from '../../contract/credits.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { type App, openApp } from '../../server/app.ts'
@@ -128,14 +129,16 @@ export async function spawnService(environment: Readonly<Record<string, string>>
   }
 }
 
-export interface CommandResult {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
+/** Runs a command of the operator's command line in this process, with its own connections to the database. */
+export async function admin(
+  environment: Readonly<Record<string, string>>,
+  ...words: string[]
+): Promise<CommandResult> {
+  return runAdmin(words, () => environment)
 }
 
-/** Runs the operator's command line once. */
-export async function admin(
+/** The same as a separate process, as an operator does it. */
+export async function adminProcess(
   environment: Readonly<Record<string, string>>,
   ...words: string[]
 ): Promise<CommandResult> {

@@ -1,0 +1,123 @@
+// The operator's commands: finds the one that is meant, runs it and returns what it prints.
+import { parseArgs } from 'node:util'
+import { ConfigError, readConfig } from '../server/config.ts'
+import { AppError } from '../server/http/errors.ts'
+import { openInstallation, StartProblem } from '../server/runtime/installation.ts'
+import { accountCommands } from './accounts.ts'
+import { type Command, type Flags, Mistake } from './command.ts'
+import { creditCommands } from './credits.ts'
+import { watchCommands } from './domain-check.ts'
+import { identityCommands } from './identity.ts'
+import { gatewayCommands } from './gateways.ts'
+import { templateCommands } from './sms.ts'
+import { domainCommands } from './shortlink.ts'
+import { storageCommands } from './storage.ts'
+
+const commands: readonly Command[] = [
+  ...accountCommands,
+  ...creditCommands,
+  ...storageCommands,
+  ...watchCommands,
+  ...identityCommands,
+  ...templateCommands,
+  ...gatewayCommands,
+  ...domainCommands,
+]
+
+export interface CommandResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** `environment` is read only by commands that need the settings: help works with wrong settings too. */
+export async function runAdmin(
+  words: readonly string[],
+  environment: () => Environment,
+): Promise<CommandResult> {
+  try {
+    const { text, failed } = await run(words, environment)
+    return { code: failed ? 1 : 0, stdout: `${text}\n`, stderr: '' }
+  } catch (error) {
+    return { code: 1, stdout: '', stderr: `${lineOf(error)}\n` }
+  }
+}
+
+interface Output {
+  readonly text: string
+  readonly failed?: boolean
+}
+
+async function run(given: readonly string[], environment: () => Environment): Promise<Output> {
+  // `--json` may stand in front too.
+  const words = given[0] === '--json' ? [...given.slice(1), '--json'] : given
+  if (words.length === 0 || words[0] === '--help' || words[0] === 'help') {
+    return { text: help(commands) }
+  }
+  const command = findCommand(words)
+  const family = commands.filter(({ name }) => name.startsWith(`${words[0]} `))
+  if (!command && family.length > 0 && words[1] === '--help') {
+    return { text: help(family) }
+  }
+  if (!command)
+    throw new Mistake(
+      `没有这个命令：${words.slice(0, 2).join(' ')}，用 --help 查看 / no such command, see --help`,
+    )
+  const { flags, positionals } = readWords(command, words)
+  if (flags['help'] === true) {
+    return { text: help([command]) }
+  }
+  const rest = positionals.slice(command.name.split(' ').length)
+  if (rest.length < command.least || rest.length > command.most) {
+    throw new Mistake(`用法 / usage: ${usageOf(command)}`)
+  }
+  const config = readConfig(environment())
+  const installation = await openInstallation(config, { skipSecretCheck: command.skipSecretCheck ?? false })
+  try {
+    const output = await command.run({ config, installation, words: rest, flags })
+    const text = flags['json'] === true ? JSON.stringify(output.json) : output.text
+    return { text, failed: output.failed ?? false }
+  } finally {
+    await installation.close()
+  }
+}
+
+function findCommand(words: readonly string[]): Command | undefined {
+  return commands.find((command) => {
+    const name = command.name.split(' ')
+    return name.every((word, index) => words[index] === word)
+  })
+}
+
+function readWords(command: Command, words: readonly string[]): { flags: Flags; positionals: string[] } {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: { ...command.flags, json: { type: 'boolean' }, help: { type: 'boolean' } },
+    })
+    return { flags: values as Flags, positionals }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split(/\n|\. /)[0] : ''
+    throw new Mistake(`参数有误 / ${reason}; 用法 / usage: ${usageOf(command)}`)
+  }
+}
+
+function usageOf(command: Command): string {
+  return `admin ${command.name} ${command.usage}`.trim()
+}
+
+function help(list: readonly Command[]): string {
+  const lines = list.map((command) => `  ${usageOf(command)}\n      ${command.text.zh} / ${command.text.en}`)
+  return ['npm run --silent admin -- COMMAND [--json]', '', ...lines].join('\n')
+}
+
+function lineOf(error: unknown): string {
+  if (error instanceof AppError) return `${error.text.zh} / ${error.text.en}`
+  if (error instanceof Mistake || error instanceof ConfigError || error instanceof StartProblem)
+    return error.message
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return `失败 / failed: ${reason.replaceAll('\n', ' ')}`
+}
