@@ -20,7 +20,7 @@ import { type LinkList, openLinkList } from './listing/list.ts'
 import { type LookupStats, openLookup } from './redirect/lookup-store.ts'
 import { lostPage, openRedirects } from './redirect/redirect.ts'
 import { findOwnLink, findOwnLinkByCode, type Link, updateLink } from './store.ts'
-import { openTidying } from './clicks/rollup.ts'
+import { createRollupJob, rollupEveryMs } from './clicks/rollup.ts'
 
 export interface Shortlink extends Product {
   /** For the domain block check, which knows nothing of links. */
@@ -42,11 +42,10 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
   const writer = openClickWriter(db)
   const clicks = openClicks({
     writer,
-    isJournalLeft: !(await isJournalEmpty(db)),
-    onError: (error) => log.error({ err: error }, 'clicks could not be written'),
+    hasJournal: !(await isJournalEmpty(db)),
+    onError: (error) => log.error({ err: error }, 'failed to write clicks'),
   })
   const redirects = openRedirects({ ...http, lookup, clicks })
-  const tidying = openTidying(writer, (error) => log.error({ err: error }, 'clicks could not be rolled up'))
   const domains = watchedDomains(db, lookup, log)
 
   async function handle(call: Call): Promise<ApiResponse> {
@@ -238,11 +237,10 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
     start() {
       lookup.start()
       clicks.start()
-      tidying.start()
+      services.jobs.every(rollupEveryMs, 'click-rollup', createRollupJob(writer.run))
     },
     async stop() {
       lookup.stop()
-      tidying.stop()
       await clicks.stop()
       await writer.close()
     },

@@ -4,8 +4,7 @@ import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import type { Database } from '../db/database.ts'
 import { describeAgent } from './clicks/user-agents.ts'
-import { runClickJob } from './clicks/job-store.ts'
-import type { ClickBatch } from './clicks/batch.ts'
+import { type ClickJob, runClickJob } from './clicks/thread-store.ts'
 import { findClickTotals } from './clicks/store.ts'
 import { type Codes, openCodes } from './codes/store.ts'
 import { addDomain, markDomainBlocked, removeDomain } from './domains/store.ts'
@@ -23,7 +22,7 @@ import {
   refreshLink,
   updateLink,
 } from './store.ts'
-import { boundsAt, hourlyDays } from './clicks/rollup.ts'
+import { hourlyDays, rollUpClicks, rollupBounds } from './clicks/rollup.ts'
 
 const person = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
 const noHosts = { a: '', b: '' }
@@ -225,23 +224,23 @@ onEachEngine('domain pools', (engine) => {
   })
 })
 
-function batch(
-  rows: readonly [linkId: number, hour: number, clicks: number, agent?: string, visitor?: string][],
-): ClickBatch<string> {
-  const people = rows.filter(([, , , , visitor]) => visitor !== undefined)
-  return {
-    linkIds: Float64Array.from(rows, ([linkId]) => linkId),
-    hours: Float64Array.from(rows, ([, hour]) => hour),
-    agents: Float64Array.from(rows, (_row, index) => index),
-    referrers: Float64Array.from(rows, () => 0),
-    clicks: Float64Array.from(rows, ([, , clicks]) => clicks),
-    agentTable: rows.map(([, , , agent]) => describeAgent(agent ?? person).usual),
-    referrerTable: ['news.test'],
-    visitorLinkIds: Float64Array.from(people, ([linkId]) => linkId),
-    visitorDays: Float64Array.from(people, ([, hour]) => dayOfHour(hour)),
-    visitors: Float64Array.from(people, (_row, index) => index),
-    visitorTable: people.map(([, , , , visitor]) => visitor!),
-  }
+type VisitOf = [linkId: number, hour: number, clicks: number, agent?: string, address?: string]
+
+/** Appends the visits to the journal and folds it. */
+async function countVisits(db: Database, ...visits: readonly VisitOf[]): Promise<void> {
+  const rows = visits.map(([linkId, hour, clicks, agent = person, address = '']) => ({
+    linkId,
+    hour,
+    agent: describeAgent(agent),
+    isPrefetch: false,
+    referrer: 'news.test',
+    address,
+    clicks,
+  }))
+  await runClickJob(db, { kind: 'append', visits: rows })
+  let upTo: number | undefined
+  do upTo = await runClickJob(db, { kind: 'fold', upTo })
+  while (upTo !== undefined)
 }
 
 onEachEngine('clicks', (engine) => {
@@ -249,17 +248,8 @@ onEachEngine('clicks', (engine) => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const hour = hourOf(Date.now())
-    const write = (rows: Parameters<typeof batch>[0]) => runClickJob(db, { kind: 'add', batch: batch(rows) })
-    await write([
-      [1, hour, 3],
-      [1, hour, 2, 'curl/8'],
-      [2, hour, 7],
-    ])
-    await write([
-      [1, hour, 4],
-      [1, hour + 1, 1],
-      [1, hour, 1, 'TelegramBot'],
-    ])
+    await countVisits(db, [1, hour, 3], [1, hour, 2, 'curl/8'], [2, hour, 7])
+    await countVisits(db, [1, hour, 4], [1, hour + 1, 1], [1, hour, 1, 'TelegramBot'])
     assert.deepEqual(await findClickTotals(db, 1), { person: 8, bot: 2, preview: 1 })
     assert.deepEqual(await findClickTotals(db, 2), { person: 7, bot: 0, preview: 0 })
     assert.deepEqual(await findClickTotals(db, 3), { person: 0, bot: 0, preview: 0 })
@@ -269,20 +259,20 @@ onEachEngine('clicks', (engine) => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const now = Date.parse('2026-11-15T03:00:00+08:00')
-    const { hoursBefore, visitorsBefore } = boundsAt(now)
+    const { hoursBefore } = rollupBounds(now)
     const today = dayOfHour(hourOf(now))
     assert.equal(hoursBefore, firstHourOfDay(today - hourlyDays))
     const oldDay = today - hourlyDays - 3
-    const rows: Parameters<typeof batch>[0][number][] = []
+    const rows: VisitOf[] = []
     for (let linkId = 1; linkId <= 300; linkId += 1)
       for (let hour = firstHourOfDay(oldDay); hour < firstHourOfDay(oldDay + 1); hour += 1)
         rows.push([linkId, hour, 1])
     rows.push([1, firstHourOfDay(oldDay + 1), 5], [1, hoursBefore + 5, 2], [1, hourOf(now), 1])
-    await runClickJob(db, { kind: 'add', batch: batch(rows) })
+    await countVisits(db, ...rows)
 
-    const job = { kind: 'tidy', hoursBefore, visitorsBefore } as const
-    await runClickJob(db, job)
-    await runClickJob(db, job)
+    const run = (job: ClickJob) => runClickJob(db, job)
+    await rollUpClicks(run, now)
+    await rollUpClicks(run, now)
     const kept = await db.all<{ hour: number; clicks: number }>(
       'SELECT hour, clicks FROM link_click WHERE link_id = 1 ORDER BY hour',
     )
@@ -300,8 +290,8 @@ onEachEngine('clicks', (engine) => {
     )
     assert.deepEqual([count?.rows, Number(count?.clicks)], [303, 300 * 24 + 8])
     // Late clicks of a day that was rolled up already are added to it by the next run.
-    await runClickJob(db, { kind: 'add', batch: batch([[1, firstHourOfDay(oldDay) + 7, 10]]) })
-    await runClickJob(db, job)
+    await countVisits(db, [1, firstHourOfDay(oldDay) + 7, 10])
+    await rollUpClicks(run, now)
     assert.equal((await findClickTotals(db, 1)).person, 42)
   })
 
@@ -310,19 +300,17 @@ onEachEngine('clicks', (engine) => {
     const { db } = fresh
     const today = dayOfHour(hourOf(Date.now()))
     const yesterday = firstHourOfDay(today - 1)
-    const visit = (hour: number, visitor: string) => [7, hour, 1, person, visitor] as const
-    const add = (...rows: Parameters<typeof batch>[0][number][]) =>
-      runClickJob(db, { kind: 'add', batch: batch(rows) })
-    await add([...visit(yesterday, '203.0.113.7\nA')], [...visit(firstHourOfDay(today), '203.0.113.7\nA')])
-    await add([...visit(yesterday + 1, '203.0.113.7\nA')])
-    await add([...visit(yesterday, '203.0.113.8\nA')])
+    const visit = (hour: number, address: string): VisitOf => [7, hour, 1, person, address]
+    await countVisits(db, visit(yesterday, '203.0.113.7'), visit(firstHourOfDay(today), '203.0.113.7'))
+    await countVisits(db, visit(yesterday + 1, '203.0.113.7'))
+    await countVisits(db, visit(yesterday, '203.0.113.8'))
     const stored = await db.all<{ day: number; visitor: number }>(
       'SELECT day, visitor FROM link_visitor ORDER BY day',
     )
     assert.equal(stored.length, 3)
     assert.equal(new Set(stored.map(({ visitor }) => visitor)).size, 3)
 
-    await runClickJob(db, { kind: 'tidy', hoursBefore: 0, visitorsBefore: today })
+    await rollUpClicks((job) => runClickJob(db, job), (firstHourOfDay(today) + 1) * 3_600_000)
     const counted = await db.all<{ visitors: number }>(
       'SELECT visitors FROM link_visitor_day WHERE link_id = 7',
     )

@@ -1,7 +1,8 @@
 // What an account has done with the products in a month: templates, visited links, watched domains. For pictures and page tests.
 import { requireAccount } from '../../server/accounts/accounts.ts'
 import { addWatch } from '../../server/domain-check/watch-list.ts'
-import type { AgentClass } from '../../server/shortlink/clicks/user-agents.ts'
+import type { ClickCounter } from '../../server/shortlink/clicks/counts.ts'
+import type { Client } from '../../server/shortlink/clicks/user-agents.ts'
 import { addClicks } from '../../server/shortlink/clicks/store.ts'
 import { addPoolDomain } from '../../server/shortlink/domains/domains.ts'
 import { sampleTemplates } from '../../server/sms/sample-templates.ts'
@@ -27,7 +28,7 @@ export async function prepareProducts(service: TestService, { id, username }: Te
   }
 }
 
-const agents: readonly AgentClass[] = [
+const clients: readonly Client[] = [
   { kind: 'person', device: 'phone', browser: 'wechat' },
   { kind: 'person', device: 'phone', browser: 'douyin' },
   { kind: 'person', device: 'phone', browser: 'safari' },
@@ -43,34 +44,21 @@ export async function addVisits(service: TestService, { id }: TestAccount): Prom
   const { db } = service.installation
   const links = await db.all<{ id: number }>('SELECT id FROM link WHERE account_id = ? ORDER BY id', [id])
   const now = Math.floor(Date.now() / hourMs)
-  const rows: { link: number; hour: number; agent: number; referrer: number; clicks: number }[] = []
+  const counters: ClickCounter[] = []
   for (const [place, { id: link }] of links.entries()) {
     const age = days - place * 6
     for (let ago = age * 24; ago > 0; ago -= 6) {
       const wave = 1 + Math.sin((ago / 24) * 0.9 + place) * 0.5 + (age * 24 - ago) / 500
-      for (const [agent, share] of shares.entries()) {
+      for (const [index, share] of shares.entries()) {
         const clicks = Math.round((90 / (place + 1)) * wave * share)
-        const referrer = agent > 3 ? 0 : (agent + ago / 6) % referrers.length
-        if (clicks > 0) rows.push({ link, hour: now - ago, agent, referrer, clicks })
+        const referrer = referrers[index > 3 ? 0 : (index + ago / 6) % referrers.length]!
+        if (clicks > 0)
+          counters.push({ link_id: link, hour: now - ago, ...clients[index]!, referrer, clicks })
       }
     }
     await db.write((tx) =>
       tx.run('UPDATE link SET created_at = ? WHERE id = ?', [Date.now() - age * 24 * hourMs, link]),
     )
   }
-  await db.write((tx) =>
-    addClicks(tx, {
-      linkIds: rows.map(({ link }) => link),
-      hours: rows.map(({ hour }) => hour),
-      agents: rows.map(({ agent }) => agent),
-      referrers: rows.map(({ referrer }) => referrer),
-      clicks: rows.map(({ clicks }) => clicks),
-      agentTable: agents,
-      referrerTable: referrers,
-      visitorLinkIds: [],
-      visitorDays: [],
-      visitors: [],
-      visitorTable: [],
-    }),
-  )
+  await db.write((tx) => addClicks(tx, { counters, visitors: [] }))
 }

@@ -5,23 +5,20 @@ import { describeAgent } from './user-agents.ts'
 import { isJournalEmpty } from './journal-store.ts'
 import { findClickTotals } from './store.ts'
 import { type ClickWriter, openClickWriter } from './writer.ts'
-import { otherReferrers } from './batch.ts'
-import { openClicks, type Visit } from './clicks.ts'
-import { watchedDomains } from '../domains/domains.ts'
-import { addDomain } from '../domains/store.ts'
-import { findCodes } from '../codes/store.ts'
-import { listPoolDomains, openLookup } from '../redirect/lookup-store.ts'
+import { otherReferrers } from './counts.ts'
+import { openClicks } from './clicks.ts'
+import type { Visit } from './visit-buffer.ts'
 
 const person = describeAgent(
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
 )
 
 function visit(linkId: number, more: Partial<Visit> = {}): Visit {
-  return { linkId, agent: person, isLookingAhead: false, referrer: '', address: '203.0.113.7', ...more }
+  return { linkId, agent: person, isPrefetch: false, referrer: '', address: '203.0.113.7', ...more }
 }
 
-/** The real writer behind a switch, as a database that goes away and comes back. */
-function switched(writer: ClickWriter): ClickWriter & { isAway: boolean } {
+/** A writer whose database can become unavailable. */
+function switchable(writer: ClickWriter): ClickWriter & { isAway: boolean } {
   return {
     isAway: false,
     run(job) {
@@ -31,12 +28,12 @@ function switched(writer: ClickWriter): ClickWriter & { isAway: boolean } {
   }
 }
 
-onEachEngine('the click buffer', (engine) => {
-  test('keeps every click through failed writes, and writes each once', async () => {
+onEachEngine('the click pipeline', (engine) => {
+  test('keeps clicks when a write fails, and counts each once', async () => {
     await using fresh = await freshDatabase(engine)
-    const writer = switched(openClickWriter(fresh.db))
+    const writer = switchable(openClickWriter(fresh.db))
     const problems: unknown[] = []
-    const clicks = openClicks({ writer, isJournalLeft: false, onError: (error) => problems.push(error) })
+    const clicks = openClicks({ writer, hasJournal: false, onError: (error) => problems.push(error) })
     for (let i = 0; i < 10; i += 1) clicks.count(visit(1))
     writer.isAway = true
     await assert.rejects(clicks.flush(), /away/)
@@ -58,18 +55,18 @@ onEachEngine('the click buffer', (engine) => {
     await writer.close()
   })
 
-  test('counts many links from many places, and visitors once a day', async () => {
+  test('counts many links and referrers, and each visitor once a day', async () => {
     await using fresh = await freshDatabase(engine)
     const writer = openClickWriter(fresh.db)
     const clicks = openClicks({
       writer,
-      isJournalLeft: false,
+      hasJournal: false,
       onError: (error) => assert.fail(String(error)),
     })
     for (let i = 0; i < 12_000; i += 1)
       clicks.count(visit(1 + (i % 3_000), { address: `203.0.113.${i % 4_001}` }))
     for (let i = 0; i < 300; i += 1) clicks.count(visit(9_999, { referrer: `site${i}.test` }))
-    clicks.count(visit(9_999, { isLookingAhead: true, referrer: 'site1.test' }))
+    clicks.count(visit(9_999, { isPrefetch: true, referrer: 'site1.test' }))
     await clicks.stop()
     await writer.close()
     const { db } = fresh
@@ -79,20 +76,20 @@ onEachEngine('the click buffer', (engine) => {
       'SELECT COUNT(*) AS visitors FROM link_visitor WHERE link_id = 7',
     )
     assert.equal(one?.visitors, 4)
-    const places = await db.all<{ referrer: string; clicks: number }>(
+    const counters = await db.all<{ referrer: string; clicks: number }>(
       `SELECT referrer, clicks FROM link_click WHERE link_id = 9999 AND kind = 'person'`,
     )
-    assert.equal(places.length, 51)
-    assert.equal(places.find(({ referrer }) => referrer === otherReferrers)?.clicks, 250)
+    assert.equal(counters.length, 51)
+    assert.equal(counters.find(({ referrer }) => referrer === otherReferrers)?.clicks, 250)
   })
 
-  test('counts a crowd to the last click, whoever asks meanwhile', async () => {
+  test('counts every click under load, exactly for each flush', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const writer = openClickWriter(db)
     const clicks = openClicks({
       writer,
-      isJournalLeft: false,
+      hasJournal: false,
       onError: (error) => assert.fail(String(error)),
     })
     clicks.start()
@@ -116,7 +113,7 @@ onEachEngine('the click buffer', (engine) => {
     assert.equal(Number(sum?.clicks), 45_000)
   })
 
-  test('writes down what comes while the journal is folded, however long that takes', async () => {
+  test('appends new clicks while a long fold is running', async () => {
     await using fresh = await freshDatabase(engine)
     const writer = openClickWriter(fresh.db)
     const kinds: string[] = []
@@ -130,30 +127,35 @@ onEachEngine('the click buffer', (engine) => {
     }
     const clicks = openClicks({
       writer: slow,
-      isJournalLeft: false,
+      hasJournal: false,
       onError: (error) => assert.fail(String(error)),
     })
+    clicks.start()
     for (let linkId = 1; linkId <= 5_000; linkId += 1) clicks.count(visit(linkId))
     const folding = clicks.flush()
     while (!kinds.includes('fold')) await new Promise((resolve) => setTimeout(resolve, 5))
     for (let i = 0; i < 10; i += 1) clicks.count(visit(3))
     await folding
-    assert.ok(kinds.indexOf('note', kinds.indexOf('fold')) < kinds.lastIndexOf('fold'), kinds.join(' '))
-    assert.ok(kinds.indexOf('note', kinds.indexOf('fold')) !== -1, kinds.join(' '))
+    assert.ok(kinds.indexOf('append', kinds.indexOf('fold')) < kinds.lastIndexOf('fold'), kinds.join(' '))
+    assert.ok(kinds.indexOf('append', kinds.indexOf('fold')) !== -1, kinds.join(' '))
     await clicks.stop()
     await writer.close()
     assert.equal((await findClickTotals(fresh.db, 3)).person, 11)
   })
 
-  test('counts what a killed process has left in the journal', async () => {
+  test('folds what a killed process left in the journal', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const writer = openClickWriter(db)
-    const killed = openClicks({ writer, isJournalLeft: false, onError: () => {} })
+    const appendOnly: ClickWriter = {
+      ...writer,
+      run: (job) => (job.kind === 'fold' ? Promise.reject(new Error('killed')) : writer.run(job)),
+    }
+    const killed = openClicks({ writer: appendOnly, hasJournal: false, onError: () => {} })
     for (let i = 0; i < 1_000; i += 1) killed.count(visit(5))
     while (await isJournalEmpty(db)) await new Promise((resolve) => setTimeout(resolve, 10))
     assert.equal((await findClickTotals(db, 5)).person, 0)
-    const clicks = openClicks({ writer, isJournalLeft: true, onError: (error) => assert.fail(String(error)) })
+    const clicks = openClicks({ writer, hasJournal: true, onError: (error) => assert.fail(String(error)) })
     clicks.start()
     while (!(await isJournalEmpty(db))) await new Promise((resolve) => setTimeout(resolve, 10))
     await clicks.stop()
@@ -161,11 +163,11 @@ onEachEngine('the click buffer', (engine) => {
     assert.equal((await findClickTotals(db, 5)).person, 1_000)
   })
 
-  test('stays bounded while the database is away, and says what it lost', async () => {
+  test('bounds its memory while the database is unavailable, and reports lost clicks', async () => {
     await using fresh = await freshDatabase(engine)
-    const writer = switched(openClickWriter(fresh.db))
+    const writer = switchable(openClickWriter(fresh.db))
     writer.isAway = true
-    const clicks = openClicks({ writer, isJournalLeft: false, onError: () => {} })
+    const clicks = openClicks({ writer, hasJournal: false, onError: () => {} })
     const links = 60_000
     for (let linkId = 1; linkId <= links; linkId += 1) clicks.count(visit(linkId))
     await new Promise((resolve) => setImmediate(resolve))
@@ -179,33 +181,5 @@ onEachEngine('the click buffer', (engine) => {
     assert.equal(clicks.lost(), lost)
     const [sum] = await fresh.db.all<{ clicks: number }>('SELECT SUM(clicks) AS clicks FROM link_click')
     assert.equal(Number(sum?.clicks) + clicks.lost(), 2 * links)
-  })
-})
-
-onEachEngine('watched domains', (engine) => {
-  test('a domain found blocked gets no new links; the operator is told once', async () => {
-    await using fresh = await freshDatabase(engine)
-    const { db } = fresh
-    await db.write((tx) => addDomain(tx, 'a', 'a.test'))
-    await db.write((tx) => addDomain(tx, 'b', 'b.test'))
-    const told: string[] = []
-    const log = {
-      warn: (facts: object, text: string) => void told.push(`warn ${JSON.stringify(facts)} ${text}`),
-      info: (facts: object, text: string) => void told.push(`info ${JSON.stringify(facts)} ${text}`),
-    }
-    const watched = watchedDomains(db, openLookup(db, await findCodes(db)), log)
-    assert.deepEqual(await watched.hosts(), ['a.test', 'b.test'])
-    await watched.found('a.test', true)
-    await watched.found('a.test', true)
-    await watched.found('b.test', false)
-    await watched.found('unknown.test', true)
-    assert.equal(told.length, 1)
-    assert.match(told[0] ?? '', /^warn \{"domain":"a\.test"\} .*blocked/)
-    const [domain] = await listPoolDomains(db)
-    assert.equal(domain?.blocked, 1)
-    assert.ok(domain.blocked_at)
-    await watched.found('a.test', false)
-    assert.equal(told.length, 2)
-    assert.equal((await listPoolDomains(db))[0]?.blocked_at, null)
   })
 })

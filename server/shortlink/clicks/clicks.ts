@@ -1,193 +1,134 @@
-// Clicks on their way: collected in memory, written together. Counting never waits and never fails a redirect.
-import type { Agent } from './user-agents.ts'
-import { type ClickBatch, combine, openDraft } from './batch.ts'
-import type { ClickWriter } from './writer.ts'
+// The click pipeline: visits are buffered in memory, appended to the journal, and folded from there into the counters.
+//
+// Counting never waits and never fails a redirect. A crash loses at most the visits that are still in memory.
 import { hourOf } from './hours.ts'
+import { createVisitBuffer, type Visit, type VisitRow } from './visit-buffer.ts'
+import type { ClickWriter } from './writer.ts'
 
-/** What a crash can lose. */
+/** The buffer is appended to the journal this often, or when it holds this many clicks. */
 const flushMs = 500
-/** So many clicks are written without waiting for the time. */
 const flushClicks = 1_000
-/** While clicks come by the thousand, they go into the journal first, and from there into the counters so often. */
-const foldMs = 5_000
-/** So many clicks wait one by one behind a write that takes its time; then they are added up. */
-const mostWaiting = 10_000
-/** While the database is away counters wait in memory, but no more than these; then clicks are lost, and counted as lost. */
-const mostCounters = 50_000
 
-export interface Visit {
-  readonly linkId: number
-  readonly agent: Agent
-  readonly isLookingAhead: boolean
-  readonly referrer: string
-  readonly address: string
-}
+/** The journal is folded immediately when idle. Under load it is folded this often: then many clicks share a counter. */
+const foldMs = 5_000
 
 export interface Clicks {
   count(visit: Visit): void
-  /** Puts into the counters what this process counted before the call; at once when nothing of this link waits. */
+  /** Folds what this process counted before the call; returns immediately when nothing of this link is waiting. */
   flush(linkId?: number): Promise<void>
   start(): void
   stop(): Promise<void>
-  readonly lost: () => number
+  /** Clicks that were lost because the database was unavailable for too long. */
+  lost(): number
 }
 
 export interface ClickOptions {
   readonly writer: ClickWriter
   readonly onError: (error: unknown) => void
-  /** Whether a journal was found that somebody left behind. */
-  readonly isJournalLeft: boolean
+  /** Whether another process left clicks in the journal. */
+  readonly hasJournal: boolean
 }
 
-export function openClicks({ writer, onError, isJournalLeft }: ClickOptions): Clicks {
-  let draft = openDraft()
-  /** What could not be written and what waited too long, added up. */
-  let held: ClickBatch<string> | undefined
-  let written: ClickBatch<string> | undefined
-  let lost = 0
-  let lastWrite: Promise<void> = Promise.resolve()
-  let isWriting = false
+export function openClicks({ writer, onError, hasJournal }: ClickOptions): Clicks {
+  const buffer = createVisitBuffer()
+  let appending: readonly VisitRow[] = []
+  let isFoldNeeded = hasJournal
   let hasFailed = false
-  let isJournalUsed = isJournalLeft
-  let isFolding = false
+  let fullAt = Number.NEGATIVE_INFINITY
   let foldedAt = performance.now()
-  let takenAt = performance.now()
-  /** Whether clicks have come by the thousand since the last look. */
-  let isCrowded = false
-  let asked: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  /** Takes what waits and writes it. What could not be written waits again, beside what came meanwhile. */
-  async function write(kind: 'add' | 'note'): Promise<void> {
-    const batch = take()
-    if (batch === undefined) return
-    written = batch
-    if (kind === 'note') isJournalUsed = true
+  const append = createSharedRun(async () => {
+    if (buffer.clicks() === 0) return
+    appending = buffer.take()
     try {
-      await writer.run({ kind, batch })
+      await writer.run({ kind: 'append', visits: appending })
+      isFoldNeeded = true
+      hasFailed = false
     } catch (error) {
-      hold([batch])
+      buffer.putBack(appending)
+      hasFailed = true
       throw error
     } finally {
-      written = undefined
+      appending = []
     }
-  }
+  })
 
-  function take(): ClickBatch<string> | undefined {
-    takenAt = performance.now()
-    if (held !== undefined && draft.clicks() > 0) hold([])
-    const taken = held ?? (draft.clicks() > 0 ? draft.batch() : undefined)
-    if (held === undefined && taken !== undefined) draft = openDraft()
-    held = undefined
-    return taken
-  }
-
-  /** Adds up everything that waits, and these. */
-  function hold(batches: readonly ClickBatch<string>[]): void {
-    const all = [...(held ? [held] : []), ...batches, draft.batch()]
-    const combined = combine(all, mostCounters)
-    held = combined.batch
-    lost += combined.lost
-    draft = openDraft()
-  }
-
-  /** From the journal into the counters; what comes meanwhile does not wait for the end of it. */
-  async function fold(): Promise<void> {
-    isJournalUsed = false
-    isFolding = true
+  /** Runs in steps, so that appends do not wait until the whole journal is folded. */
+  const fold = createSharedRun(async () => {
+    isFoldNeeded = false
     try {
-      let upTo = await writer.run({ kind: 'fold', upTo: undefined })
-      while (upTo !== undefined) {
-        if (draft.clicks() >= flushClicks || performance.now() - takenAt >= flushMs) await write('note')
-        upTo = await writer.run({ kind: 'fold', upTo })
-      }
+      let upTo: number | undefined
+      do upTo = await writer.run({ kind: 'fold', upTo })
+      while (upTo !== undefined)
+      foldedAt = performance.now()
     } catch (error) {
-      isJournalUsed = true
+      isFoldNeeded = true
       throw error
-    } finally {
-      isFolding = false
     }
-    foldedAt = performance.now()
+  })
+
+  function appendInBackground(): void {
+    if (!append.isRunning()) append.run().then(foldInBackground).catch(onError)
   }
 
-  async function writeAll(): Promise<void> {
-    const waiting = draft.clicks() + (held?.linkIds.length ?? 0)
-    // More than a thousand at once would keep others waiting for the end of their transaction; folding takes them in pieces.
-    await write(waiting > flushClicks ? 'note' : 'add')
-    if (isJournalUsed) await fold()
+  function foldInBackground(): void {
+    const now = performance.now()
+    const isDue = now - fullAt >= flushMs || now - foldedAt >= foldMs
+    if (isFoldNeeded && isDue && !fold.isRunning()) fold.run().catch(onError)
   }
-
-  async function writeDown(): Promise<void> {
-    await write('note')
-    if (performance.now() - foldedAt >= foldMs) await fold()
-  }
-
-  /** One piece of work at a time, each after the one before, however that ended. */
-  function next(work: () => Promise<void>): Promise<void> {
-    lastWrite = lastWrite.then(work, work)
-    return lastWrite
-  }
-
-  function workAlone(work: () => Promise<void>): void {
-    if (isWriting) return
-    isWriting = true
-    next(work)
-      .then(() => (hasFailed = false))
-      .catch((error: unknown) => {
-        hasFailed = true
-        onError(error)
-      })
-      .finally(() => (isWriting = false))
-  }
-
-  function writeOnTime(): void {
-    if (isCrowded) workAlone(writeDown)
-    else if (isWaiting() || isJournalUsed) workAlone(writeAll)
-    isCrowded = false
-  }
-
-  /** A full buffer does not wait for the time, unless the database has just refused: then only time may help. */
-  function writeWhenFull(): void {
-    if (draft.clicks() < flushClicks) return
-    isCrowded = true
-    if (!isWriting && !hasFailed) workAlone(() => write('note'))
-    else if (draft.clicks() >= mostWaiting) hold([])
-  }
-
-  const isWaiting = () => draft.clicks() > 0 || held !== undefined
-  const holds = (batch: ClickBatch<string> | undefined, linkId: number) =>
-    batch !== undefined && batch.linkIds.includes(linkId)
 
   function mayHold(linkId: number | undefined): boolean {
-    if (isJournalUsed || isFolding) return true
-    if (linkId === undefined) return isWaiting() || written !== undefined
-    return draft.has(linkId) || holds(held, linkId) || holds(written, linkId)
+    if (isFoldNeeded || fold.isRunning()) return true
+    if (linkId === undefined) return buffer.clicks() > 0 || appending.length > 0
+    return buffer.has(linkId) || appending.some((row) => row.linkId === linkId)
   }
 
   return {
-    count({ linkId, agent, isLookingAhead, referrer, address }) {
-      const hour = hourOf(Date.now())
-      const agentClass = isLookingAhead ? agent.lookingAhead : agent.usual
-      draft.add(linkId, hour, agentClass, referrer)
-      if (agentClass.kind === 'person') draft.addVisitor(linkId, hour, address, agent)
-      writeWhenFull()
+    count(visit) {
+      buffer.add(visit, hourOf(Date.now()))
+      if (buffer.clicks() < flushClicks) return
+      fullAt = performance.now()
+      // After a failure only the timer retries.
+      if (!hasFailed) appendInBackground()
     },
     async flush(linkId) {
       if (!mayHold(linkId)) return
-      // Whoever comes before it has begun shares it.
-      asked ??= next(() => {
-        asked = undefined
-        return writeAll()
-      })
-      await asked
+      await append.run()
+      await fold.run()
     },
     start() {
-      timer = setInterval(writeOnTime, flushMs).unref()
+      timer = setInterval(appendInBackground, flushMs).unref()
     },
     async stop() {
       clearInterval(timer)
       await this.flush().catch(onError)
     },
-    lost: () => lost,
+    lost: buffer.lost,
+  }
+}
+
+interface SharedRun {
+  /** Returns the end of a run that starts after this call: callers during a run share the next one. */
+  run(): Promise<void>
+  isRunning(): boolean
+}
+
+function createSharedRun(work: () => Promise<void>): SharedRun {
+  let current: Promise<void> | undefined
+  let next: Promise<void> | undefined
+
+  function start(): Promise<void> {
+    next = undefined
+    const started = work().finally(() => {
+      if (current === started) current = undefined
+    })
+    current = started
+    return started
+  }
+
+  return {
+    run: () => next ?? (current ? (next = current.then(start, start)) : start()),
+    isRunning: () => current !== undefined || next !== undefined,
   }
 }

@@ -1,15 +1,13 @@
-// Clicks are kept by whole hours. Shanghai is eight whole hours ahead, so its days begin on one.
+// Whole hours and Shanghai days since 1970. Shanghai is eight whole hours ahead of UTC, so its days start with an hour.
 import { hourMs, shanghaiOffsetMs } from '../../../contract/time.ts'
 
 export const shanghaiOffsetHours = shanghaiOffsetMs / hourMs
 export const hoursPerDay = 24
 
-/** Hours since 1970. */
 export function hourOf(ms: number): number {
   return Math.floor(ms / hourMs)
 }
 
-/** Days of Shanghai since 1970. */
 export function dayOfHour(hour: number): number {
   return Math.floor((hour + shanghaiOffsetHours) / hoursPerDay)
 }

@@ -1,13 +1,11 @@
-// The journal: every click that was written down is counted once, whatever happens on the way.
+// Every click in the journal is counted once, also after a crash and with several processes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import type { Database } from '../../db/database.ts'
 import { describeAgent } from './user-agents.ts'
-import { openDraft } from './batch.ts'
-import { foldAll, foldStep, isJournalEmpty, noteClicks } from './journal-store.ts'
-import { runClickJob } from './job-store.ts'
 import { hourOf } from './hours.ts'
+import { appendVisits, foldStep, isJournalEmpty } from './journal-store.ts'
 
 const person = describeAgent(
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
@@ -16,14 +14,22 @@ const bot = describeAgent('curl/8')
 const hour = hourOf(Date.parse('2026-11-15T12:00:00+08:00'))
 
 /** A thousand clicks, each of another link, by people and bots. */
-function thousand(firstLink: number) {
-  const draft = openDraft()
-  for (let n = 0; n < 1_000; n += 1) {
-    const agent = n % 10 === 0 ? bot : person
-    draft.add(firstLink + n, hour, agent.usual, n % 3 === 0 ? 'news.test' : '')
-    if (agent === person) draft.addVisitor(firstLink + n, hour, `203.0.113.${n % 50}`, agent)
-  }
-  return draft.batch()
+function visitsOf(firstLink: number) {
+  return Array.from({ length: 1_000 }, (_, n) => ({
+    linkId: firstLink + n,
+    hour,
+    agent: n % 10 === 0 ? bot : person,
+    isPrefetch: false,
+    referrer: n % 3 === 0 ? 'news.test' : '',
+    address: `203.0.113.${n % 50}`,
+    clicks: 1,
+  }))
+}
+
+async function foldAll(db: Database): Promise<void> {
+  let upTo: number | undefined
+  do upTo = await foldStep(db, upTo)
+  while (upTo !== undefined)
 }
 
 async function counted(db: Database) {
@@ -34,16 +40,22 @@ async function counted(db: Database) {
   return { clicks: clicks.map((row) => ({ ...row })), visitors: visitors?.visitors }
 }
 
-const note = (db: Database, firstLink: number) => db.write((tx) => noteClicks(tx, thousand(firstLink)))
+const append = (db: Database, firstLink: number) => db.write((tx) => appendVisits(tx, visitsOf(firstLink)))
+
+/** Folds each row by itself, in one transaction. */
+async function count(db: Database, firstLink: number): Promise<void> {
+  await append(db, firstLink)
+  await foldAll(db)
+}
 
 onEachEngine('the click journal', (engine) => {
-  test('ends in the same counters as counting at once', async () => {
+  test('gives the same counters when rows are folded together or one by one', async () => {
     await using fresh = await freshDatabase(engine)
     await using plain = await freshDatabase(engine)
     assert.equal(await isJournalEmpty(fresh.db), true)
     for (const firstLink of [1, 500, 1, 7_000, 1, 2_500]) {
-      await note(fresh.db, firstLink)
-      await runClickJob(plain.db, { kind: 'add', batch: thousand(firstLink) })
+      await append(fresh.db, firstLink)
+      await count(plain.db, firstLink)
     }
     assert.equal(await isJournalEmpty(fresh.db), false)
     assert.deepEqual((await counted(fresh.db)).clicks, [])
@@ -54,43 +66,43 @@ onEachEngine('the click journal', (engine) => {
     assert.deepEqual(await counted(fresh.db), await counted(plain.db))
   })
 
-  test('holds no address and no browser', async () => {
+  test('stores no address and no browser', async () => {
     await using fresh = await freshDatabase(engine)
-    await note(fresh.db, 1)
+    await append(fresh.db, 1)
     const rows = await fresh.db.all<{ clicks: string }>('SELECT clicks FROM link_click_journal')
     assert.equal(rows.length, 1)
     assert.doesNotMatch(rows[0]!.clicks, /203\.0|Mozilla|Windows/)
     assert.match(rows[0]!.clicks, /news\.test/)
   })
 
-  test('goes on where it was left, also after its process was killed', async () => {
+  test('is continued by another process after a crash', async () => {
     await using fresh = await freshDatabase(engine)
     await using plain = await freshDatabase(engine)
     for (let round = 0; round < 5; round += 1) {
-      await note(fresh.db, 1 + round * 400)
-      await runClickJob(plain.db, { kind: 'add', batch: thousand(1 + round * 400) })
+      await append(fresh.db, 1 + round * 400)
+      await count(plain.db, 1 + round * 400)
     }
-    // Added up into pieces, of which one is counted; then others come, and another process takes over.
+    // Two steps: split into pieces, and one piece counted. Then another process continues.
     const upTo = await foldStep(fresh.db)
     assert.ok(upTo !== undefined)
     await foldStep(fresh.db, upTo)
-    await note(fresh.db, 9_000)
-    await runClickJob(plain.db, { kind: 'add', batch: thousand(9_000) })
+    await append(fresh.db, 9_000)
+    await count(plain.db, 9_000)
     const other = fresh.storage.open()
     await foldAll(other)
     assert.deepEqual(await counted(other), await counted(plain.db))
     await other.close()
   })
 
-  test('is folded up to where it stood, however many come meanwhile', async () => {
+  test('is folded up to the last row of its start', async () => {
     await using fresh = await freshDatabase(engine)
-    await note(fresh.db, 1)
-    await note(fresh.db, 2_000)
+    await append(fresh.db, 1)
+    await append(fresh.db, 2_000)
     let steps = 0
     for (let upTo = await foldStep(fresh.db); upTo !== undefined; upTo = await foldStep(fresh.db, upTo)) {
       steps += 1
       assert.ok(steps < 20)
-      await note(fresh.db, 1)
+      await append(fresh.db, 1)
     }
     const [sum] = await fresh.db.all<{ clicks: number }>('SELECT SUM(clicks) AS clicks FROM link_click')
     assert.equal(Number(sum?.clicks), 2_000)
@@ -99,13 +111,13 @@ onEachEngine('the click journal', (engine) => {
     assert.equal(Number(all?.clicks), 2_000 + steps * 1_000)
   })
 
-  test('is folded by several processes at once, each click by one of them', async () => {
+  test('is folded by several processes at the same time, each click once', async () => {
     await using fresh = await freshDatabase(engine)
     const others = [fresh.storage.open(), fresh.storage.open()]
     const all = [fresh.db, ...others]
     const work = all.flatMap((db, index) =>
       Array.from({ length: 6 }, async (_, round) => {
-        await note(db, 1 + index * 300 + round * 200)
+        await append(db, 1 + index * 300 + round * 200)
         await foldAll(db)
       }),
     )

@@ -1,104 +1,141 @@
-// Clicks that came faster than they can be counted: written down as they are, and added to the counters a little later.
+// The click journal: one row for each flush of a process, aggregated into the counters later.
 //
-// A row for each thousand clicks is cheap and durable at once. Adding up afterwards what came in five seconds costs each link one
-// counter instead of one for each of its visits, and neighbours are written together.
+// Appending one row is cheap and makes its clicks durable. Aggregating many rows together writes each counter once, sorted by link.
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Database, Queries, Tx } from '../../db/database.ts'
-import { type ClickBatch, combine, cut, listOf } from './batch.ts'
-import { addClicks, hashVisitors } from './store.ts'
+import { idList } from '../../db/dialect.ts'
+import type { Tables } from '../../db/schema.ts'
+import { aggregate, type ClickCounts, type JournalEntry, split } from './counts.ts'
+import { dayOfHour } from './hours.ts'
+import { addClicks } from './store.ts'
+import { clientOf, type UserAgent } from './user-agents.ts'
+import type { VisitRow } from './visit-buffer.ts'
 
-/** So many rows are added up together, and so many counters changed in one transaction: nobody waits long for its end. */
-const rowsTogether = 256
-const countersTogether = 1_000
+/** Rows that are aggregated together, and counters in one transaction: other writers wait for its end. */
+const rowsPerFold = 256
+const countersPerTransaction = 1_000
 
-export async function noteClicks(tx: Tx, batch: ClickBatch<string>): Promise<void> {
-  await insertRow(tx, 0, await hashVisitors(tx, batch))
+export async function appendVisits(tx: Tx, visits: readonly VisitRow[]): Promise<void> {
+  await insertRow(tx, 0, await hashVisitors(tx, visits))
 }
 
 /**
- * A step from the journal into the counters, each click once: a row is deleted in the transaction that counts it. What was
- * added up and is too much for one transaction goes back as pieces. The first step settles how far to go, however many come
- * meanwhile; it is answered for the next step, undefined when all is counted.
+ * One step from the journal into the counters. The transaction that counts a row also deletes it, so each click is counted once.
+ * Aggregated counts that are too large for one transaction return to the journal in pieces. The first step decides how far to
+ * go; it returns this for the next step, and undefined when all is counted.
  */
 export async function foldStep(db: Database, upTo?: number): Promise<number | undefined> {
-  const end = upTo ?? (await lastRow(db))
-  if (end === undefined) return undefined
-  const [piece] = await readRows(db, 1, Number.MAX_SAFE_INTEGER, 1)
-  const rows = piece ? [piece] : await readRows(db, 0, end, rowsTogether)
+  const lastId = upTo ?? (await findLastId(db))
+  if (lastId === undefined) return undefined
+  const [piece] = await listRows(db, 1, Number.MAX_SAFE_INTEGER, 1)
+  const rows = piece ? [piece] : await listRows(db, 0, lastId, rowsPerFold)
   if (rows.length === 0) return undefined
-  // Before the transaction: adding up takes longer than anybody should wait.
-  const parts = piece
-    ? [piece.batch]
-    : [...cut(combine(rows.map(({ batch }) => batch)).batch, countersTogether)]
+  // Outside the transaction: aggregating takes longer than other writers should wait.
+  const pieces = piece
+    ? [JSON.parse(piece.clicks) as ClickCounts]
+    : [...split(aggregate(rows.values().map(entriesOf)), countersPerTransaction)]
   const work = db.write(async (tx) => {
     await deleteRows(tx, rows)
-    if (parts.length === 1) await addClicks(tx, parts[0]!)
-    else for (const part of parts) await insertRow(tx, 1, part)
+    if (pieces.length === 1) await addClicks(tx, pieces[0]!)
+    else for (const counts of pieces) await insertRow(tx, 1, counts)
   })
   await work.catch((error: unknown) => {
-    if (!(error instanceof TakenByAnother)) throw error
+    if (!(error instanceof RowsTaken)) throw error
   })
-  return end
+  return lastId
 }
 
-export async function foldAll(db: Database): Promise<void> {
-  let upTo = await foldStep(db)
-  while (upTo !== undefined) upTo = await foldStep(db, upTo)
+export async function isJournalEmpty(queries: Queries): Promise<boolean> {
+  return (await findLastId(queries)) === undefined
 }
 
-async function lastRow(queries: Queries): Promise<number | undefined> {
+async function findLastId(queries: Queries): Promise<number | undefined> {
   const row = await queries.one<{ id: number | null }>('SELECT MAX(id) AS id FROM link_click_journal')
   return row?.id ?? undefined
 }
 
-export async function isJournalEmpty(queries: Queries): Promise<boolean> {
-  return (await lastRow(queries)) === undefined
-}
-
-async function insertRow(tx: Tx, isPiece: 0 | 1, batch: ClickBatch<number>): Promise<void> {
+async function insertRow(
+  tx: Tx,
+  isAggregated: 0 | 1,
+  clicks: readonly JournalEntry[] | ClickCounts,
+): Promise<void> {
   await tx.run('INSERT INTO link_click_journal (is_aggregated, clicks) VALUES (?, ?)', [
-    isPiece,
-    textOf(batch),
+    isAggregated,
+    JSON.stringify(clicks),
   ])
 }
 
-/** Numbers of a Float64Array would be written with their places. */
-function textOf(batch: ClickBatch<number>): string {
-  return JSON.stringify({
-    ...batch,
-    linkIds: listOf(batch.linkIds),
-    hours: listOf(batch.hours),
-    agents: listOf(batch.agents),
-    referrers: listOf(batch.referrers),
-    clicks: listOf(batch.clicks),
-    visitorLinkIds: listOf(batch.visitorLinkIds),
-    visitorDays: listOf(batch.visitorDays),
-    visitors: listOf(batch.visitors),
-  } satisfies ClickBatch<number>)
-}
+type JournalRow = Pick<Tables['link_click_journal'], 'id' | 'clicks'>
 
-interface Row {
-  readonly id: number
-  readonly batch: ClickBatch<number>
-}
-
-async function readRows(queries: Queries, isPiece: 0 | 1, upTo: number, most: number): Promise<Row[]> {
-  const rows = await queries.all<{ id: number; clicks: string }>(
-    `SELECT id, clicks FROM link_click_journal WHERE is_aggregated = ? AND id <= ? ORDER BY id LIMIT ${most}`,
-    [isPiece, upTo],
+function listRows(queries: Queries, isAggregated: 0 | 1, upTo: number, limit: number): Promise<JournalRow[]> {
+  return queries.all<JournalRow>(
+    `SELECT id, clicks FROM link_click_journal WHERE is_aggregated = ? AND id <= ? ORDER BY id LIMIT ${limit}`,
+    [isAggregated, upTo],
   )
-  return rows.map(({ id, clicks }) => ({ id, batch: JSON.parse(clicks) as ClickBatch<number> }))
 }
 
-class TakenByAnother extends Error {}
+function entriesOf({ clicks }: JournalRow): JournalEntry[] {
+  return JSON.parse(clicks) as JournalEntry[]
+}
 
-/** Whoever deletes rows counts them; another process that added up the same ones may have been quicker. */
-async function deleteRows(tx: Tx, rows: readonly Row[]): Promise<void> {
-  const ids = rows.map(({ id }) => id)
-  const deleted =
-    tx.engine === 'postgres'
-      ? await tx.run('DELETE FROM link_click_journal WHERE id = ANY(CAST(? AS bigint[]))', [ids])
-      : await tx.run('DELETE FROM link_click_journal WHERE id IN (SELECT value FROM json_each(?))', [
-          JSON.stringify(ids),
-        ])
-  if (deleted < rows.length) throw new TakenByAnother()
+class RowsTaken extends Error {}
+
+/** Fails when another process has counted some of these rows already. */
+async function deleteRows(tx: Tx, rows: readonly JournalRow[]): Promise<void> {
+  const ids = idList(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  const deleted = await tx.run(`DELETE FROM link_click_journal WHERE id IN ${ids.sql}`, [ids.value])
+  if (deleted < rows.length) throw new RowsTaken()
+}
+
+async function hashVisitors(tx: Tx, visits: readonly VisitRow[]): Promise<JournalEntry[]> {
+  const hashOnDay = new Map<number, VisitorHash>()
+  for (const day of new Set(visits.map(({ hour }) => dayOfHour(hour)))) {
+    hashOnDay.set(day, createVisitorHash(await requireSalt(tx, day)))
+  }
+  return visits.map(({ linkId, hour, agent, isPrefetch, referrer, address, clicks }) => {
+    const { kind, device, browser } = clientOf(agent, isPrefetch)
+    const isCounted = kind === 'person' && address !== ''
+    const visitor = isCounted ? hashOnDay.get(dayOfHour(hour))!(address, agent) : null
+    return [linkId, hour, kind, device, browser, referrer, clicks, visitor]
+  })
+}
+
+type VisitorHash = (address: string, agent: UserAgent) => number
+
+/**
+ * Address and browser are stored as a hash with the salt of the day. The salt is deleted after the day, so that nobody can be
+ * recognised the next day.
+ */
+function createVisitorHash(salt: string): VisitorHash {
+  const cache = new Map<UserAgent, Map<string, number>>()
+  return (address, agent) => {
+    let ofAgent = cache.get(agent)
+    if (!ofAgent) {
+      ofAgent = new Map()
+      cache.set(agent, ofAgent)
+    }
+    let hash = ofAgent.get(address)
+    if (hash === undefined) {
+      hash = createHmac('sha256', salt).update(`${address}\n${agent.text}`).digest().readUIntBE(0, 6)
+      ofAgent.set(address, hash)
+    }
+    return hash
+  }
+}
+
+async function requireSalt(tx: Tx, day: number): Promise<string> {
+  const find = () =>
+    tx.one<Pick<Tables['link_salt'], 'salt'>>('SELECT salt FROM link_salt WHERE day = ?', [day])
+  const known = await find()
+  if (known) return known.salt
+  await tx.run('INSERT INTO link_salt (day, salt) VALUES (?, ?) ON CONFLICT (day) DO NOTHING', [
+    day,
+    randomBytes(32).toString('base64'),
+  ])
+  const created = await find()
+  if (!created) throw new Error('the salt was not inserted')
+  return created.salt
 }

@@ -1,37 +1,46 @@
-// The job that keeps the click tables small: old hours become days, the hashes of past days become a number.
-import type { ClickWriter } from './writer.ts'
+// The job that keeps the click tables small: old hours become days, visitor hashes of past days become a number.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JobFunction } from '../../jobs.ts'
 import { dayOfHour, firstHourOfDay, hourOf } from './hours.ts'
+import type { ClickWriter } from './writer.ts'
 
-/** For so many days clicks can be shown by the hour; after that by the day. */
+/** Clicks of this many days are stored by hour, older ones by day. */
 export const hourlyDays = 60
 
-const everyMs = 3_600_000
-/** Not in the first moments of a process, when there is enough to do. */
-const firstMs = 60_000
+export const rollupEveryMs = 3_600_000
 
-export interface Tidying {
-  start(): void
-  stop(): void
-}
+/** A process that has just started has more urgent work. */
+const firstRollupMs = 60_000
 
-export function openTidying(writer: ClickWriter, onError: (error: unknown) => void): Tidying {
-  let timer: NodeJS.Timeout | undefined
-
-  function next(ms: number): void {
-    timer = setTimeout(() => {
-      writer.run({ kind: 'tidy', ...boundsAt(Date.now()) }).catch(onError)
-      next(everyMs)
-    }, ms).unref()
-  }
-
-  return {
-    start: () => next(firstMs),
-    stop: () => clearTimeout(timer),
+export function createRollupJob(run: ClickWriter['run']): JobFunction {
+  let isFirst = true
+  return async (signal) => {
+    if (isFirst) await sleep(firstRollupMs, undefined, { signal, ref: false })
+    isFirst = false
+    await rollUpClicks(run, Date.now(), signal)
   }
 }
 
-/** A day is left alone for an hour after its end, until the last clicks of it are surely written. */
-export function boundsAt(ms: number): { hoursBefore: number; visitorsBefore: number } {
+/** Also folds what is left in the journal by a process that was killed. Stops between two steps when aborted. */
+export async function rollUpClicks(
+  run: ClickWriter['run'],
+  nowMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { hoursBefore, visitorsBefore } = rollupBounds(nowMs)
+  const isAborted = () => signal?.aborted === true
+  let next: number | undefined
+  do next = await run({ kind: 'fold', upTo: next })
+  while (next !== undefined && !isAborted())
+  do next = await run({ kind: 'countVisitors', before: visitorsBefore })
+  while (next !== undefined && !isAborted())
+  next = undefined
+  do next = await run({ kind: 'rollUpHours', before: hoursBefore, after: next ?? 0 })
+  while (next !== undefined && !isAborted())
+}
+
+/** Visitors of a day are counted an hour after its end, when its last clicks are in the journal. */
+export function rollupBounds(ms: number): { hoursBefore: number; visitorsBefore: number } {
   const now = hourOf(ms)
   return {
     hoursBefore: firstHourOfDay(dayOfHour(now) - hourlyDays),

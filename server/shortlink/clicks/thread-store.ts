@@ -1,9 +1,35 @@
-// The thread that writes clicks, over a connection of its own.
+// The thread that does all work on the click tables, over its own database connection.
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Engine } from '../../db/database.ts'
+import type { Database, Engine } from '../../db/database.ts'
 import { openPostgres } from '../../db/postgres.ts'
 import { openSqlite } from '../../db/sqlite.ts'
-import { type ClickJob, runClickJob } from './job-store.ts'
+import { appendVisits, foldStep } from './journal-store.ts'
+import { countVisitors, rollUpHours } from './store.ts'
+import type { VisitRow } from './visit-buffer.ts'
+
+export type ClickJob =
+  | { readonly kind: 'append'; readonly visits: readonly VisitRow[] }
+  /** One step from the journal into the counters; `upTo` is the result of the step before. */
+  | { readonly kind: 'fold'; readonly upTo: number | undefined }
+  /** One step of replacing the visitors of days before `before` by their number. */
+  | { readonly kind: 'countVisitors'; readonly before: number }
+  /** One step of merging hours before `before` into days; `after` is the result of the step before. */
+  | { readonly kind: 'rollUpHours'; readonly before: number; readonly after: number }
+
+/** Resolves when the work is durable. Work in steps returns a number to continue with, and undefined after the last step. */
+export async function runClickJob(db: Database, job: ClickJob): Promise<number | undefined> {
+  switch (job.kind) {
+    case 'append':
+      await db.write((tx) => appendVisits(tx, job.visits))
+      return undefined
+    case 'fold':
+      return foldStep(db, job.upTo)
+    case 'countVisitors':
+      return db.write((tx) => countVisitors(tx, job.before))
+    case 'rollUpHours':
+      return db.write((tx) => rollUpHours(tx, job.before, job.after))
+  }
+}
 
 export interface ThreadData {
   readonly engine: Engine
@@ -12,14 +38,14 @@ export interface ThreadData {
 
 export interface ThreadRequest {
   readonly id: number
-  /** Undefined asks the thread to close the file: it is about to be ended. */
+  /** Undefined closes the database: the thread is about to be terminated. */
   readonly job: ClickJob | undefined
 }
 
-export interface ThreadAnswer {
+export interface ThreadResponse {
   readonly id: number
-  readonly problem: string | undefined
-  readonly next: number | undefined
+  readonly error: string | undefined
+  readonly result: number | undefined
 }
 
 const port = parentPort
@@ -27,12 +53,12 @@ if (port) {
   const { engine, place } = workerData as ThreadData
   const db = engine === 'sqlite' ? openSqlite(place) : openPostgres(place, { poolSize: 1 })
   port.on('message', ({ id, job }: ThreadRequest) => {
-    const answer = (problem: string | undefined, next: number | undefined) =>
-      port.postMessage({ id, problem, next } satisfies ThreadAnswer)
+    const respond = (error: string | undefined, result: number | undefined) =>
+      port.postMessage({ id, error, result } satisfies ThreadResponse)
     const work = job === undefined ? db.close().then(() => undefined) : runClickJob(db, job)
     work.then(
-      (next) => answer(undefined, next),
-      (error: unknown) => answer(error instanceof Error ? error.message : 'failed', undefined),
+      (result) => respond(undefined, result),
+      (error: unknown) => respond(error instanceof Error ? error.message : 'failed', undefined),
     )
   })
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { agentReader, describeAgent, isLookingAhead, referrerHost } from './user-agents.ts'
+import { createAgentReader, describeAgent, isPrefetch, referrerHost } from './user-agents.ts'
 
 const chrome =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
 
-test('people, bots and previews are told apart', () => {
+test('describeAgent distinguishes people, bots and previews', () => {
   const cases: [string, string, string, string][] = [
     [chrome, 'person', 'desktop', 'chrome'],
     [`${chrome} Edg/141.0`, 'person', 'desktop', 'edge'],
@@ -42,22 +42,22 @@ test('people, bots and previews are told apart', () => {
     ['WhatsApp/2.23.20', 'preview', 'other', 'other'],
   ]
   for (const [text, kind, device, browser] of cases)
-    assert.deepEqual(describeAgent(text).usual, { kind, device, browser }, text)
+    assert.deepEqual(describeAgent(text).visitor, { kind, device, browser }, text)
 })
 
-test('looking ahead is said by headers of several generations', () => {
-  assert.ok(isLookingAhead({ 'sec-purpose': 'prefetch;prerender' }))
-  assert.ok(isLookingAhead({ purpose: 'prefetch' }))
-  assert.ok(isLookingAhead({ 'x-purpose': 'preview' }))
-  assert.ok(isLookingAhead({ 'x-moz': 'prefetch' }))
-  assert.ok(!isLookingAhead({ purpose: 'reading' }))
-  assert.ok(!isLookingAhead({}))
+test('isPrefetch knows the headers of several generations of browsers', () => {
+  assert.ok(isPrefetch({ 'sec-purpose': 'prefetch;prerender' }))
+  assert.ok(isPrefetch({ purpose: 'prefetch' }))
+  assert.ok(isPrefetch({ 'x-purpose': 'preview' }))
+  assert.ok(isPrefetch({ 'x-moz': 'prefetch' }))
+  assert.ok(!isPrefetch({ purpose: 'reading' }))
+  assert.ok(!isPrefetch({}))
 })
 
-test('of a referrer only the host is kept', () => {
+test('referrerHost returns only the host', () => {
   assert.equal(referrerHost('https://WWW.Example.com:8443/secret?q=1'), 'www.example.com')
   assert.equal(referrerHost('http://example.com'), 'example.com')
-  for (const strange of [
+  for (const invalid of [
     undefined,
     '',
     'nonsense',
@@ -66,13 +66,13 @@ test('of a referrer only the host is kept', () => {
     'https://<script>/',
     `https://${'a'.repeat(200)}.com/`,
   ])
-    assert.equal(referrerHost(strange), '')
+    assert.equal(referrerHost(invalid), '')
 })
 
-test('a reader remembers, and stays small under a flood of invented agents', () => {
-  const read = agentReader()
+test('the agent reader caches, and cuts long headers', () => {
+  const read = createAgentReader()
   assert.equal(read(chrome), read(chrome))
   for (let i = 0; i < 5_000; i += 1) read(`Invented/${i}`)
   assert.equal(read('x'.repeat(100_000)).text.length, 512)
-  assert.equal(read(chrome).usual, read(chrome).usual)
+  assert.equal(read(chrome).visitor, read(chrome).visitor)
 })

@@ -1,25 +1,29 @@
-// Who visits, read from the headers: a person, a bot, or a machine that only looks ahead.
+// Classifies visits by their headers: person, bot or preview; device, browser and referring host.
 import type { IncomingHttpHeaders } from 'node:http'
 import { isbot } from 'isbot'
 
 export type VisitKind = 'person' | 'bot' | 'preview'
 
-/** One of a few dozen: what is counted together. */
-export interface AgentClass {
+/** Clicks are counted by these; there are a few dozen combinations. */
+export interface Client {
   readonly kind: VisitKind
   readonly device: string
   readonly browser: string
 }
 
-export interface Agent {
-  /** As sent; it only tells apart visitors from one address. */
+export interface UserAgent {
+  /** The header, used only to distinguish visitors with the same address. */
   readonly text: string
-  readonly usual: AgentClass
-  /** The same program when it says that it only looks ahead. */
-  readonly lookingAhead: AgentClass
+  readonly visitor: Client
+  /** The same program when it prefetches. */
+  readonly prefetcher: Client
 }
 
-/** Messengers and mail programs that fetch a link to draw a card of it. */
+export function clientOf(agent: UserAgent, isPrefetch: boolean): Client {
+  return isPrefetch ? agent.prefetcher : agent.visitor
+}
+
+/** Messengers and mail programs that fetch a link to show a preview. */
 const previews =
   /facebookexternalhit|facebookcatalog|whatsapp|telegrambot|twitterbot|slackbot|slack-imgproxy|discordbot|linkedinbot|skypeuripreview|microsoftpreview|viber|line-poker|kakaotalk-scrap|pinterestbot|redditbot|mattermost|embedly|iframely|bitlybot|larkurl|feishu-?bot|dingtalkbot|wxwork-?preview|preview/i
 
@@ -27,7 +31,7 @@ const tablets = /ipad|tablet|playbook|silk|kindle|android(?!.*mobile)/i
 const phones = /mobi|iphone|ipod|android|harmonyos|blackberry|opera mini|windows phone/i
 const desktops = /windows nt|macintosh|x11|linux x86_64|cros/i
 
-/** The first that fits: apps carry the names of the browsers they are made of. */
+/** The first match counts: apps include the name of the browser they embed. */
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['wechat', /micromessenger/i],
   ['alipay', /alipayclient/i],
@@ -52,31 +56,18 @@ const browsers: readonly (readonly [string, RegExp])[] = [
   ['ie', /msie|trident/i],
 ]
 
-/** Longer texts are cut: no browser sends so much, and patterns must not be fed a book. */
-const textLimit = 512
-const rememberedAgents = 2_000
+/** Longer headers are cut, to bound the work of the patterns. */
+const maxTextLength = 512
+const maxCachedAgents = 2_000
 
-/** Classes are few and shared, so that counters can compare them by identity. */
-const classes = new Map<string, AgentClass>()
-
-function classOf(kind: VisitKind, device: string, browser: string): AgentClass {
-  const name = `${kind} ${device} ${browser}`
-  let known = classes.get(name)
-  if (!known) {
-    known = { kind, device, browser }
-    classes.set(name, known)
-  }
-  return known
-}
-
-export function describeAgent(given: string): Agent {
-  const text = given.slice(0, textLimit)
+export function describeAgent(header: string): UserAgent {
+  const text = header.slice(0, maxTextLength)
   const device = deviceOf(text)
   const browser = browsers.find(([, pattern]) => pattern.test(text))?.[0] ?? 'other'
-  const lookingAhead = classOf('preview', device, browser)
-  if (text === '') return { text, usual: classOf('bot', 'other', 'other'), lookingAhead }
-  if (previews.test(text)) return { text, usual: lookingAhead, lookingAhead }
-  return { text, usual: classOf(isbot(text) ? 'bot' : 'person', device, browser), lookingAhead }
+  const prefetcher: Client = { kind: 'preview', device, browser }
+  if (text === '') return { text, visitor: { kind: 'bot', device: 'other', browser: 'other' }, prefetcher }
+  if (previews.test(text)) return { text, visitor: prefetcher, prefetcher }
+  return { text, visitor: { kind: isbot(text) ? 'bot' : 'person', device, browser }, prefetcher }
 }
 
 function deviceOf(text: string): string {
@@ -85,33 +76,30 @@ function deviceOf(text: string): string {
   return desktops.test(text) ? 'desktop' : 'other'
 }
 
-/** Reads agents and remembers the latest: there are many visits and few browsers. */
-export function agentReader(): (text: string) => Agent {
-  const known = new Map<string, Agent>()
-  let last: Agent | undefined
-  return (text) => {
-    // Comparing with one is cheaper than finding the place of so long a text in a Map.
-    if (last?.text === text) return last
-    let agent = known.get(text)
+/** Returns a cached reader: there are many visits and few browsers. */
+export function createAgentReader(): (header: string) => UserAgent {
+  const cache = new Map<string, UserAgent>()
+  return (header) => {
+    let agent = cache.get(header)
     if (agent === undefined) {
-      agent = describeAgent(text)
-      if (known.size >= rememberedAgents) known.clear()
-      known.set(agent.text, agent)
+      agent = describeAgent(header)
+      if (cache.size >= maxCachedAgents) cache.clear()
+      // By the cut text: a flood of long headers must not fill the memory.
+      cache.set(agent.text, agent)
     }
-    last = agent
     return agent
   }
 }
 
-/** Browsers that fetch a page before anyone asked for it say so, each generation in its own header. */
-export function isLookingAhead(headers: IncomingHttpHeaders): boolean {
-  const said = headers['sec-purpose'] ?? headers['purpose'] ?? headers['x-purpose'] ?? headers['x-moz']
-  return said !== undefined && /prefetch|prerender|preview/i.test(String(said))
+/** Whether a browser fetches the link before the user opens it. Each generation of browsers has its header for this. */
+export function isPrefetch(headers: IncomingHttpHeaders): boolean {
+  const purpose = headers['sec-purpose'] ?? headers['purpose'] ?? headers['x-purpose'] ?? headers['x-moz']
+  return purpose !== undefined && /prefetch|prerender|preview/i.test(String(purpose))
 }
 
 const hostCharacters = /^[a-z0-9.-]{1,100}$/
 
-/** The host a visitor comes from; empty when unknown. Paths and queries of other sites are nobody's business. */
+/** The host of the Referer header, empty when unknown. Its path and query may hold personal data. */
 export function referrerHost(header: string | undefined): string {
   if (header === undefined) return ''
   const start = header.indexOf('://')

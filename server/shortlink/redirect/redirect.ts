@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressOf } from '../../http/address.ts'
 import { createRequestId } from '../../http/call.ts'
-import { agentReader, isLookingAhead, referrerHost } from '../clicks/user-agents.ts'
+import { createAgentReader, isPrefetch, referrerHost } from '../clicks/user-agents.ts'
 import type { LostPage } from '../../services.ts'
 import type { Clicks } from '../clicks/clicks.ts'
 import { codeLength, isOwnPath, looksLikeCode } from '../codes/code.ts'
@@ -36,7 +36,7 @@ export interface Redirects {
 export function openRedirects(options: RedirectOptions): Redirects {
   const { lookup, clicks, addressOf, isStopping, onError } = options
   const counts: Record<Outcome, number> = { redirect: 0, page: 0, gone: 0, unknown: 0, failed: 0 }
-  const agentOf = agentReader()
+  const readAgent = createAgentReader()
 
   function tryHandle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = request.url ?? ''
@@ -112,8 +112,8 @@ export function openRedirects(options: RedirectOptions): Redirects {
     const { headers } = request
     clicks.count({
       linkId: found.id,
-      agent: agentOf(headers['user-agent'] ?? ''),
-      isLookingAhead: isLookingAhead(headers),
+      agent: readAgent(headers['user-agent'] ?? ''),
+      isPrefetch: isPrefetch(headers),
       referrer: referrerHost(headers.referer),
       address: addressOf(request),
     })
