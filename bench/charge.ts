@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { createAccount } from '../server/accounts/accounts.ts'
-import { openCredits } from '../server/credits/credits.ts'
+import { createCredits } from '../server/credits/credits.ts'
 import type { Database } from '../server/db/database.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { openPostgres } from '../server/db/postgres.ts'
@@ -85,7 +85,7 @@ async function measureCharges(
   limitName: string,
   pgbench?: Measured,
 ): Promise<void> {
-  const credits = openCredits(db, 'bench secret bench secret bench secret')
+  const credits = createCredits(db, 'bench secret bench secret bench secret')
   const count = part.scale.count(60_000)
   const engine = engineNames[db.engine]
   const charge = (accountId: number) =>
@@ -117,7 +117,7 @@ async function measureCharges(
 }
 
 async function seedAccounts(db: Database, accounts: number): Promise<number[]> {
-  const credits = openCredits(db, 'bench secret bench secret bench secret')
+  const credits = createCredits(db, 'bench secret bench secret bench secret')
   const ids: number[] = []
   for (let i = 0; i < accounts; i++) ids.push(await seedAccount(db, i))
   for (const id of ids) await credits.grant({ accountId: id, apiType: 'sms', amount: plenty })

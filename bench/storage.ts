@@ -6,7 +6,7 @@ import pg from 'pg'
 import { apiTypes } from '../contract/credits.ts'
 import { createAccount, resetKey } from '../server/accounts/accounts.ts'
 import { readConfig } from '../server/config.ts'
-import { openCredits } from '../server/credits/credits.ts'
+import { createCredits } from '../server/credits/credits.ts'
 import type { Engine } from '../server/db/database.ts'
 import { type Installation, openInstallation } from '../server/runtime/installation.ts'
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts'
@@ -105,7 +105,7 @@ export async function onEngines(
 
 async function makePayer({ db, secretKey, close }: Installation): Promise<Payer> {
   const account = await createAccount(db, { username: 'bench', password })
-  const credits = openCredits(db, secretKey)
+  const credits = createCredits(db, secretKey)
   for (const apiType of apiTypes) await credits.grant({ accountId: account.id, apiType, amount: plenty })
   const key = await resetKey(db, account.id)
   await close()

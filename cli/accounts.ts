@@ -4,7 +4,7 @@ import { changeAccount, clearKey, requireAccount, resetKey } from '../server/acc
 import { type Account, listAccounts } from '../server/accounts/store.ts'
 import { type AuditDetails, insertAudit } from '../server/audit/store.ts'
 import { deleteSessions } from '../server/accounts/session-store.ts'
-import { openCredits } from '../server/credits/credits.ts'
+import { createCredits } from '../server/credits/credits.ts'
 import { createAccountWithCredits } from '../server/credits/create-account.ts'
 import type { Tx } from '../server/db/database.ts'
 import { cliActor, type Command, Mistake, table, textFlag, yesOrNo } from './command.ts'
@@ -131,7 +131,7 @@ export const accountCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db, secretKey }, words }) {
       const account = await requireAccount(db, words[0]!)
-      const balances = await openCredits(db, secretKey).balances(account.id)
+      const balances = await createCredits(db, secretKey).balances(account.id)
       const shown = { ...describe(account), credits: balances }
       const credits = table(
         ['api_type', 'total', 'used', 'remaining'],

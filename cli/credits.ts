@@ -4,7 +4,7 @@ import type { Text } from '../contract/text.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
 import { insertAudit } from '../server/audit/store.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
-import { openCredits } from '../server/credits/credits.ts'
+import { createCredits } from '../server/credits/credits.ts'
 import { cliActor, type Command, Mistake, table, textFlag } from './command.ts'
 
 /** The sweeper may be a moment late without anything being wrong. */
@@ -22,7 +22,7 @@ export const creditCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db, secretKey }, words }) {
       const account = await requireAccount(db, words[0]!)
-      const balances = await openCredits(db, secretKey).balances(account.id)
+      const balances = await createCredits(db, secretKey).balances(account.id)
       return {
         json: { username: account.username, credits: balances },
         text: table(
@@ -62,12 +62,12 @@ function changeCommand(verb: 'grant' | 'take', text: Text): Command {
       const amount = parseAmount(given)
       const note = textFlag(flags, 'note')
       const account = await requireAccount(db, name)
-      const balance = await openCredits(db, secretKey)[verb]({
+      const balance = await createCredits(db, secretKey)[verb]({
         accountId: account.id,
         apiType,
         amount,
         note,
-        alongside: (tx) =>
+        inSameTransaction: (tx) =>
           insertAudit(tx, {
             actor: cliActor,
             action: `credits.${verb}`,

@@ -9,10 +9,10 @@ import { createKeyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
 import { openConsole } from './console/console.ts'
 import type { RequestLog } from './request-log/recorder.ts'
-import { openCarryOver } from './credits/ledger/compaction.ts'
-import { openCredits } from './credits/credits.ts'
-import { openPaidCalls } from './credits/charge/paid-call.ts'
-import { type Decide, openSweeper } from './credits/end/sweeper.ts'
+import { createCompaction } from './credits/ledger/compaction.ts'
+import { createCredits } from './credits/credits.ts'
+import { createPaidCalls } from './credits/charge/paid-call.ts'
+import { createSweeper, type Decide } from './credits/end/sweeper.ts'
 import { type DomainCheck, openDomainCheck } from './domain-check/api.ts'
 import { registerDocs } from './docs/routes.ts'
 import { homePage } from './docs/home-page.ts'
@@ -48,8 +48,8 @@ const requestTimeoutMs = 15_000
 /** How long running calls may take after SIGTERM. */
 const drainMs = 8_000
 
-/** SMS that ended ambiguously stay open for so long; no lease is longer. */
-const longestLeaseMs = 900_000
+/** The lease of an SMS that ended ambiguously; no lease is longer. */
+const maxLeaseMs = 900_000
 
 export interface App {
   readonly services: Services
@@ -80,25 +80,20 @@ export async function openApp(
   let publicUrl = ''
   const running = trackRequests()
 
-  const credits = openCredits(db, secretKey)
+  const credits = createCredits(db, secretKey)
   const metrics = createMetrics(db, credits)
   const sumOfAll = options.metricsText?.(metrics.registry)
   const metricsText = async () => (await sumOfAll?.()) ?? (await metrics.registry.metrics())
   const deciders = new Map<string, Decide>()
-  const sweeper = openSweeper({
+  const sweeper = createSweeper({
     db,
     credits,
     deciders,
-    sweepMs: config.SWEEP_S * 1000,
-    longestLeaseMs: Math.max(longestLeaseMs, config.OPERATION_LEASE_S * 1000),
-    onError: (error, operation) => log.error({ err: error, operation: operation?.id }, 'sweep failed'),
+    maxLeaseMs: Math.max(maxLeaseMs, config.OPERATION_LEASE_S * 1000),
+    onError: (error, { id }) =>
+      log.error({ err: error, operation: id }, 'failed to decide an overdue operation'),
   })
-
-  const carryOver = openCarryOver({
-    db,
-    keepDays: config.LEDGER_KEEP_DAYS,
-    onError: (error) => log.error({ err: error }, 'old ledger entries were not carried over'),
-  })
+  const compaction = createCompaction(db, config.LEDGER_KEEP_DAYS)
 
   const http: HttpContext = {
     errorStatus: config.ERROR_HTTP_STATUS,
@@ -140,7 +135,7 @@ export async function openApp(
       limits,
     }),
     credits,
-    paidCalls: openPaidCalls(credits, sweeper),
+    paidCalls: createPaidCalls(credits, sweeper),
     deciders,
   }
   const links = await openShortlink(services)
@@ -235,8 +230,8 @@ export async function openApp(
       for (const product of products) product.start?.()
       console.start()
       limits.start()
-      sweeper.start()
-      carryOver.start()
+      sweeper.start(jobs, config.SWEEP_S * 1000)
+      compaction.start(jobs)
       return publicUrl
     },
     async stop() {
@@ -250,8 +245,6 @@ export async function openApp(
       await closed
       metricsServer?.close()
       await jobs.stop()
-      await sweeper.stop()
-      await carryOver.stop()
       for (const product of products) await product.stop?.()
       await console.stop()
       limits.stop()

@@ -29,7 +29,7 @@ export interface Services {
   readonly authenticate: Authenticate
   readonly credits: Credits
   readonly paidCalls: PaidCalls
-  /** A product whose operations the sweeper cannot simply refund puts its own way of deciding here, by action. */
+  /** By action: how the sweeper decides overdue operations of a product. Without a decider it refunds them. */
   readonly deciders: Map<string, Decide>
 }
 

@@ -11,7 +11,7 @@ import { sms } from '../contract/sms.ts'
 import { createAccount, resetKey } from '../server/accounts/accounts.ts'
 import { generateApiKey } from '../server/accounts/key.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
-import { openCredits } from '../server/credits/credits.ts'
+import { createCredits } from '../server/credits/credits.ts'
 import type { Database, Engine } from '../server/db/database.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { addPoolDomain, removePoolDomain } from '../server/shortlink/domains/domains.ts'
@@ -77,7 +77,7 @@ for (const { name, engine, redis: withRedis } of setups) {
     ): Promise<TestAccount> {
       const made = await createAccount(db, { username: uniqueName(), password })
       for (const [apiType, amount] of Object.entries(credits)) {
-        await openCredits(db, secret).grant({ accountId: made.id, apiType: apiType as ApiType, amount })
+        await createCredits(db, secret).grant({ accountId: made.id, apiType: apiType as ApiType, amount })
       }
       if (rateLimit !== undefined) {
         await db.write((tx) => tx.run('UPDATE account SET rate_limit = ? WHERE id = ?', [rateLimit, made.id]))

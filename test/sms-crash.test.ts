@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createAccount, resetKey } from '../server/accounts/accounts.ts'
 import { readConfig } from '../server/config.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
-import { openCredits } from '../server/credits/credits.ts'
+import { createCredits } from '../server/credits/credits.ts'
 import { openInstallation } from '../server/runtime/installation.ts'
 import { createTemplate } from '../server/sms/templates.ts'
 import { freshStorage, onEachEngine } from './support/engines.ts'
@@ -31,7 +31,7 @@ onEachEngine('SMS after a crash', (engine) => {
     const { db, secretKey } = installation
     const { id, username } = await createAccount(db, { username: 'crash', password: 'correct horse 9' })
     const key = await resetKey(db, id)
-    const credits = openCredits(db, secretKey)
+    const credits = createCredits(db, secretKey)
     await credits.grant({ accountId: id, apiType: 'sms', amount: 10 })
     const operator = { kind: 'operator' } as const
     await createTemplate(db, operator, {

@@ -8,7 +8,7 @@ import { dayMs, formatDay } from '../../contract/time.ts'
 import { type Browser, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
-import { openCarryOver } from './ledger/compaction.ts'
+import { createCompaction } from './ledger/compaction.ts'
 import { ledgerIdAt } from './ledger/list-store.ts'
 
 onEachEngine('the ledger page', (engine) => {
@@ -166,7 +166,7 @@ onEachEngine('the ledger page', (engine) => {
     }
   })
 
-  it('shows what was carried over as one entry without an operation, on the page and in the export', async () => {
+  it('shows compacted entries as one entry without an operation, on the page and in the export', async () => {
     await using past = await startService(engine)
     const { db } = past.installation
     const old = await past.account({ sms: 10 })
@@ -181,8 +181,7 @@ onEachEngine('the ledger page', (engine) => {
       })
     }
     await db.write((tx) => tx.run(`UPDATE ledger SET at = at - ${500 * dayMs}`))
-    const onError = (error: unknown) => assert.fail(String(error))
-    assert.equal(await openCarryOver({ db, keepDays: 400, onError }).carry(), 2)
+    assert.equal(await createCompaction(db, 400).run(), 2)
     const { items } = (await theirs.call(creditRoutes.ledger)).body
     assert.deepEqual(
       items.map((one: { kind: string; amount: number; balance_after: number; operation: unknown }) => [
@@ -196,12 +195,12 @@ onEachEngine('the ledger page', (engine) => {
         ['grant', 10, 10, null],
       ],
     )
-    assert.equal(items[0].note, '结转 / carried over')
+    assert.equal(items[0].note, '结转 / compacted')
     const day = formatDay(items[0].at)
     const { text } = await theirs.text(creditRoutes.ledgerCsv, { sent: { from: day, to: day } })
     const lines = text.trimEnd().split('\r\n')
     assert.equal(lines.length, 3)
-    assert.ok(lines[1]!.endsWith(',-6,4,,,结转 / carried over'), lines[1])
+    assert.ok(lines[1]!.endsWith(',-6,4,,,结转 / compacted'), lines[1])
     const { days } = (await theirs.call(creditRoutes.history, { sent: { from: day, to: day } })).body
     assert.equal(days[0].remaining.sms, 4)
   })

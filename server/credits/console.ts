@@ -12,7 +12,7 @@ import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
 import { apiType, dayRange, filterRange, rangeOf, slice } from '../console/fields.ts'
-import { findBalancesAt, ledgerIdAt, type LedgerRow, listLedger } from './ledger/list-store.ts'
+import { findBalancesBefore, ledgerIdAt, type LedgerRow, listLedger } from './ledger/list-store.ts'
 
 const filter = {
   ...dayRange,
@@ -92,8 +92,8 @@ export function creditPages(api: Api, { db }: Services): void {
     const range = rangeOf(sent, { usual: 30, most: 366 })
     const ends = range.days.map((_day, index) => range.start + (index + 1) * dayMs)
     const ids = await Promise.all(ends.map(borderAt))
-    const found = await findBalancesAt(db, ask.account.id, [...new Set(ids)])
-    const remaining = new Map(found.map((one) => [`${one.border} ${one.api_type}`, one.remaining ?? 0]))
+    const found = await findBalancesBefore(db, ask.account.id, [...new Set(ids)])
+    const remaining = new Map(found.map((one) => [`${one.id} ${one.api_type}`, one.remaining ?? 0]))
     return {
       from: range.from,
       to: range.to,

@@ -1,4 +1,4 @@
-// The ledger on both engines: exact under concurrency, one end per operation, repeats answered once.
+// The ledger on both engines: exact under concurrency, one end per operation, one charge per idempotency key.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,14 +9,15 @@ import type { Database, Engine } from '../db/database.ts'
 import { findSetting, putSetting } from '../db/setting-store.ts'
 import { AppError } from '../http/errors.ts'
 import { checkLedger } from './ledger/check-store.ts'
-import { openCredits } from './credits.ts'
-import type { ChargeRequest, SharedWork } from './operation.ts'
+import { createCredits } from './credits.ts'
+import { type BatchWriter, registerWriter } from './batch-writer.ts'
+import type { Charge, ChargeRequest, EndRequest, MovedCredits, Written } from './operation.ts'
 
 const secret = 'a secret of thirty-two characters or more'
 
 async function open(engine: Engine, amount = 0) {
   const fresh = await freshDatabase(engine)
-  const credits = openCredits(fresh.db, secret)
+  const credits = createCredits(fresh.db, secret)
   const { id } = await createAccount(fresh.db, { username: 'payer' })
   if (amount > 0) await credits.grant({ accountId: id, apiType: 'sms', amount })
   const request = (more: Partial<ChargeRequest> = {}): ChargeRequest => ({
@@ -44,7 +45,7 @@ async function requireGoodLedger(db: Database): Promise<void> {
 }
 
 onEachEngine('credits', (engine) => {
-  it('lets exactly ten of a hundred parallel charges through on ten credits', async () => {
+  it('accepts exactly ten of a hundred concurrent charges on ten credits', async () => {
     await using t = await open(engine, 10)
     const results = await Promise.all(Array.from({ length: 100 }, () => t.credits.charge(t.request())))
     assert.equal(results.filter((result) => result.kind === 'charged').length, 10)
@@ -61,7 +62,7 @@ onEachEngine('credits', (engine) => {
   it('stays exact when several processes charge the same account', async () => {
     await using t = await open(engine, 30)
     const others = [t.storage.open(), t.storage.open()]
-    const all = [t.credits, ...others.map((db) => openCredits(db, secret))]
+    const all = [t.credits, ...others.map((db) => createCredits(db, secret))]
     const results = await Promise.all(
       all.flatMap((credits) => Array.from({ length: 40 }, () => credits.charge(t.request()))),
     )
@@ -70,7 +71,7 @@ onEachEngine('credits', (engine) => {
     await Promise.all(others.map((db) => db.close()))
   })
 
-  it('lets a small charge through after a large one was refused in the same moment', async () => {
+  it('accepts a small charge after a larger one was rejected in the same batch', async () => {
     await using t = await open(engine, 5)
     const results = await Promise.all([3, 4, 2].map((cost) => t.credits.charge(t.request({ cost }))))
     assert.deepEqual(
@@ -80,7 +81,7 @@ onEachEngine('credits', (engine) => {
     assert.equal(await t.remaining(), 0)
   })
 
-  it('refuses a charge with a key that was reset meanwhile', async () => {
+  it('rejects a charge with a key that was reset meanwhile', async () => {
     await using t = await open(engine, 10)
     const old = hashKey(await resetKey(t.db, t.id))
     assert.equal((await t.credits.charge(t.request({ keyHash: old }))).kind, 'charged')
@@ -96,35 +97,35 @@ onEachEngine('credits', (engine) => {
     assert.equal(await t.remaining(), 8)
   })
 
-  it('never charges with the old key after the answer to its reset', async () => {
+  it('never charges with the old key once the reset has returned', async () => {
     await using t = await open(engine, 1_000)
     const old = hashKey(await resetKey(t.db, t.id))
-    let resetAnswered = false
+    let hasReset = false
     let late = 0
     const charges = (async () => {
       for (let i = 0; i < 60; i++) {
-        const startedAfter = resetAnswered
+        const startedAfter = hasReset
         const result = await t.credits.charge(t.request({ keyHash: old }))
         if (startedAfter && result.kind === 'charged') late += 1
       }
     })()
     await sleep(5)
     await resetKey(t.db, t.id)
-    resetAnswered = true
+    hasReset = true
     await charges
     assert.equal(late, 0)
   })
 
-  it('commits what goes alongside with the charge, and nothing when it fails', async () => {
+  it('commits rows of the product with the charge, and nothing when the write fails', async () => {
     await using t = await open(engine, 10)
     const good = t.request({
-      alongside: async (tx, charged) => {
-        await putSetting(tx, `link ${charged.operationId}`, 'there')
+      inSameTransaction: async (tx, charge) => {
+        await putSetting(tx, `link ${charge.operationId}`, 'there')
         return { value: undefined }
       },
     })
     const bad = t.request({
-      alongside: async (tx) => {
+      inSameTransaction: async (tx) => {
         await putSetting(tx, 'half', 'done')
         throw new AppError(1002, { zh: '不行', en: 'no' })
       },
@@ -141,21 +142,23 @@ onEachEngine('credits', (engine) => {
     await requireGoodLedger(t.db)
   })
 
-  it('does the shared work of one moment together, and of one refused call only its own', async () => {
+  it('writes the rows of a batch together, and rejects only the failing call', async () => {
     await using t = await open(engine, 1_000)
     const calls: number[] = []
-    const run: SharedWork<string, string>['run'] = async (tx, items) => {
+    const writeAll: BatchWriter<string, Charge, Written<string>> = async (tx, items) => {
       calls.push(items.length)
       for (const { item } of items) {
         if (item === 'bad') throw new AppError(1002, { zh: '坏', en: 'bad' })
         await putSetting(tx, item, 'there')
       }
-      return items.map(({ item, charged }) => ({ value: `${item} ${charged.operationId}` }))
+      return items.map(({ item, result }) => ({ value: `${item} ${result.operationId}` }))
     }
-    const charge = (item: string) => t.credits.charge<string>({ ...t.request(), alongside: { run, item } })
+    const write = registerWriter(writeAll)
+    const charge = (item: string) =>
+      t.credits.charge<string>({ ...t.request(), inSameTransaction: write(item) })
 
     const together = await Promise.all(Array.from({ length: 50 }, (_, i) => charge(`good ${i}`)))
-    assert.ok(Math.max(...calls) > 1, 'some were done together')
+    assert.ok(Math.max(...calls) > 1, 'some were written together')
     assert.equal(
       calls.reduce((sum, count) => sum + count, 0),
       50,
@@ -176,7 +179,7 @@ onEachEngine('credits', (engine) => {
     await requireGoodLedger(t.db)
   })
 
-  it('ends an operation once, whoever comes second', async () => {
+  it('ends an operation once', async () => {
     await using t = await open(engine, 10)
     const charged = await t.credits.charge(t.request({ cost: 4, leaseMs: 60_000 }))
     assert.ok(charged.kind === 'charged')
@@ -185,35 +188,79 @@ onEachEngine('credits', (engine) => {
     const results = await Promise.all([end('refunded'), end('settled'), end('refunded')])
     assert.equal(results.filter((result) => result.ended).length, 1)
     const late = await end('settled')
-    assert.deepEqual(late, { ended: false, givenBack: 0, remaining: undefined })
+    assert.deepEqual(late, { ended: false, refunded: 0, remaining: undefined })
     await requireGoodLedger(t.db)
   })
 
-  it('gives a part back', async () => {
+  it('refunds a part', async () => {
     await using t = await open(engine, 10)
     const charged = await t.credits.charge(t.request({ cost: 5, leaseMs: 60_000 }))
     assert.ok(charged.kind === 'charged' && charged.remaining === 5)
     const result = await t.db.write((tx) =>
-      t.credits.end(tx, { operationId: charged.operationId, end: { state: 'settled', giveBack: 2 } }),
+      t.credits.end(tx, { operationId: charged.operationId, end: { state: 'settled', refund: 2 } }),
     )
-    assert.deepEqual(result, { ended: true, givenBack: 2, remaining: 7 })
+    assert.deepEqual(result, { ended: true, refunded: 2, remaining: 7 })
     await requireGoodLedger(t.db)
   })
 
-  it('answers a repeat with the first answer, and charges once', async () => {
+  it('refunds a batch of operations exactly, and each operation once', async () => {
+    await using t = await open(engine, 100)
+    const held: EndRequest[] = []
+    for (let cost = 1; cost <= 10; cost++) {
+      const charged = await t.credits.charge(t.request({ cost, leaseMs: 60_000 }))
+      assert.ok(charged.kind === 'charged')
+      const refund = { state: 'settled', refund: cost - 1 } as const
+      held.push({ operationId: charged.operationId, end: cost % 2 === 0 ? { state: 'refunded' } : refund })
+    }
+    assert.equal(await t.remaining(), 45)
+    const results = await Promise.all([...held, ...held].map((request) => t.credits.endBatched(request)))
+    assert.equal(results.filter(({ ended }) => ended).length, 10)
+    assert.equal(
+      results.reduce((sum, { refunded }) => sum + refunded, 0),
+      50,
+    )
+    assert.equal(await t.remaining(), 95)
+    await requireGoodLedger(t.db)
+  })
+
+  it('reports charges and refunds once, after they have committed', async () => {
+    await using t = await open(engine, 10)
+    const moved: MovedCredits[] = []
+    t.credits.onMoved = (credits) => moved.push(credits)
+    const charged = await t.credits.charge(t.request({ cost: 4, leaseMs: 60_000 }))
+    assert.ok(charged.kind === 'charged')
+    const end: EndRequest = { operationId: charged.operationId, end: { state: 'refunded' } }
+    await assert.rejects(
+      t.db.write(async (tx) => {
+        await t.credits.end(tx, end)
+        throw new Error('rolled back')
+      }),
+    )
+    await t.db.write((tx) => t.credits.end(tx, end))
+    await t.credits.endBatched(end)
+    assert.deepEqual(moved, [
+      { kind: 'charge', apiType: 'sms', amount: 4 },
+      { kind: 'refund', apiType: 'sms', amount: 4 },
+    ])
+  })
+
+  it('replays the stored response, and charges once', async () => {
     await using t = await open(engine, 10)
     const idempotency = { key: 'order-1', fingerprint: t.credits.fingerprint('test', { a: 1 }) }
-    const answer = { status: 200, body: { code: 0, 姓名: '张三' } }
-    const request = t.request({ idempotency, alongside: async () => ({ value: undefined, answer }) })
+    const response = { status: 200, body: { code: 0, 姓名: '张三' } }
+    const request = t.request({
+      idempotency,
+      inSameTransaction: async () => ({ value: undefined, response }),
+    })
     const results = await Promise.all(Array.from({ length: 5 }, () => t.credits.charge(request)))
     assert.equal(results.filter((result) => result.kind === 'charged').length, 1)
     for (const result of results) {
-      if (result.kind !== 'charged') assert.deepEqual(result, { kind: 'replay', answer })
+      if (result.kind !== 'charged') assert.deepEqual(result, { kind: 'replay', response })
     }
     assert.equal(await t.remaining(), 9)
     const other = { ...idempotency, fingerprint: t.credits.fingerprint('test', { a: 2 }) }
     assert.deepEqual(await t.credits.charge(t.request({ idempotency: other })), { kind: 'other_parameters' })
-    // What rests in the database cannot be read from a dump.
+    // The stored response is encrypted.
     const [row] = await t.db.all<{ response: string }>(
       'SELECT response FROM operation WHERE idempotency_key IS NOT NULL',
     )
@@ -221,21 +268,21 @@ onEachEngine('credits', (engine) => {
     await requireGoodLedger(t.db)
   })
 
-  it('keeps the keys of accounts apart, and forgets them after a day', async () => {
+  it('separates the keys of accounts, and forgets them after a day', async () => {
     await using t = await open(engine, 10)
     const { id: other } = await createAccount(t.db, { username: 'other' })
     await t.credits.grant({ accountId: other, apiType: 'sms', amount: 5 })
     const idempotency = { key: 'same', fingerprint: 'f' }
     assert.equal((await t.credits.charge(t.request({ idempotency }))).kind, 'charged')
     assert.equal((await t.credits.charge(t.request({ idempotency, accountId: other }))).kind, 'charged')
-    assert.deepEqual(await t.credits.charge(t.request({ idempotency })), { kind: 'lost' })
+    assert.deepEqual(await t.credits.charge(t.request({ idempotency })), { kind: 'interrupted' })
     await t.db.write((tx) => tx.run('UPDATE operation SET created_at = created_at - 86400001'))
-    assert.equal(await t.credits.findRepeat(t.id, idempotency), undefined)
+    assert.equal(await t.credits.findPreviousCall(t.id, idempotency), undefined)
     assert.equal((await t.credits.charge(t.request({ idempotency }))).kind, 'charged')
     await requireGoodLedger(t.db)
   })
 
-  it('tells a repeat that the first call is still running, and when it is overdue', async () => {
+  it('returns that the first call is running, and later that it is overdue', async () => {
     await using t = await open(engine, 10)
     const idempotency = { key: 'slow', fingerprint: 'f' }
     const charged = await t.credits.charge(t.request({ idempotency, leaseMs: 60_000 }))
@@ -247,17 +294,17 @@ onEachEngine('credits', (engine) => {
     assert.deepEqual(overdue, { kind: 'overdue', operationId: charged.operationId })
   })
 
-  it('answers repeats of an ambiguous call at once, while it stays held', async () => {
+  it('replays the response of an ambiguous call while it stays held', async () => {
     await using t = await open(engine, 10)
     const idempotency = { key: 'unsure', fingerprint: 'f' }
     const charged = await t.credits.charge(t.request({ idempotency, leaseMs: 60_000 }))
     assert.ok(charged.kind === 'charged')
-    const answer = { status: 502, body: { code: 1005 } }
+    const response = { status: 502, body: { code: 1005 } }
     const held = await t.db.write((tx) =>
-      t.credits.hold(tx, { operationId: charged.operationId, leaseMs: 900_000, answer, sends: 1 }),
+      t.credits.hold(tx, { operationId: charged.operationId, leaseMs: 900_000, response, sends: 1 }),
     )
     assert.equal(held, true)
-    assert.deepEqual(await t.credits.findRepeat(t.id, idempotency), { kind: 'replay', answer })
+    assert.deepEqual(await t.credits.findPreviousCall(t.id, idempotency), { kind: 'replay', response })
     await t.db.write((tx) =>
       t.credits.end(tx, { operationId: charged.operationId, end: { state: 'refunded' } }),
     )
@@ -265,12 +312,12 @@ onEachEngine('credits', (engine) => {
       await t.db.write((tx) => t.credits.hold(tx, { operationId: charged.operationId, leaseMs: 1 })),
       false,
     )
-    assert.deepEqual(await t.credits.findRepeat(t.id, idempotency), { kind: 'replay', answer })
+    assert.deepEqual(await t.credits.findPreviousCall(t.id, idempotency), { kind: 'replay', response })
     assert.equal(await t.remaining(), 10)
     await requireGoodLedger(t.db)
   })
 
-  it('grants and takes whole amounts only, and never more than is left', async () => {
+  it('grants and takes whole amounts only, and never takes more than is left', async () => {
     await using t = await open(engine, 10)
     const change = (amount: number) => ({ accountId: t.id, apiType: 'sms' as const, amount })
     for (const amount of [0, -1, 1.5, 1e309, Number.NaN, 2 ** 53, 1_000_000_001]) {

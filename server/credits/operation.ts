@@ -1,121 +1,102 @@
-// The life of one paid call, as data: what is asked of the ledger and what it answers.
+// A paid operation as data: the requests to the ledger and their results.
 import type { ApiType } from '../../contract/credits.ts'
-import type { Tx } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+import type { InSameTransaction } from './batch-writer.ts'
 
-/** An answer as it went out, so that the same `Idempotency-Key` gets the very same one. */
-export interface StoredAnswer {
+/** A response as it was sent, to be sent again for the same `Idempotency-Key`. */
+export interface StoredResponse {
   readonly status: number
   readonly body: unknown
+}
+
+export interface Idempotency {
+  readonly key: string
+  readonly fingerprint: string
 }
 
 export interface ChargeRequest<T = undefined> {
   readonly accountId: number
   readonly apiType: ApiType
-  /** Which operation of which product, `sms.send` for instance. */
+  /** The product's operation, for example `sms.send`. */
   readonly action: string
   readonly cost: number
   readonly requestId: string
-  /** The key the caller showed. It must still be the account's key when the charge commits. */
+  /** Hash of the API key that was sent. It must still be the account's key when the charge commits. */
   readonly keyHash?: string | undefined
-  readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined
-  /** How long the operation may stay undecided. Without it the operation is settled by the charge itself. */
+  readonly idempotency?: Idempotency | undefined
+  /** How long the operation may stay held. Without a lease the charge settles it. */
   readonly leaseMs?: number | undefined
-  /** What commits together with the charge: rows of the product's own, and the answer for a later repeat. */
-  readonly alongside?: AlongsideWork<T> | undefined
+  /** Writes rows of the product, and may return the response for replays. */
+  readonly inSameTransaction?: InSameTransaction<Charge, Written<T>> | undefined
 }
 
-/** For one charge, or in a form in which it can be done for many at once. */
-export type AlongsideWork<T> = ((tx: Tx, charged: Charged) => Promise<Alongside<T>>) | AnySharedWork<T>
-
-/** Charges of one batch whose `run` is the same are handed to it together; it answers in their order. */
-export interface SharedWork<I, T> {
-  readonly run: (tx: Tx, items: readonly SharedItem<I>[]) => Promise<readonly Alongside<T>[]>
-  readonly item: I
-}
-
-/** The same, when nobody needs to know what its items are. */
-export interface AnySharedWork<T> {
-  readonly run: SharedWork<never, T>['run']
-  readonly item: unknown
-}
-
-export interface SharedItem<I> {
-  readonly item: I
-  readonly charged: Charged
-}
-
-export interface Charged {
+export interface Charge {
   readonly operationId: number
   readonly remaining: number
-  /** When, by the database's clock. */
+  /** Time of the charge by the database's clock. */
   readonly at: number
 }
 
-export interface Alongside<T> {
+export interface Written<T> {
   readonly value: T
-  readonly answer?: StoredAnswer
+  readonly response?: StoredResponse
 }
 
 export type ChargeResult<T> =
   | { readonly kind: 'charged'; readonly operationId: number; readonly remaining: number; readonly value: T }
   | { readonly kind: 'insufficient'; readonly remaining: number }
-  /** The key was reset or cleared between the check and the charge. */
+  /** The key was reset or cleared between authentication and the charge. */
   | { readonly kind: 'key_invalid' }
-  | Repeat
+  | PreviousCall
 
-/** What the ledger knows of an `Idempotency-Key` that came before. */
-export type Repeat =
-  | { readonly kind: 'replay'; readonly answer: StoredAnswer }
-  /** It ended without an answer: the process died, and the credits were given back. */
-  | { readonly kind: 'lost' }
+/** The state of an earlier call with the same `Idempotency-Key`. */
+export type PreviousCall =
+  | { readonly kind: 'replay'; readonly response: StoredResponse }
+  /** It ended without a response: the process exited, and the credits were refunded. */
+  | { readonly kind: 'interrupted' }
   | { readonly kind: 'other_parameters' }
   | { readonly kind: 'running'; readonly retryAfterMs: number }
-  /** Its lease is over and nobody has decided yet. */
+  /** Its lease has expired, and the sweeper has not decided it yet. */
   | { readonly kind: 'overdue'; readonly operationId: number }
 
 export type OperationEnd =
-  | { readonly state: 'settled'; readonly giveBack?: number }
-  | { readonly state: 'refunded' }
+  /** `refund` is the part of the cost that goes back to the account. */
+  { readonly state: 'settled'; readonly refund?: number } | { readonly state: 'refunded' }
 
-/** `remaining` is the balance after credits went back; undefined when none did. */
-export type AnswerAfterEnd = (remaining: number | undefined) => StoredAnswer
+/** `remaining` is the balance after a refund; undefined without one. */
+export type ResponseAfterEnd = (remaining: number | undefined) => StoredResponse
 
 export interface EndRequest {
   readonly operationId: number
   readonly end: OperationEnd
-  /** A function where the answer tells the balance, which is known only when the credits are back. */
-  readonly answer?: StoredAnswer | AnswerAfterEnd | undefined
+  /** A function when the response contains the balance after the refund. */
+  readonly response?: StoredResponse | ResponseAfterEnd | undefined
   /** How many requests may have reached an upstream for it. */
   readonly sends?: number
+  /** Writes rows of the product. */
+  readonly inSameTransaction?: InSameTransaction<EndResult, void> | undefined
 }
 
-/** `ended` is false when somebody else (the sweeper) has decided before: nothing was changed then. */
 export interface EndResult {
+  /** False when the operation was decided before, for example by the sweeper: nothing was changed. */
   readonly ended: boolean
-  readonly givenBack: number
-  /** The balance after credits went back; undefined when none did. */
+  readonly refunded: number
+  /** The balance after a refund; undefined without one. */
   readonly remaining: number | undefined
 }
 
-/** What commits with an end: for one, or in a form in which it can be done for many at once. */
-export type AfterEnd = ((tx: Tx, result: EndResult) => Promise<void>) | AnySharedEnd
-
-/** Ends of one batch whose `run` is the same are handed to it together. */
-export interface SharedEnd<I> {
-  readonly run: (tx: Tx, items: readonly { readonly item: I; readonly result: EndResult }[]) => Promise<void>
-  readonly item: I
+export interface HoldRequest {
+  readonly operationId: number
+  readonly leaseMs: number
+  readonly response?: StoredResponse
+  readonly sends?: number
 }
 
-export interface AnySharedEnd {
-  readonly run: SharedEnd<never>['run']
-  readonly item: unknown
-}
+export type HeldOperation = Pick<Tables['operation'], 'id' | 'account_id' | 'api_type' | 'action' | 'cost'>
 
-export interface OpenOperation {
-  readonly id: number
-  readonly account_id: number
-  readonly api_type: ApiType
-  readonly action: string
-  readonly cost: number
-  readonly lease_until: number
+/** Credits charged or refunded by a committed transaction. */
+export interface MovedCredits {
+  readonly kind: 'charge' | 'refund'
+  readonly apiType: ApiType
+  readonly amount: number
 }

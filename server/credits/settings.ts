@@ -5,15 +5,15 @@ import { daysOrForever, integer, priceList, setting } from '../setting-parsers.t
 export const creditSettings = {
   PRICES: setting(priceList(defaultPrices), defaultPrices, {
     zh: '每项操作消耗的额度，例如 generate=1,sms_part=1',
-    en: 'Credits each operation takes, e.g. generate=1,sms_part=1',
+    en: 'Credits each operation costs, e.g. generate=1,sms_part=1',
   }),
   OPERATION_LEASE_S: setting(integer(1, 3_600), 60, {
     zh: '上游调用最长未决时间（秒）',
-    en: 'Seconds an upstream call may stay undecided',
+    en: 'Seconds an operation may stay held while an upstream call runs',
   }),
   SWEEP_S: setting(integer(1, 3_600), 10, { zh: '清扫间隔（秒）', en: 'Seconds between sweeps' }),
   LEDGER_KEEP_DAYS: setting(daysOrForever(400), 0, {
     zh: '流水逐笔保留的天数，更早的按账户与类型结转；至少 400，0 为永久',
-    en: 'Days that the ledger keeps single entries, older ones are carried over; 400 or more, 0: for ever',
+    en: 'Days that the ledger keeps single entries, older ones are compacted; 400 or more, 0: indefinitely',
   }),
 } as const

@@ -1,13 +1,12 @@
-// Balances, grants, and the end of operations. Charges are in charge-store.ts.
+// Balances, grants, and operations that are held. Charges are in charge/, ends in end/.
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import type { Queries, Tx } from '../db/database.ts'
-import type { EndRequest, EndResult, OpenOperation, StoredAnswer } from './operation.ts'
-import type { AnswerSeal } from './charge/sealed-answer.ts'
+import { valueTable } from '../db/dialect.ts'
+import type { Tables } from '../db/schema.ts'
+import type { ResponseCipher } from './charge/response-cipher.ts'
+import type { HeldOperation, HoldRequest } from './operation.ts'
 
-export interface Balance {
-  readonly api_type: ApiType
-  readonly total: number
-  readonly used: number
+export type Balance = Readonly<Pick<Tables['credit'], 'api_type' | 'total' | 'used'>> & {
   readonly remaining: number
 }
 
@@ -21,7 +20,7 @@ export async function findBalance(queries: Queries, accountId: number, apiType: 
   return row ?? { api_type: apiType, total: 0, used: 0, remaining: 0 }
 }
 
-/** All four, in the order in which they are named everywhere. */
+/** Returns all four, in the order of `apiTypes`. */
 export async function findBalances(queries: Queries, accountId: number): Promise<Balance[]> {
   const rows = await queries.all<Balance>(`SELECT ${balanceColumns} FROM credit WHERE account_id = ?`, [
     accountId,
@@ -32,9 +31,7 @@ export async function findBalances(queries: Queries, accountId: number): Promise
   )
 }
 
-/**
- * Adds credits, or takes unused ones away with a negative amount. Undefined when more would be taken than is left.
- */
+/** Adds credits, or takes unused ones with a negative amount. Undefined when fewer are left. */
 export async function addCredits(
   tx: Tx,
   change: {
@@ -59,97 +56,57 @@ export async function addCredits(
   return balance
 }
 
-interface EndedRow {
-  readonly account_id: number
-  readonly api_type: ApiType
-  readonly cost: number
-}
-
-/** Decides an open operation, once: whoever comes second changes nothing and is told so. */
-export async function endOperation(tx: Tx, request: EndRequest, seal: AnswerSeal): Promise<EndResult> {
-  const { end } = request
-  const partly = end.state === 'settled' ? (end.giveBack ?? 0) : 0
-  const row = await tx.one<EndedRow>(
-    `UPDATE operation SET state = ?, given_back = CASE WHEN ? = 1 THEN cost ELSE CAST(? AS bigint) END,
-       response = COALESCE(?, response), sends = sends + ?, ended_at = ${tx.now}
-     WHERE id = ? AND state = 'held' RETURNING account_id, api_type, cost`,
-    [
-      end.state,
-      end.state === 'refunded' ? 1 : 0,
-      partly,
-      request.answer && typeof request.answer !== 'function' ? seal.seal(request.answer) : null,
-      request.sends ?? 0,
-      request.operationId,
-    ],
-  )
-  if (!row) return { ended: false, givenBack: 0, remaining: undefined }
-  const givenBack = end.state === 'refunded' ? row.cost : partly
-  const remaining = givenBack === 0 ? undefined : await giveBack(tx, request.operationId, row, givenBack)
-  if (typeof request.answer === 'function') {
-    await tx.run('UPDATE operation SET response = ? WHERE id = ?', [
-      seal.seal(request.answer(remaining)),
-      request.operationId,
-    ])
-  }
-  return { ended: true, givenBack, remaining }
-}
-
-/** Tells the balance afterwards. */
-async function giveBack(tx: Tx, operationId: number, row: EndedRow, amount: number): Promise<number> {
-  const balance = await tx.one<{ remaining: number }>(
-    'UPDATE credit SET used = used - ? WHERE account_id = ? AND api_type = ? RETURNING total - used AS remaining',
-    [amount, row.account_id, row.api_type],
-  )
-  if (!balance) throw new Error(`operation ${operationId} has no balance`)
-  await tx.run(
-    `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
-     VALUES (?, ?, 'refund', ?, ?, ?, ${tx.now})`,
-    [row.account_id, row.api_type, amount, balance.remaining, operationId],
-  )
-  return balance.remaining
-}
-
-/** Keeps an ambiguous operation open for longer, with the answer its caller got meanwhile. False when it was decided already. */
-export async function holdOperation(
+/** Stores encrypted responses for replays. */
+export async function storeResponses(
   tx: Tx,
-  hold: { operationId: number; leaseMs: number; answer?: StoredAnswer; sends?: number },
-  seal: AnswerSeal,
-): Promise<boolean> {
+  responses: readonly { readonly operationId: number; readonly response: string }[],
+): Promise<void> {
+  if (responses.length === 0) return
+  const list = valueTable(
+    tx,
+    { operation_id: 'bigint', new_response: 'text' },
+    responses.map(({ operationId, response }) => ({ operation_id: operationId, new_response: response })),
+  )
+  await tx.run(
+    `UPDATE operation SET response = t.new_response FROM ${list.sql} AS t WHERE operation.id = t.operation_id`,
+    list.values,
+  )
+}
+
+/** Extends the lease of an ambiguous operation and stores its response. False when it was decided already. */
+export async function holdOperation(tx: Tx, hold: HoldRequest, cipher: ResponseCipher): Promise<boolean> {
   const changed = await tx.run(
     `UPDATE operation SET lease_until = ${tx.now} + CAST(? AS bigint), response = COALESCE(?, response), sends = sends + ?
      WHERE id = ? AND state = 'held'`,
-    [hold.leaseMs, hold.answer ? seal.seal(hold.answer) : null, hold.sends ?? 0, hold.operationId],
+    [hold.leaseMs, hold.response ? cipher.encrypt(hold.response) : null, hold.sends ?? 0, hold.operationId],
   )
   return changed === 1
 }
 
-const openColumns = 'id, account_id, api_type, action, cost, lease_until'
+const heldColumns = 'id, account_id, api_type, action, cost'
 
-/** Operations whose lease is over by the database's clock, the oldest first. */
-export function findOverdue(queries: Queries, limit: number): Promise<OpenOperation[]> {
-  return queries.all<OpenOperation>(
-    `SELECT ${openColumns} FROM operation WHERE state = 'held' AND lease_until <= ${queries.now}
+/** Operations whose lease has expired by the database's clock, oldest first. */
+export function findOverdue(queries: Queries, limit: number): Promise<HeldOperation[]> {
+  return queries.all<HeldOperation>(
+    `SELECT ${heldColumns} FROM operation WHERE state = 'held' AND lease_until <= ${queries.now}
      ORDER BY lease_until LIMIT ${limit}`,
   )
 }
 
-export function findOpen(queries: Queries, operationId: number): Promise<OpenOperation | undefined> {
-  return queries.one<OpenOperation>(`SELECT ${openColumns} FROM operation WHERE id = ? AND state = 'held'`, [
+export function findHeld(queries: Queries, operationId: number): Promise<HeldOperation | undefined> {
+  return queries.one<HeldOperation>(`SELECT ${heldColumns} FROM operation WHERE id = ? AND state = 'held'`, [
     operationId,
   ])
 }
 
-/**
- * A clock that was set back leaves leases far in the future. No lease is longer than `longestMs`, so what lies beyond
- * that is shortened to it.
- */
-export function shortenLeases(tx: Tx, longestMs: number): Promise<number> {
+/** A clock that was set back leaves leases far in the future: shortens them to the longest lease there is. */
+export function shortenLeases(tx: Tx, maxLeaseMs: number): Promise<number> {
   return tx.run(
-    `UPDATE operation SET lease_until = ${tx.now} + ${longestMs} WHERE state = 'held' AND lease_until > ${tx.now} + ${longestMs}`,
+    `UPDATE operation SET lease_until = ${tx.now} + ${maxLeaseMs} WHERE state = 'held' AND lease_until > ${tx.now} + ${maxLeaseMs}`,
   )
 }
 
-export async function countOpen(queries: Queries): Promise<number> {
+export async function countHeld(queries: Queries): Promise<number> {
   const row = await queries.one<{ count: number }>(
     `SELECT COUNT(*) AS count FROM operation WHERE state = 'held'`,
   )

@@ -1,50 +1,58 @@
+// Batches: which items share a transaction, and what happens to a batch that fails.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { it } from 'node:test'
+import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { createBatcher } from './batcher.ts'
 import { DatabaseUnavailable } from './database.ts'
 
-test('runs the items of one turn as one batch and the later ones as the next', async () => {
-  const batches: number[][] = []
-  const run = createBatcher<number, number>({
-    maxBatch: 3,
-    runBatch: async (items) => {
-      batches.push([...items])
-      return items.map((item) => item * 2)
-    },
-    runSingle: () => assert.fail('no batch failed'),
+onEachEngine('batcher', (engine) => {
+  it('runs the items of one turn as one batch and the later ones as the next', async () => {
+    await using fresh = await freshDatabase(engine)
+    const batches: number[][] = []
+    const run = createBatcher<number, number>(fresh.db, {
+      maxBatch: 3,
+      laneOf: () => 0,
+      run: async (_tx, items) => {
+        batches.push([...items])
+        return items.map((item) => item * 2)
+      },
+    })
+    assert.deepEqual(await Promise.all([1, 2, 3, 4, 5].map(run)), [2, 4, 6, 8, 10])
+    assert.equal(await run(6), 12)
+    assert.deepEqual(batches, [[1, 2, 3], [4, 5], [6]])
   })
-  assert.deepEqual(await Promise.all([1, 2, 3, 4, 5].map(run)), [2, 4, 6, 8, 10])
-  assert.equal(await run(6), 12)
-  assert.deepEqual(batches, [[1, 2, 3], [4, 5], [6]])
-})
 
-test('runs the items of a failed batch one by one, each with its own result', async () => {
-  const run = createBatcher<number, number>({
-    maxBatch: 10,
-    runBatch: async () => {
-      throw new Error('the batch fails')
-    },
-    runSingle: async (item) => {
-      if (item === 2) throw new Error('two fails')
-      return item
-    },
+  it('runs the items of a failed batch one by one, each with its own result', async () => {
+    await using fresh = await freshDatabase(engine)
+    const run = createBatcher<number, number>(fresh.db, {
+      maxBatch: 10,
+      laneOf: () => 0,
+      run: async (_tx, items) => {
+        if (items.includes(2)) throw new Error('two fails')
+        return items
+      },
+    })
+    const results = await Promise.allSettled([1, 2, 3].map(run))
+    assert.deepEqual(
+      results.map((result) => (result.status === 'fulfilled' ? result.value : String(result.reason))),
+      [1, 'Error: two fails', 3],
+    )
   })
-  const results = await Promise.allSettled([1, 2, 3].map(run))
-  assert.deepEqual(
-    results.map((result) => (result.status === 'fulfilled' ? result.value : String(result.reason))),
-    [1, 'Error: two fails', 3],
-  )
-})
 
-test('does not retry a batch when the database became unavailable: it may be durable', async () => {
-  const run = createBatcher<number, number>({
-    maxBatch: 10,
-    runBatch: async () => {
-      throw new DatabaseUnavailable('connection lost at COMMIT')
-    },
-    runSingle: () => assert.fail('must not run again'),
+  it('does not retry a batch when the database became unavailable: it may be durable', async () => {
+    await using fresh = await freshDatabase(engine)
+    let runs = 0
+    const run = createBatcher<number, number>(fresh.db, {
+      maxBatch: 10,
+      laneOf: () => 0,
+      run: async () => {
+        runs += 1
+        throw new DatabaseUnavailable('connection lost at COMMIT')
+      },
+    })
+    for (const result of await Promise.allSettled([1, 2].map(run))) {
+      assert.ok(result.status === 'rejected' && result.reason instanceof DatabaseUnavailable)
+    }
+    assert.equal(runs, 1)
   })
-  for (const result of await Promise.allSettled([1, 2].map(run))) {
-    assert.ok(result.status === 'rejected' && result.reason instanceof DatabaseUnavailable)
-  }
 })

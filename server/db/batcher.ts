@@ -1,12 +1,13 @@
-// Runs items in batches, one batch at a time: items that arrive while a batch runs form the next one.
-import { DatabaseUnavailable } from './database.ts'
+// Runs items in batches, each batch in one transaction. Items that arrive while a batch runs form the next one.
+import { type Database, DatabaseUnavailable, type Tx } from './database.ts'
+import { parallelWriters } from './dialect.ts'
 
 export interface BatcherOptions<I, O> {
   readonly maxBatch: number
-  /** Runs all items in one transaction and returns their results in order. When it throws, nothing was written. */
-  readonly runBatch: (items: readonly I[]) => Promise<readonly O[]>
-  /** Runs one item in its own transaction, after the batch with it failed. */
-  readonly runSingle: (item: I) => Promise<O>
+  /** Items with the same number never run in two batches at the same time. */
+  readonly laneOf: (item: I) => number
+  /** Returns the results in order. When it throws, every item runs again in a batch of one. */
+  readonly run: (tx: Tx, items: readonly I[]) => Promise<readonly O[]>
 }
 
 interface Pending<I, O> {
@@ -15,24 +16,46 @@ interface Pending<I, O> {
   readonly reject: (error: unknown) => void
 }
 
-export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) => Promise<O> {
-  const { maxBatch, runBatch, runSingle } = options
-  let queue: Pending<I, O>[] = []
+export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>): (item: I) => Promise<O> {
+  const lanes = Array.from({ length: parallelWriters(db) }, () => createLane(db, options))
+  return (item) => lanes[options.laneOf(item) % lanes.length]!(item)
+}
+
+function createLane<I, O>(db: Database, { maxBatch, run }: BatcherOptions<I, O>): (item: I) => Promise<O> {
+  const queue: Pending<I, O>[] = []
   let isRunning = false
 
-  async function runAll(): Promise<void> {
-    while (queue.length > 0) {
-      const batch = queue.slice(0, maxBatch)
-      queue = queue.slice(batch.length)
-      try {
-        const results = await runBatch(batch.map(({ item }) => item))
-        for (const [index, { resolve }] of batch.entries()) resolve(results[index]!)
-      } catch (error) {
-        // When the connection breaks during COMMIT, the batch may be durable: running it again could write it twice.
-        if (error instanceof DatabaseUnavailable) for (const { reject } of batch) reject(error)
-        else for (const { item, resolve, reject } of batch) await runSingle(item).then(resolve, reject)
-      }
+  async function runBatch(): Promise<void> {
+    let batch: Pending<I, O>[] | undefined
+    // Taken when the transaction begins, so that items that arrive meanwhile still join, and only once: a job may run again.
+    const take = () => (batch ??= queue.splice(0, maxBatch))
+    try {
+      const results = await db.write((tx) =>
+        run(
+          tx,
+          take().map(({ item }) => item),
+        ),
+      )
+      for (const [index, { resolve }] of take().entries()) resolve(results[index]!)
+    } catch (error) {
+      // When the connection breaks during COMMIT, the batch may be durable: running it again could write it twice.
+      if (error instanceof DatabaseUnavailable || take().length === 1) {
+        for (const { reject } of take()) reject(error)
+      } else await runSingly(take())
     }
+  }
+
+  async function runSingly(batch: readonly Pending<I, O>[]): Promise<void> {
+    const runs = batch.map(({ item, resolve, reject }) => async () => {
+      await db.write(async (tx) => (await run(tx, [item]))[0]!).then(resolve, reject)
+    })
+    // SQLite commits jobs of the same time together. On PostgreSQL they would take all connections of the pool.
+    if (db.engine === 'sqlite') await Promise.all(runs.map((runOne) => runOne()))
+    else for (const runOne of runs) await runOne()
+  }
+
+  async function runAll(): Promise<void> {
+    while (queue.length > 0) await runBatch()
     isRunning = false
   }
 
@@ -41,7 +64,6 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) =>
       queue.push({ item, resolve, reject })
       if (isRunning) return
       isRunning = true
-      // Everything that arrives in this turn of the event loop goes into the first batch.
-      setImmediate(() => void runAll())
+      void runAll()
     })
 }

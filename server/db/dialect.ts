@@ -1,5 +1,5 @@
 // The differences between the two engines' SQL: each function returns text, or runs statements, for the engine at hand.
-import type { PostgresArray, Queries, Tx, Value } from './database.ts'
+import type { Engine, PostgresArray, Queries, Tx, Value } from './database.ts'
 
 export type ArrayType = 'bigint' | 'text'
 
@@ -62,6 +62,11 @@ export async function tryLock(tx: Tx, key: number): Promise<boolean> {
 /** A text column compared and sorted by bytes, whatever the language of the database. */
 export function byteOrder({ engine }: Queries, column: string): string {
   return engine === 'sqlite' ? column : `${column} COLLATE "C"`
+}
+
+/** Picks the implementation for the engine, where one statement for both would be too slow. */
+export function byEngine<T>({ engine }: Queries, choices: Readonly<Record<Engine, T>>): T {
+  return choices[engine]
 }
 
 /** How many transactions can usefully write at the same time. */

@@ -37,9 +37,9 @@ export function openDomainCheck(services: Services): DomainCheck {
     const { urls, checkRandom } = readCheck(call, config.DOMAIN_MAX_URLS)
 
     const failed = errorResponse(domainCheck.shape, checkFailed(), call.language, services.http)
-    const purchase = { apiType, action, values: { urls, checkRandom }, lost: failed } as const
-    const repeat = await paidCalls.repeat(call, caller, purchase)
-    if (repeat) return repeat
+    const purchase = { apiType, action, values: { urls, checkRandom }, answerIfInterrupted: failed } as const
+    const replay = await paidCalls.findReplay(call, caller, purchase)
+    if (replay) return replay
 
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 403)
@@ -51,16 +51,16 @@ export function openDomainCheck(services: Services): DomainCheck {
       cost: items.length * price,
       leaseMs: service.leaseMs,
     })
-    if (paid.repeat) return paid.repeat
-    const operation = { operationId: paid.operationId, apiType } as const
+    if (paid.replay) return paid.replay
+    const { operationId } = paid
 
     // Without any gateway there is no check; a gateway that is down only fails its items.
     if (service.gateways.length === 0 && addresses.some((address) => address !== undefined)) {
-      await paidCalls.end(call, operation, { end: { state: 'refunded' }, answer: failed })
+      await paidCalls.end(call, { operationId, end: { state: 'refunded' }, response: failed })
       return failed
     }
     const checked = await service.checker.check(addresses).catch(async (error: unknown) => {
-      await paidCalls.end(call, operation, { end: { state: 'refunded' } })
+      await paidCalls.end(call, { operationId, end: { state: 'refunded' } })
       throw error
     })
     markStep(call, 'gateway')
@@ -72,9 +72,10 @@ export function openDomainCheck(services: Services): DomainCheck {
         results: checked.results,
         remaining_credits: remaining ?? paid.remaining,
       })
-    const { ended, remaining } = await paidCalls.end(call, operation, {
-      end: { state: 'settled', giveBack: checked.failed * price },
-      answer,
+    const { ended, remaining } = await paidCalls.end(call, {
+      operationId,
+      end: { state: 'settled', refund: checked.failed * price },
+      response: answer,
       sends: checked.asked,
     })
     // The sweeper came first and gave everything back: what was found out meanwhile is not sold.

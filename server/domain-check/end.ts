@@ -1,20 +1,13 @@
-// The end of an operation that no call stands behind: the check of a watched domain.
+// Ends an operation that no API call waits for: the check of a watched domain.
 import type { EndResult, OperationEnd } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
 
-export async function endOperation(
-  { db, credits }: Pick<Services, 'db' | 'credits'>,
+export function endOperation(
+  { credits }: Pick<Services, 'credits'>,
   operationId: number,
   end: OperationEnd,
-  options: { sends?: number; alongside?: (tx: Tx, result: EndResult) => Promise<void> } = {},
+  options: { sends?: number; inSameTransaction?: (tx: Tx, result: EndResult) => Promise<void> } = {},
 ): Promise<EndResult> {
-  const result = await db.write(async (tx) => {
-    const ended = await credits.end(tx, { operationId, end, sends: options.sends ?? 0 })
-    await options.alongside?.(tx, ended)
-    return ended
-  })
-  if (result.givenBack > 0)
-    credits.onMoved?.({ kind: 'refund', apiType: 'domain_check', amount: result.givenBack })
-  return result
+  return credits.endBatched({ operationId, end, ...options })
 }

@@ -103,9 +103,9 @@ export function openRuns(services: Services, service: CheckService): Runs {
         action: 'domain.check',
         cost: items.length * price,
         values: {},
-        lost: failed,
+        answerIfInterrupted: failed,
         leaseMs: service.leaseMs,
-        async alongside(tx, { operationId }) {
+        async inSameTransaction(tx, { operationId }) {
           const runId = await insertRun(tx, {
             accountId: caller.account.id,
             operationId,
@@ -122,7 +122,7 @@ export function openRuns(services: Services, service: CheckService): Runs {
         if (error instanceof BegunMeanwhile) return undefined
         throw error
       })
-    if (paid === undefined || paid.repeat) {
+    if (paid === undefined || paid.replay) {
       const begun = await findRepeat(caller.account.id, key, fingerprint)
       if (!begun) throw new Error('a check by hand was begun by nobody')
       return begun
@@ -151,25 +151,26 @@ export function openRuns(services: Services, service: CheckService): Runs {
   }
 
   async function work(call: Call, run: Paid, failed: ApiResponse): Promise<ApiResponse> {
-    const operation = { operationId: run.operationId, apiType } as const
+    const { operationId } = run
     // Without any gateway there is no check; a gateway that is down only fails its items.
     if (service.gateways.length === 0 && run.addresses.some((address) => address !== undefined)) {
-      await paidCalls.end(call, operation, { end: { state: 'refunded' } })
+      await paidCalls.end(call, { operationId, end: { state: 'refunded' } })
       return failed
     }
     const checked = await checkWithProgress(run).catch(async (error: unknown) => {
-      await paidCalls.end(call, operation, { end: { state: 'refunded' } })
+      await paidCalls.end(call, { operationId, end: { state: 'refunded' } })
       throw error
     })
     markStep(call, 'gateway')
     call.trace.gateway = checked.gateways.join(',') || undefined
-    const { ended, remaining } = await paidCalls.end(
-      call,
-      operation,
-      { end: { state: 'settled', giveBack: checked.failed * price }, sends: checked.asked },
-      // What the sweeper has given back already was not bought, and is not kept.
-      async (tx, end) => (end.ended ? updateRun(tx, run.id, progressOf(checked.results), true) : undefined),
-    )
+    const { ended, remaining } = await paidCalls.end(call, {
+      operationId,
+      end: { state: 'settled', refund: checked.failed * price },
+      sends: checked.asked,
+      // Results that the sweeper has refunded are not stored.
+      inSameTransaction: async (tx, end) =>
+        end.ended ? updateRun(tx, run.id, progressOf(checked.results), true) : undefined,
+    })
     if (!ended) return failed
     return envelope({
       all_urls: run.items,

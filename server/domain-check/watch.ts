@@ -124,7 +124,7 @@ export function openWatch(services: Services, service: CheckService): Watch {
           operationId,
           { state: verdict === undefined ? 'refunded' : 'settled' },
           // What the sweeper has given back already was not bought, and is not kept.
-          { sends: 1, alongside: async (tx, end) => (end.ended ? record(tx) : undefined) },
+          { sends: 1, inSameTransaction: async (tx, end) => (end.ended ? record(tx) : undefined) },
         )
         if (!ended) return
       }

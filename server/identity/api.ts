@@ -45,9 +45,9 @@ export function createIdentity(services: Services): IdentityProduct {
       cost: config.PRICES.identity,
       values: { name: person.name, idcard: person.number },
       insufficient: insufficientCredits(),
-      lost: failureResponse(interrupted, call.language),
+      answerIfInterrupted: failureResponse(interrupted, call.language),
     } as const
-    const replay = await paidCalls.repeat(call, caller, purchase)
+    const replay = await paidCalls.findReplay(call, caller, purchase)
     if (replay) return replay
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 403)
@@ -56,7 +56,7 @@ export function createIdentity(services: Services): IdentityProduct {
     if (reused) return reused
 
     const paid = await paidCalls.charge(call, caller, { ...purchase, leaseMs: verification.leaseMs })
-    if (paid.repeat) return paid.repeat
+    if (paid.replay) return paid.replay
     const { operationId } = paid
 
     const verified = await verification.verify(person, call.requestId)
@@ -69,11 +69,12 @@ export function createIdentity(services: Services): IdentityProduct {
         ? failureResponse(verified.text, call.language)
         : verdictResponse(verified.verdict, verified.details, person.number, call.language)
     const isPaid = verdict === 'match' || verdict === 'mismatch'
-    const { ended } = await paidCalls.end(
-      call,
-      { operationId, apiType: purchase.apiType },
-      { end: { state: isPaid ? 'settled' : 'refunded' }, answer, sends: verified.attempts },
-      (tx, result) =>
+    const { ended } = await paidCalls.end(call, {
+      operationId,
+      end: { state: isPaid ? 'settled' : 'refunded' },
+      response: answer,
+      sends: verified.attempts,
+      inSameTransaction: (tx, result) =>
         records.insert(tx, {
           accountId: caller.account.id,
           person,
@@ -84,8 +85,8 @@ export function createIdentity(services: Services): IdentityProduct {
           verdict: result.ended ? verdict : 'failed',
           reason: result.ended ? (verified.verdict === 'failed' ? verified.reason : undefined) : 'late',
         }),
-    )
-    return ended ? answer : purchase.lost
+    })
+    return ended ? answer : purchase.answerIfInterrupted
   }
 
   /** The same person within IDENTITY_REPEAT_S: returns the last verdict at the same price, without a gateway call. */
@@ -103,14 +104,14 @@ export function createIdentity(services: Services): IdentityProduct {
     const answer = verdictResponse(verdict, {}, person.number, call.language)
     const paid = await paidCalls.charge(call, caller, {
       ...purchase,
-      alongside: async (tx, { operationId }) => {
+      inSameTransaction: async (tx, { operationId }) => {
         const { requestId } = call
         await records.insert(tx, { accountId, person, verdict, gateway: 'repeat', operationId, requestId })
-        return { value: undefined, answer }
+        return { value: undefined, response: answer }
       },
     })
     call.trace.gateway = 'repeat'
-    return paid.repeat ?? answer
+    return paid.replay ?? answer
   }
 
   return {

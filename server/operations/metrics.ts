@@ -1,7 +1,7 @@
 // Prometheus metrics of the service as a whole. Products register their own metrics in the same registry.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Credits } from '../credits/credits.ts'
-import { countOpen } from '../credits/store.ts'
+import { countHeld } from '../credits/store.ts'
 import type { Database } from '../db/database.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
 
@@ -46,7 +46,7 @@ export function createMetrics(db: Database, credits: Credits): Metrics {
     aggregator: 'max',
     registers: [registry],
     async collect() {
-      this.set(await countOpen(db))
+      this.set(await countHeld(db))
     },
   })
   const batches = new Histogram({

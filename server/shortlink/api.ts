@@ -73,23 +73,23 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
 
   async function generate(call: Call, caller: Caller): Promise<ApiResponse> {
     const { values, change } = await readWish(call, shortlink.operations.generate.parameters, generateLacks)
-    const purchase = { action: 'shortlink.generate', values, lost }
-    const repeat = await paidCalls.repeat(call, caller, purchase)
-    if (repeat) return repeat
+    const purchase = { action: 'shortlink.generate', values, answerIfInterrupted }
+    const replay = await paidCalls.findReplay(call, caller, purchase)
+    if (replay) return replay
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
-    const alongside = await links.maker(caller.account.id, change, (made, { remaining }) => {
+    const inSameTransaction = await links.maker(caller.account.id, change, (made, { remaining }) => {
       const answer = shortlinkSuccess({ ...made, remaining_balance: remaining })
-      return { value: answer, answer }
+      return { value: answer, response: answer }
     })
     const paid = await paidCalls.charge<ApiResponse>(call, caller, {
       ...purchase,
       apiType: 'short_link',
       cost: config.PRICES.generate,
       insufficient: noGenerations,
-      alongside,
+      inSameTransaction,
     })
-    return paid.repeat ?? paid.value
+    return paid.replay ?? paid.value
   }
 
   async function update(call: Call, caller: Caller): Promise<ApiResponse> {
@@ -105,9 +105,9 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
 
   async function refresh(call: Call, caller: Caller): Promise<ApiResponse> {
     const values = read(call, shortlink.operations.execute_update.parameters, refreshLacks)
-    const purchase = { action: 'shortlink.execute_update', values, lost }
-    const repeat = await paidCalls.repeat(call, caller, purchase)
-    if (repeat) return repeat
+    const purchase = { action: 'shortlink.execute_update', values, answerIfInterrupted }
+    const replay = await paidCalls.findReplay(call, caller, purchase)
+    if (replay) return replay
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
     const link = await findOwnLink(db, caller.account.id, values.link_id)
@@ -118,7 +118,7 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
       apiType: 'short_link',
       cost: config.PRICES.execute_update,
       insufficient: noBalance,
-      async alongside(tx, { remaining }) {
+      async inSameTransaction(tx, { remaining }) {
         const { link_id, a_url, b_url, short_code } = await renew(tx)
         const answer = shortlinkSuccess({
           link_id,
@@ -128,10 +128,10 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
           remaining_balance: remaining,
           message: say(call, '访问地址已刷新', 'Access addresses refreshed'),
         })
-        return { value: answer, answer }
+        return { value: answer, response: answer }
       },
     })
-    if (paid.repeat) return paid.repeat
+    if (paid.replay) return paid.replay
     await lookup.changed(link.id)
     return paid.value
   }
@@ -296,7 +296,7 @@ const noBalance = new AppError(
 )
 
 /** Never told: a link is made by its charge, in one transaction. */
-const lost: ApiResponse = { status: 500, body: { success: false, message: '系统内部错误' } }
+const answerIfInterrupted: ApiResponse = { status: 500, body: { success: false, message: '系统内部错误' } }
 
 function say(call: Call, zh: string, en: string): string {
   return call.language === 'en' ? en : zh

@@ -2,10 +2,12 @@
 import { type RedirectType, shortlink } from '../../contract/shortlink.ts'
 import { formatTime } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
-import type { Alongside, Charged, SharedItem, SharedWork } from '../credits/operation.ts'
+import { type BatchItem, registerWriter } from '../credits/batch-writer.ts'
+import type { Charge, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import { AppError } from '../http/errors.ts'
+import type { ApiResponse } from '../http/responses.ts'
 import type { InvalidParameter } from '../http/parameters.ts'
 import type { Codes } from './codes/store.ts'
 import { addressesOf, type Dealer } from './domains/domains.ts'
@@ -42,18 +44,18 @@ export interface Links {
     pools: Pools,
   ): { readonly change: LinkChange; readonly problems: readonly InvalidParameter[] }
   /** Picks the domains now and writes the link in the charge's transaction. */
-  maker<T>(
+  maker(
     accountId: number,
     wish: LinkChange,
-    resultOf: (made: MadeAddresses, charged: Charged) => Alongside<T>,
-  ): Promise<SharedWork<LinkToMake<T>, T>>
+    resultOf: (made: MadeAddresses, charge: Charge) => Written<ApiResponse>,
+  ): Promise<BatchItem<Charge, Written<ApiResponse>>>
   refresher(link: Link): Promise<(tx: Tx) => Promise<MadeAddresses>>
   describe(link: Link): LinkRecord
 }
 
-interface LinkToMake<T> {
+interface LinkToMake {
   readonly link: Omit<NewLink, 'createdAt'>
-  readonly resultOf: (made: MadeAddresses, charged: Charged) => Alongside<T>
+  readonly resultOf: (made: MadeAddresses, charge: Charge) => Written<ApiResponse>
 }
 
 export interface LinkRecord extends MadeAddresses {
@@ -78,18 +80,15 @@ export function openLinks(
     ...addressesOf(services.publicUrl(), code, hosts),
   })
 
-  async function makeAll<T>(
-    tx: Tx,
-    items: readonly SharedItem<LinkToMake<T>>[],
-  ): Promise<readonly Alongside<T>[]> {
-    const wanted = items.map(({ item, charged }) => ({ ...item.link, createdAt: charged.at }))
+  const makeLink = registerWriter<LinkToMake, Charge, Written<ApiResponse>>(async (tx, items) => {
+    const wanted = items.map(({ item, result }) => ({ ...item.link, createdAt: result.at }))
     const made =
       wanted.length === 1 ? [await insertLink(tx, wanted[0]!, codes)] : await insertLinks(tx, wanted, codes)
-    return items.map(({ item, charged }, index) => {
+    return items.map(({ item, result }, index) => {
       const { id, code } = made[index]!
-      return item.resultOf(addresses(id, code, item.link.hosts), charged)
+      return item.resultOf(addresses(id, code, item.link.hosts), result)
     })
-  }
+  })
 
   let publicUrl: URL | undefined
   const ownHosts = ({ byHost }: Pools): OwnHosts => {
@@ -140,7 +139,7 @@ export function openLinks(
         locationB: target.location,
         hosts,
       }
-      return { run: makeAll, item: { link, resultOf } }
+      return makeLink({ link, resultOf })
     },
 
     async refresher(link) {

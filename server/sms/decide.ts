@@ -1,6 +1,6 @@
 // Decides open operations by the delivery status from a receipt or a status query, or refunds them after the lease.
 import { bizIdOf, recordIdOf } from '../../contract/sms-text.ts'
-import type { OpenOperation } from '../credits/operation.ts'
+import type { HeldOperation } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
@@ -17,7 +17,7 @@ import {
 
 export interface SendDecisions {
   /** For the sweeper: decides an operation whose lease expired. Queries the gateway and never sends. */
-  decideExpired(operation: OpenOperation): Promise<void>
+  decideExpired(operation: HeldOperation): Promise<void>
   /** Returns whether the receipt changed anything. */
   applyReceipt(gateway: string, status: DeliveryStatus): Promise<boolean>
 }
@@ -28,39 +28,26 @@ export function createSendDecisions(
 ): SendDecisions {
   const { db, credits, log } = services
 
-  function reportRefund(amount: number): void {
-    if (amount > 0) credits.onMoved?.({ kind: 'refund', apiType: 'sms', amount })
-  }
-
   /**
    * Stores the delivery status and ends the operation if it is still open: accepted and delivered settle it, undelivered
    * refunds it. An ended operation stays as it is; the record shows the true status in any case. The first final status
    * counts, so repeated receipts change nothing.
    */
-  async function apply(
-    tx: Tx,
-    record: SendRecord,
-    status: DeliveryStatus,
-  ): Promise<{ changed: boolean; givenBack: number }> {
-    if (record.state === 'delivered' || record.state === 'undelivered')
-      return { changed: false, givenBack: 0 }
-    if (record.state === 'accepted' && status.state === 'accepted') return { changed: false, givenBack: 0 }
+  async function apply(tx: Tx, record: SendRecord, status: DeliveryStatus): Promise<boolean> {
+    if (record.state === 'delivered' || record.state === 'undelivered') return false
+    if (record.state === 'accepted' && status.state === 'accepted') return false
     const isUndelivered = status.state === 'undelivered'
     let charged = record.charged === 1
-    let givenBack = 0
     if (charged && (record.state === 'sending' || record.state === 'unknown')) {
       // An ambiguous call has already responded. A crashed call has not, so its replay must report success.
       const hasCrashed = record.state === 'sending'
       const result = await credits.end(tx, {
         operationId: record.operation_id,
         end: { state: isUndelivered ? 'refunded' : 'settled' },
-        answer: hasCrashed && !isUndelivered ? await findSuccessResponse(tx, record) : undefined,
+        response: hasCrashed && !isUndelivered ? await findSuccessResponse(tx, record) : undefined,
         sends: hasCrashed ? 1 : 0,
       })
-      if (result.ended) {
-        charged = !isUndelivered
-        givenBack = result.givenBack
-      }
+      if (result.ended) charged = !isUndelivered
     }
     await updateStatus(tx, record.id, {
       state: status.state,
@@ -69,7 +56,7 @@ export function createSendDecisions(
       problem: isUndelivered ? 'undelivered' : '',
       code: isUndelivered ? status.code : '',
     })
-    return { changed: true, givenBack }
+    return true
   }
 
   /** Undefined when the query failed or the gateway does not know the message. */
@@ -103,12 +90,15 @@ export function createSendDecisions(
     return undefined
   }
 
-  async function decideExpired(operation: OpenOperation): Promise<void> {
+  async function decideExpired(operation: HeldOperation): Promise<void> {
     const found = await findByOperation(db, operation.id)
     const status = found && (await queryStatus(found))
-    const givenBack = await db.write(async (tx) => {
+    await db.write(async (tx) => {
       const record = found && (await lockSend(tx, found.id))
-      if (record && status) return (await apply(tx, record, status)).givenBack
+      if (record && status) {
+        await apply(tx, record, status)
+        return
+      }
       const result = await credits.end(tx, { operationId: operation.id, end: { state: 'refunded' } })
       if (result.ended && record) {
         await markFailed(tx, record.id, {
@@ -118,24 +108,20 @@ export function createSendDecisions(
           code: record.problem_code,
         })
       }
-      return result.givenBack
     })
-    reportRefund(givenBack)
   }
 
   async function applyReceipt(gateway: string, status: DeliveryStatus): Promise<boolean> {
     const { bizId, gatewayId } = status
-    const result = await db.write(async (tx) => {
+    return db.write(async (tx) => {
       const id =
         (bizId === undefined ? undefined : recordIdOf(bizId)) ??
         (gatewayId === undefined ? undefined : await findIdByGatewayId(tx, gateway, gatewayId))
       const record = id === undefined ? undefined : await lockSend(tx, id)
       // Vendors write the phone number with or without the country code.
-      if (!record || record.gateway !== gateway || !status.phone.endsWith(record.phone)) return undefined
+      if (!record || record.gateway !== gateway || !status.phone.endsWith(record.phone)) return false
       return apply(tx, record, status)
     })
-    reportRefund(result?.givenBack ?? 0)
-    return result?.changed ?? false
   }
 
   return { decideExpired, applyReceipt }

@@ -5,7 +5,8 @@ import type { Language } from '../../contract/text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import { signNameProblem } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
-import type { Alongside, SharedItem } from '../credits/operation.ts'
+import { registerWriter } from '../credits/batch-writer.ts'
+import type { Charge, EndResult, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import { type Call, markStep, readCallParameters } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
@@ -54,7 +55,7 @@ interface AcceptedSend {
 /** A send between its charge and its end. */
 interface OpenSend extends ChargedSend {
   readonly call: Call
-  readonly operation: { readonly operationId: number; readonly apiType: 'sms' }
+  readonly operationId: number
   readonly remaining: number
   readonly chargedAt: number
   readonly message: ComposedMessage
@@ -75,11 +76,13 @@ export function createSend(
   // Every call needs it as an argument and few return it. Created once, because creating an error is expensive.
   const unconfirmed = { zh: failureResponse('unconfirmed', 'zh'), en: failureResponse('unconfirmed', 'en') }
 
+  const insertRecord = registerWriter(insertRecords)
+
   return async (call, caller) => {
     const values = readSend(call)
     const { phone_number: phone } = values
-    const purchase = { action: sendAction, values, lost: unconfirmed[call.language] }
-    const replay = await paidCalls.repeat(call, caller, purchase)
+    const purchase = { action: sendAction, values, answerIfInterrupted: unconfirmed[call.language] }
+    const replay = await paidCalls.findReplay(call, caller, purchase)
     if (replay) return replay
 
     requireSmsAccount(caller.account, gateways)
@@ -96,30 +99,27 @@ export function createSend(
       apiType: 'sms',
       cost: message.cost,
       leaseMs,
-      alongside: {
-        run: insertRecords,
-        item: {
-          accountId: caller.account.id,
-          phone,
-          templateCode: message.template.code,
-          templateParams: JSON.stringify(
-            Object.fromEntries(message.variables.map(({ name, value }) => [name, value])),
-          ),
-          signName: message.signName,
-          parts: message.parts,
-          gateway: gateways[0]!.name,
-        } satisfies SendInput,
-      },
+      inSameTransaction: insertRecord({
+        accountId: caller.account.id,
+        phone,
+        templateCode: message.template.code,
+        templateParams: JSON.stringify(
+          Object.fromEntries(message.variables.map(({ name, value }) => [name, value])),
+        ),
+        signName: message.signName,
+        parts: message.parts,
+        gateway: gateways[0]!.name,
+      }),
     })
-    if (paid.repeat) return paid.repeat
+    if (paid.replay) return paid.replay
     const send: OpenSend = {
       ...paid.value,
       call,
-      operation: { operationId: paid.operationId, apiType: 'sms' },
+      operationId: paid.operationId,
       remaining: paid.remaining,
       chargedAt,
       message,
-      replay: () => paidCalls.repeat(call, caller, purchase),
+      replay: () => paidCalls.findReplay(call, caller, purchase),
     }
 
     const { outcome, gateway = gateways[0]!.name } = await tryInOrder(
@@ -135,19 +135,18 @@ export function createSend(
     return refund(send, outcome)
   }
 
-  /** Inserts the records of all messages charged in one transaction. */
   async function insertRecords(
     tx: Tx,
-    items: readonly SharedItem<SendInput>[],
-  ): Promise<Alongside<ChargedSend>[]> {
+    items: readonly { readonly item: SendInput; readonly result: Charge }[],
+  ): Promise<Written<ChargedSend>[]> {
     const periods: (readonly Period[])[] = []
     for (const { item } of items) periods.push(await countMessage(tx, limits, item.phone))
     const records = await insertSends(
       tx,
-      items.map(({ item, charged }) => ({
+      items.map(({ item, result }) => ({
         ...item,
-        operationId: charged.operationId,
-        createdAt: charged.at,
+        operationId: result.operationId,
+        createdAt: result.at,
       })),
     )
     return items.map(({ item }, i) => ({
@@ -187,27 +186,28 @@ export function createSend(
   }
 
   async function settle(send: OpenSend, { gatewayId }: SentMessage): Promise<ApiResponse> {
-    const { call, operation, record } = send
+    const { call, operationId, record } = send
     const answer = successResponse(record, send.remaining)
-    const { ended } = await paidCalls.end(
-      call,
-      operation,
-      { end: { state: 'settled' }, answer, sends: 1 },
-      { run: markSettled, item: { id: record.id, gatewayId } satisfies AcceptedSend },
-    )
-    return ended ? answer : respondToDecided(send, await findByOperation(db, operation.operationId))
+    const { ended } = await paidCalls.end(call, {
+      operationId,
+      end: { state: 'settled' },
+      response: answer,
+      sends: 1,
+      inSameTransaction: markSettled({ id: record.id, gatewayId }),
+    })
+    return ended ? answer : respondToDecided(send, await findByOperation(db, operationId))
   }
 
   async function hold(send: OpenSend, outcome: Failure): Promise<ApiResponse> {
-    const { call, operation, record } = send
+    const { call, operationId, record } = send
     const { problem, code } = findProblem(outcome)
     const answer = failureResponse(problem, call.language)
     const decided = await db.write(async (tx) => {
       const held = await credits.hold(tx, {
-        operationId: operation.operationId,
+        operationId,
         leaseMs: ambiguousLeaseMs,
         sends: 1,
-        ...(call.idempotencyKey === undefined ? {} : { answer }),
+        ...(call.idempotencyKey === undefined ? {} : { response: answer }),
       })
       if (!held) return { record: await lockSend(tx, record.id) }
       await markFailed(tx, record.id, { state: 'unknown', charged: true, problem, code })
@@ -217,13 +217,18 @@ export function createSend(
   }
 
   async function refund(send: OpenSend, outcome: Failure): Promise<ApiResponse> {
-    const { call, operation, record, periods } = send
+    const { call, operationId, record, periods } = send
     const { problem, code } = findProblem(outcome)
     const answer = failureResponse(problem, call.language)
-    await paidCalls.end(call, operation, { end: { state: 'refunded' }, answer }, async (tx, { ended }) => {
-      if (!ended) return
-      await markFailed(tx, record.id, { state: 'refused', charged: false, problem, code })
-      await uncountMessage(tx, record.phone, periods)
+    await paidCalls.end(call, {
+      operationId,
+      end: { state: 'refunded' },
+      response: answer,
+      async inSameTransaction(tx, { ended }) {
+        if (!ended) return
+        await markFailed(tx, record.id, { state: 'refused', charged: false, problem, code })
+        await uncountMessage(tx, record.phone, periods)
+      },
     })
     return answer
   }
@@ -246,13 +251,12 @@ export function createSend(
   }
 }
 
-/** Updates the records of all messages settled in one transaction. */
-function markSettled(tx: Tx, items: readonly { readonly item: AcceptedSend }[]): Promise<void> {
-  return markAccepted(
+const markSettled = registerWriter<AcceptedSend, EndResult, void>((tx, items) =>
+  markAccepted(
     tx,
     items.map(({ item }) => item),
-  )
-}
+  ),
+)
 
 /** Throws one error that names everything missing or invalid. */
 function readSend(call: Call) {

@@ -9,7 +9,7 @@ import pg from 'pg'
 import { apiTypes } from '../../contract/credits.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { readConfig } from '../../server/config.ts'
-import { openCredits } from '../../server/credits/credits.ts'
+import { createCredits } from '../../server/credits/credits.ts'
 import type { Engine } from '../../server/db/database.ts'
 import { openInstallation } from '../../server/runtime/installation.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
@@ -209,7 +209,7 @@ function cpuSeconds(pid: number | undefined): number {
 async function makeCustomers(environment: Readonly<Record<string, string>>): Promise<Customer[]> {
   const installation = await openInstallation(readConfig(environment))
   const { db, secretKey } = installation
-  const credits = openCredits(db, secretKey)
+  const credits = createCredits(db, secretKey)
   const customers: Customer[] = []
   try {
     for (let index = 1; index <= customerCount; index += 1) {

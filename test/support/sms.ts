@@ -82,7 +82,6 @@ export async function smsService(
           api_type: 'sms',
           action: 'sms.send',
           cost: 1,
-          lease_until: 0,
         })
       }
     },

@@ -195,7 +195,7 @@ export function accountPages(api: Api, services: Services): void {
       apiType: sent.api_type,
       amount: sent.amount,
       note: oneLine(sent.note),
-      alongside: (tx) =>
+      inSameTransaction: (tx) =>
         insertAudit(
           tx,
           entry(ask, `credits.${sent.direction}`, account.username, sent.note, {

@@ -9,7 +9,7 @@ import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
 import { nothing, rangeOf } from '../fields.ts'
 import { callsByEndpoint, commonErrors, sum, typeOfEndpoint } from '../account/home.ts'
-import { findOpenOperations, findSold, ledgerIdAt } from '../../credits/ledger/list-store.ts'
+import { countHeldByLease, findSold, ledgerIdAt } from '../../credits/ledger/list-store.ts'
 import type { RequestLog } from '../../request-log/recorder.ts'
 import { type GatewayProducts, statesOf } from './gateways.ts'
 import { findCounts, findDurations, wholePlatform } from '../../request-log/store.ts'
@@ -82,7 +82,7 @@ export function overviewPages(
             .map((one) => one.credits),
         ),
       })),
-      operations: await findOpenOperations(db),
+      operations: await countHeldByLease(db),
       errors: commonErrors(counts.filter((one) => one.day === today)),
       disk: await diskOf(config.DATA_DIR),
       request_log: { waiting: log.stats.waiting, dropped: log.stats.dropped },

@@ -1,81 +1,77 @@
-// A paid API call and its ledger: repeats, the charge, and the end, told to the caller in the documented words.
+// A paid API call: replays, the charge and the end, with the documented errors.
 import type { ApiType } from '../../../contract/credits.ts'
 import { type Caller, wrongCredentials } from '../../accounts/authenticate.ts'
 import { type Call, markStep } from '../../http/call.ts'
 import { AppError } from '../../http/errors.ts'
 import type { ApiResponse } from '../../http/responses.ts'
+import type { InSameTransaction } from '../batch-writer.ts'
 import type { Credits } from '../credits.ts'
-import type {
-  AfterEnd,
-  AlongsideWork,
-  AnswerAfterEnd,
-  EndResult,
-  OperationEnd,
-  Repeat,
-} from '../operation.ts'
 import type { Sweeper } from '../end/sweeper.ts'
+import type { Charge, EndRequest, EndResult, Idempotency, PreviousCall, Written } from '../operation.ts'
 
 export interface Purchase<T> {
   readonly apiType: ApiType
-  /** `sms.send` for instance; what the sweeper's deciders are named by. */
+  /** For example `sms.send`; the sweeper finds its decider by it. */
   readonly action: string
   readonly cost: number
-  /** The parameters that make this call what it is, for the `Idempotency-Key`. */
+  /** The parameters that a call with the same `Idempotency-Key` must repeat. */
   readonly values: Readonly<Record<string, unknown>>
   readonly leaseMs?: number
-  readonly alongside?: AlongsideWork<T>
-  /** The endpoint's own words for "not enough credits"; the general ones when left out. */
+  readonly inSameTransaction?: InSameTransaction<Charge, Written<T>>
+  /** The endpoint's error for too few credits, if it has its own. */
   readonly insufficient?: AppError
-  /** What a repeat is told whose first call died on the way and got its credits back. */
-  readonly lost: ApiResponse
+  /** Sent when the first call with the same key was interrupted and refunded. */
+  readonly answerIfInterrupted: ApiResponse
 }
 
 export type Paid<T> =
-  | { readonly repeat: ApiResponse }
+  | { readonly replay: ApiResponse }
   | {
-      readonly repeat: undefined
+      readonly replay: undefined
       readonly operationId: number
       readonly remaining: number
       readonly value: T
     }
 
 export interface PaidCalls {
-  /** The first answer again, when this `Idempotency-Key` came before. Asked right after the parameters. */
-  repeat(
+  /** Returns the stored response when this `Idempotency-Key` was used before. Called right after the parameters are read. */
+  findReplay(
     call: Call,
     caller: Caller,
-    purchase: Pick<Purchase<unknown>, 'action' | 'values' | 'lost'>,
+    purchase: Pick<Purchase<unknown>, 'action' | 'values' | 'answerIfInterrupted'>,
   ): Promise<ApiResponse | undefined>
   charge<T = undefined>(call: Call, caller: Caller, purchase: Purchase<T>): Promise<Paid<T>>
-  /** Decides the operation, in one transaction with the product's own rows. */
-  end(
-    call: Call,
-    operation: { operationId: number; apiType: ApiType },
-    request: { end: OperationEnd; answer?: ApiResponse | AnswerAfterEnd | undefined; sends?: number },
-    alongside?: AfterEnd,
-  ): Promise<EndResult>
+  /** Settles or refunds the operation, in one transaction with the product's rows. */
+  end(call: Call, request: EndRequest): Promise<EndResult>
 }
 
-export function openPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
-  function idempotencyOf(call: Call, action: string, values: Readonly<Record<string, unknown>>) {
+export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
+  function readIdempotency(
+    call: Call,
+    { action, values }: Pick<Purchase<unknown>, 'action' | 'values'>,
+  ): Idempotency | undefined {
     if (call.idempotencyKey === undefined) return undefined
-    // People put order numbers and worse into this header, so only a keyed hash of it is kept.
+    // Keys often contain order numbers or personal data, so only a keyed hash is stored.
     const key = credits.fingerprint('idempotency key', { key: call.idempotencyKey })
     return { key, fingerprint: credits.fingerprint(action, values) }
   }
 
-  async function answerRepeat(
+  /** Undefined when the earlier call was overdue; it is decided when this returns. */
+  async function replay(
     call: Call,
-    repeat: Repeat,
-    lost: ApiResponse,
+    previous: PreviousCall,
+    answerIfInterrupted: ApiResponse,
   ): Promise<ApiResponse | undefined> {
-    switch (repeat.kind) {
+    switch (previous.kind) {
       case 'replay':
         call.trace.replayed = true
-        return { ...repeat.answer, headers: { 'idempotent-replayed': 'true' } }
-      case 'lost':
+        return { ...previous.response, headers: { 'idempotent-replayed': 'true' } }
+      case 'interrupted':
         call.trace.replayed = true
-        return { ...lost, headers: { ...lost.headers, 'idempotent-replayed': 'true' } }
+        return {
+          ...answerIfInterrupted,
+          headers: { ...answerIfInterrupted.headers, 'idempotent-replayed': 'true' },
+        }
       case 'other_parameters':
         throw new AppError(
           1002,
@@ -89,24 +85,24 @@ export function openPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
             zh: '同一 Idempotency-Key 的请求仍在处理',
             en: 'A call with this Idempotency-Key is still running',
           },
-          { status: 409, retryAfter: Math.max(1, Math.ceil(repeat.retryAfterMs / 1000)) },
+          { status: 409, retryAfter: Math.max(1, Math.ceil(previous.retryAfterMs / 1000)) },
         )
       case 'overdue':
-        await sweeper.decide(repeat.operationId)
+        await sweeper.decide(previous.operationId)
         return undefined
     }
   }
 
   return {
-    async repeat(call, caller, purchase) {
-      const idempotency = idempotencyOf(call, purchase.action, purchase.values)
+    async findReplay(call, caller, purchase) {
+      const idempotency = readIdempotency(call, purchase)
       if (!idempotency) return undefined
-      const found = await credits.findRepeat(caller.account.id, idempotency)
+      const found = await credits.findPreviousCall(caller.account.id, idempotency)
       if (!found) return undefined
-      const answer = await answerRepeat(call, found, purchase.lost)
+      const answer = await replay(call, found, purchase.answerIfInterrupted)
       if (answer) return answer
-      const decided = await credits.findRepeat(caller.account.id, idempotency)
-      return decided && answerRepeat(call, decided, purchase.lost)
+      const decided = await credits.findPreviousCall(caller.account.id, idempotency)
+      return decided && replay(call, decided, purchase.answerIfInterrupted)
     },
 
     async charge<T>(call: Call, caller: Caller, purchase: Purchase<T>): Promise<Paid<T>> {
@@ -117,44 +113,34 @@ export function openPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
         cost: purchase.cost,
         requestId: call.requestId,
         keyHash: caller.keyHash,
-        idempotency: idempotencyOf(call, purchase.action, purchase.values),
+        idempotency: readIdempotency(call, purchase),
         leaseMs: purchase.leaseMs,
-        alongside: purchase.alongside,
+        inSameTransaction: purchase.inSameTransaction,
       })
       switch (result.kind) {
         case 'charged':
           call.trace.charged = purchase.cost
           markStep(call, 'charged')
-          return { repeat: undefined, ...result }
+          return { replay: undefined, ...result }
         case 'key_invalid':
           throw wrongCredentials()
         case 'insufficient':
           throw purchase.insufficient ?? insufficientCredits()
         default:
           return {
-            repeat:
-              (await answerRepeat(call, result, purchase.lost)) ??
-              // It was overdue and has been decided just now: what was kept then is the answer.
-              (await this.repeat(call, caller, purchase)) ??
-              purchase.lost,
+            replay:
+              (await replay(call, result, purchase.answerIfInterrupted)) ??
+              // The earlier call was overdue and has just been decided.
+              (await this.findReplay(call, caller, purchase)) ??
+              purchase.answerIfInterrupted,
           }
       }
     },
 
-    async end(call, operation, request, alongside) {
-      const result = await credits.endSoon({
-        request: {
-          operationId: operation.operationId,
-          end: request.end,
-          answer: call.idempotencyKey === undefined ? undefined : request.answer,
-          sends: request.sends ?? 0,
-        },
-        alongside,
-      })
-      if (result.givenBack > 0) {
-        call.trace.refunded = result.givenBack
-        credits.onMoved?.({ kind: 'refund', apiType: operation.apiType, amount: result.givenBack })
-      }
+    async end(call, request) {
+      const response = call.idempotencyKey === undefined ? undefined : request.response
+      const result = await credits.endBatched({ ...request, response })
+      if (result.refunded > 0) call.trace.refunded = result.refunded
       markStep(call, 'settled')
       return result
     },

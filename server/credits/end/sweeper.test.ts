@@ -1,21 +1,23 @@
-// What a crash left open is decided when its lease is over, once, and by the database's clock.
+// Overdue operations are decided once, by the database's clock.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import type { Database, Engine } from '../../db/database.ts'
+import { createJobs } from '../../jobs.ts'
 import { checkLedger } from '../ledger/check-store.ts'
-import { type Credits, openCredits } from '../credits.ts'
-import { type Decide, openSweeper } from './sweeper.ts'
+import { type Credits, createCredits } from '../credits.ts'
+import { type Decide, createSweeper } from './sweeper.ts'
 
 function sweeperOf(db: Database, credits: Credits, deciders: ReadonlyMap<string, Decide> = new Map()) {
   const errors: unknown[] = []
-  const sweeper = openSweeper({
+  const sweeper = createSweeper({
     db,
     credits,
     deciders,
-    sweepMs: 10,
-    longestLeaseMs: 900_000,
+    maxLeaseMs: 900_000,
     onError: (error) => errors.push(error),
   })
   return { sweeper, errors }
@@ -23,7 +25,7 @@ function sweeperOf(db: Database, credits: Credits, deciders: ReadonlyMap<string,
 
 async function open(engine: Engine) {
   const fresh = await freshDatabase(engine)
-  const credits = openCredits(fresh.db, 'a secret of thirty-two characters or more')
+  const credits = createCredits(fresh.db, 'a secret of thirty-two characters or more')
   const { id } = await createAccount(fresh.db, { username: 'payer' })
   await credits.grant({ accountId: id, apiType: 'sms', amount: 10 })
   const charge = async (leaseMs: number, action = 'test') => {
@@ -43,7 +45,7 @@ async function open(engine: Engine) {
 }
 
 onEachEngine('sweeper', (engine) => {
-  it('refunds what is overdue and leaves the rest', async () => {
+  it('refunds overdue operations and leaves the others', async () => {
     await using t = await open(engine)
     await t.charge(0)
     await t.charge(60_000)
@@ -67,7 +69,7 @@ onEachEngine('sweeper', (engine) => {
     await other.close()
   })
 
-  it('asks the product where it has a say, and goes on after its failure', async () => {
+  it('calls the decider of the product, and continues after one fails', async () => {
     await using t = await open(engine)
     const settled = await t.charge(0, 'known')
     await t.charge(0, 'broken')
@@ -85,7 +87,7 @@ onEachEngine('sweeper', (engine) => {
             )
           },
         ],
-        ['broken', () => Promise.reject(new Error('the gateway cannot be asked'))],
+        ['broken', () => Promise.reject(new Error('the gateway is unavailable'))],
       ]),
     )
     await sweeper.sweep()
@@ -94,7 +96,7 @@ onEachEngine('sweeper', (engine) => {
     assert.equal((await checkLedger(t.db, 60_000)).open, 1)
   })
 
-  it('brings leases back that a clock set back has left in the far future', async () => {
+  it('shortens leases that a clock set back has left in the far future', async () => {
     await using t = await open(engine)
     const id = await t.charge(60_000)
     await t.db.write((tx) =>
@@ -105,12 +107,13 @@ onEachEngine('sweeper', (engine) => {
     assert.ok(row!.left <= 900_000)
   })
 
-  it('runs by itself until it is stopped', async () => {
+  it('runs as a job until the jobs are stopped', async () => {
     await using t = await open(engine)
     await t.charge(0)
     const { sweeper } = sweeperOf(t.db, t.credits)
-    sweeper.start()
+    const jobs = createJobs(pino({ enabled: false }), new Registry())
+    sweeper.start(jobs, 10)
     while ((await t.remaining()) < 10) await new Promise((resolve) => setTimeout(resolve, 10))
-    await sweeper.stop()
+    await jobs.stop()
   })
 })

@@ -1,101 +1,75 @@
-// Decides what a crash or an ambiguous upstream left open, when its lease is over. It never sends anything again.
-import { setTimeout as sleep } from 'node:timers/promises'
+// Decides held operations whose lease has expired, after a crash or an ambiguous upstream call. It never sends anything.
 import type { Database } from '../../db/database.ts'
+import type { Jobs } from '../../jobs.ts'
+import { pruneExpiredKeys } from '../charge/store.ts'
 import type { Credits } from '../credits.ts'
-import type { OpenOperation } from '../operation.ts'
-import { forgetAllExpired } from '../charge/store.ts'
-import { findOpen, findOverdue, shortenLeases } from '../store.ts'
+import type { HeldOperation } from '../operation.ts'
+import { findHeld, findOverdue, shortenLeases } from '../store.ts'
 
 /**
- * A product's own way of deciding: it may ask its gateway and must end the operation, in one transaction with its own
- * records. Operations of actions without one are refunded.
+ * Decides an overdue operation of one product: it may query the gateway, and ends the operation in one transaction with
+ * the product's rows. Operations of actions without a decider are refunded.
  */
-export type Decide = (operation: OpenOperation) => Promise<void>
+export type Decide = (operation: HeldOperation) => Promise<void>
 
 export interface SweeperOptions {
   readonly db: Database
   readonly credits: Credits
-  readonly sweepMs: number
-  /** No operation is held for longer than this at a time. */
-  readonly longestLeaseMs: number
-  /** By action, `sms.send` for instance. */
+  /** No lease is longer. */
+  readonly maxLeaseMs: number
+  /** By action, for example `sms.send`. */
   readonly deciders: ReadonlyMap<string, Decide>
-  readonly onError: (error: unknown, operation?: OpenOperation) => void
+  readonly onError: (error: unknown, operation: HeldOperation) => void
 }
 
 export interface Sweeper {
-  /** One round; tells how many operations it looked at. */
+  /** Decides up to 200 overdue operations; returns how many it decided. */
   sweep(): Promise<number>
-  /** Decides one overdue operation now, for a caller that waits for it. */
+  /** Decides one operation now, for a call that waits for it. */
   decide(operationId: number): Promise<void>
-  start(): void
-  stop(): Promise<void>
+  start(jobs: Jobs, sweepMs: number): void
 }
 
-const perRound = 200
+const maxPerRound = 200
 
-/** Looking for keys nobody can ask for any more reads many rows, so it is done seldom. */
-const forgetEveryMs = 3_600_000
+/** Finding expired keys reads many rows, so it runs less often. */
+const pruneEveryMs = 3_600_000
 
-export function openSweeper(options: SweeperOptions): Sweeper {
-  const { db, credits, deciders } = options
-  const stopping = new AbortController()
-  let loop: Promise<void> = Promise.resolve()
-  let forgotAt = performance.now()
-
-  async function decideOne(operation: OpenOperation): Promise<void> {
+export function createSweeper({ db, credits, maxLeaseMs, deciders, onError }: SweeperOptions): Sweeper {
+  async function decideOne(operation: HeldOperation): Promise<void> {
     const decide = deciders.get(operation.action)
-    if (decide) return decide(operation)
-    const result = await db.write((tx) =>
-      credits.end(tx, { operationId: operation.id, end: { state: 'refunded' } }),
-    )
-    if (result.givenBack > 0) {
-      credits.onMoved?.({ kind: 'refund', apiType: operation.api_type, amount: result.givenBack })
-    }
+    if (decide) await decide(operation)
+    else await db.write((tx) => credits.end(tx, { operationId: operation.id, end: { state: 'refunded' } }))
   }
 
   async function sweep(): Promise<number> {
-    await db.write((tx) => shortenLeases(tx, options.longestLeaseMs))
-    const overdue = await findOverdue(db, perRound)
-    for (const operation of overdue) {
+    await db.write((tx) => shortenLeases(tx, maxLeaseMs))
+    let decided = 0
+    for (const operation of await findOverdue(db, maxPerRound)) {
       try {
         await decideOne(operation)
+        decided += 1
       } catch (error) {
-        options.onError(error, operation)
+        onError(error, operation)
       }
     }
-    return overdue.length
-  }
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        const seen = await sweep()
-        // A full round means there is more: go on at once.
-        if (seen === perRound) continue
-        if (performance.now() - forgotAt > forgetEveryMs) {
-          await db.write(forgetAllExpired)
-          forgotAt = performance.now()
-        }
-      } catch (error) {
-        options.onError(error)
-      }
-      await sleep(options.sweepMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-    }
+    return decided
   }
 
   return {
     sweep,
     async decide(operationId) {
-      const operation = await findOpen(db, operationId)
+      const operation = await findHeld(db, operationId)
       if (operation) await decideOne(operation)
     },
-    start() {
-      loop = run()
-    },
-    async stop() {
-      stopping.abort()
-      await loop
+    start(jobs, sweepMs) {
+      jobs.every(sweepMs, 'sweeper', async (signal) => {
+        // A full round means that there may be more.
+        while (!signal.aborted && (await sweep()) === maxPerRound);
+      })
+      jobs.every(pruneEveryMs, 'idempotency key pruning', async (signal) => {
+        while (!signal.aborted && (await db.write(pruneExpiredKeys)));
+      })
     },
   }
 }

@@ -1,29 +1,29 @@
-// `ledger check` can fail: each kind of damage, done by hand, is found and named.
+// `ledger check` finds and names each kind of damage.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import { checkLedger } from './check-store.ts'
-import { openCredits } from '../credits.ts'
+import { createCredits } from '../credits.ts'
 
 const damages: readonly { what: string; sql: string; found: RegExp }[] = [
   {
-    what: 'a balance changed by hand',
+    what: 'a balance changed directly',
     sql: 'UPDATE credit SET total = total + 5',
     found: /differs from the sum/,
   },
   {
-    what: 'use without a charge',
+    what: 'used credits without a charge',
     sql: `UPDATE credit SET used = used + 1 WHERE api_type = 'sms'`,
     found: /differs/,
   },
   {
-    what: 'a lost entry',
+    what: 'a missing entry',
     sql: `DELETE FROM ledger WHERE kind = 'charge'`,
     found: /differs|not charged exactly once/,
   },
   {
-    what: 'a doctored entry',
+    what: 'a changed entry',
     sql: `UPDATE ledger SET balance_after = balance_after + 1 WHERE kind = 'charge'`,
     found: /chain/,
   },
@@ -33,7 +33,7 @@ const damages: readonly { what: string; sql: string; found: RegExp }[] = [
     found: /given back/,
   },
   {
-    what: 'an operation that vanished',
+    what: 'a missing operation',
     sql: `DELETE FROM operation WHERE state = 'settled'`,
     found: /does not exist/,
   },
@@ -43,13 +43,13 @@ const damages: readonly { what: string; sql: string; found: RegExp }[] = [
     found: /no clear end/,
   },
   {
-    what: 'an operation left open',
+    what: 'an operation held past its lease',
     sql: `UPDATE operation SET lease_until = 1 WHERE state = 'held'`,
     found: /past its lease/,
   },
   { what: 'a second send', sql: 'UPDATE operation SET sends = 2', found: /sent twice/ },
   {
-    what: 'an entry of nobody',
+    what: 'an entry without an account',
     sql: `UPDATE ledger SET account_id = 999 WHERE kind = 'charge'`,
     found: /no balance/,
   },
@@ -59,7 +59,7 @@ onEachEngine('ledger check', (engine) => {
   for (const { what, sql, found } of damages) {
     it(`finds ${what}`, async () => {
       await using fresh = await freshDatabase(engine)
-      const credits = openCredits(fresh.db, 'a secret of thirty-two characters or more')
+      const credits = createCredits(fresh.db, 'a secret of thirty-two characters or more')
       const { id } = await createAccount(fresh.db, { username: 'payer' })
       await credits.grant({ accountId: id, apiType: 'sms', amount: 10 })
       const charge = { accountId: id, apiType: 'sms', action: 'test', cost: 1, requestId: 'r' } as const

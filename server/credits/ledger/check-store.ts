@@ -1,29 +1,29 @@
-// `ledger check`: recounts every credit from the ledger, in one consistent view, beside a running service.
+// `ledger check`: recounts every credit from the ledger in one snapshot, while the service runs.
 import type { Database, Snapshot } from '../../db/database.ts'
-import { carriedAction } from './compaction-plan.ts'
+import { compactedAction } from './compaction-plan.ts'
 
 export interface LedgerReport {
   readonly ok: boolean
   readonly accounts: number
   readonly operations: number
   readonly entries: number
-  /** Operations that wait for their end, which is nothing bad in itself. */
+  /** Operations that are held; not a problem. */
   readonly open: number
   readonly problems: readonly string[]
 }
 
 interface Check {
-  /** What is wrong when the query finds rows. */
-  readonly says: string
+  /** The problem when the query finds rows. */
+  readonly problem: string
   readonly sql: string
 }
 
-/** Each query finds what must not be. Its first column tells where. */
+/** Each query finds rows that violate a rule; `location` names the row. */
 function checks(now: string, overdueMs: number): readonly Check[] {
   return [
     {
-      says: 'the balance differs from the sum of the ledger',
-      sql: `SELECT 'account ' || c.account_id || ' ' || c.api_type AS place FROM credit c
+      problem: 'the balance differs from the sum of the ledger',
+      sql: `SELECT 'account ' || c.account_id || ' ' || c.api_type AS location FROM credit c
         LEFT JOIN (SELECT account_id, api_type,
             SUM(CASE WHEN kind IN ('grant', 'adjust') THEN amount ELSE 0 END) AS bought,
             SUM(CASE WHEN kind IN ('charge', 'refund') THEN -amount ELSE 0 END) AS spent
@@ -32,28 +32,28 @@ function checks(now: string, overdueMs: number): readonly Check[] {
         WHERE c.total <> COALESCE(l.bought, 0) OR c.used <> COALESCE(l.spent, 0)`,
     },
     {
-      says: 'the balance is negative',
-      sql: `SELECT 'account ' || account_id || ' ' || api_type AS place FROM credit WHERE used < 0 OR used > total`,
+      problem: 'the balance is negative',
+      sql: `SELECT 'account ' || account_id || ' ' || api_type AS location FROM credit WHERE used < 0 OR used > total`,
     },
     {
-      says: 'the chain of balances breaks',
-      sql: `SELECT 'ledger ' || id AS place FROM (SELECT id, amount, balance_after,
+      problem: 'the chain of balances breaks',
+      sql: `SELECT 'ledger ' || id AS location FROM (SELECT id, amount, balance_after,
           LAG(balance_after, 1, CAST(0 AS bigint)) OVER (PARTITION BY account_id, api_type ORDER BY id) AS before
         FROM ledger) chain WHERE balance_after <> before + amount`,
     },
     {
-      says: 'an entry belongs to no balance',
-      sql: `SELECT 'ledger ' || l.id AS place FROM ledger l
+      problem: 'an entry belongs to no balance',
+      sql: `SELECT 'ledger ' || l.id AS location FROM ledger l
         LEFT JOIN credit c ON c.account_id = l.account_id AND c.api_type = l.api_type WHERE c.account_id IS NULL`,
     },
     {
-      says: 'an entry has the wrong sign',
-      sql: `SELECT 'ledger ' || id AS place FROM ledger WHERE (kind IN ('grant', 'refund') AND amount <= 0)
+      problem: 'an entry has the wrong sign',
+      sql: `SELECT 'ledger ' || id AS location FROM ledger WHERE (kind IN ('grant', 'refund') AND amount <= 0)
         OR (kind = 'charge' AND amount > 0) OR (kind IN ('charge', 'refund') AND operation_id IS NULL)`,
     },
     {
-      says: 'an operation was not charged exactly once, or not given back as it says',
-      sql: `SELECT 'operation ' || o.id AS place FROM operation o
+      problem: 'an operation was not charged exactly once, or not given back as it says',
+      sql: `SELECT 'operation ' || o.id AS location FROM operation o
         LEFT JOIN (SELECT operation_id,
             SUM(CASE WHEN kind = 'charge' THEN 1 ELSE 0 END) AS charges,
             SUM(CASE WHEN kind = 'refund' THEN 1 ELSE 0 END) AS refunds,
@@ -61,38 +61,38 @@ function checks(now: string, overdueMs: number): readonly Check[] {
             SUM(CASE WHEN kind = 'refund' THEN amount ELSE 0 END) AS refunded
           FROM ledger WHERE operation_id IS NOT NULL GROUP BY operation_id) l ON l.operation_id = o.id
         WHERE COALESCE(l.charged, 0) <> o.cost OR COALESCE(l.refunded, 0) <> o.given_back
-          OR (o.action <> '${carriedAction}' AND (COALESCE(l.charges, 0) <> 1 OR l.refunds > 1))`,
+          OR (o.action <> '${compactedAction}' AND (COALESCE(l.charges, 0) <> 1 OR l.refunds > 1))`,
     },
     {
-      says: 'an entry names an operation that does not exist',
-      sql: `SELECT 'ledger ' || l.id AS place FROM ledger l LEFT JOIN operation o ON o.id = l.operation_id
+      problem: 'an entry names an operation that does not exist',
+      sql: `SELECT 'ledger ' || l.id AS location FROM ledger l LEFT JOIN operation o ON o.id = l.operation_id
         WHERE l.operation_id IS NOT NULL AND o.id IS NULL`,
     },
     {
-      says: 'an operation has no clear end',
-      sql: `SELECT 'operation ' || id AS place FROM operation
+      problem: 'an operation has no clear end',
+      sql: `SELECT 'operation ' || id AS location FROM operation
         WHERE (state = 'refunded' AND given_back <> cost) OR (state = 'held' AND (given_back <> 0 OR lease_until IS NULL))
           OR (state = 'held') <> (ended_at IS NULL)`,
     },
     {
-      says: 'an operation is open past its lease',
-      sql: `SELECT 'operation ' || id AS place FROM operation
+      problem: 'an operation is open past its lease',
+      sql: `SELECT 'operation ' || id AS location FROM operation
         WHERE state = 'held' AND lease_until + ${overdueMs} < ${now}`,
     },
     {
-      says: 'a message may have been sent twice',
-      sql: `SELECT 'operation ' || id AS place FROM operation WHERE api_type = 'sms' AND sends > 1`,
+      problem: 'a message may have been sent twice',
+      sql: `SELECT 'operation ' || id AS location FROM operation WHERE api_type = 'sms' AND sends > 1`,
     },
   ]
 }
 
-/** `overdueMs` is how long after the end of a lease the sweeper may take: its interval and a little more. */
+/** `overdueMs` is how long the sweeper may take after a lease has expired. */
 export function checkLedger(db: Database, overdueMs: number): Promise<LedgerReport> {
   return db.snapshot(async (snapshot) => {
     const problems: string[] = []
     for (const check of checks(db.now, overdueMs)) {
-      const places = await snapshot.all<{ place: string }>(`${check.sql} LIMIT 20`)
-      problems.push(...places.map(({ place }) => `${place}: ${check.says}`))
+      const rows = await snapshot.all<{ location: string }>(`${check.sql} LIMIT 20`)
+      problems.push(...rows.map(({ location }) => `${location}: ${check.problem}`))
     }
     return {
       ok: problems.length === 0,

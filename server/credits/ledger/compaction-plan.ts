@@ -1,26 +1,23 @@
-// Which old ledger entries become one, and which operations go with them. No database here.
+// Plans which old ledger entries are merged, and which operations are deleted with them. No database access.
 //
-// What a customer was granted or had taken stays entry by entry; charges and refunds between two of those become one entry
-// with their net, the id, the time and the balance of the last of them. So every balance still stands in the chain, and
-// what was bought and used adds up as before.
+// Grants and adjustments stay entry by entry. Charges and refunds between two of them become one entry with their net
+// amount and the id, time and balance of the last one. So the chain of balances and the sums of what was bought and used
+// stay the same.
+import type { Tables } from '../../db/schema.ts'
 
-/** Of the one operation of a chain that stands for all that were carried over. */
-export const carriedAction = 'ledger.carried'
+/** The action of the operation that replaces all compacted operations of a chain. */
+export const compactedAction = 'ledger.compacted'
 
-export const carriedNote = '结转 / carried over'
+export const compactedNote = '结转 / compacted'
 
-export interface OldEntry {
-  readonly id: number
-  readonly kind: string
-  readonly amount: number
-  readonly operation_id: number | null
+export type OldEntry = Readonly<Pick<Tables['ledger'], 'id' | 'kind' | 'amount' | 'operation_id'>> & {
   /** Of the operation: */
   readonly state: string | null
   readonly cost: number | null
   readonly given_back: number | null
 }
 
-/** Neighbours in the chain that become the last of them. */
+/** Adjacent entries that are merged into the last of them. */
 export interface Run {
   readonly firstId: number
   readonly lastId: number
@@ -29,52 +26,49 @@ export interface Run {
 
 export interface Plan {
   readonly runs: readonly Run[]
-  /** Operations that go, all their entries being in the runs. */
+  /** Operations to delete; all their entries are in the runs. */
   readonly operations: readonly number[]
-  /** Where to look next time: what could not be carried yet stands behind it. */
+  /** Where the next step begins: entries that could not be merged yet are behind it. */
   readonly nextId: number
 }
 
 /**
- * `entries` follow one another in one chain, all of them old. An operation with an entry outside stays as it is, and so
- * does one that is open. `carried` is the operation of what was carried before.
+ * `entries` are adjacent in one chain, all of them old. An operation that is held, or has an entry outside, stays as it
+ * is. `compacted` is the operation of the entries that were merged before.
  */
-export function planRuns(entries: readonly OldEntry[], carried: number | undefined): Plan {
-  const whole = wholeOperations(entries)
-  if (carried !== undefined) whole.delete(carried)
-  const canGo = ({ operation_id: id }: OldEntry) => id !== null && (id === carried || whole.has(id))
+export function planRuns(entries: readonly OldEntry[], compacted: number | undefined): Plan {
+  const complete = completeOperations(entries)
+  if (compacted !== undefined) complete.delete(compacted)
+  const canMerge = ({ operation_id: id }: OldEntry) => id !== null && (id === compacted || complete.has(id))
   const runs: Run[] = []
-  let open: OldEntry[] = []
+  let current: OldEntry[] = []
   let nextId: number | undefined
   const close = () => {
-    const [first] = open
-    const last = open.at(-1)
-    // One entry that was carried before is no news.
-    if (first && last && (open.length > 1 || first.operation_id !== carried)) {
-      runs.push({
-        firstId: first.id,
-        lastId: last.id,
-        net: open.reduce((sum, { amount }) => sum + amount, 0),
-      })
+    const [first] = current
+    const last = current.at(-1)
+    // A single entry that was merged before stays as it is.
+    if (first && last && (current.length > 1 || first.operation_id !== compacted)) {
+      const net = current.reduce((sum, { amount }) => sum + amount, 0)
+      runs.push({ firstId: first.id, lastId: last.id, net })
     }
-    open = []
+    current = []
   }
   for (const entry of entries) {
-    if (canGo(entry)) {
-      open.push(entry)
+    if (canMerge(entry)) {
+      current.push(entry)
       continue
     }
-    // A grant stays for good; an operation that is not whole yet may be so later, and then joins what stands before it.
-    if (entry.operation_id !== null) nextId ??= open.at(-1)?.id ?? entry.id
+    // An incomplete operation may be complete later, and is then merged with the run before it. A grant stays.
+    if (entry.operation_id !== null) nextId ??= current.at(-1)?.id ?? entry.id
     close()
   }
-  const lastRun = open.at(-1)?.id
+  const lastRun = current.at(-1)?.id
   close()
-  return { runs, operations: [...whole], nextId: nextId ?? lastRun ?? (entries.at(-1)?.id ?? 0) + 1 }
+  return { runs, operations: [...complete], nextId: nextId ?? lastRun ?? (entries.at(-1)?.id ?? 0) + 1 }
 }
 
-/** Ended ones whose charge and refund are both among the entries. */
-function wholeOperations(entries: readonly OldEntry[]): Set<number> {
+/** Ended operations whose charge and refund are both among the entries. */
+function completeOperations(entries: readonly OldEntry[]): Set<number> {
   const seen = new Map<number, { charged: number; refunded: number; charges: number; entry: OldEntry }>()
   for (const entry of entries) {
     if (entry.operation_id === null || entry.state === null || entry.state === 'held') continue
@@ -85,9 +79,9 @@ function wholeOperations(entries: readonly OldEntry[]): Set<number> {
     } else known.refunded += entry.amount
     seen.set(entry.operation_id, known)
   }
-  const whole = new Set<number>()
+  const complete = new Set<number>()
   for (const [id, { charged, refunded, charges, entry }] of seen) {
-    if (charges === 1 && charged === entry.cost && refunded === entry.given_back) whole.add(id)
+    if (charges === 1 && charged === entry.cost && refunded === entry.given_back) complete.add(id)
   }
-  return whole
+  return complete
 }

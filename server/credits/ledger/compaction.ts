@@ -1,71 +1,46 @@
-// The job that carries old ledger entries over, so that the ledger does not grow for ever. What becomes of them is in carry-plan.ts.
-import { setTimeout as sleep } from 'node:timers/promises'
+// The job that compacts old ledger entries, so that the ledger does not grow indefinitely. compaction-plan.ts has the rules.
 import type { Database } from '../../db/database.ts'
-import { carryStep, type Chain, findChains } from './compaction-store.ts'
+import type { Jobs } from '../../jobs.ts'
+import { type Chain, compactStep, findChains } from './compaction-store.ts'
 
-export interface CarryOverOptions {
-  readonly db: Database
-  /** 0: everything stays. */
-  readonly keepDays: number
-  readonly onError: (error: unknown) => void
-}
-
-export interface CarryOver {
-  /** All chains once; tells how many entries went. */
-  carry(): Promise<number>
-  start(): void
-  stop(): Promise<void>
+export interface Compaction {
+  /** Compacts all chains once; returns how many entries were removed. */
+  run(signal?: AbortSignal): Promise<number>
+  start(jobs: Jobs): void
 }
 
 const everyMs = 6 * 3_600_000
-const firstAfterMs = 60_000
-const chainsAtATime = 500
+const chainsPerPage = 500
 
-export function openCarryOver({ db, keepDays, onError }: CarryOverOptions): CarryOver {
-  const stopping = new AbortController()
-  let loop: Promise<void> = Promise.resolve()
-
-  async function carryChain(chain: Chain): Promise<number> {
-    let gone = 0
-    // Each step is a small transaction of its own: calls go on between them, and wherever it ends the ledger is whole.
-    while (!stopping.signal.aborted) {
-      const step = await db.write((tx) => carryStep(tx, chain, keepDays))
-      gone += step.gone
+/** With `keepDays` 0 nothing is ever compacted. */
+export function createCompaction(db: Database, keepDays: number): Compaction {
+  async function compactChain(chain: Chain, signal: AbortSignal | undefined): Promise<number> {
+    let removed = 0
+    // Each step is a small transaction: calls run between them, and the ledger is consistent after each.
+    while (!signal?.aborted) {
+      const step = await db.write((tx) => compactStep(tx, chain, keepDays))
+      removed += step.removed
       if (!step.more) break
     }
-    return gone
+    return removed
   }
 
-  async function carry(): Promise<number> {
-    let gone = 0
+  async function run(signal?: AbortSignal): Promise<number> {
+    let removed = 0
     let after: Chain | undefined
-    while (!stopping.signal.aborted) {
-      const chains = await findChains(db, after, chainsAtATime)
-      for (const chain of chains) gone += await carryChain(chain)
+    while (!signal?.aborted) {
+      const chains = await findChains(db, after, chainsPerPage)
+      for (const chain of chains) removed += await compactChain(chain, signal)
       after = chains.at(-1)
-      if (chains.length < chainsAtATime) break
+      if (chains.length < chainsPerPage) break
     }
-    return gone
-  }
-
-  async function run(): Promise<void> {
-    let waitMs = firstAfterMs
-    for (;;) {
-      await sleep(waitMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
-      if (stopping.signal.aborted) return
-      await carry().catch(onError)
-      waitMs = everyMs
-    }
+    return removed
   }
 
   return {
-    carry,
-    start() {
-      if (keepDays > 0) loop = run()
-    },
-    async stop() {
-      stopping.abort()
-      await loop
+    run,
+    start(jobs) {
+      if (keepDays > 0) jobs.every(everyMs, 'ledger compaction', run)
     },
   }
 }

@@ -1,21 +1,16 @@
-// The ledger as its owner reads it: newest first, filtered, and balances as they stood at the end of a day.
+// Reads the ledger for its account holder: entries newest first with filters, and balances at the end of a day.
 import { type ApiType, apiTypes } from '../../../contract/credits.ts'
 import type { LedgerKind } from '../../../contract/console/credits.ts'
 import type { Queries, Value } from '../../db/database.ts'
-import { carriedAction } from './compaction-plan.ts'
+import { idList } from '../../db/dialect.ts'
 import { firstIdFrom } from '../../db/id-at-time.ts'
+import type { Tables } from '../../db/schema.ts'
+import { compactedAction } from './compaction-plan.ts'
 
-export interface LedgerRow {
-  readonly id: number
-  readonly at: number
-  readonly api_type: ApiType
-  readonly kind: LedgerKind
-  readonly amount: number
-  readonly balance_after: number
-  readonly note: string | null
-  readonly operation_id: number | null
+export type LedgerRow = Readonly<Omit<Tables['ledger'], 'account_id'>> & {
+  /** Of the operation: */
   readonly action: string | null
-  readonly state: 'held' | 'settled' | 'refunded' | null
+  readonly state: Tables['operation']['state'] | null
   readonly cost: number | null
   readonly given_back: number | null
   readonly request_id: string | null
@@ -30,12 +25,12 @@ export interface LedgerSearch {
   readonly before?: number | undefined
 }
 
-/** Ids follow time but for what runs in the same moments. */
+/** Ids follow time, except for transactions that ran concurrently. */
 const idSlack = 2_000
 
 /**
- * The chain of each type is an index of its own, so a list of all types is read as four and put together. Days are
- * turned into ids first: that finds a day long past without reading all that came after it.
+ * Each API type has an index range, so a list of all types is read as four lists and merged. Days are converted to ids
+ * first, which finds an old day without reading everything after it.
  */
 export async function listLedger(
   queries: Queries,
@@ -52,7 +47,7 @@ export async function listLedger(
     search.end ?? Number.MAX_SAFE_INTEGER,
   ]
   const lists = await Promise.all(
-    // Kinds other than charges have an index across the types, which is used when they are written out.
+    // The index on kinds other than charges is used only when the kind is part of the statement.
     search.kind !== undefined && search.kind !== 'charge'
       ? [
           queries.all<LedgerRow>(
@@ -75,43 +70,40 @@ export async function listLedger(
     .slice(0, limit)
 }
 
-/** An entry that was carried over stands for many operations, so it shows none. */
+/** A compacted entry stands for many operations, so it shows none. */
 const select = `SELECT l.id, l.at, l.api_type, l.kind, l.amount, l.balance_after, l.note, l.operation_id,
     o.action, o.state, o.cost, o.given_back, o.request_id
-  FROM ledger l LEFT JOIN operation o ON o.id = l.operation_id AND o.action <> '${carriedAction}'`
+  FROM ledger l LEFT JOIN operation o ON o.id = l.operation_id AND o.action <> '${compactedAction}'`
 
 const within = 'l.id < ? AND l.id > ? AND l.at >= ? AND l.at < ?'
 
-/** The first entry from a moment on. */
+/** The first entry at or after a time. */
 export function ledgerIdAt(queries: Queries, moment: number): Promise<number> {
   return firstIdFrom(queries, { table: 'ledger', time: 'at' }, moment)
 }
 
-interface BalanceAt {
-  readonly border: number
+interface BalanceBefore {
+  readonly id: number
   readonly api_type: ApiType
   readonly remaining: number | null
 }
 
-/** What was left of each type before each of these ids. */
-export function findBalancesAt(
+/** The balance of each API type before each of these ledger ids. */
+export function findBalancesBefore(
   queries: Queries,
   accountId: number,
-  borders: readonly number[],
-): Promise<BalanceAt[]> {
-  const list =
-    queries.engine === 'sqlite'
-      ? 'SELECT value AS border FROM json_each(?)'
-      : 'SELECT unnest(CAST(? AS bigint[])) AS border'
-  return queries.all<BalanceAt>(
-    `SELECT b.border, c.api_type, (SELECT l.balance_after FROM ledger l WHERE l.account_id = c.account_id
-         AND l.api_type = c.api_type AND l.id < b.border ORDER BY l.id DESC LIMIT 1) AS remaining
-     FROM credit c CROSS JOIN (${list}) b WHERE c.account_id = ?`,
-    [queries.engine === 'sqlite' ? JSON.stringify(borders) : borders, accountId],
+  ids: readonly number[],
+): Promise<BalanceBefore[]> {
+  const list = idList(queries, ids)
+  return queries.all<BalanceBefore>(
+    `SELECT b.id, c.api_type, (SELECT l.balance_after FROM ledger l WHERE l.account_id = c.account_id
+         AND l.api_type = c.api_type AND l.id < b.id ORDER BY l.id DESC LIMIT 1) AS remaining
+     FROM credit c CROSS JOIN ${list.sql} AS b WHERE c.account_id = ?`,
+    [list.value, accountId],
   )
 }
 
-/** Credits given out (corrections included) since an id, by type; all accounts together. */
+/** Credits granted, adjustments included, since an id, by API type, for all accounts. */
 export function findSold(queries: Queries, fromId: number): Promise<{ api_type: ApiType; sold: number }[]> {
   return queries.all(
     `SELECT api_type, SUM(amount) AS sold FROM ledger
@@ -120,13 +112,13 @@ export function findSold(queries: Queries, fromId: number): Promise<{ api_type: 
   )
 }
 
-export interface OpenOperations {
+export interface HeldCounts {
   readonly open: number
   readonly overdue: number
   readonly oldest_at: number | null
 }
 
-export async function findOpenOperations(queries: Queries): Promise<OpenOperations> {
+export async function countHeldByLease(queries: Queries): Promise<HeldCounts> {
   const row = await queries.one<{ open: number; overdue: number | null; oldest_at: number | null }>(
     `SELECT COUNT(*) AS open, SUM(CASE WHEN lease_until < ${queries.now} THEN 1 ELSE 0 END) AS overdue,
        MIN(created_at) AS oldest_at FROM operation WHERE state = 'held'`,

@@ -1,25 +1,25 @@
-// Random interleavings of grants, charges, ends, crashes, sweeps and carrying over against a model that only adds and subtracts.
+// Random interleavings of grants, charges, ends, crashes, sweeps and compaction against a model that only adds and subtracts.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import type { Database } from '../../db/database.ts'
-import { carryStep } from './compaction-store.ts'
+import { compactStep } from './compaction-store.ts'
 import { checkLedger } from './check-store.ts'
-import { type Credits, openCredits } from '../credits.ts'
-import { openSweeper } from '../end/sweeper.ts'
+import { type Credits, createCredits } from '../credits.ts'
+import { createSweeper } from '../end/sweeper.ts'
 
 type Action =
   | { readonly do: 'grant'; readonly amount: number }
   | { readonly do: 'take'; readonly amount: number }
   | { readonly do: 'charge'; readonly cost: number; readonly held: boolean }
-  /** Ends one of the open operations, and tries it a second time at the same moment. */
+  /** Ends one of the held operations, three times at the same time. */
   | { readonly do: 'end'; readonly pick: number; readonly how: 'settle' | 'part' | 'refund' }
-  /** The process dies: what it held open is left to the sweeper. */
+  /** The process exits: its held operations are left to the sweeper. */
   | { readonly do: 'crash' }
   | { readonly do: 'sweep' }
-  /** Everything that has ended counts as old, a few entries at a time. */
-  | { readonly do: 'carry'; readonly atATime: number }
+  /** Every ended operation counts as old, a few entries per step. */
+  | { readonly do: 'compact'; readonly perStep: number }
 
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
@@ -50,11 +50,11 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'sweep' as const }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('carry' as const), atATime: fc.integer({ min: 2, max: 12 }) }),
+    arbitrary: fc.record({ do: fc.constant('compact' as const), perStep: fc.integer({ min: 2, max: 12 }) }),
   },
 )
 
-/** Each inner list happens at the same moment; the next one begins when all of it is answered. */
+/** The actions of an inner list run concurrently; the next list begins when all of them have ended. */
 const story = fc.array(fc.array(action, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 })
 
 interface Model {
@@ -62,19 +62,19 @@ interface Model {
   used: number
   /** Operations this process still knows, by id. */
   readonly mine: Map<number, number>
-  /** Operations nobody knows any more but the database. */
+  /** Operations that only the database knows. */
   readonly orphans: Map<number, number>
 }
 
 onEachEngine('ledger against a model', (engine) => {
-  it('agrees after every round', { timeout: 120_000 }, async () => {
+  it('agrees with the model after every round', { timeout: 120_000 }, async () => {
     await using fresh = await freshDatabase(engine)
     let number = 0
     await fc.assert(
       fc.asyncProperty(story, async (rounds) => {
         number += 1
         await play(fresh.db, rounds, `model-${number}`)
-        // The check reads everything there is, so not every story can afford one.
+        // The check reads all rows, so it does not run after every story.
         if (number % 20 === 0) assert.deepEqual((await checkLedger(fresh.db, 3_600_000)).problems, [])
       }),
       { numRuns: engine === 'sqlite' ? 300 : 80 },
@@ -84,23 +84,23 @@ onEachEngine('ledger against a model', (engine) => {
 })
 
 async function play(db: Database, rounds: readonly (readonly Action[])[], username: string): Promise<void> {
-  const credits = openCredits(db, 'a secret of thirty-two characters or more')
+  const credits = createCredits(db, 'a secret of thirty-two characters or more')
   const accountId = await insertPayer(db, username)
   const model: Model = { total: 0, used: 0, mine: new Map(), orphans: new Map() }
   for (const round of rounds) {
     const chargesOnly = round.every((one) => one.do === 'charge')
-    const room = model.total - model.used
+    const available = model.total - model.used
     const granted = await Promise.all(round.map((one) => perform(db, credits, accountId, model, one)))
     const { total, used, remaining } = await credits.balance(accountId, 'sms')
     assert.deepEqual({ total, used }, { total: model.total, used: model.used })
     assert.ok(remaining >= 0)
-    if (chargesOnly) assert.deepEqual(granted, greedy(round, room))
+    if (chargesOnly) assert.deepEqual(granted, chargeInOrder(round, available))
   }
 }
 
-/** What a room full of callers gets who are served in the order in which they came. */
-function greedy(round: readonly Action[], room: number): boolean[] {
-  let left = room
+/** Which charges succeed when they are decided in the order of arrival. */
+function chargeInOrder(round: readonly Action[], available: number): boolean[] {
+  let left = available
   return round.map((one) => {
     const cost = one.do === 'charge' ? one.cost : 0
     if (cost > left) return false
@@ -153,13 +153,14 @@ async function perform(
       const end =
         one.how === 'refund'
           ? { state: 'refunded' as const }
-          : { state: 'settled' as const, giveBack: one.how === 'part' ? part : 0 }
+          : { state: 'settled' as const, refund: one.how === 'part' ? part : 0 }
       const results = await Promise.all([
         db.write((tx) => credits.end(tx, { operationId, end })),
-        db.write((tx) => credits.end(tx, { operationId, end })),
+        credits.endBatched({ operationId, end }),
+        credits.endBatched({ operationId, end }),
       ])
       assert.equal(results.filter((result) => result.ended).length, 1)
-      model.used -= results[0].givenBack + results[1].givenBack
+      for (const { refunded } of results) model.used -= refunded
       return true
     }
     case 'crash':
@@ -168,10 +169,10 @@ async function perform(
       return true
     case 'sweep':
       return sweepOrphans(db, credits, model)
-    case 'carry': {
+    case 'compact': {
       const chain = { account_id: accountId, api_type: 'sms' as const }
       let more = true
-      while (more) ({ more } = await db.write((tx) => carryStep(tx, chain, -1, one.atATime)))
+      while (more) ({ more } = await db.write((tx) => compactStep(tx, chain, -1, one.perStep)))
       return true
     }
   }
@@ -185,11 +186,10 @@ async function sweepOrphans(db: Database, credits: Credits, model: Model): Promi
     model.used -= cost
   }
   const sweepers = [1, 2].map(() =>
-    openSweeper({
+    createSweeper({
       db,
       credits,
-      sweepMs: 1,
-      longestLeaseMs: 3_600_000,
+      maxLeaseMs: 3_600_000,
       deciders: new Map(),
       onError: (error) => assert.fail(String(error)),
     }),
@@ -198,7 +198,7 @@ async function sweepOrphans(db: Database, credits: Credits, model: Model): Promi
   return true
 }
 
-/** Hashing a password for each story would take most of the time. */
+/** Without a password: hashing one for each story would take most of the time. */
 function insertPayer(db: Database, username: string): Promise<number> {
   return db.write(async (tx) => {
     const row = await tx.one<{ id: number }>(

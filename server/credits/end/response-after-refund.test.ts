@@ -1,16 +1,17 @@
+// A response that contains the balance is stored after the refund.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDatabase, onEachEngine, uniqueName } from '../../../test/support/engines.ts'
 import { createAccount } from '../../accounts/accounts.ts'
-import { openCredits } from '../credits.ts'
+import { createCredits } from '../credits.ts'
 
-onEachEngine('an answer that tells the balance', (engine) => {
-  test('is stored with the balance after the credits went back', async () => {
+onEachEngine('a response with the balance', (engine) => {
+  test('is stored with the balance after the refund', async () => {
     await using ground = await freshDatabase(engine)
-    const credits = openCredits(ground.db, 'a secret for tests, long enough to be one')
+    const credits = createCredits(ground.db, 'a secret for tests, long enough to be one')
     const { id: accountId } = await createAccount(ground.db, { username: uniqueName() })
     await credits.grant({ accountId, apiType: 'domain_check', amount: 10 })
-    const buy = async (key: string, giveBack: number) => {
+    const buy = async (key: string, refund: number) => {
       const idempotency = { key, fingerprint: key }
       const charged = await credits.charge({
         accountId,
@@ -23,22 +24,22 @@ onEachEngine('an answer that tells the balance', (engine) => {
       })
       assert.equal(charged.kind, 'charged')
       const { operationId } = charged as { operationId: number }
-      const answer = (remaining: number | undefined) => ({
+      const response = (remaining: number | undefined) => ({
         status: 200,
         body: { remaining: remaining ?? 'none' },
       })
       await ground.db.write((tx) =>
-        credits.end(tx, { operationId, end: { state: 'settled', giveBack }, answer }),
+        credits.end(tx, { operationId, end: { state: 'settled', refund }, response }),
       )
-      return credits.findRepeat(accountId, idempotency)
+      return credits.findPreviousCall(accountId, idempotency)
     }
-    assert.deepEqual(await buy('back', 3), {
+    assert.deepEqual(await buy('refund', 3), {
       kind: 'replay',
-      answer: { status: 200, body: { remaining: 9 } },
+      response: { status: 200, body: { remaining: 9 } },
     })
     assert.deepEqual(await buy('none', 0), {
       kind: 'replay',
-      answer: { status: 200, body: { remaining: 'none' } },
+      response: { status: 200, body: { remaining: 'none' } },
     })
   })
 })

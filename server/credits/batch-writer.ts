@@ -1,0 +1,48 @@
+// Rows of a product that commit together with a charge or an end, written for one operation or for a batch.
+import type { Tx } from '../db/database.ts'
+
+/** `C` is the charge or the end, `R` what the write returns. */
+export type InSameTransaction<C, R> = ((tx: Tx, result: C) => Promise<R>) | BatchItem<C, R>
+
+/** Writes the rows of all operations of a batch and returns their results in order. */
+export type BatchWriter<I, C, R> = (
+  tx: Tx,
+  items: readonly { readonly item: I; readonly result: C }[],
+) => Promise<[R] extends [void] ? void : readonly R[]>
+
+export interface BatchItem<C, R> {
+  readonly write: BatchWriter<never, C, R>
+  readonly item: unknown
+}
+
+/** A product registers its writer once; items of one batch with the same writer are written together. */
+export function registerWriter<I, C, R>(write: BatchWriter<I, C, R>): (item: I) => BatchItem<C, R> {
+  return (item) => ({ write, item })
+}
+
+/** Runs the writes of a batch and returns their results in order. */
+export async function writeAll<C, R>(
+  tx: Tx,
+  entries: readonly { readonly write: InSameTransaction<C, R> | undefined; readonly result: C }[],
+): Promise<(R | undefined)[]> {
+  const results: (R | undefined)[] = Array.from({ length: entries.length })
+  const groups = new Map<BatchItem<C, R>['write'], number[]>()
+  for (const [index, { write }] of entries.entries()) {
+    if (write === undefined || typeof write === 'function') continue
+    const group = groups.get(write.write)
+    if (group) group.push(index)
+    else groups.set(write.write, [index])
+  }
+  for (const [write, indexes] of groups) {
+    const items = indexes.map((index) => {
+      const { write: work, result } = entries[index]!
+      return { item: (work as BatchItem<C, R>).item as never, result }
+    })
+    const written = (await write(tx, items)) as readonly R[] | undefined
+    if (written) for (const [i, index] of indexes.entries()) results[index] = written[i]
+  }
+  for (const [index, { write, result }] of entries.entries()) {
+    if (typeof write === 'function') results[index] = await write(tx, result)
+  }
+  return results
+}

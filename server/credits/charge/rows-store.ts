@@ -1,0 +1,145 @@
+// Writes the rows of accepted charges: balances, operations and ledger entries.
+import { bulkInsert, insertRows, insertRowsReturningIds } from '../../db/bulk-insert.ts'
+import type { Tx } from '../../db/database.ts'
+import { byEngine, unnest } from '../../db/dialect.ts'
+import type { ChargeRequest } from '../operation.ts'
+
+export interface AcceptedCharge {
+  readonly request: ChargeRequest<unknown>
+  /** The balance after this charge. */
+  readonly remaining: number
+  readonly at: number
+}
+
+/** Returns the operation ids in the order of the charges. */
+export async function insertCharges(tx: Tx, charges: readonly AcceptedCharge[]): Promise<number[]> {
+  if (charges.length === 0) return []
+  return byEngine(tx, { sqlite: insertWithFewStatements, postgres: insertWithOneStatement })(tx, charges)
+}
+
+const operationRows = bulkInsert('operation', {
+  account_id: 'bigint',
+  api_type: 'text',
+  action: 'text',
+  cost: 'bigint',
+  state: 'text',
+  idempotency_key: 'text',
+  fingerprint: 'text',
+  lease_until: 'bigint',
+  request_id: 'text',
+  created_at: 'bigint',
+  ended_at: 'bigint',
+})
+
+export const ledgerRows = bulkInsert('ledger', {
+  account_id: 'bigint',
+  api_type: 'text',
+  kind: 'text',
+  amount: 'bigint',
+  balance_after: 'bigint',
+  operation_id: 'bigint',
+  at: 'bigint',
+})
+
+async function insertWithFewStatements(tx: Tx, charges: readonly AcceptedCharge[]): Promise<number[]> {
+  const costs = new Map<string, { accountId: number; apiType: string; cost: number }>()
+  for (const { request } of charges) {
+    const { accountId, apiType, cost } = request
+    const name = `${accountId} ${apiType}`
+    const sum = costs.get(name)
+    if (sum) sum.cost += cost
+    else costs.set(name, { accountId, apiType, cost })
+  }
+  for (const { accountId, apiType, cost } of costs.values()) {
+    await tx.run('UPDATE credit SET used = used + ? WHERE account_id = ? AND api_type = ?', [
+      cost,
+      accountId,
+      apiType,
+    ])
+  }
+  const ids = await insertRowsReturningIds(
+    tx,
+    operationRows,
+    charges.map(({ request, at }) => ({
+      account_id: request.accountId,
+      api_type: request.apiType,
+      action: request.action,
+      cost: request.cost,
+      state: request.leaseMs === undefined ? 'settled' : 'held',
+      idempotency_key: request.idempotency?.key ?? null,
+      fingerprint: request.idempotency?.fingerprint ?? null,
+      lease_until: request.leaseMs === undefined ? null : at + request.leaseMs,
+      request_id: request.requestId,
+      created_at: at,
+      ended_at: request.leaseMs === undefined ? at : null,
+    })),
+  )
+  await insertRows(
+    tx,
+    ledgerRows,
+    charges.map(({ request, remaining, at }, index) => ({
+      account_id: request.accountId,
+      api_type: request.apiType,
+      kind: 'charge',
+      amount: -request.cost,
+      balance_after: remaining,
+      operation_id: ids[index]!,
+      at,
+    })),
+  )
+  return ids
+}
+
+const chargeColumns = {
+  position: 'bigint',
+  account_id: 'bigint',
+  api_type: 'text',
+  action: 'text',
+  cost: 'bigint',
+  idempotency_key: 'text',
+  fingerprint: 'text',
+  lease_ms: 'bigint',
+  request_id: 'text',
+  balance: 'bigint',
+} as const
+
+/** One round trip: while the balances are locked, every further one delays the next batch of the same account. */
+async function insertWithOneStatement(tx: Tx, charges: readonly AcceptedCharge[]): Promise<number[]> {
+  const list = unnest(
+    chargeColumns,
+    charges.map(({ request, remaining }, position) => ({
+      position,
+      account_id: request.accountId,
+      api_type: request.apiType,
+      action: request.action,
+      cost: request.cost,
+      idempotency_key: request.idempotency?.key ?? null,
+      fingerprint: request.idempotency?.fingerprint ?? null,
+      lease_ms: request.leaseMs ?? null,
+      request_id: request.requestId,
+      balance: remaining,
+    })),
+  )
+  const rows = await tx.all<{ id: number }>(
+    `WITH item AS MATERIALIZED (
+       SELECT nextval(pg_get_serial_sequence('operation', 'id')) AS id, t.* FROM ${list.sql} AS t
+     ), balances AS (
+       UPDATE credit c SET used = c.used + s.cost
+       FROM (SELECT account_id, api_type, SUM(cost) AS cost FROM item GROUP BY account_id, api_type) s
+       WHERE c.account_id = s.account_id AND c.api_type = s.api_type
+     ), operations AS (
+       INSERT INTO operation (id, account_id, api_type, action, cost, state, idempotency_key, fingerprint, lease_until,
+         request_id, created_at, ended_at)
+       SELECT id, account_id, api_type, action, cost, CASE WHEN lease_ms IS NULL THEN 'settled' ELSE 'held' END,
+         idempotency_key, fingerprint, ${tx.now} + lease_ms, request_id, ${tx.now},
+         CASE WHEN lease_ms IS NULL THEN ${tx.now} END
+       FROM item
+     ), entries AS (
+       INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
+       SELECT account_id, api_type, 'charge', -cost, balance, id, ${tx.now} FROM item ORDER BY position
+     )
+     SELECT id FROM item ORDER BY position`,
+    list.values,
+  )
+  return rows.map(({ id }) => id)
+}
