@@ -1,9 +1,8 @@
-// /docs/: complete in both languages, no other origin, no script, whole on a phone.
+// /docs/: complete in both languages, no other origin, no script. On a phone: browser/reference.heavy.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { documentedEndpoints, sandboxInputs } from '../contract/reference/interface.ts'
 import { sampleLanguages } from '../contract/samples.ts'
-import { browserTest, openBrowser } from './support/browser.ts'
 import { startService, type TestService } from './support/service.ts'
 
 const languages = [
@@ -140,31 +139,6 @@ describe('reference pages', () => {
     assert.ok(!text.includes('19900000002'), 'SMS is not on the sandbox')
     assert.ok(text.includes('blocked.test'), 'the domain check is')
     assert.ok(!text.includes('a secret of the gateway'))
-  })
-
-  browserTest('on a phone nothing sticks out, and axe finds nothing', async () => {
-    await using browser = await openBrowser()
-    // Chinese by day, English by night: each page, each theme once.
-    for (const [language, path] of languages) {
-      const theme = language === 'zh' ? 'light' : 'dark'
-      await using visitor = await browser.visit(service.url, { language, theme, width: 360, height: 740 })
-      const { page } = visitor
-      await page.goto(path)
-      const widths = await page.evaluate<[number, number]>(
-        '[document.documentElement.scrollWidth, innerWidth]',
-      )
-      assert.ok(widths[0] <= widths[1], `${path}: ${widths.join(' > ')}`)
-      // Nothing is cut off inside either: neither a table nor code has to be pushed sideways.
-      const pushed = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('.wide, pre')].filter((one) => one.scrollWidth > one.clientWidth + 1)
-          .map((one) => one.textContent.trim().slice(0, 60))`,
-      )
-      assert.deepEqual(pushed, [], path)
-      await page.locator('#sms-send-java').check({ force: true })
-      assert.equal(await page.locator('#sms-send-java ~ pre:visible').count(), 1)
-      assert.deepEqual(await visitor.seriousFindings(), [])
-      assert.deepEqual(visitor.problems, [])
-    }
   })
 })
 

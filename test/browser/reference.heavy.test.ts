@@ -1,0 +1,33 @@
+// The reference pages under /docs/ on a phone.
+import assert from 'node:assert/strict'
+import { browserTest, openBrowser } from '../support/browser.ts'
+import { startService } from '../support/service.ts'
+
+const languages = [
+  ['zh', '/docs/'],
+  ['en', '/docs/en/'],
+] as const
+
+browserTest('on a phone nothing sticks out, and axe finds nothing', async () => {
+  await using service = await startService('sqlite')
+  await using browser = await openBrowser()
+  // Chinese by day, English by night: each page, each theme once.
+  for (const [language, path] of languages) {
+    const theme = language === 'zh' ? 'light' : 'dark'
+    await using visitor = await browser.visit(service.url, { language, theme, width: 360, height: 740 })
+    const { page } = visitor
+    await page.goto(path)
+    const widths = await page.evaluate<[number, number]>('[document.documentElement.scrollWidth, innerWidth]')
+    assert.ok(widths[0] <= widths[1], `${path}: ${widths.join(' > ')}`)
+    // Nothing is cut off inside either: neither a table nor code has to be pushed sideways.
+    const pushed = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.wide, pre')].filter((one) => one.scrollWidth > one.clientWidth + 1)
+        .map((one) => one.textContent.trim().slice(0, 60))`,
+    )
+    assert.deepEqual(pushed, [], path)
+    await page.locator('#sms-send-java').check({ force: true })
+    assert.equal(await page.locator('#sms-send-java ~ pre:visible').count(), 1)
+    assert.deepEqual(await visitor.seriousFindings(), [])
+    assert.deepEqual(visitor.problems, [])
+  }
+})
