@@ -138,7 +138,7 @@ describe('a production install', { timeout: 600_000 }, () => {
         said += part.toString()
         const url = /is running: (\S+)/.exec(said)?.[1]
         // The curl line comes with the accounts, after the address.
-        if (url !== undefined && said.includes('shown only this once')) ready(url)
+        if (url !== undefined && said.includes('shown only once')) ready(url)
       }
       child.stdout.on('data', hear)
       child.stderr.on('data', hear)

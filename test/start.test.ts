@@ -229,7 +229,7 @@ describe('operations', () => {
       let shown = ''
       for await (const chunk of shell.stdout.setEncoding('utf8')) {
         shown += String(chunk)
-        if (shown.includes('shown only this once') && !shell.killed) shell.kill('SIGTERM')
+        if (shown.includes('shown only once') && !shell.killed) shell.kill('SIGTERM')
       }
       // The output ends when the last process that holds it does.
       assert.match(shown, /"msg":"stopping"/)
