@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { systemActor } from '../server/audit/audit.ts'
 import { createAccount } from '../server/accounts/accounts.ts'
 import { createCredits } from '../server/credits/credits.ts'
 import type { Database } from '../server/db/database.ts'
@@ -120,12 +121,13 @@ async function seedAccounts(db: Database, accounts: number): Promise<number[]> {
   const credits = createCredits(db, 'bench secret bench secret bench secret')
   const ids: number[] = []
   for (let i = 0; i < accounts; i++) ids.push(await seedAccount(db, i))
-  for (const id of ids) await credits.grant({ accountId: id, apiType: 'sms', amount: plenty })
+  for (const id of ids)
+    await credits.grant({ actor: systemActor, accountId: id, apiType: 'sms', amount: plenty })
   return ids
 }
 
 async function seedAccount(db: Database, index: number): Promise<number> {
-  if (index === 0) return (await createAccount(db, { username: 'bench-0' })).id
+  if (index === 0) return (await createAccount(db, systemActor, { username: 'bench-0' })).id
   // The password is of no use here, and hashing a thousand of them would be the slowest part of the benchmark.
   return db.write(async (tx) => {
     const row = await tx.one<{ id: number }>(
@@ -141,7 +143,7 @@ async function seedAccount(db: Database, index: number): Promise<number> {
 async function bareSqliteLoop(file: string, rounds: number): Promise<Measured> {
   const service = openSqlite(file)
   await migrate(service)
-  const account = await createAccount(service, { username: 'bench' })
+  const account = await createAccount(service, systemActor, { username: 'bench' })
   await service.close()
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
@@ -176,7 +178,7 @@ async function bareSqliteLoop(file: string, rounds: number): Promise<Measured> {
 
 /** Each client takes the row lock, writes, and commits, one charge at a time. */
 async function singleStatements(url: string, db: Database, count: number): Promise<Measured> {
-  const account = await createAccount(db, { username: 'single' })
+  const account = await createAccount(db, systemActor, { username: 'single' })
   const pool = new pg.Pool({ connectionString: url, max: inFlight })
   await pool.query(`UPDATE credit SET total = ${plenty} WHERE account_id = $1`, [account.id])
   const text = chargeStatement('CAST($1 AS bigint)')

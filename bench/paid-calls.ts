@@ -1,5 +1,6 @@
 // Paid calls over HTTP beside a bare handler that parses the same JSON and answers as many bytes, in alternating rounds:
 // what the key check, the charge, the records and the end cost.
+import { systemActor } from '../server/audit/audit.ts'
 import { identity } from '../contract/identity.ts'
 import { shortlink } from '../contract/shortlink.ts'
 import { sms } from '../contract/sms.ts'
@@ -62,17 +63,13 @@ const verify: PaidCall = {
 
 export async function makeTemplate({ open, payer }: Storage): Promise<void> {
   const { db, close } = await open()
-  await createTemplate(
-    db,
-    { kind: 'operator' },
-    {
-      accountId: payer.id,
-      code: 'CODE',
-      name: '验证码',
-      content: '您的验证码是${code}，5分钟内有效。',
-      status: '审核通过',
-    },
-  )
+  await createTemplate(db, systemActor, {
+    accountId: payer.id,
+    code: 'CODE',
+    name: '验证码',
+    content: '您的验证码是${code}，5分钟内有效。',
+    status: '审核通过',
+  })
   await close()
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { systemActor } from '../server/audit/audit.ts'
 import { apiTypes } from '../contract/credits.ts'
 import { createAccount, resetKey } from '../server/accounts/accounts.ts'
 import { readConfig } from '../server/config.ts'
@@ -104,10 +105,11 @@ export async function onEngines(
 }
 
 async function makePayer({ db, secretKey, close }: Installation): Promise<Payer> {
-  const account = await createAccount(db, { username: 'bench', password })
+  const account = await createAccount(db, systemActor, { username: 'bench', password })
   const credits = createCredits(db, secretKey)
-  for (const apiType of apiTypes) await credits.grant({ accountId: account.id, apiType, amount: plenty })
-  const key = await resetKey(db, account.id)
+  for (const apiType of apiTypes)
+    await credits.grant({ actor: systemActor, accountId: account.id, apiType, amount: plenty })
+  const key = await resetKey(db, systemActor, account.id)
   await close()
   return { id: account.id, username: account.username, password, key }
 }

@@ -2,11 +2,8 @@
 import { formatTime } from '../contract/time.ts'
 import { changeAccount, clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
 import { type Account, listAccounts } from '../server/accounts/store.ts'
-import { type AuditDetails, insertAudit } from '../server/audit/store.ts'
-import { deleteSessions } from '../server/accounts/session-store.ts'
 import { createCredits } from '../server/credits/credits.ts'
 import { createAccountWithCredits } from '../server/credits/create-account.ts'
-import type { Tx } from '../server/db/database.ts'
 import { cliActor, type Command, Mistake, table, textFlag, yesOrNo } from './command.ts'
 import { parseCredits } from './credits.ts'
 
@@ -50,12 +47,9 @@ export const accountCommands: readonly Command[] = [
       const expires = textFlag(flags, 'expires')
       const made = await createAccountWithCredits(
         installation.db,
+        cliActor,
         { username, password: textFlag(flags, 'password'), expiresOn: expires, role },
         grants,
-        (tx) => {
-          const given = Object.fromEntries(grants.map(({ apiType, amount }) => [apiType, amount]))
-          return audit(tx, 'account.create', username, { role, expires_on: expires ?? null, ...given })
-        },
       )
       return {
         json: { username: made.username, password: made.password, api_key: made.apiKey },
@@ -79,27 +73,17 @@ export const accountCommands: readonly Command[] = [
     },
     async run({ installation: { db }, words, flags }) {
       const account = await requireAccount(db, words[0]!)
-      const { password, ...wish } = {
+      const change = {
         expires: textFlag(flags, 'expires'),
         suspended: yesOrNo(flags, 'suspended'),
         smsEnabled: yesOrNo(flags, 'sms'),
         signName: textFlag(flags, 'sign-name'),
         password: textFlag(flags, 'password'),
       }
-      if (Object.values({ ...wish, password }).every((value) => value === undefined)) {
+      if (Object.values(change).every((value) => value === undefined)) {
         throw new Mistake('没有要修改的内容，用 --help 查看 / nothing to change, see --help')
       }
-      await changeAccount(db, account, { ...wish, password }, async (tx) => {
-        // A suspended account, or one whose password somebody else has set, is signed in nowhere.
-        if (wish.suspended === true || password !== undefined) await deleteSessions(tx, account.id)
-        await audit(tx, 'account.change', account.username, {
-          ...(wish.expires !== undefined && { expires_on: wish.expires }),
-          ...(wish.suspended !== undefined && { suspended: wish.suspended }),
-          ...(wish.smsEnabled !== undefined && { sms_enabled: wish.smsEnabled }),
-          ...(wish.signName !== undefined && { sign_name: wish.signName }),
-          ...(password !== undefined && { password_changed: true }),
-        })
-      })
+      await changeAccount(db, cliActor, account, change)
       const changed = describe(await requireAccount(db, account.username))
       return { json: changed, text: list(changed) }
     },
@@ -149,7 +133,7 @@ export const accountCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, words }) {
       const account = await requireAccount(db, words[0]!)
-      const key = await resetKey(db, account.id, (tx) => audit(tx, 'key.reset', account.username))
+      const key = await resetKey(db, cliActor, account.id)
       return { json: { username: account.username, api_key: key }, text: key }
     },
   },
@@ -162,7 +146,7 @@ export const accountCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, words }) {
       const account = await requireAccount(db, words[0]!)
-      await clearKey(db, account.id, (tx) => audit(tx, 'key.clear', account.username))
+      await clearKey(db, cliActor, account.id)
       return {
         json: { username: account.username, api_key: null },
         text: `${account.username}: 密钥已清除 / key cleared`,
@@ -170,10 +154,6 @@ export const accountCommands: readonly Command[] = [
     },
   },
 ]
-
-function audit(tx: Tx, action: string, target: string, details: AuditDetails = {}): Promise<void> {
-  return insertAudit(tx, { actor: cliActor, action, target, details })
-}
 
 function list(facts: Readonly<Record<string, string | boolean | null>>): string {
   return table(['', ''], Object.entries(facts)).trim()

@@ -1,4 +1,5 @@
 // What a command of the command line is.
+import type { OperatorActor } from '../server/audit/audit.ts'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Text } from '../contract/text.ts'
 import type { Config } from '../server/config.ts'
@@ -35,8 +36,8 @@ export interface Command {
   readonly run: (invocation: Invocation) => Promise<Output>
 }
 
-/** Under this name the command line stands in the audit log. */
-export const cliActor = 'cli'
+/** The actor of every change on the command line. */
+export const cliActor: OperatorActor = { kind: 'operator', name: 'cli' }
 
 /** The operator's slip, said in one line. */
 export class Mistake extends Error {}

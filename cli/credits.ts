@@ -2,7 +2,6 @@
 import { type ApiType, apiTypes, isApiType } from '../contract/credits.ts'
 import type { Text } from '../contract/text.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
-import { insertAudit } from '../server/audit/store.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
 import { createCredits } from '../server/credits/credits.ts'
 import { cliActor, type Command, Mistake, table, textFlag } from './command.ts'
@@ -67,14 +66,7 @@ function changeCommand(verb: 'grant' | 'take', text: Text): Command {
         apiType,
         amount,
         note,
-        inSameTransaction: (tx) =>
-          insertAudit(tx, {
-            actor: cliActor,
-            action: `credits.${verb}`,
-            target: account.username,
-            note,
-            details: { api_type: apiType, amount },
-          }),
+        actor: { ...cliActor, note },
       })
       return {
         json: { username: account.username, ...balance },

@@ -14,7 +14,7 @@ import {
   type WatchedWithHistory,
 } from '../server/domain-check/watch-list.ts'
 import { pauses } from '../server/domain-check/words.ts'
-import { type Command, Mistake, type Output, table } from './command.ts'
+import { cliActor, type Command, Mistake, type Output, table } from './command.ts'
 
 export const watchCommands: readonly Command[] = [
   {
@@ -30,7 +30,11 @@ export const watchCommands: readonly Command[] = [
     async run({ installation: { db }, config, words }) {
       const [name, text] = words as [string, string]
       const account = await requireAccount(db, name)
-      const { host } = await addWatch(db, { accountId: account.id, text, limit: config.DOMAIN_WATCH_LIMIT })
+      const { host } = await addWatch(db, cliActor, {
+        accountId: account.id,
+        text,
+        limit: config.DOMAIN_WATCH_LIMIT,
+      })
       return {
         json: { username: account.username, address: text, host },
         text: `${account.username}: ${host} 已加入监测 / is under watch`,
@@ -47,7 +51,7 @@ export const watchCommands: readonly Command[] = [
     async run({ installation: { db }, words }) {
       const [name, text] = words as [string, string]
       const account = await requireAccount(db, name)
-      const { host } = await removeWatch(db, account.id, text)
+      const { host } = await removeWatch(db, cliActor, account.id, text)
       return {
         json: { username: account.username, address: text, host },
         text: `${account.username}: ${host} 已移除 / is no longer under watch`,

@@ -1,9 +1,10 @@
 // gateway …
+import { recordChange } from '../server/audit/audit.ts'
 import { type Config, publicUrlOf } from '../server/config.ts'
 import { deriveSecret } from '../server/runtime/installation.ts'
 import { createReceiptFormats, smsGateways } from '../server/sms/gateways.ts'
 import { receiptSecret } from '../server/sms/receipts.ts'
-import { type Command, Mistake, type Output, table } from './command.ts'
+import { cliActor, type Command, Mistake, type Output, table } from './command.ts'
 import { testDomainGateway } from './domain-check.ts'
 import { testIdentityGateway } from './identity.ts'
 
@@ -58,12 +59,15 @@ export const gatewayCommands: readonly Command[] = [
     least: 2,
     most: 2,
     flags: {},
-    async run({ config, words }) {
+    async run({ config, installation: { db }, words }) {
       const [groupName, name] = words as [string, string]
       const group = Object.hasOwn(groups, groupName) ? groups[groupName] : undefined
       if (!group) throw new Mistake(`没有这组网关，可用 ${Object.keys(groups).join('、')} / no such group`)
       if (!group.configured(config).includes(name)) throw notConfigured(groupName, name)
-      return group.test(config, name)
+      const output = await group.test(config, name)
+      const ok = output.failed !== true
+      await db.write((tx) => recordChange(tx, cliActor, 'gateway.test', `${groupName} ${name}`, { ok }))
+      return output
     },
   },
 ]

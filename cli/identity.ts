@@ -2,7 +2,7 @@
 import type { Config } from '../server/config.ts'
 import { createIdentityGateways, samplePerson } from '../server/identity/gateways.ts'
 import { replaceHashSeed } from '../server/identity/store.ts'
-import { type Command, Mistake, type Output } from './command.ts'
+import { cliActor, type Command, Mistake, type Output } from './command.ts'
 
 export const identityCommands: readonly Command[] = [
   {
@@ -16,7 +16,7 @@ export const identityCommands: readonly Command[] = [
     most: 0,
     flags: {},
     async run({ installation: { db } }) {
-      const { generation } = await db.write(replaceHashSeed)
+      const { generation } = await db.write((tx) => replaceHashSeed(tx, cliActor))
       return {
         json: { generation },
         text: `第 ${generation} 代密钥已启用 / generation ${generation} is in use`,

@@ -4,7 +4,7 @@ import type { PoolDomain } from '../server/shortlink/domains/store.ts'
 import { addPoolDomain, isPool, removePoolDomain } from '../server/shortlink/domains/domains.ts'
 import { listPoolDomains } from '../server/shortlink/redirect/lookup-store.ts'
 import type { Pool } from '../server/shortlink/store.ts'
-import { type Command, Mistake, table } from './command.ts'
+import { cliActor, type Command, Mistake, table } from './command.ts'
 
 function poolOf(word: string): Pool {
   if (!isPool(word)) throw new Mistake('域名池只有 a 和 b / the pools are a and b')
@@ -38,7 +38,7 @@ export const domainCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, words }) {
       const pool = poolOf(words[0]!)
-      const host = await addPoolDomain(db, pool, words[1]!)
+      const host = await addPoolDomain(db, cliActor, pool, words[1]!)
       return { json: { pool, host, state: 'active' }, text: `${pool} ${host}` }
     },
   },
@@ -54,7 +54,7 @@ export const domainCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, words }) {
       const pool = poolOf(words[0]!)
-      const host = await removePoolDomain(db, pool, words[1]!)
+      const host = await removePoolDomain(db, cliActor, pool, words[1]!)
       return { json: { pool, host, state: 'removed' }, text: `${pool} ${host}: 已移出 / removed` }
     },
   },

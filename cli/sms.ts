@@ -12,9 +12,7 @@ import {
   reviewTemplate,
   type SmsTemplate,
 } from '../server/sms/templates.ts'
-import { type Command, type Flags, listFlag, Mistake, table, textFlag } from './command.ts'
-
-const operator = { kind: 'operator' } as const
+import { cliActor, type Command, type Flags, listFlag, Mistake, table, textFlag } from './command.ts'
 
 const noReason = '未说明 / not given'
 
@@ -44,7 +42,7 @@ export const templateCommands: readonly Command[] = [
       }
       const account = username === undefined ? undefined : await requireAccount(db, username)
       const status = statusFlag(flags) ?? '审核通过'
-      const made = await createTemplate(db, operator, {
+      const made = await createTemplate(db, cliActor, {
         accountId: account?.id ?? null,
         code: requireFlag(flags, 'code'),
         name: requireFlag(flags, 'name'),
@@ -73,7 +71,7 @@ export const templateCommands: readonly Command[] = [
     async run({ installation: { db }, words, flags }) {
       const name = textFlag(flags, 'name')
       const content = textFlag(flags, 'content')
-      const changed = await editTemplate(db, operator, requireId(words[0]!), {
+      const changed = await editTemplate(db, cliActor, requireId(words[0]!), {
         ...(name === undefined ? {} : { name }),
         ...(content === undefined ? {} : { content }),
         ...(listFlag(flags, 'gateway').length === 0 ? {} : { gatewayCodes: gatewayCodes(flags) }),
@@ -91,7 +89,7 @@ export const templateCommands: readonly Command[] = [
     async run({ installation: { db }, words, flags }) {
       const status = statusFlag(flags)
       if (!status) throw new Mistake('缺少 --status / --status is needed')
-      const reviewed = await reviewTemplate(db, operator, requireId(words[0]!), {
+      const reviewed = await reviewTemplate(db, cliActor, requireId(words[0]!), {
         status,
         reason: textFlag(flags, 'reason') ?? noReason,
       })
@@ -107,7 +105,7 @@ export const templateCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, words }) {
       const id = requireId(words[0]!)
-      await deleteTemplate(db, operator, id)
+      await deleteTemplate(db, cliActor, id)
       return { json: { id, removed: true }, text: `${id}: 已删除 / removed` }
     },
   },
@@ -121,7 +119,7 @@ export const templateCommands: readonly Command[] = [
     async run({ installation: { db }, flags }) {
       const status = statusFlag(flags)
       const names = new Map((await listAccounts(db)).map(({ id, username }) => [id, username]))
-      const templates = (await listTemplates(db, operator, status ? { status } : {})).map((template) =>
+      const templates = (await listTemplates(db, cliActor, status ? { status } : {})).map((template) =>
         describe(template, template.accountId === null ? undefined : names.get(template.accountId)),
       )
       return {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemActor } from '../server/audit/audit.ts'
 import { domainCheck } from '../contract/domain-check.ts'
 import { identity } from '../contract/identity.ts'
 import { shortlink } from '../contract/shortlink.ts'
@@ -62,7 +63,7 @@ onEachEngine('credentials', (engine) => {
 
   it('gives one and the same answer to every kind of wrong credentials', async () => {
     const cleared = await service.account()
-    await clearKey(service.installation.db, cleared.id)
+    await clearKey(service.installation.db, systemActor, cleared.id)
     const stranger = await service.account()
     const wrong = [
       { username: 'nobody', api_key: generateApiKey() },
@@ -93,11 +94,11 @@ onEachEngine('credentials', (engine) => {
     const ask = (url: string, key: string) =>
       post(`${url}${sms.path}`, { username: changing.username, api_key: key, action: 'get_credits' })
     assert.equal((await ask(second.url, changing.key)).status, 200)
-    const fresh = await resetKey(service.installation.db, changing.id)
+    const fresh = await resetKey(service.installation.db, systemActor, changing.id)
     assert.equal((await ask(second.url, changing.key)).status, 401)
     assert.equal((await ask(service.url, changing.key)).status, 401)
     assert.equal((await ask(second.url, fresh)).status, 200)
-    await clearKey(second.installation.db, changing.id)
+    await clearKey(second.installation.db, systemActor, changing.id)
     assert.equal((await ask(service.url, fresh)).status, 401)
   })
 
@@ -110,9 +111,11 @@ onEachEngine('credentials', (engine) => {
         api_key: account.key,
         action: 'get_credits',
       })
-    await changeAccount(db, await requireAccount(db, account.username), { expires: '2020-01-01' })
+    await changeAccount(db, systemActor, await requireAccount(db, account.username), {
+      expires: '2020-01-01',
+    })
     assert.equal((await ask()).status, 200)
-    await changeAccount(db, await requireAccount(db, account.username), { suspended: true })
+    await changeAccount(db, systemActor, await requireAccount(db, account.username), { suspended: true })
     const refused = await ask()
     assert.equal(refused.status, 403)
     assert.equal(refused.body.code, 1004)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { systemActor } from '../server/audit/audit.ts'
 import { shortlink } from '../contract/shortlink.ts'
 import { listenerName } from '../server/db/postgres-listener.ts'
 import { addPoolDomain } from '../server/shortlink/domains/domains.ts'
@@ -97,7 +98,7 @@ void describe('redirects of two processes on one PostgreSQL', () => {
       target_url: 'https://example.com/3',
       redirect_url_a: 'https://example.com/a',
     })
-    await addPoolDomain(here.installation.db, 'b', 'pool-b.test')
+    await addPoolDomain(here.installation.db, systemActor, 'b', 'pool-b.test')
     await sleep(soonMs)
     const onPoolB = await visit(`${there.url}/${short_code}`, { host: 'pool-b.test' })
     assert.equal(onPoolB.location, 'https://example.com/3')

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemActor } from '../server/audit/audit.ts'
 import type { ApiType } from '../contract/credits.ts'
 import { pathOf } from '../contract/console/route.ts'
 import { sessionRoutes } from '../contract/console/session.ts'
@@ -75,14 +76,19 @@ for (const { name, engine, redis: withRedis } of setups) {
       credits: Partial<Record<ApiType, number>> = {},
       rateLimit?: string,
     ): Promise<TestAccount> {
-      const made = await createAccount(db, { username: uniqueName(), password })
+      const made = await createAccount(db, systemActor, { username: uniqueName(), password })
       for (const [apiType, amount] of Object.entries(credits)) {
-        await createCredits(db, secret).grant({ accountId: made.id, apiType: apiType as ApiType, amount })
+        await createCredits(db, secret).grant({
+          actor: systemActor,
+          accountId: made.id,
+          apiType: apiType as ApiType,
+          amount,
+        })
       }
       if (rateLimit !== undefined) {
         await db.write((tx) => tx.run('UPDATE account SET rate_limit = ? WHERE id = ?', [rateLimit, made.id]))
       }
-      return { ...made, key: await resetKey(db, made.id) }
+      return { ...made, key: await resetKey(db, systemActor, made.id) }
     }
 
     const call = (
@@ -171,7 +177,7 @@ for (const { name, engine, redis: withRedis } of setups) {
       assert.equal(new Set(made.map(({ body }) => body.data.link_id)).size, 1)
       const rush = await many(30, () => call(shortlink.path, who, generate))
       assert.equal(rush.filter(({ status }) => status === 200).length, 5)
-      const key = await resetKey(db, who.id)
+      const key = await resetKey(db, systemActor, who.id)
       const get = { action: 'get', link_id: made[0]!.body.data.link_id as number }
       for (const { status } of await many(6, () => call(shortlink.path, who, get))) assert.equal(status, 401)
       for (const { status } of await many(6, () => call(shortlink.path, { ...who, key }, get)))
@@ -192,25 +198,27 @@ for (const { name, engine, redis: withRedis } of setups) {
       for (const { location } of await many(6, () => visit(`${next()}/${short_code}`)))
         assert.equal(location, 'https://example.com/2')
 
-      await addPoolDomain(db, 'a', 'pool-a.test')
+      await addPoolDomain(db, systemActor, 'a', 'pool-a.test')
       await sleep(soonMs)
       const addresses = async () =>
         (await many(4, () => call(shortlink.path, who, generate))).map(
           ({ body }) => new URL(body.data.a_url as string).host,
         )
       assert.deepEqual(new Set(await addresses()), new Set(['pool-a.test']))
-      await removePoolDomain(db, 'a', 'pool-a.test')
+      await removePoolDomain(db, systemActor, 'a', 'pool-a.test')
       await sleep(soonMs)
       assert.equal((await addresses()).includes('pool-a.test'), false)
     })
 
     it('a phone number gets no more messages than its limit', async () => {
       const who = await account({ sms: 100 })
-      await createTemplate(
-        db,
-        { kind: 'operator' },
-        { accountId: who.id, code: 'CODE', name: 'c', content: '验证码${code}。', status: '审核通过' },
-      )
+      await createTemplate(db, systemActor, {
+        accountId: who.id,
+        code: 'CODE',
+        name: 'c',
+        content: '验证码${code}。',
+        status: '审核通过',
+      })
       const send = () =>
         call(sms.path, who, {
           action: 'send_sms',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
+import { systemActor } from '../server/audit/audit.ts'
 import { createAccount, resetKey } from '../server/accounts/accounts.ts'
 import { readConfig } from '../server/config.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
@@ -29,11 +30,14 @@ onEachEngine('SMS after a crash', (engine) => {
     }
     const installation = await openInstallation(readConfig(environment))
     const { db, secretKey } = installation
-    const { id, username } = await createAccount(db, { username: 'crash', password: 'correct horse 9' })
-    const key = await resetKey(db, id)
+    const { id, username } = await createAccount(db, systemActor, {
+      username: 'crash',
+      password: 'correct horse 9',
+    })
+    const key = await resetKey(db, systemActor, id)
     const credits = createCredits(db, secretKey)
-    await credits.grant({ accountId: id, apiType: 'sms', amount: 10 })
-    const operator = { kind: 'operator' } as const
+    await credits.grant({ actor: systemActor, accountId: id, apiType: 'sms', amount: 10 })
+    const operator = systemActor
     await createTemplate(db, operator, {
       accountId: id,
       code: 'C',

@@ -1,6 +1,7 @@
 // Accounts, keys and passwords on both engines.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { systemActor } from '../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { AppError } from '../http/errors.ts'
 import { changeAccount, clearKey, createAccount, isExpired, requireAccount, resetKey } from './accounts.ts'
@@ -11,7 +12,7 @@ import { findPasswordHash, createKeyLookup, listAccounts } from './store.ts'
 onEachEngine('accounts', (engine) => {
   it('creates an account with four empty balances and stores only a hash of its password', async () => {
     await using fresh = await freshDatabase(engine)
-    const made = await createAccount(fresh.db, { username: '张三公司', expiresOn: '2030-12-31' })
+    const made = await createAccount(fresh.db, systemActor, { username: '张三公司', expiresOn: '2030-12-31' })
     const stored = await findPasswordHash(fresh.db, made.id)
     assert.match(stored!, /^\$argon2id\$/)
     assert.ok(await verifyPassword(stored!, made.password))
@@ -26,7 +27,7 @@ onEachEngine('accounts', (engine) => {
 
   it('rejects taken and malformed names, weak passwords and impossible days, and names the field', async () => {
     await using fresh = await freshDatabase(engine)
-    await createAccount(fresh.db, { username: 'taken' })
+    await createAccount(fresh.db, systemActor, { username: 'taken' })
     const rejected = {
       username: [
         { username: 'taken' },
@@ -45,7 +46,7 @@ onEachEngine('accounts', (engine) => {
     }
     for (const [field, inputs] of Object.entries(rejected)) {
       for (const input of inputs) {
-        const error = await createAccount(fresh.db, input).catch((thrown: unknown) => thrown)
+        const error = await createAccount(fresh.db, systemActor, input).catch((thrown: unknown) => thrown)
         assert.ok(error instanceof AppError, JSON.stringify(input))
         assert.deepEqual(error.fields, { [field]: error.text })
       }
@@ -56,8 +57,8 @@ onEachEngine('accounts', (engine) => {
   it('creates one account when the same name is requested twice at the same time', async () => {
     await using fresh = await freshDatabase(engine)
     const results = await Promise.allSettled([
-      createAccount(fresh.db, { username: 'wanted' }),
-      createAccount(fresh.db, { username: 'wanted' }),
+      createAccount(fresh.db, systemActor, { username: 'wanted' }),
+      createAccount(fresh.db, systemActor, { username: 'wanted' }),
     ])
     assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1)
   })
@@ -66,13 +67,13 @@ onEachEngine('accounts', (engine) => {
     await using fresh = await freshDatabase(engine)
     const other = fresh.storage.open()
     const find = createKeyLookup(other)
-    const { id } = await createAccount(fresh.db, { username: 'holder' })
-    const first = await resetKey(fresh.db, id)
+    const { id } = await createAccount(fresh.db, systemActor, { username: 'holder' })
+    const first = await resetKey(fresh.db, systemActor, id)
     assert.equal((await find(hashKey(first)))?.id, id)
-    const second = await resetKey(fresh.db, id)
+    const second = await resetKey(fresh.db, systemActor, id)
     assert.equal(await find(hashKey(first)), undefined)
     assert.equal((await find(hashKey(second)))?.id, id)
-    await clearKey(fresh.db, id)
+    await clearKey(fresh.db, systemActor, id)
     assert.equal(await find(hashKey(second)), undefined)
     const account = await requireAccount(fresh.db, 'holder')
     assert.equal(account.key_hint, null)
@@ -82,8 +83,8 @@ onEachEngine('accounts', (engine) => {
 
   it('leaves one valid key after two concurrent resets', async () => {
     await using fresh = await freshDatabase(engine)
-    const { id } = await createAccount(fresh.db, { username: 'holder' })
-    const keys = await Promise.all([resetKey(fresh.db, id), resetKey(fresh.db, id)])
+    const { id } = await createAccount(fresh.db, systemActor, { username: 'holder' })
+    const keys = await Promise.all([resetKey(fresh.db, systemActor, id), resetKey(fresh.db, systemActor, id)])
     const find = createKeyLookup(fresh.db)
     const found = await Promise.all(keys.map(async (key) => find(hashKey(key))))
     assert.equal(found.filter((account) => account !== undefined).length, 1)
@@ -91,19 +92,19 @@ onEachEngine('accounts', (engine) => {
 
   it('stores only the hash and the ends of a key', async () => {
     await using fresh = await freshDatabase(engine)
-    const { id } = await createAccount(fresh.db, { username: 'holder' })
-    const key = await resetKey(fresh.db, id)
+    const { id } = await createAccount(fresh.db, systemActor, { username: 'holder' })
+    const key = await resetKey(fresh.db, systemActor, id)
     const [row] = await fresh.db.all('SELECT * FROM account WHERE id = ?', [id])
     assert.equal(JSON.stringify(row).includes(key.slice(7, -4)), false)
   })
 
   it('changes the given fields and nothing else', async () => {
     await using fresh = await freshDatabase(engine)
-    await createAccount(fresh.db, { username: 'changed' })
+    await createAccount(fresh.db, systemActor, { username: 'changed' })
     const before = await requireAccount(fresh.db, 'changed')
-    await changeAccount(fresh.db, before, {})
+    await changeAccount(fresh.db, systemActor, before, {})
     assert.deepEqual({ ...(await requireAccount(fresh.db, 'changed')) }, { ...before })
-    await changeAccount(fresh.db, before, {
+    await changeAccount(fresh.db, systemActor, before, {
       suspended: true,
       smsEnabled: false,
       signName: '某某科技',
@@ -114,12 +115,12 @@ onEachEngine('accounts', (engine) => {
       { ...after },
       { ...before, suspended: 1, sms_enabled: 0, sign_name: '某某科技', expires_on: '2027-01-01' },
     )
-    await changeAccount(fresh.db, after, { expires: 'never', signName: '' })
+    await changeAccount(fresh.db, systemActor, after, { expires: 'never', signName: '' })
     const last = await requireAccount(fresh.db, 'changed')
     assert.equal(last.expires_on, null)
     assert.equal(last.sign_name, null)
-    await assert.rejects(changeAccount(fresh.db, last, { signName: '【括号】' }), AppError)
-    await assert.rejects(changeAccount(fresh.db, last, { signName: 'x' }), AppError)
+    await assert.rejects(changeAccount(fresh.db, systemActor, last, { signName: '【括号】' }), AppError)
+    await assert.rejects(changeAccount(fresh.db, systemActor, last, { signName: 'x' }), AppError)
   })
 })
 

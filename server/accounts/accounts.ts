@@ -1,4 +1,7 @@
 // Rules for accounts and API keys, used by the console, the command line and the first start.
+import { type Actor, recordChange } from '../audit/audit.ts'
+import type { AuditDetails } from '../audit/store.ts'
+import { deleteSessions } from './session-store.ts'
 import { formatDay, startOfDay } from '../../contract/time.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Text } from '../../contract/text.ts'
@@ -19,9 +22,6 @@ import {
 
 const usernamePattern = /^[\p{L}\p{N}][\p{L}\p{N}_.@-]{0,62}[\p{L}\p{N}]$/u
 
-/** Writes that commit together with a change, for example its audit entry. */
-export type InSameTransaction = (tx: Tx) => Promise<void>
-
 export interface NewAccountInput {
   readonly username: string
   /** Generated when left out. */
@@ -36,10 +36,12 @@ export interface CreatedAccount {
   readonly password: string
 }
 
+/** `more` is written in the same transaction and named in the audit row. */
 export async function createAccount(
   db: Database,
+  actor: Actor,
   input: NewAccountInput,
-  inSameTransaction?: (tx: Tx, id: number) => Promise<void>,
+  more?: { readonly details?: AuditDetails; write(tx: Tx, id: number): Promise<void> },
 ): Promise<CreatedAccount> {
   const { username } = input
   if (!usernamePattern.test(username)) {
@@ -51,14 +53,17 @@ export async function createAccount(
   const password = input.password ?? generatePassword()
   requireValid('password', passwordProblem(password, username))
   const passwordHash = await hashPassword(password)
+  const role = input.role ?? 'account'
+  const expiresOn = input.expiresOn === undefined ? null : requireDay(input.expiresOn)
   const id = await db.write(async (tx) => {
-    const inserted = await insertAccount(tx, {
-      username,
-      role: input.role ?? 'account',
-      passwordHash,
-      expiresOn: input.expiresOn === undefined ? null : requireDay(input.expiresOn),
+    const inserted = await insertAccount(tx, { username, role, passwordHash, expiresOn })
+    if (inserted === undefined) return undefined
+    await more?.write(tx, inserted)
+    await recordChange(tx, actor, 'account.create', username, {
+      ...(role === 'operator' && { role }),
+      expires_on: expiresOn,
+      ...more?.details,
     })
-    if (inserted !== undefined) await inSameTransaction?.(tx, inserted)
     return inserted
   })
   if (id === undefined) throw invalid('username', { zh: '用户名已被使用', en: 'the user name is taken' })
@@ -66,15 +71,11 @@ export async function createAccount(
 }
 
 /** Replaces the account's key; the old one is invalid from the next request on. Returns the new key, which is not stored. */
-export async function resetKey(
-  db: Database,
-  accountId: number,
-  inSameTransaction?: InSameTransaction,
-): Promise<string> {
+export async function resetKey(db: Database, actor: Actor, accountId: number): Promise<string> {
   const key = generateApiKey()
   await db.write(async (tx) => {
     await replaceKey(tx, accountId, { hash: hashKey(key), hint: formatKeyHint(key) })
-    await inSameTransaction?.(tx)
+    await recordChange(tx, actor, 'key.reset', { accountId })
   })
   return key
 }
@@ -88,14 +89,10 @@ export async function createFirstKey(db: Database, accountId: number): Promise<s
   return inserted ? key : undefined
 }
 
-export async function clearKey(
-  db: Database,
-  accountId: number,
-  inSameTransaction?: InSameTransaction,
-): Promise<void> {
+export async function clearKey(db: Database, actor: Actor, accountId: number): Promise<void> {
   await db.write(async (tx) => {
     await replaceKey(tx, accountId, undefined)
-    await inSameTransaction?.(tx)
+    await recordChange(tx, actor, 'key.clear', { accountId })
   })
 }
 
@@ -111,12 +108,14 @@ export interface AccountInput {
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number } | null | undefined
 }
 
+/** A suspension or a new password ends all sessions of the account but `keepSession`. Returns how many ended. */
 export async function changeAccount(
   db: Database,
+  actor: Actor,
   account: Account,
   input: AccountInput,
-  inSameTransaction?: InSameTransaction,
-): Promise<void> {
+  keepSession?: number,
+): Promise<number> {
   const { expires, suspended, smsEnabled, signName, password, rateLimit } = input
   const change: AccountChange = {}
   if (expires !== undefined) change.expires_on = expires === 'never' ? null : requireDay(expires)
@@ -131,9 +130,24 @@ export async function changeAccount(
     change.password_hash = await hashPassword(password)
   }
   if (rateLimit !== undefined) change.rate_limit = rateLimit && `${rateLimit.perSecond},${rateLimit.burst}`
-  await db.write(async (tx) => {
+  return db.write(async (tx) => {
     await updateAccount(tx, account.id, change)
-    await inSameTransaction?.(tx)
+    const endsSessions = suspended === true || password !== undefined
+    const ended = endsSessions ? await deleteSessions(tx, account.id, keepSession) : 0
+    const { password_hash: passwordHash, ...details } = {
+      ...change,
+      ...(suspended !== undefined && { suspended }),
+      ...(smsEnabled !== undefined && { sms_enabled: smsEnabled }),
+    }
+    const isOnlyPassword = passwordHash !== undefined && Object.keys(details).length === 0
+    await recordChange(
+      tx,
+      actor,
+      isOnlyPassword ? 'account.reset_password' : 'account.change',
+      account.username,
+      { ...details, ...(passwordHash !== undefined && !isOnlyPassword && { password_changed: true }) },
+    )
+    return ended
   })
 }
 

@@ -1,5 +1,6 @@
-// The audit log: who did what to whom, when and why. Rows are only ever added, and go when a setting says that they are old.
+// The audit log: who changed what, when and why. Rows are only added, and deleted after `AUDIT_KEEP_DAYS`.
 import type { Database, Queries, Tx, Value } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 import { deleteOlderThan } from '../db/delete-old-rows.ts'
 
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>
@@ -14,22 +15,21 @@ export interface NewAudit {
   readonly details?: AuditDetails
 }
 
-export interface AuditRow {
-  readonly id: number
-  readonly at: number
-  readonly actor: string
-  readonly action: string
-  readonly target: string
-  readonly note: string
-  readonly details: string
-}
+export type AuditRow = Readonly<Tables['audit']>
 
-/** Goes into the same transaction as the change it tells of. */
 export async function insertAudit(tx: Tx, entry: NewAudit): Promise<void> {
   await tx.run(
     `INSERT INTO audit (at, actor, action, target, note, details) VALUES (${tx.now}, ?, ?, ?, ?, ?)`,
     [entry.actor, entry.action, entry.target, entry.note ?? '', JSON.stringify(entry.details ?? {})],
   )
+}
+
+export async function findUsername(queries: Queries, accountId: number): Promise<string> {
+  const row = await queries.one<Pick<Tables['account'], 'username'>>(
+    'SELECT username FROM account WHERE id = ?',
+    [accountId],
+  )
+  return row?.username ?? `#${accountId}`
 }
 
 export interface AuditSearch {

@@ -1,14 +1,8 @@
-// The audit entry for a change that an operator makes in the console.
-import type { AuditDetails, NewAudit } from '../audit/store.ts'
+// The operator behind a console request, as the audit log names them.
+import type { OperatorActor } from '../audit/audit.ts'
 import { oneLine } from './fields.ts'
 import type { SignedInAsk } from './routes.ts'
 
-export function entry(
-  ask: SignedInAsk,
-  action: string,
-  target: string,
-  why: string,
-  details: AuditDetails = {},
-): NewAudit {
-  return { actor: ask.user.username, action, target, note: oneLine(why), details }
+export function operatorOf({ user }: SignedInAsk, { note }: { readonly note: string }): OperatorActor {
+  return { kind: 'operator', name: user.username, note: oneLine(note) }
 }

@@ -1,6 +1,7 @@
 // The ledger page: filters, paging, the balance over time, the export.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { systemActor } from '../audit/audit.ts'
 import { creditRoutes } from '../../contract/console/credits.ts'
 import { homeRoutes } from '../../contract/console/home.ts'
 import type { ApiType } from '../../contract/credits.ts'
@@ -43,6 +44,7 @@ onEachEngine('the ledger page', (engine) => {
     for (let cost = 1; cost <= 6; cost++) await charge('sms', cost, cost === 6)
     await charge('short_link', 1, false)
     await service.app.services.credits.take({
+      actor: systemActor,
       accountId: account.id,
       apiType: 'sms',
       amount: 5,

@@ -1,4 +1,6 @@
-// Creates an account with its first credits and its API key in one transaction.
+// Creates an account with its first credits, and its API key if wanted, in one transaction.
+import type { Actor } from '../audit/audit.ts'
+import type { AuditDetails } from '../audit/store.ts'
 import type { ApiType } from '../../contract/credits.ts'
 import { createAccount, type CreatedAccount, type NewAccountInput } from '../accounts/accounts.ts'
 import { formatKeyHint, generateApiKey, hashKey } from '../accounts/key.ts'
@@ -15,18 +17,42 @@ export interface FirstGrant {
 
 export async function createAccountWithCredits(
   db: Database,
+  actor: Actor,
   input: NewAccountInput,
   grants: readonly FirstGrant[],
-  inSameTransaction?: (tx: Tx, id: number) => Promise<void>,
 ): Promise<CreatedAccount & { readonly apiKey: string }> {
   for (const { amount } of grants) requireAmount(amount)
   const apiKey = generateApiKey()
-  const account = await createAccount(db, input, async (tx, accountId) => {
-    for (const { apiType, amount, note } of grants) {
-      await addCredits(tx, { accountId, apiType, kind: 'grant', amount, note: note ?? null })
-    }
-    await replaceKey(tx, accountId, { hash: hashKey(apiKey), hint: formatKeyHint(apiKey) })
-    await inSameTransaction?.(tx, accountId)
+  const account = await createAccount(db, actor, input, {
+    details: detailsOf(grants),
+    async write(tx, accountId) {
+      await addGrants(tx, accountId, grants)
+      await replaceKey(tx, accountId, { hash: hashKey(apiKey), hint: formatKeyHint(apiKey) })
+    },
   })
   return { ...account, apiKey }
+}
+
+/** As above, but the account holder creates the API key. */
+export function createAccountWithoutKey(
+  db: Database,
+  actor: Actor,
+  input: NewAccountInput,
+  grants: readonly FirstGrant[],
+): Promise<CreatedAccount> {
+  for (const { amount } of grants) requireAmount(amount)
+  return createAccount(db, actor, input, {
+    details: detailsOf(grants),
+    write: (tx, accountId) => addGrants(tx, accountId, grants),
+  })
+}
+
+async function addGrants(tx: Tx, accountId: number, grants: readonly FirstGrant[]): Promise<void> {
+  for (const { apiType, amount, note } of grants) {
+    await addCredits(tx, { accountId, apiType, kind: 'grant', amount, note: note ?? null })
+  }
+}
+
+function detailsOf(grants: readonly FirstGrant[]): AuditDetails {
+  return Object.fromEntries(grants.map(({ apiType, amount }) => [apiType, amount]))
 }

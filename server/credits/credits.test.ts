@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemActor } from '../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { createAccount, resetKey } from '../accounts/accounts.ts'
 import { hashKey } from '../accounts/key.ts'
@@ -18,8 +19,8 @@ const secret = 'a secret of thirty-two characters or more'
 async function open(engine: Engine, amount = 0) {
   const fresh = await freshDatabase(engine)
   const credits = createCredits(fresh.db, secret)
-  const { id } = await createAccount(fresh.db, { username: 'payer' })
-  if (amount > 0) await credits.grant({ accountId: id, apiType: 'sms', amount })
+  const { id } = await createAccount(fresh.db, systemActor, { username: 'payer' })
+  if (amount > 0) await credits.grant({ actor: systemActor, accountId: id, apiType: 'sms', amount })
   const request = (more: Partial<ChargeRequest> = {}): ChargeRequest => ({
     accountId: id,
     apiType: 'sms',
@@ -83,9 +84,9 @@ onEachEngine('credits', (engine) => {
 
   it('rejects a charge with a key that was reset meanwhile', async () => {
     await using t = await open(engine, 10)
-    const old = hashKey(await resetKey(t.db, t.id))
+    const old = hashKey(await resetKey(t.db, systemActor, t.id))
     assert.equal((await t.credits.charge(t.request({ keyHash: old }))).kind, 'charged')
-    const fresh = hashKey(await resetKey(t.db, t.id))
+    const fresh = hashKey(await resetKey(t.db, systemActor, t.id))
     const results = await Promise.all([
       t.credits.charge(t.request({ keyHash: old })),
       t.credits.charge(t.request({ keyHash: fresh })),
@@ -99,7 +100,7 @@ onEachEngine('credits', (engine) => {
 
   it('never charges with the old key once the reset has returned', async () => {
     await using t = await open(engine, 1_000)
-    const old = hashKey(await resetKey(t.db, t.id))
+    const old = hashKey(await resetKey(t.db, systemActor, t.id))
     let hasReset = false
     let late = 0
     const charges = (async () => {
@@ -110,7 +111,7 @@ onEachEngine('credits', (engine) => {
       }
     })()
     await sleep(5)
-    await resetKey(t.db, t.id)
+    await resetKey(t.db, systemActor, t.id)
     hasReset = true
     await charges
     assert.equal(late, 0)
@@ -270,8 +271,8 @@ onEachEngine('credits', (engine) => {
 
   it('separates the keys of accounts, and forgets them after a day', async () => {
     await using t = await open(engine, 10)
-    const { id: other } = await createAccount(t.db, { username: 'other' })
-    await t.credits.grant({ accountId: other, apiType: 'sms', amount: 5 })
+    const { id: other } = await createAccount(t.db, systemActor, { username: 'other' })
+    await t.credits.grant({ actor: systemActor, accountId: other, apiType: 'sms', amount: 5 })
     const idempotency = { key: 'same', fingerprint: 'f' }
     assert.equal((await t.credits.charge(t.request({ idempotency }))).kind, 'charged')
     assert.equal((await t.credits.charge(t.request({ idempotency, accountId: other }))).kind, 'charged')
@@ -319,7 +320,12 @@ onEachEngine('credits', (engine) => {
 
   it('grants and takes whole amounts only, and never takes more than is left', async () => {
     await using t = await open(engine, 10)
-    const change = (amount: number) => ({ accountId: t.id, apiType: 'sms' as const, amount })
+    const change = (amount: number) => ({
+      actor: systemActor,
+      accountId: t.id,
+      apiType: 'sms' as const,
+      amount,
+    })
     for (const amount of [0, -1, 1.5, 1e309, Number.NaN, 2 ** 53, 1_000_000_001]) {
       await assert.rejects(t.credits.grant(change(amount)), AppError, String(amount))
       await assert.rejects(t.credits.take(change(amount)), AppError, String(amount))

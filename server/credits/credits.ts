@@ -1,5 +1,6 @@
 // The credit ledger: grants, charges, ends and idempotency keys. It knows no product.
 import { createHmac } from 'node:crypto'
+import { type Actor, recordChange } from '../audit/audit.ts'
 import { type ApiType, largestGrant } from '../../contract/credits.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
@@ -44,9 +45,8 @@ export interface CreditChange {
   readonly accountId: number
   readonly apiType: ApiType
   readonly amount: number
+  readonly actor: Actor
   readonly note?: string | undefined
-  /** Writes that commit together with the change, for example its audit entry. */
-  readonly inSameTransaction?: ((tx: Tx) => Promise<void>) | undefined
 }
 
 export function createCredits(db: Database, secretKey: string): Credits {
@@ -57,12 +57,13 @@ export function createCredits(db: Database, secretKey: string): Credits {
   const charge = createChargeBatcher(db, context)
 
   function change(kind: 'grant' | 'adjust', request: CreditChange): Promise<Balance | undefined> {
-    const { accountId, apiType, amount, note, inSameTransaction } = request
+    const { actor, accountId, apiType, amount, note } = request
     requireAmount(amount)
     const signed = kind === 'grant' ? amount : -amount
     return db.write(async (tx) => {
       const balance = await addCredits(tx, { accountId, apiType, kind, amount: signed, note: note ?? null })
-      if (balance) await inSameTransaction?.(tx)
+      const action = kind === 'grant' ? 'credits.grant' : 'credits.take'
+      if (balance) await recordChange(tx, actor, action, { accountId }, { api_type: apiType, amount })
       return balance
     })
   }

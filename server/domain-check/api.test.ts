@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import dns from 'node:dns'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemActor } from '../audit/audit.ts'
 import { domainCheck as endpoint } from '../../contract/domain-check.ts'
 import { type FakeUpstream, hang, startFakeUpstream, text } from '../../test/support/fake-upstream.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
@@ -141,10 +142,15 @@ onEachEngine('domain check', (engine) => {
   test('expired and suspended accounts are refused', async () => {
     const { db } = service.installation
     const account = await service.account({ domain_check: 3 })
-    await changeAccount(db, await requireAccount(db, account.username), { expires: '2020-01-01' })
+    await changeAccount(db, systemActor, await requireAccount(db, account.username), {
+      expires: '2020-01-01',
+    })
     const expired = await check(account, { urls: ['a.com'] })
     assert.deepEqual([expired.status, expired.body], [403, { code: 1004, message: '账户已过期' }])
-    await changeAccount(db, await requireAccount(db, account.username), { expires: 'never', suspended: true })
+    await changeAccount(db, systemActor, await requireAccount(db, account.username), {
+      expires: 'never',
+      suspended: true,
+    })
     assert.deepEqual((await check(account, { urls: ['a.com'] })).body.code, 1004)
     assert.equal(await remaining(account), 3)
   })

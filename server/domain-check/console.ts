@@ -133,12 +133,16 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
   })
   api.account(domainCheckRoutes.addWatch, watchWish, async (ask, sent) => {
     requireNotExpired(ask.account)
-    const address = await addWatch(db, {
-      accountId: ask.account.id,
-      text: sent.url,
-      limit: config.DOMAIN_WATCH_LIMIT,
-      everyMinutes: sent.every_minutes,
-    })
+    const address = await addWatch(
+      db,
+      { kind: 'account', accountId: ask.account.id },
+      {
+        accountId: ask.account.id,
+        text: sent.url,
+        limit: config.DOMAIN_WATCH_LIMIT,
+        everyMinutes: sent.every_minutes,
+      },
+    )
     const watch = await findWatchByUrl(db, ask.account.id, address.url)
     if (!watch) throw notFound()
     return watchOf(watch)

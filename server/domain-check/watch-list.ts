@@ -1,4 +1,5 @@
 // The watch list as the account holder and the operator handle it: put on, taken off, looked at.
+import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { readAddress } from './address.ts'
@@ -16,11 +17,17 @@ export interface WatchedWithHistory extends WatchedDomain {
 /** Checked for the first time within moments, and then at the interval of the settings. */
 export async function addWatch(
   db: Database,
+  actor: Actor,
   wish: { accountId: number; text: string; limit: number; everyMinutes?: number },
 ): Promise<Address> {
   const address = requireAddress(wish.text)
   const text = wish.text.trim()
-  const insertion = await db.write((tx) => insertWatch(tx, { ...wish, text, address }))
+  const insertion = await db.write(async (tx) => {
+    const result = await insertWatch(tx, { ...wish, text, address })
+    if (result === 'added')
+      await recordChange(tx, actor, 'watch.add', { accountId: wish.accountId }, { url: address.url })
+    return result
+  })
   if (insertion === 'known') throw wrongAddress('该地址已在监测', 'This address is under watch already')
   if (insertion === 'full') {
     throw wrongAddress(`最多监测 ${wish.limit} 个地址`, `At most ${wish.limit} addresses can be under watch`)
@@ -29,9 +36,19 @@ export async function addWatch(
 }
 
 /** Its history goes too. */
-export async function removeWatch(db: Database, accountId: number, text: string): Promise<Address> {
+export async function removeWatch(
+  db: Database,
+  actor: Actor,
+  accountId: number,
+  text: string,
+): Promise<Address> {
   const address = requireAddress(text)
-  if (!(await db.write((tx) => deleteWatch(tx, accountId, address.url))))
+  const isDeleted = await db.write(async (tx) => {
+    const deleted = await deleteWatch(tx, accountId, address.url)
+    if (deleted) await recordChange(tx, actor, 'watch.remove', { accountId }, { url: address.url })
+    return deleted
+  })
+  if (!isDeleted)
     throw new AppError(1002, { zh: '该地址不在监测列表', en: 'This address is not under watch' })
   return address
 }

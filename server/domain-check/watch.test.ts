@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemActor } from '../audit/audit.ts'
 import { type FakeUpstream, startFakeUpstream, text } from '../../test/support/fake-upstream.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
@@ -40,7 +41,7 @@ onEachEngine('watch list', (engine) => {
   const db = () => service.installation.db
   const round = () => service.app.domainCheck.watch.round()
   const add = (account: TestAccount, address: string) =>
-    addWatch(db(), { accountId: account.id, text: address, limit: 3 })
+    addWatch(db(), systemActor, { accountId: account.id, text: address, limit: 3 })
   const makeDue = () => db().write((tx) => tx.run(`UPDATE domain_watch SET due_at = ${tx.now}`))
   const remaining = async ({ id }: TestAccount) =>
     (await service.app.services.credits.balance(id, 'domain_check')).remaining
@@ -103,8 +104,8 @@ onEachEngine('watch list', (engine) => {
 
   test('accounts without credit, expired or suspended are paused, and go on by themselves', async () => {
     const account = await service.account()
-    const change = async (wish: Parameters<typeof changeAccount>[2]) =>
-      changeAccount(db(), await requireAccount(db(), account.username), wish)
+    const change = async (wish: Parameters<typeof changeAccount>[3]) =>
+      changeAccount(db(), systemActor, await requireAccount(db(), account.username), wish)
     const pausedAfterRound = async () => {
       await makeDue()
       await round()
@@ -112,7 +113,12 @@ onEachEngine('watch list', (engine) => {
     }
     await add(account, 'watch3.example')
     assert.equal(await pausedAfterRound(), 'no_credit')
-    await service.app.services.credits.grant({ accountId: account.id, apiType: 'domain_check', amount: 1 })
+    await service.app.services.credits.grant({
+      actor: systemActor,
+      accountId: account.id,
+      apiType: 'domain_check',
+      amount: 1,
+    })
     await change({ expires: '2020-01-01' })
     assert.equal(await pausedAfterRound(), 'expired')
     await change({ expires: 'never', suspended: true })
@@ -134,10 +140,10 @@ onEachEngine('watch list', (engine) => {
     )
     assert.equal(rest.filter(({ status }) => status === 'fulfilled').length, 2)
     assert.equal((await listWatches(db(), account.id)).length, 3)
-    await removeWatch(db(), account.id, 'one.example')
-    await assert.rejects(removeWatch(db(), account.id, 'one.example'), { code: 1002 })
+    await removeWatch(db(), systemActor, account.id, 'one.example')
+    await assert.rejects(removeWatch(db(), systemActor, account.id, 'one.example'), { code: 1002 })
     const other = await service.account()
-    await assert.rejects(removeWatch(db(), other.id, 'two.example'), { code: 1002 })
+    await assert.rejects(removeWatch(db(), systemActor, other.id, 'two.example'), { code: 1002 })
     assert.equal((await listWatches(db(), account.id)).length, 2)
   })
 
@@ -207,7 +213,11 @@ onEachEngine('watch list at work', (engine) => {
   test('the job looks by itself, and stops with the service', { timeout: 60_000 }, async () => {
     const service = await startService(engine, { DOMAIN_WATCH_S: '1' })
     const account = await service.account({ domain_check: 100 })
-    await addWatch(service.installation.db, { accountId: account.id, text: 'blocked.test', limit: 1 })
+    await addWatch(service.installation.db, systemActor, {
+      accountId: account.id,
+      text: 'blocked.test',
+      limit: 1,
+    })
     let one = (await listWatches(service.installation.db, account.id))[0]
     while (one?.verdict !== 'blocked') {
       await sleep(10)

@@ -1,6 +1,7 @@
 // The identity endpoint as callers see it, on both engines, with the sandbox and with gateways on loopback.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { systemActor } from '../audit/audit.ts'
 import { identity } from '../../contract/identity.ts'
 import { formatDay } from '../../contract/time.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
@@ -226,7 +227,7 @@ onEachEngine('identity endpoint', (engine) => {
     it('1003 for a wrong, a reset and a cleared key', async () => {
       const account = await service.account({ id_verification: 1 })
       const old = account.key
-      const key = await resetKey(service.installation.db, account.id)
+      const key = await resetKey(service.installation.db, systemActor, account.id)
       for (const wrong of [old, 'nonsense', `${key.slice(0, -1)}x`]) {
         const { status, body } = await post(url, { api_key: wrong, name: '张三', idcard: number })
         assert.deepEqual([status, body.code], [401, 1003])
@@ -245,10 +246,10 @@ onEachEngine('identity endpoint', (engine) => {
       const { db } = service.installation
       const account = await service.account({ id_verification: 5 })
       const row = (await findById(db, account.id))!
-      await changeAccount(db, row, { suspended: true })
+      await changeAccount(db, systemActor, row, { suspended: true })
       assert.deepEqual((await verify(account, '张三')).body, { code: 1004, message: '账户已停用' })
       assert.equal((await verify(account, '张')).body.code, 1002)
-      await changeAccount(db, row, { suspended: false, expires: '2020-01-01' })
+      await changeAccount(db, systemActor, row, { suspended: false, expires: '2020-01-01' })
       const expired = await verify(account, '张三')
       assert.deepEqual([expired.status, expired.body], [403, { code: 1004, message: '账户已过期' }])
       assert.equal(await remaining(account), 5)

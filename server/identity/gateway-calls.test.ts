@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Registry } from 'prom-client'
+import { systemActor } from '../audit/audit.ts'
 import { identity, type IdentityOutcome } from '../../contract/identity.ts'
 import { onEachEngine, freshStorage } from '../../test/support/engines.ts'
 import { handMadeCall } from '../../test/support/call-from-console.ts'
@@ -181,7 +182,7 @@ onEachEngine('identity through gateways', (engine) => {
       const account = await service.account({ id_verification: 10 })
       script(matched, aliyunVerdict('1'))
       await verify(account, '壬申')
-      await service.installation.db.write(replaceHashSeed)
+      await service.installation.db.write((tx) => replaceHashSeed(tx, systemActor))
       const asked = market.requests.length
       await verify(account, '壬申')
       assert.equal(market.requests.length, asked + 1)

@@ -1,5 +1,6 @@
 // The masked records of verifications, and the seed of their hashes.
 import { randomBytes } from 'node:crypto'
+import { type Actor, recordChange } from '../audit/audit.ts'
 import { dayMs } from '../../contract/time.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { firstIdFrom } from '../db/id-at-time.ts'
@@ -146,9 +147,10 @@ export async function ensureHashSeed(tx: Tx): Promise<HashSeed> {
 }
 
 /** New hashes use a new secret; older hashes match nothing any more. */
-export async function replaceHashSeed(tx: Tx): Promise<HashSeed> {
+export async function replaceHashSeed(tx: Tx, actor: Actor): Promise<HashSeed> {
   const { generation } = await ensureHashSeed(tx)
   await putSetting(tx, seedSetting, createSeed(generation + 1))
+  await recordChange(tx, actor, 'identity.rotate_secret', `#${generation + 1}`)
   return ensureHashSeed(tx)
 }
 

@@ -1,4 +1,5 @@
 // The first start on an empty database: creates the operator and the sample account and prints their secrets once.
+import { systemActor } from '../audit/audit.ts'
 import { apiTypes } from '../../contract/credits.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { countAccounts } from '../accounts/store.ts'
@@ -26,16 +27,16 @@ export async function createFirstAccounts(
   const { db } = installation
   if ((await countAccounts(db)) > 0) return undefined
   try {
-    const operator = await createAccount(db, { username: 'admin', role: 'operator' })
+    const operator = await createAccount(db, systemActor, { username: 'admin', role: 'operator' })
     if (config.SAMPLE_ACCOUNT === 'off') return { operator, sample: undefined }
     const grants = apiTypes.map((apiType) => ({
       apiType,
       amount: sampleCredits,
       note: '示例额度 / sample credits',
     }))
-    const sample = await createAccountWithCredits(db, { username: 'demo' }, grants)
+    const sample = await createAccountWithCredits(db, systemActor, { username: 'demo' }, grants)
     for (const template of sampleTemplates) {
-      await createTemplate(db, { kind: 'operator' }, { ...template, accountId: sample.id })
+      await createTemplate(db, systemActor, { ...template, accountId: sample.id })
     }
     return { operator, sample }
   } catch (error) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { systemActor } from '../audit/audit.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import {
   post,
@@ -338,7 +339,7 @@ onEachEngine('short link endpoint', (engine) => {
     const { db } = service.installation
     const old = await service.account({ short_link: 10 })
     const made = (await generate({}, {}, old)).body.data
-    await changeAccount(db, await requireAccount(db, old.username), { expires: '2020-01-01' })
+    await changeAccount(db, systemActor, await requireAccount(db, old.username), { expires: '2020-01-01' })
     const update = { action: 'update', link_id: made.link_id, target_url: target }
     refused(await generate({}, {}, old), 400, '账户已过期')
     refused(await call(update, {}, old), 400, '账户已过期')
@@ -347,7 +348,10 @@ onEachEngine('short link endpoint', (engine) => {
     // Parameters are looked at before the account's state.
     refused(await generate({ title: '' }, {}, old), 400, '生成短链接缺少必要参数：title')
 
-    await changeAccount(db, await requireAccount(db, old.username), { expires: 'never', suspended: true })
+    await changeAccount(db, systemActor, await requireAccount(db, old.username), {
+      expires: 'never',
+      suspended: true,
+    })
     for (const body of [
       { action: 'get', link_id: made.link_id },
       update,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemActor } from '../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import type { Database } from '../db/database.ts'
@@ -42,7 +43,7 @@ function newLink(accountId: number, url = 'https://example.com/'): NewLink {
 }
 
 async function accountIn(db: Database, username = 'somebody'): Promise<number> {
-  return (await createAccount(db, { username, password: 'correct horse 9' })).id
+  return (await createAccount(db, systemActor, { username, password: 'correct horse 9' })).id
 }
 
 const codes = openCodes(Buffer.alloc(16, 9))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemActor } from '../audit/audit.ts'
 import { changeAccount } from '../accounts/accounts.ts'
 import { findById } from '../accounts/store.ts'
 import { formatDay } from '../../contract/time.ts'
@@ -123,8 +124,8 @@ onEachEngine('SMS endpoint', (engine) => {
   test('account states: suspended, expired, switched off, no gateway', async () => {
     await using sms = await smsService(engine)
     const { db } = sms.service.installation
-    const change = async (wish: Parameters<typeof changeAccount>[2]) =>
-      changeAccount(db, (await findById(db, sms.account.id))!, wish)
+    const change = async (wish: Parameters<typeof changeAccount>[3]) =>
+      changeAccount(db, systemActor, (await findById(db, sms.account.id))!, wish)
     await change({ smsEnabled: false })
     const off = await sms.send({ template_code: 'NOPE' })
     assert.deepEqual([off.body.code, off.status], [1006, 403])
@@ -185,7 +186,7 @@ onEachEngine('SMS endpoint', (engine) => {
     await using sms = await smsService(engine, { SMS_SIGN_NAME: '平台' })
     const { db } = sms.service.installation
     await sms.send()
-    await changeAccount(db, (await findById(db, sms.account.id))!, { signName: '账户签名' })
+    await changeAccount(db, systemActor, (await findById(db, sms.account.id))!, { signName: '账户签名' })
     await sms.send()
     await sms.send({ sign_name: '这次' })
     assert.deepEqual(

@@ -1,6 +1,7 @@
 // SMS in the console: templates, sending with the price first, records, the signature.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { systemActor } from '../audit/audit.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import type { Browser } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
@@ -37,7 +38,7 @@ onEachEngine('SMS in the console', (engine) => {
     })
     assert.equal(nameless.body.code, `SMS_${nameless.body.id}`)
 
-    await reviewTemplate(service.installation.db, { kind: 'operator' }, parts.id, { status: '审核通过' })
+    await reviewTemplate(service.installation.db, systemActor, parts.id, { status: '审核通过' })
     const listed = await browser.call(smsRoutes.templates, { sent: { q: 'login', state: '审核通过' } })
     assert.deepEqual([listed.body.total, listed.body.items[0].id], [1, parts.id])
     const words = { name: wish.name, content: wish.content }
@@ -46,7 +47,7 @@ onEachEngine('SMS in the console', (engine) => {
       sent: { ...words, name: '登录' },
     })
     assert.deepEqual([changed.body.name, changed.body.state], ['登录', '审核中'])
-    await reviewTemplate(service.installation.db, { kind: 'operator' }, parts.id, { status: '审核通过' })
+    await reviewTemplate(service.installation.db, systemActor, parts.id, { status: '审核通过' })
 
     const gone = await browser.call(smsRoutes.deleteTemplate, { parts: { id: nameless.body.id } })
     assert.deepEqual(gone.body, {})
@@ -59,11 +60,12 @@ onEachEngine('SMS in the console', (engine) => {
 
   it('shows shared templates, which nobody changes', async () => {
     const { db } = service.installation
-    const shared = await createTemplate(
-      db,
-      { kind: 'operator' },
-      { code: 'SHARED', name: '公共', content: '你好', status: '审核通过' },
-    )
+    const shared = await createTemplate(db, systemActor, {
+      code: 'SHARED',
+      name: '公共',
+      content: '你好',
+      status: '审核通过',
+    })
     const shown = await stranger.call(smsRoutes.template, { parts: { id: shared.id } })
     assert.equal(shown.body.shared, true)
     const reply = await stranger.call(smsRoutes.deleteTemplate, { parts: { id: shared.id } })

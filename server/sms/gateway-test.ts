@@ -1,4 +1,5 @@
 // Tests a gateway for the operator: sends one message outside any account.
+import { systemActor } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
 import { fillTemplate, wholeText } from '../../contract/sms-text.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
@@ -15,7 +16,7 @@ export async function testGateway(
   input: { phone: string; signName: string; bizId: string },
 ): Promise<ProbeResult & { readonly sent: boolean }> {
   const { gateway, name } = guarded
-  const shared = await listTemplates(db, { kind: 'operator' }, { accountId: null, status: '审核通过' })
+  const shared = await listTemplates(db, systemActor, { accountId: null, status: '审核通过' })
   const template = shared.find(({ gatewayCodes }) => Object.hasOwn(gatewayCodes, name)) ?? shared[0]
   if (!template) return { ...(await gateway.probe()), sent: false }
   const values = new Map(template.variables.map((variable) => [variable, '123456']))

@@ -6,11 +6,10 @@ import { findReviews, type ReviewRow } from './review-store.ts'
 import { reviewSignature } from './signatures.ts'
 import { reviewTemplate } from './templates.ts'
 import type { Api } from '../console/routes.ts'
-import { insertAudit } from '../audit/store.ts'
 import { note, page } from '../console/fields.ts'
 import { conflict, invalidFields, notFound } from '../console/problem.ts'
 import { templateState } from './template-console.ts'
-import { entry } from '../console/audit-entry.ts'
+import { operatorOf } from '../console/audit-entry.ts'
 
 const kind = Type.Enum(['template', 'signature'])
 
@@ -59,18 +58,13 @@ export function reviewPages(api: Api, { db }: Services): void {
     if (sent.revision !== undefined && sent.revision !== before.revision) {
       throw conflict('内容已被修改，请重新查看', 'The words were changed meanwhile, read them again')
     }
-    const line = entry(ask, `${which}.${sent.verdict}`, before.username ?? before.code, sent.note, {
-      id: before.id,
-      name: before.name,
-      ...(before.code !== '' && { code: before.code }),
-      ...(sent.verdict === 'refuse' && { reason }),
-    })
+    const actor = operatorOf(ask, sent)
     if (which === 'template') {
       // The words that were read just now, should they change before the decision is written.
       const review = { status, reason, revision: before.revision } as const
-      await reviewTemplate(db, { kind: 'operator' }, before.id, review, (tx) => insertAudit(tx, line))
+      await reviewTemplate(db, actor, before.id, review)
     } else {
-      await reviewSignature(db, before.id, { status, reason }, (tx) => insertAudit(tx, line))
+      await reviewSignature(db, actor, before.id, { status, reason })
     }
     return reviewOf(await findReview(which, before.id))
   })

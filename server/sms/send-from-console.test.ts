@@ -1,6 +1,7 @@
 // The same send for somebody who came by a session and has no key: what the console will use.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemActor } from '../audit/audit.ts'
 import { sms as endpoint } from '../../contract/sms.ts'
 import { clearKey } from '../accounts/accounts.ts'
 import { findById } from '../accounts/store.ts'
@@ -17,7 +18,7 @@ onEachEngine('SMS by hand', (engine) => {
   test('an account without a key sends and is charged the same', async () => {
     await using sms = await smsService(engine)
     const { services } = sms.service.app
-    await clearKey(services.db, sms.account.id)
+    await clearKey(services.db, systemActor, sms.account.id)
     const account = (await findById(services.db, sms.account.id))!
     const send = createSend(services, createSmsGateways(services.config), createComposer(services))
     const call = handMade({ phone_number: phone, template_code: 'CODE', template_params: { code: '1' } })

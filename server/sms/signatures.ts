@@ -1,11 +1,12 @@
 // An account's signature: requested by the account holder, used only after the operator's approval.
+import { type Actor, recordChange } from '../audit/audit.ts'
 import type { TemplateState } from '../../contract/sms-text.ts'
 import { signNameProblem } from '../accounts/accounts.ts'
 import { type Account, findById, updateAccount } from '../accounts/store.ts'
-import type { Database, Tx } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
-import { decideSignature, lockSignature, replaceSignature, type SignatureRow } from './signature-store.ts'
-import { requireReason } from './templates.ts'
+import { decideSignature, lockSignature, replaceSignature } from './signature-store.ts'
+import { requireReason, reviewActions } from './templates.ts'
 
 /** An empty text removes the signature and the pending request. */
 export async function requestSignature(db: Database, account: Account, input: string): Promise<void> {
@@ -27,9 +28,9 @@ export interface SignatureReview {
 /** Approval makes it the account's signature; a later rejection removes it. */
 export async function reviewSignature(
   db: Database,
+  actor: Actor,
   id: number,
   review: SignatureReview,
-  inSameTransaction?: (tx: Tx, request: SignatureRow, account: Account) => Promise<void>,
 ): Promise<void> {
   const reason = requireReason(review.status, review.reason ?? '')
   await db.write(async (tx) => {
@@ -41,6 +42,7 @@ export async function reviewSignature(
     await decideSignature(tx, id, { status: review.status, reason })
     if (review.status === '审核通过') await updateAccount(tx, account.id, { sign_name: request.sign_name })
     else if (account.sign_name === request.sign_name) await updateAccount(tx, account.id, { sign_name: null })
-    await inSameTransaction?.(tx, request, account)
+    const details = { id, name: request.sign_name, ...(reason !== '' && { reason }) }
+    await recordChange(tx, actor, `signature.${reviewActions[review.status]}`, account.username, details)
   })
 }

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Actor, systemActor } from '../audit/audit.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { AppError } from '../http/errors.ts'
 import { freshDatabase, onEachEngine, uniqueName } from '../../test/support/engines.ts'
 import { createTemplateRowLookup } from './template-store.ts'
-import {
-  type TemplateActor,
-  createTemplate,
-  deleteTemplate,
-  editTemplate,
-  listTemplates,
-  reviewTemplate,
-} from './templates.ts'
+import { createTemplate, deleteTemplate, editTemplate, listTemplates, reviewTemplate } from './templates.ts'
 
-const operator: TemplateActor = { kind: 'operator' }
+const operator: Actor = systemActor
 const wish = { code: 'T1', name: '模板', content: '${b}和${a}和${b}' }
 
 function withCode(code: number): (error: unknown) => boolean {
@@ -23,9 +17,11 @@ function withCode(code: number): (error: unknown) => boolean {
 onEachEngine('SMS templates', (engine) => {
   async function ground() {
     const fresh = await freshDatabase(engine)
-    const account = async (): Promise<TemplateActor & { accountId: number }> => ({
+    const account = async (): Promise<Actor & { accountId: number }> => ({
       kind: 'account',
-      accountId: (await createAccount(fresh.db, { username: uniqueName(), password: 'correct horse 9' })).id,
+      accountId: (
+        await createAccount(fresh.db, systemActor, { username: uniqueName(), password: 'correct horse 9' })
+      ).id,
     })
     return {
       db: fresh.db,
@@ -88,7 +84,7 @@ onEachEngine('SMS templates', (engine) => {
       await assert.rejects(reviewTemplate(on.db, on.other, target, { status: '审核通过' }), withCode(1007))
     }
     await assert.rejects(reviewTemplate(on.db, on.mine, id, { status: '审核通过' }), withCode(1007))
-    const codes = async (actor: TemplateActor) => (await listTemplates(on.db, actor)).map(({ code }) => code)
+    const codes = async (actor: Actor) => (await listTemplates(on.db, actor)).map(({ code }) => code)
     assert.deepEqual(await codes(on.mine), ['T1', 'S1'])
     assert.deepEqual(await codes(on.other), ['S1'])
     assert.deepEqual(await codes(operator), ['T1', 'S1'])
@@ -106,7 +102,10 @@ onEachEngine('SMS templates', (engine) => {
     await assert.rejects(createTemplate(on.db, on.mine, wish), withCode(1002))
     await createTemplate(on.db, operator, { ...wish, content: '共用的' })
     await assert.rejects(createTemplate(on.db, operator, wish), withCode(1002))
-    const third = await createAccount(on.db, { username: uniqueName(), password: 'correct horse 9' })
+    const third = await createAccount(on.db, systemActor, {
+      username: uniqueName(),
+      password: 'correct horse 9',
+    })
     await assert.rejects(
       createTemplate(on.db, { kind: 'account', accountId: third.id }, wish),
       withCode(1002),

@@ -1,5 +1,7 @@
 // Templates: created, edited, reviewed, deleted and listed by account holders and the operator.
 import { randomUUID } from 'node:crypto'
+import { type Actor, recordChange } from '../audit/audit.ts'
+import type { AuditDetails } from '../audit/store.ts'
 import { longestText, parseTemplate, type TemplateState } from '../../contract/sms-text.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
@@ -17,11 +19,6 @@ import {
   updateTemplate,
   updateTemplateCode,
 } from './template-store.ts'
-
-/** An account can access only its own templates; all others are not found. */
-export type TemplateActor =
-  | { readonly kind: 'account'; readonly accountId: number }
-  | { readonly kind: 'operator' }
 
 export interface SmsTemplate {
   readonly id: number
@@ -52,12 +49,8 @@ export interface TemplateInput {
   readonly gatewayCodes?: Readonly<Record<string, string>>
 }
 
-export async function createTemplate(
-  db: Database,
-  actor: TemplateActor,
-  input: TemplateInput,
-): Promise<SmsTemplate> {
-  const isOperator = actor.kind === 'operator'
+export async function createTemplate(db: Database, actor: Actor, input: TemplateInput): Promise<SmsTemplate> {
+  const isOperator = actor.kind !== 'account'
   const accountId = isOperator ? (input.accountId ?? null) : actor.accountId
   const code = input.code === undefined ? undefined : requireCode(input.code)
   const status = (isOperator && input.status) || '审核中'
@@ -73,7 +66,9 @@ export async function createTemplate(
     // An account's template with the code of a shared one would hide the shared one.
     if (code !== undefined && (await isCodeTaken(tx, accountId, code))) return undefined
     const inserted = await insertTemplate(tx, { ...values, code: code ?? `new-${randomUUID()}` })
-    return inserted && code === undefined ? assignCode(tx, inserted) : inserted
+    const created = inserted && code === undefined ? await assignCode(tx, inserted) : inserted
+    if (created) await recordTemplate(tx, actor, 'create', created, { state: created.status })
+    return created
   })
   if (!row) {
     throw invalid(`模板编号 ${code} 已存在`, `the template code ${code} is taken`, 'code')
@@ -101,7 +96,7 @@ export interface TemplateEdit {
 /** A new name or content must be reviewed again; new gateway codes need no review. */
 export function editTemplate(
   db: Database,
-  actor: TemplateActor,
+  actor: Actor,
   id: number,
   edit: TemplateEdit,
 ): Promise<SmsTemplate> {
@@ -111,7 +106,7 @@ export function editTemplate(
     const text = requireContent(edit.content ?? row.content)
     const needsReview = name !== row.name || text.content !== row.content
     const gatewayCodes =
-      actor.kind === 'operator' && edit.gatewayCodes
+      actor.kind !== 'account' && edit.gatewayCodes
         ? JSON.stringify(requireGatewayCodes(edit.gatewayCodes))
         : row.gateway_codes
     const changed: TemplateRow = {
@@ -122,6 +117,7 @@ export function editTemplate(
       ...(needsReview ? { status: '审核中', reason: '', revision: row.revision + 1 } : {}),
     }
     await updateTemplate(tx, changed)
+    await recordTemplate(tx, actor, 'change', changed)
     return toTemplate(changed)
   })
 }
@@ -129,12 +125,11 @@ export function editTemplate(
 /** `revision` is the one that the reviewer has read, so that a later edit is not approved unseen. */
 export async function reviewTemplate(
   db: Database,
-  actor: TemplateActor,
+  actor: Actor,
   id: number,
   review: { status: TemplateState; reason?: string | undefined; revision?: number },
-  inSameTransaction?: (tx: Tx, template: SmsTemplate) => Promise<void>,
 ): Promise<SmsTemplate> {
-  if (actor.kind !== 'operator') throw noSuchTemplate()
+  if (actor.kind === 'account') throw noSuchTemplate()
   const reason = requireReason(review.status, review.reason ?? '')
   return db.write(async (tx) => {
     const row = requireVisible(actor, await lockTemplate(tx, id))
@@ -143,24 +138,24 @@ export async function reviewTemplate(
     }
     const changed: TemplateRow = { ...row, status: review.status, reason }
     await updateTemplate(tx, changed)
-    const template = toTemplate(changed)
-    await inSameTransaction?.(tx, template)
-    return template
+    await recordTemplate(tx, actor, reviewActions[review.status], changed, reason === '' ? {} : { reason })
+    return toTemplate(changed)
   })
 }
 
 /** Send records store the code and the values, so they do not need the template. */
-export async function deleteTemplate(db: Database, actor: TemplateActor, id: number): Promise<void> {
+export async function deleteTemplate(db: Database, actor: Actor, id: number): Promise<void> {
   await db.write(async (tx) => {
-    requireVisible(actor, await lockTemplate(tx, id))
+    const row = requireVisible(actor, await lockTemplate(tx, id))
     await removeTemplate(tx, id)
+    await recordTemplate(tx, actor, 'delete', row)
   })
 }
 
 /** For an account: its own and the shared templates. For the operator: all templates. */
 export async function listTemplates(
   db: Database,
-  actor: TemplateActor,
+  actor: Actor,
   filter: Pick<TemplateFilter, 'accountId' | 'status'> = {},
 ): Promise<SmsTemplate[]> {
   const visibleTo = actor.kind === 'account' ? actor.accountId : undefined
@@ -204,6 +199,20 @@ export function createTemplateLookup(
   }
 }
 
+export const reviewActions = { 审核通过: 'approve', 审核不通过: 'refuse', 审核中: 'reopen' } as const
+
+/** A shared template has no account, so its code names it. */
+function recordTemplate(
+  tx: Tx,
+  actor: Actor,
+  action: string,
+  { id, account_id: accountId, name, code }: TemplateRow,
+  details: AuditDetails = {},
+): Promise<void> {
+  const target = accountId === null ? code : { accountId }
+  return recordChange(tx, actor, `template.${action}`, target, { id, name, code, ...details })
+}
+
 function toTemplate(row: TemplateRow): SmsTemplate {
   return {
     id: row.id,
@@ -228,7 +237,7 @@ export function noSuchTemplate(): AppError {
   })
 }
 
-function requireVisible(actor: TemplateActor, row: TemplateRow | undefined): TemplateRow {
+function requireVisible(actor: Actor, row: TemplateRow | undefined): TemplateRow {
   if (!row || (actor.kind === 'account' && row.account_id !== actor.accountId)) throw noSuchTemplate()
   return row
 }

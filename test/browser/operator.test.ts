@@ -1,6 +1,7 @@
 // An operator in a real browser: accounts, credits, redeem codes, the audit log, looking at an account.
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
+import { systemActor } from '../../server/audit/audit.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
 import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
 import { uniqueName } from '../support/engines.ts'
@@ -21,7 +22,7 @@ before(async () => {
 after(() => started.disposeAsync())
 
 const makeOperator = () =>
-  createAccount(service.installation.db, { username: uniqueName(), password, role: 'operator' })
+  createAccount(service.installation.db, systemActor, { username: uniqueName(), password, role: 'operator' })
 
 describe('operator', () => {
   browserTest('makes an account that can sign in, and grants it credits', async () => {

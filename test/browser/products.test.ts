@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Locator } from 'playwright-core'
+import { systemActor } from '../../server/audit/audit.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
 import {
   browserTest,
@@ -40,7 +41,7 @@ const remaining = async (type: 'short_link' | 'sms' | 'id_verification' | 'domai
   (await service.app.services.credits.balance(account.id, type)).remaining
 
 const makeOperator = () =>
-  createAccount(service.installation.db, { username: uniqueName(), password, role: 'operator' })
+  createAccount(service.installation.db, systemActor, { username: uniqueName(), password, role: 'operator' })
 
 const follow = (url: string, agent = personalBrowser) =>
   fetch(url, { redirect: 'manual', headers: { 'user-agent': agent } })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { systemActor } from '../../server/audit/audit.ts'
 import { apiTypes } from '../../contract/credits.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { readConfig } from '../../server/config.ts'
@@ -213,22 +214,21 @@ async function makeCustomers(environment: Readonly<Record<string, string>>): Pro
   const customers: Customer[] = []
   try {
     for (let index = 1; index <= customerCount; index += 1) {
-      const made = await createAccount(db, { username: `customer${index}`, password: 'correct horse 9' })
+      const made = await createAccount(db, systemActor, {
+        username: `customer${index}`,
+        password: 'correct horse 9',
+      })
       for (const apiType of apiTypes)
-        await credits.grant({ accountId: made.id, apiType, amount: creditsEach })
-      customers.push({ ...made, key: await resetKey(db, made.id) })
+        await credits.grant({ actor: systemActor, accountId: made.id, apiType, amount: creditsEach })
+      customers.push({ ...made, key: await resetKey(db, systemActor, made.id) })
     }
-    await createTemplate(
-      db,
-      { kind: 'operator' },
-      {
-        accountId: null,
-        code: templateCode,
-        name: 'fault',
-        content: 'code ${code}',
-        status: '审核通过',
-      },
-    )
+    await createTemplate(db, systemActor, {
+      accountId: null,
+      code: templateCode,
+      name: 'fault',
+      content: 'code ${code}',
+      status: '审核通过',
+    })
   } finally {
     await installation.close()
   }

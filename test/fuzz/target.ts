@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
+import { systemActor } from '../../server/audit/audit.ts'
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import { consoleApi } from '../../contract/console/route.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
@@ -44,14 +45,14 @@ export async function openTarget(engine: Engine): Promise<Target> {
   const client = await service.account(plenty)
   const stranger = await service.account()
   const victim = await service.account({ sms: 1_000 })
-  const boss = await createAccount(db, { username: 'fuzzing-operator', role: 'operator' })
+  const boss = await createAccount(db, systemActor, { username: 'fuzzing-operator', role: 'operator' })
   for (const [code, content] of [
     ['CODE', '您的验证码是${code}。'],
     ['PLAIN', '您好'],
   ] as const) {
     for (const accountId of [holder.id, client.id]) {
       const wish = { accountId, code, name: code, content, status: '审核通过' } as const
-      await createTemplate(db, { kind: 'operator' }, wish)
+      await createTemplate(db, systemActor, wish)
     }
   }
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemActor } from '../../server/audit/audit.ts'
 import { sms } from '../../contract/sms.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
 import { get, startService, type TestService } from '../support/service.ts'
@@ -155,11 +156,13 @@ describe('callers that hang up', () => {
   it('24 leave their paid call to its end, which a stop waits for', { timeout: 60_000 }, async () => {
     const service = await startService('sqlite')
     const account = await service.account({ sms: 5 })
-    await createTemplate(
-      service.installation.db,
-      { kind: 'operator' },
-      { accountId: account.id, code: 'C', name: 'c', content: '您好', status: '审核通过' },
-    )
+    await createTemplate(service.installation.db, systemActor, {
+      accountId: account.id,
+      code: 'C',
+      name: 'c',
+      content: '您好',
+      status: '审核通过',
+    })
     const body = JSON.stringify({
       username: account.username,
       api_key: account.key,

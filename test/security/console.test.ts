@@ -1,6 +1,7 @@
 // The console and the interface as another account, or a too clever one, would use them.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { systemActor } from '../../server/audit/audit.ts'
 import { creditRoutes } from '../../contract/console/credits.ts'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import { homeRoutes } from '../../contract/console/home.ts'
@@ -72,17 +73,13 @@ onEachEngine('another account', (engine) => {
       title: marker,
     })
     link = made.body.data
-    const template = await createTemplate(
-      service.installation.db,
-      { kind: 'operator' },
-      {
-        accountId: owner.id,
-        code: 'PRIVATE',
-        name: marker,
-        content: `${marker}\${code}`,
-        status: '审核通过',
-      },
-    )
+    const template = await createTemplate(service.installation.db, systemActor, {
+      accountId: owner.id,
+      code: 'PRIVATE',
+      name: marker,
+      content: `${marker}\${code}`,
+      status: '审核通过',
+    })
     templateId = template.id
     const sent = await call(sms.path, owner, {
       action: 'send_sms',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { systemActor } from '../../server/audit/audit.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { sms } from '../../contract/sms.ts'
 import { createAuthenticator } from '../../server/accounts/authenticate.ts'
@@ -28,7 +29,7 @@ onEachEngine('credentials', (engine) => {
     await using service = await startService(engine)
     const { db } = service.installation
     const [holder, cleared] = [await service.account(), await service.account()]
-    await clearKey(db, cleared.id)
+    await clearKey(db, systemActor, cleared.id)
     let lookups = 0
     const find = createKeyLookup(db)
     const authenticate = createAuthenticator({

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { systemActor } from '../../server/audit/audit.ts'
 import { creditRoutes } from '../../contract/console/credits.ts'
 import { keyRoutes } from '../../contract/console/key.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
@@ -103,7 +104,7 @@ async function useEverything(url: string, who: { username: string; key: string }
 async function useConsole(service: TestService, told: Told): Promise<void> {
   const { db } = service.installation
   const username = 'seeded-holder'
-  await createAccount(db, { username, password: seeded.password })
+  await createAccount(db, systemActor, { username, password: seeded.password })
   const browser = openBrowser(service)
   const tell = async (route: Parameters<typeof browser.text>[0], sent: Record<string, unknown> = {}) => {
     const { status, text } = await browser.text(route, { parts: { id: 1 }, sent })

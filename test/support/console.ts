@@ -1,4 +1,5 @@
 // A browser as the console's API sees one: it keeps its cookie, shows its token, and sends JSON.
+import { systemActor } from '../../server/audit/audit.ts'
 import { pathOf, type Route } from '../../contract/console/route.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
@@ -79,6 +80,10 @@ export async function signedIn(
 
 export async function operator(service: TestService): Promise<Browser & { readonly username: string }> {
   const username = uniqueName()
-  await createAccount(service.installation.db, { username, password: testPassword, role: 'operator' })
+  await createAccount(service.installation.db, systemActor, {
+    username,
+    password: testPassword,
+    role: 'operator',
+  })
   return Object.assign(await signedIn(service, { username }), { username })
 }

@@ -1,4 +1,5 @@
 // A documented example, really called: as the sample account, an account without credits, or with a wrong key.
+import { systemActor } from '../../server/audit/audit.ts'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import type { Example } from '../../contract/reference.ts'
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
@@ -21,14 +22,16 @@ export async function exampleCallers(service: TestService): Promise<Callers> {
   if (!made?.sample) throw new Error('the database was not empty')
   const { username, apiKey } = made.sample
   const poor = await service.account()
-  await createTemplate(
-    service.installation.db,
-    { kind: 'operator' },
-    { code: 'CODE_SHARED', name: '验证码', content: '验证码${code}', status: '审核通过', accountId: poor.id },
-  )
+  await createTemplate(service.installation.db, systemActor, {
+    code: 'CODE_SHARED',
+    name: '验证码',
+    content: '验证码${code}',
+    status: '审核通过',
+    accountId: poor.id,
+  })
   const off = await service.account()
   const { db } = service.installation
-  await changeAccount(db, (await findById(db, off.id))!, { smsEnabled: false })
+  await changeAccount(db, systemActor, (await findById(db, off.id))!, { smsEnabled: false })
   return {
     sample: { username, key: apiKey },
     'without credits': { username: poor.username, key: poor.key },

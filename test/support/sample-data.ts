@@ -1,4 +1,5 @@
 // A service that looks lived in: a month of counts, today's calls, credits in every state. For screenshots and page tests.
+import { systemActor } from '../../server/audit/audit.ts'
 import { type EndpointName, endpointNames } from '../../contract/console/home.ts'
 import { apiTypes } from '../../contract/credits.ts'
 import { dayMs, formatDay } from '../../contract/time.ts'
@@ -18,9 +19,9 @@ export interface SampleData {
 export async function fillWithSamples(service: TestService): Promise<SampleData> {
   const { db } = service.installation
   const holder = await makeHolder(service)
-  const operator = await createAccount(db, { username: 'operator', password, role: 'operator' })
-  const other = await createAccount(db, { username: 'lanhai-shop', password })
-  await createAccount(db, { username: 'xingchen-tech', password, expiresOn: '2026-01-31' })
+  const operator = await createAccount(db, systemActor, { username: 'operator', password, role: 'operator' })
+  const other = await createAccount(db, systemActor, { username: 'lanhai-shop', password })
+  await createAccount(db, systemActor, { username: 'xingchen-tech', password, expiresOn: '2026-01-31' })
   await prepareProducts(service, holder)
   await spend(service, holder)
   await addHistory(service, holder)
@@ -34,8 +35,8 @@ export async function fillWithSamples(service: TestService): Promise<SampleData>
 
 async function makeHolder(service: TestService): Promise<TestAccount> {
   const { db } = service.installation
-  const made = await createAccount(db, { username: 'yunfan-mall', password })
-  return { ...made, key: await resetKey(db, made.id) }
+  const made = await createAccount(db, systemActor, { username: 'yunfan-mall', password })
+  return { ...made, key: await resetKey(db, systemActor, made.id) }
 }
 
 /** A month of use: credits given at its beginning, messages bought once more on the way, and a part of them gone each day. */
@@ -57,11 +58,18 @@ async function spend(service: TestService, { id }: TestAccount): Promise<void> {
     })
   }
   for (const apiType of apiTypes) {
-    await credits.grant({ accountId: id, apiType, amount: granted[apiType], note: '开户赠送' })
+    await credits.grant({
+      actor: systemActor,
+      accountId: id,
+      apiType,
+      amount: granted[apiType],
+      note: '开户赠送',
+    })
   }
   await moveBack(30)
   for (let ago = 29; ago > 0; ago -= 1) {
-    if (ago === 13) await credits.grant({ accountId: id, apiType: 'sms', amount: 4_000, note: '续费' })
+    if (ago === 13)
+      await credits.grant({ actor: systemActor, accountId: id, apiType: 'sms', amount: 4_000, note: '续费' })
     const wave = 1 + 0.35 * Math.sin(ago * 0.9)
     for (const apiType of apiTypes) {
       const cost = Math.round(daily[apiType] * wave)

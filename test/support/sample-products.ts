@@ -1,4 +1,5 @@
 // What an account has done with the products in a month: templates, visited links, watched domains. For pictures and page tests.
+import { systemActor } from '../../server/audit/audit.ts'
 import { requireAccount } from '../../server/accounts/accounts.ts'
 import { addWatch } from '../../server/domain-check/watch-list.ts'
 import type { ClickCounter } from '../../server/shortlink/clicks/counts.ts'
@@ -17,14 +18,14 @@ const days = 30
 export async function prepareProducts(service: TestService, { id, username }: TestAccount): Promise<void> {
   const { db } = service.installation
   for (const template of sampleTemplates) {
-    await createTemplate(db, { kind: 'operator' }, { ...template, accountId: id })
+    await createTemplate(db, systemActor, { ...template, accountId: id })
   }
   await requestSignature(db, await requireAccount(db, username), '云帆商城')
-  await addPoolDomain(db, 'a', 'go.example.com')
-  await addPoolDomain(db, 'a', 's.example.net')
-  await addPoolDomain(db, 'b', 'b.example.org')
+  await addPoolDomain(db, systemActor, 'a', 'go.example.com')
+  await addPoolDomain(db, systemActor, 'a', 's.example.net')
+  await addPoolDomain(db, systemActor, 'b', 'b.example.org')
   for (const text of ['shop.example.com', 'https://m.example.com/activity', 'shop.blocked.test']) {
-    await addWatch(db, { accountId: id, text, limit: 100, everyMinutes: 60 })
+    await addWatch(db, systemActor, { accountId: id, text, limit: 100, everyMinutes: 60 })
   }
 }
 

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { pino } from 'pino'
 import { type CommandResult, runAdmin } from '../../cli/run-admin.ts'
 import type { ApiType } from '../../contract/credits.ts'
+import { systemActor } from '../../server/audit/audit.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { type App, openApp } from '../../server/app.ts'
 import { readConfig } from '../../server/config.ts'
@@ -50,14 +51,19 @@ export async function startService(
     storage: ground,
     logged,
     async account(credits = {}) {
-      const made = await createAccount(installation.db, {
+      const made = await createAccount(installation.db, systemActor, {
         username: uniqueName(),
         password: 'correct horse 9',
       })
       for (const [apiType, amount] of Object.entries(credits)) {
-        await app.services.credits.grant({ accountId: made.id, apiType: apiType as ApiType, amount })
+        await app.services.credits.grant({
+          actor: systemActor,
+          accountId: made.id,
+          apiType: apiType as ApiType,
+          amount,
+        })
       }
-      return { ...made, key: await resetKey(installation.db, made.id) }
+      return { ...made, key: await resetKey(installation.db, systemActor, made.id) }
     },
     async [Symbol.asyncDispose]() {
       await app.stop()

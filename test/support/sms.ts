@@ -1,4 +1,5 @@
 // What the SMS tests share: a service with an account that has credits and a few templates.
+import { systemActor } from '../../server/audit/audit.ts'
 import type { ApiType } from '../../contract/credits.ts'
 import { checkLedger } from '../../server/credits/ledger/check-store.ts'
 import type { Engine } from '../../server/db/database.ts'
@@ -35,18 +36,14 @@ export async function smsService(
   const account = await service.account(credits)
   const { db } = service.installation
   const template = (wish: Partial<TemplateInput>) =>
-    createTemplate(
-      db,
-      { kind: 'operator' },
-      {
-        accountId: account.id,
-        code: 'CODE',
-        name: '验证码',
-        content: '您的验证码是${code}。',
-        status: '审核通过',
-        ...wish,
-      },
-    )
+    createTemplate(db, systemActor, {
+      accountId: account.id,
+      code: 'CODE',
+      name: '验证码',
+      content: '您的验证码是${code}。',
+      status: '审核通过',
+      ...wish,
+    })
   await template({})
   const url = `${service.url}/api/sms_api.php`
   const call = (values: Record<string, unknown>, headers: Record<string, string> = {}) =>

@@ -33,7 +33,7 @@ const folderRules = [
   { folder: 'sdk/', may: ['contract/'] },
   { folder: 'cli/', may: ['contract/', 'server/'] },
   ...products.flatMap((product) => {
-    const may = [...kernel, 'server/accounts/', 'server/credits/', 'server/upstream/']
+    const may = [...kernel, 'server/accounts/', 'server/audit/', 'server/credits/', 'server/upstream/']
     return [
       {
         folder: `server/${product}/gateways/`,
@@ -42,14 +42,14 @@ const folderRules = [
       {
         folder: `server/${product}/`,
         files: consoleRoutes,
-        may: [...may, ...consoleKit, 'server/audit/', 'server/request-log/masking.ts'],
+        may: [...may, ...consoleKit],
         types: composed,
       },
       { folder: `server/${product}/`, may, types: composed },
     ]
   }),
   ...[
-    { folder: 'server/credits/', may: [...kernel, 'server/accounts/'] },
+    { folder: 'server/credits/', may: [...kernel, 'server/accounts/', 'server/audit/'] },
     { folder: 'server/audit/', may: kernel },
     { folder: 'server/request-log/', may: [...kernel, 'server/accounts/'] },
   ].flatMap(({ folder, may }) => [
@@ -61,7 +61,7 @@ const folderRules = [
     },
     { folder, may },
   ]),
-  { folder: 'server/accounts/', may: kernel, types: ['server/limits/'] },
+  { folder: 'server/accounts/', may: [...kernel, 'server/audit/'], types: ['server/limits/'] },
   { folder: 'server/limits/', may: kernel },
   { folder: 'server/http/', may: ['contract/', 'server/setting-parsers.ts'] },
   { folder: 'server/db/', may: ['contract/'] },

@@ -1,6 +1,7 @@
 // The API key: shown once, invalid at once after a reset or a clear, never two alive.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { systemActor } from '../../audit/audit.ts'
 import { keyRoutes } from '../../../contract/console/key.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import { signedIn, testPassword } from '../../../test/support/console.ts'
@@ -18,7 +19,10 @@ onEachEngine('the API key', (engine) => {
 
   async function newcomer() {
     const username = uniqueName()
-    const made = await createAccount(service.installation.db, { username, password: testPassword })
+    const made = await createAccount(service.installation.db, systemActor, {
+      username,
+      password: testPassword,
+    })
     return { ...made, browser: await signedIn(service, { username }) }
   }
 

@@ -1,6 +1,6 @@
 // The account's API key: generated, reset, cleared. The whole key travels once, in the answer that makes it.
-import { dayMs } from '../../../contract/time.ts'
 import { Type } from 'typebox'
+import { dayMs } from '../../../contract/time.ts'
 import { keyRoutes } from '../../../contract/console/key.ts'
 import { clearKey, createFirstKey, resetKey } from '../../accounts/accounts.ts'
 import { formatKeyHint } from '../../accounts/key.ts'
@@ -31,13 +31,13 @@ export function keyPages(api: Api, { db }: Services, passwords: PasswordChecks):
 
   api.account(keyRoutes.reset, withPassword, async ({ user, address }, sent) => {
     await passwords.confirm(user, sent.password, address, 'password')
-    const key = await resetKey(db, user.id)
+    const key = await resetKey(db, { kind: 'account', accountId: user.id }, user.id)
     return { api_key: key, hint: formatKeyHint(key) }
   })
 
   api.account(keyRoutes.clear, withPassword, async ({ user, address }, sent) => {
     await passwords.confirm(user, sent.password, address, 'password')
-    await clearKey(db, user.id)
+    await clearKey(db, { kind: 'account', accountId: user.id }, user.id)
     return {}
   })
 }

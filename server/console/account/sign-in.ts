@@ -2,11 +2,12 @@
 import { Type } from 'typebox'
 import { sessionRoutes } from '../../../contract/console/session.ts'
 import { changeAccount, createAccount } from '../../accounts/accounts.ts'
-import { findByUsername } from '../../accounts/store.ts'
+import { findById, findByUsername } from '../../accounts/store.ts'
 import { networkOf } from '../../http/address.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
 import { type Api, type Ask, unauthenticated } from '../routes.ts'
+import { systemActor } from '../../audit/audit.ts'
 import { insertAudit } from '../../audit/store.ts'
 import { nothing, password } from '../fields.ts'
 import { describeMe } from './me.ts'
@@ -72,19 +73,17 @@ export function sessionPages(
     }
     const counted = await signUps.begin([{ key: networkOf(ask.address), max: signUpsByAddress }])
     const username = sent.username.trim()
-    const made = await createAccount(
-      db,
-      { username, password: sent.password },
-      // Whoever makes an account for oneself is its first actor.
-      (tx) => insertAudit(tx, { actor: username, action: 'account.sign_up', target: username }),
-    ).catch(async (error: unknown) => {
+    const account = { username, password: sent.password }
+    const created = await createAccount(db, systemActor, account, {
+      write: (tx) => insertAudit(tx, { actor: username, action: 'account.sign_up', target: username }),
+    }).catch(async (error: unknown) => {
       await counted.right()
       throw toFieldErrors(error)
     })
-    const account = await findByUsername(db, made.username)
-    if (!account) throw unauthenticated()
-    const signedIn = await sessions.begin(ask.request, ask.reply, account, ask.address)
-    return describeMe(credits, signedIn, account, ask.language)
+    const user = await findById(db, created.id)
+    if (!user) throw unauthenticated()
+    const signedIn = await sessions.begin(ask.request, ask.reply, user, ask.address)
+    return describeMe(credits, signedIn, user, ask.language)
   })
 
   // A suspended account can still leave, and so can whoever's session has just ended.
@@ -122,12 +121,13 @@ export function sessionPages(
 
   api.account(sessionRoutes.changePassword, passwordChange, async (ask, sent) => {
     await passwords.confirm(ask.user, sent.current_password, ask.address, 'current_password')
-    let ended = 0
-    await changeAccount(db, ask.user, { password: sent.new_password }, async (tx) => {
-      ended = await deleteSessions(tx, ask.user.id, ask.signedIn.session.id)
-    }).catch((error: unknown) => {
-      throw error instanceof AppError ? invalidFields({ new_password: error.text }) : error
-    })
+    const actor = { kind: 'account', accountId: ask.user.id } as const
+    const change = { password: sent.new_password }
+    const ended = await changeAccount(db, actor, ask.user, change, ask.signedIn.session.id).catch(
+      (error: unknown) => {
+        throw error instanceof AppError ? invalidFields({ new_password: error.text }) : error
+      },
+    )
     return { ended }
   })
 }

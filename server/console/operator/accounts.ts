@@ -1,5 +1,5 @@
 // Accounts in the operator's hands: found, made, changed, given and deprived of credits. Every change says why.
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { apiTypes } from '../../../contract/credits.ts'
 import {
   type AccountDetail,
@@ -8,21 +8,20 @@ import {
   operatorRoutes,
 } from '../../../contract/console/operator.ts'
 import { formatDay } from '../../../contract/time.ts'
-import { changeAccount, createAccount, signNameProblem } from '../../accounts/accounts.ts'
+import { changeAccount, signNameProblem } from '../../accounts/accounts.ts'
 import { generatePassword } from '../../accounts/password.ts'
 import { type Account, findById } from '../../accounts/store.ts'
-import { addCredits } from '../../credits/store.ts'
+import { createAccountWithoutKey } from '../../credits/create-account.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
 import type { Api, SignedInAsk } from '../routes.ts'
-import { type AuditDetails, insertAudit } from '../../audit/store.ts'
-import { entry } from '../audit-entry.ts'
+import { operatorOf } from '../audit-entry.ts'
 import { amount, apiType, day, note, nothing, oneLine, page, password, rangeOf } from '../fields.ts'
 import { sum } from '../account/home.ts'
 import { describeAccount } from '../account/me.ts'
 import { invalidFields, notFound } from '../problem.ts'
 import { findCounts, findNewest } from '../../request-log/store.ts'
-import { countSessions, deleteSessions } from '../../accounts/session-store.ts'
+import { countSessions } from '../../accounts/session-store.ts'
 import { toFieldErrors } from '../account/sign-in.ts'
 import { searchAccounts } from '../../accounts/search-store.ts'
 
@@ -125,23 +124,13 @@ export function accountPages(api: Api, services: Services): void {
     const username = sent.username.trim()
     const given = apiTypes.flatMap((type) => {
       const count = sent.credits?.[type]
-      return count === undefined ? [] : [{ apiType: type, amount: count }]
+      return count === undefined ? [] : [{ apiType: type, amount: count, note: oneLine(sent.note) }]
     })
-    const made = await createAccount(
+    const made = await createAccountWithoutKey(
       db,
+      operatorOf(ask, sent),
       { username, password: sent.password, expiresOn: sent.expires_on ?? undefined },
-      async (tx, accountId) => {
-        for (const grant of given) {
-          await addCredits(tx, { accountId, ...grant, kind: 'grant', note: oneLine(sent.note) })
-        }
-        await insertAudit(
-          tx,
-          entry(ask, 'account.create', username, sent.note, {
-            expires_on: sent.expires_on ?? null,
-            ...Object.fromEntries(given.map((grant) => [grant.apiType, grant.amount])),
-          }),
-        )
-      },
+      given,
     ).catch((error: unknown) => {
       throw toFieldErrors(error)
     })
@@ -155,24 +144,16 @@ export function accountPages(api: Api, services: Services): void {
     if (sent.suspended === true && account.id === ask.user.id) {
       throw invalidFields({ suspended: { zh: '不能停用自己', en: 'You cannot suspend yourself' } })
     }
-    await changeAccount(
-      db,
-      account,
-      {
-        expires: sent.expires_on === undefined ? undefined : (sent.expires_on ?? 'never'),
-        suspended: sent.suspended,
-        smsEnabled: sent.sms_enabled,
-        signName: sent.sign_name === undefined ? undefined : (sent.sign_name ?? ''),
-        rateLimit: sent.rate_limit && {
-          perSecond: sent.rate_limit.per_second,
-          burst: sent.rate_limit.burst,
-        },
+    await changeAccount(db, operatorOf(ask, sent), account, {
+      expires: sent.expires_on === undefined ? undefined : (sent.expires_on ?? 'never'),
+      suspended: sent.suspended,
+      smsEnabled: sent.sms_enabled,
+      signName: sent.sign_name === undefined ? undefined : (sent.sign_name ?? ''),
+      rateLimit: sent.rate_limit && {
+        perSecond: sent.rate_limit.per_second,
+        burst: sent.rate_limit.burst,
       },
-      async (tx) => {
-        if (sent.suspended === true) await deleteSessions(tx, account.id)
-        await insertAudit(tx, entry(ask, 'account.change', account.username, sent.note, detailsOf(sent)))
-      },
-    ).catch((error: unknown) => {
+    }).catch((error: unknown) => {
       throw toFieldErrors(error)
     })
     return detailOf(account.id)
@@ -181,10 +162,8 @@ export function accountPages(api: Api, services: Services): void {
   api.operator(operatorRoutes.resetPassword, Type.Object({ note }), async (ask, sent) => {
     const account = await requireAccount(ask)
     const made = generatePassword()
-    await changeAccount(db, account, { password: made }, async (tx) => {
-      await deleteSessions(tx, account.id, account.id === ask.user.id ? ask.signedIn.session.id : undefined)
-      await insertAudit(tx, entry(ask, 'account.reset_password', account.username, sent.note))
-    })
+    const ownSession = account.id === ask.user.id ? ask.signedIn.session.id : undefined
+    await changeAccount(db, operatorOf(ask, sent), account, { password: made }, ownSession)
     return { password: made }
   })
 
@@ -195,14 +174,7 @@ export function accountPages(api: Api, services: Services): void {
       apiType: sent.api_type,
       amount: sent.amount,
       note: oneLine(sent.note),
-      inSameTransaction: (tx) =>
-        insertAudit(
-          tx,
-          entry(ask, `credits.${sent.direction}`, account.username, sent.note, {
-            api_type: sent.api_type,
-            amount: sent.amount,
-          }),
-        ),
+      actor: operatorOf(ask, sent),
     }).catch((error: unknown) => {
       throw error instanceof AppError ? invalidFields({ amount: error.text }) : error
     })
@@ -212,11 +184,4 @@ export function accountPages(api: Api, services: Services): void {
 function rateLimitOf(account: Account): AccountRateLimit | null {
   const [perSecond, burst] = account.rate_limit?.split(',').map(Number) ?? []
   return perSecond && burst ? { per_second: perSecond, burst } : null
-}
-
-function detailsOf({ note: _note, rate_limit: limit, ...sent }: Static<typeof accountChange>): AuditDetails {
-  return {
-    ...sent,
-    ...(limit !== undefined && { rate_limit: limit && `${limit.per_second},${limit.burst}` }),
-  }
 }

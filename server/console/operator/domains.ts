@@ -7,10 +7,9 @@ import { findDomain, findDomains, type ListedDomain } from '../../shortlink/doma
 import { addPoolDomain, removePoolDomain } from '../../shortlink/domains/domains.ts'
 import type { Shortlink } from '../../shortlink/api.ts'
 import type { Api, SignedInAsk } from '../routes.ts'
-import { insertAudit } from '../../audit/store.ts'
 import { note, nothing } from '../fields.ts'
 import { notFound } from '../problem.ts'
-import { entry } from '../audit-entry.ts'
+import { operatorOf } from '../audit-entry.ts'
 
 export function domainPages(
   api: Api,
@@ -33,9 +32,7 @@ export function domainPages(
     note,
   })
   api.operator(operatorProductRoutes.addDomain, wish, async (ask, sent) => {
-    const host = await addPoolDomain(db, sent.pool, sent.host.trim(), (tx, added) =>
-      insertAudit(tx, entry(ask, 'domain.add', added, sent.note, { pool: sent.pool })),
-    )
+    const host = await addPoolDomain(db, operatorOf(ask, sent), sent.pool, sent.host.trim())
     const made = (await findDomains(db)).find((domain) => domain.host === host)
     if (!made) throw notFound()
     return domainOf(made)
@@ -43,9 +40,7 @@ export function domainPages(
 
   api.operator(operatorProductRoutes.removeDomain, Type.Object({ note }), async (ask, sent) => {
     const { pool, host } = await requireDomain(ask)
-    await removePoolDomain(db, pool, host, (tx) =>
-      insertAudit(tx, entry(ask, 'domain.remove', host, sent.note, { pool })),
-    )
+    await removePoolDomain(db, operatorOf(ask, sent), pool, host)
     return {}
   })
 

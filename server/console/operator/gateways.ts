@@ -19,11 +19,11 @@ import { smsGatewayNames } from '../../sms/gateways.ts'
 import type { SmsProduct } from '../../sms/api.ts'
 import type { Guard } from '../../upstream/guard.ts'
 import type { Api } from '../routes.ts'
-import { insertAudit } from '../../audit/store.ts'
+import { recordChange } from '../../audit/audit.ts'
 import { note, nothing } from '../fields.ts'
 import { maskPhone } from '../../../contract/masking.ts'
 import { invalidFields, notFound } from '../problem.ts'
-import { entry } from '../audit-entry.ts'
+import { operatorOf } from '../audit-entry.ts'
 
 export interface GatewayProducts {
   readonly sms: SmsProduct
@@ -57,13 +57,10 @@ export function gatewayPages(api: Api, services: Services, products: GatewayProd
     const { ok, message } = await test()
     const duration = Math.round(performance.now() - startedAt)
     await db.write((tx) =>
-      insertAudit(
-        tx,
-        entry(ask, 'gateway.test', `${group} ${name}`, sent.note, {
-          ok,
-          ...(group === 'sms' && { phone_number: maskPhone(phone) }),
-        }),
-      ),
+      recordChange(tx, operatorOf(ask, sent), 'gateway.test', `${group} ${name}`, {
+        ok,
+        ...(group === 'sms' && { phone_number: maskPhone(phone) }),
+      }),
     )
     return { ok, message: message[ask.language], duration_ms: duration }
   })

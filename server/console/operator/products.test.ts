@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemActor } from '../../audit/audit.ts'
 import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { operatorProductRoutes as routes } from '../../../contract/console/operator-products.ts'
 import { linkRoutes } from '../../../contract/console/shortlink.ts'
@@ -175,11 +176,12 @@ onEachEngine('the operator’s product pages', (engine) => {
       }
       assert.deepEqual(Object.keys((await test('sms')).body.error.fields), ['phone_number'])
       assert.equal((await test('sms', { phone_number: '13800138000' })).body.ok, true)
-      await createTemplate(
-        service.installation.db,
-        { kind: 'operator' },
-        { code: 'PUBLIC', name: '公共', content: '码${code}', status: '审核通过' },
-      )
+      await createTemplate(service.installation.db, systemActor, {
+        code: 'PUBLIC',
+        name: '公共',
+        content: '码${code}',
+        status: '审核通过',
+      })
       assert.match((await test('sms', { phone_number: '13800138000' })).body.message, /PUBLIC/)
       const refused = await test('sms', { phone_number: '19900000001' })
       assert.equal(refused.body.ok, false)

@@ -1,6 +1,7 @@
 // A response that contains the balance is stored after the refund.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemActor } from '../../audit/audit.ts'
 import { freshDatabase, onEachEngine, uniqueName } from '../../../test/support/engines.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import { createCredits } from '../credits.ts'
@@ -9,8 +10,8 @@ onEachEngine('a response with the balance', (engine) => {
   test('is stored with the balance after the refund', async () => {
     await using ground = await freshDatabase(engine)
     const credits = createCredits(ground.db, 'a secret for tests, long enough to be one')
-    const { id: accountId } = await createAccount(ground.db, { username: uniqueName() })
-    await credits.grant({ accountId, apiType: 'domain_check', amount: 10 })
+    const { id: accountId } = await createAccount(ground.db, systemActor, { username: uniqueName() })
+    await credits.grant({ actor: systemActor, accountId, apiType: 'domain_check', amount: 10 })
     const buy = async (key: string, refund: number) => {
       const idempotency = { key, fingerprint: key }
       const charged = await credits.charge({

@@ -1,4 +1,5 @@
 // Overdue operations are decided once, by the database's clock.
+import { systemActor } from '../../audit/audit.ts'
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { pino } from 'pino'
@@ -26,8 +27,8 @@ function sweeperOf(db: Database, credits: Credits, deciders: ReadonlyMap<string,
 async function open(engine: Engine) {
   const fresh = await freshDatabase(engine)
   const credits = createCredits(fresh.db, 'a secret of thirty-two characters or more')
-  const { id } = await createAccount(fresh.db, { username: 'payer' })
-  await credits.grant({ accountId: id, apiType: 'sms', amount: 10 })
+  const { id } = await createAccount(fresh.db, systemActor, { username: 'payer' })
+  await credits.grant({ actor: systemActor, accountId: id, apiType: 'sms', amount: 10 })
   const charge = async (leaseMs: number, action = 'test') => {
     const result = await credits.charge({
       accountId: id,

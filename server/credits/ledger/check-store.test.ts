@@ -1,6 +1,7 @@
 // `ledger check` finds and names each kind of damage.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { systemActor } from '../../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import { checkLedger } from './check-store.ts'
@@ -60,8 +61,8 @@ onEachEngine('ledger check', (engine) => {
     it(`finds ${what}`, async () => {
       await using fresh = await freshDatabase(engine)
       const credits = createCredits(fresh.db, 'a secret of thirty-two characters or more')
-      const { id } = await createAccount(fresh.db, { username: 'payer' })
-      await credits.grant({ accountId: id, apiType: 'sms', amount: 10 })
+      const { id } = await createAccount(fresh.db, systemActor, { username: 'payer' })
+      await credits.grant({ actor: systemActor, accountId: id, apiType: 'sms', amount: 10 })
       const charge = { accountId: id, apiType: 'sms', action: 'test', cost: 1, requestId: 'r' } as const
       await credits.charge(charge)
       await credits.charge({ ...charge, leaseMs: 60_000 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { systemActor } from '../../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import type { Database } from '../../db/database.ts'
@@ -35,9 +36,10 @@ async function requireGood(db: Database): Promise<void> {
 /** Two grants, with charges before, between and after them: some refunded, some in part, one across the second grant. */
 async function makeHistory(db: Database) {
   const credits = createCredits(db, secret)
-  const account = await createAccount(db, { username: 'payer' })
+  const account = await createAccount(db, systemActor, { username: 'payer' })
   const chain: Chain = { account_id: account.id, api_type: 'sms' }
-  const grant = () => credits.grant({ accountId: account.id, apiType: 'sms', amount: 100, note: '充值' })
+  const grant = () =>
+    credits.grant({ actor: systemActor, accountId: account.id, apiType: 'sms', amount: 100, note: '充值' })
   const charge = async (cost: number, held = false) => {
     const charged = await credits.charge({
       accountId: account.id,

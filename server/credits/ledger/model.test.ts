@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
+import { systemActor } from '../../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import type { Database } from '../../db/database.ts'
 import { compactStep } from './compaction-store.ts'
@@ -118,14 +119,16 @@ async function perform(
 ): Promise<boolean> {
   switch (one.do) {
     case 'grant':
-      await credits.grant({ accountId, apiType: 'sms', amount: one.amount })
+      await credits.grant({ actor: systemActor, accountId, apiType: 'sms', amount: one.amount })
       model.total += one.amount
       return true
     case 'take': {
-      const taken = await credits.take({ accountId, apiType: 'sms', amount: one.amount }).then(
-        () => true,
-        () => false,
-      )
+      const taken = await credits
+        .take({ actor: systemActor, accountId, apiType: 'sms', amount: one.amount })
+        .then(
+          () => true,
+          () => false,
+        )
       if (taken) model.total -= one.amount
       return taken
     }

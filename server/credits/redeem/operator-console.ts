@@ -4,9 +4,8 @@ import { operatorRoutes, type RedeemBatch } from '../../../contract/console/oper
 import { formatDay, startOfDay } from '../../../contract/time.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../../console/routes.ts'
-import { insertAudit } from '../../audit/store.ts'
 import { csvStream, csvTime } from '../../console/csv.ts'
-import { amount, apiType, day, note, nothing, oneLine, page } from '../../console/fields.ts'
+import { amount, apiType, day, note, nothing, page } from '../../console/fields.ts'
 import { conflict, invalidFields, notFound } from '../../console/problem.ts'
 import { hashRedeemCode, hintOfRedeemCode, makeRedeemCode, readRedeemCode } from './code.ts'
 import {
@@ -18,7 +17,7 @@ import {
   revokeBatch,
   revokeCode,
 } from './store.ts'
-import { entry } from '../../console/audit-entry.ts'
+import { operatorOf } from '../../console/audit-entry.ts'
 
 const states = ['unused', 'redeemed', 'revoked'] as const
 
@@ -64,27 +63,14 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
       const plain = readRedeemCode(code) ?? ''
       return { hash: hashRedeemCode(secret, plain), hint: hintOfRedeemCode(plain) }
     })
-    const id = await db.write(async (tx) => {
-      const made = await insertBatch(tx, {
+    const id = await db.write((tx) =>
+      insertBatch(tx, operatorOf(ask, sent), {
         apiType: sent.api_type,
         amount: sent.amount,
         expiresOn,
-        note: oneLine(sent.note),
-        createdBy: ask.user.username,
         codes: stored,
-      })
-      const { api_type, amount: each, count } = sent
-      await insertAudit(
-        tx,
-        entry(ask, 'redeem.make', `#${made}`, sent.note, {
-          api_type,
-          amount: each,
-          count,
-          expires_on: expiresOn,
-        }),
-      )
-      return made
-    })
+      }),
+    )
     return { batch: await requireBatch(id), codes }
   })
 
@@ -122,21 +108,13 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
 
   api.operator(operatorRoutes.revokeRedeemBatch, noted, async (ask, sent) => {
     const batch = await requireBatch(ask.id())
-    const revoked = await db.write(async (tx) => {
-      const count = await revokeBatch(tx, batch.id)
-      await insertAudit(tx, entry(ask, 'redeem.revoke_batch', `#${batch.id}`, sent.note, { revoked: count }))
-      return count
-    })
+    const revoked = await db.write((tx) => revokeBatch(tx, operatorOf(ask, sent), batch.id))
     return { revoked }
   })
 
   api.operator(operatorRoutes.revokeRedeemCode, noted, async (ask, sent) => {
     const id = ask.id()
-    const hint = await db.write(async (tx) => {
-      const revoked = await revokeCode(tx, id)
-      if (revoked !== undefined) await insertAudit(tx, entry(ask, 'redeem.revoke', revoked, sent.note))
-      return revoked
-    })
+    const hint = await db.write((tx) => revokeCode(tx, operatorOf(ask, sent), id))
     if (hint === undefined) {
       throw conflict('兑换码不存在、已使用或已作废', 'There is no such code, or it was used or revoked')
     }

@@ -1,4 +1,5 @@
 // Redeem codes and the batches they were made in.
+import { type Actor, type OperatorActor, recordChange } from '../../audit/audit.ts'
 import type { ApiType } from '../../../contract/credits.ts'
 import type { RedeemBatch, RedeemCodeRow } from '../../../contract/console/operator.ts'
 import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
@@ -8,8 +9,6 @@ export interface NewBatch {
   readonly apiType: ApiType
   readonly amount: number
   readonly expiresOn: string | null
-  readonly note: string
-  readonly createdBy: string
   readonly codes: readonly { readonly hash: string; readonly hint: string }[]
 }
 
@@ -20,11 +19,11 @@ const codeRows = bulkInsert('redeem_code', {
   state: 'text',
 })
 
-export async function insertBatch(tx: Tx, batch: NewBatch): Promise<number> {
+export async function insertBatch(tx: Tx, actor: OperatorActor, batch: NewBatch): Promise<number> {
   const row = await tx.one<{ id: number }>(
     `INSERT INTO redeem_batch (api_type, amount, count, expires_on, note, created_by, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ${tx.now}) RETURNING id`,
-    [batch.apiType, batch.amount, batch.codes.length, batch.expiresOn, batch.note, batch.createdBy],
+    [batch.apiType, batch.amount, batch.codes.length, batch.expiresOn, actor.note ?? '', actor.name],
   )
   if (!row) throw new Error('the batch was not inserted')
   await insertRows(
@@ -32,6 +31,12 @@ export async function insertBatch(tx: Tx, batch: NewBatch): Promise<number> {
     codeRows,
     batch.codes.map(({ hash, hint }) => ({ batch_id: row.id, code_hash: hash, hint, state: 'unused' })),
   )
+  await recordChange(tx, actor, 'redeem.make', `#${row.id}`, {
+    api_type: batch.apiType,
+    amount: batch.amount,
+    count: batch.codes.length,
+    expires_on: batch.expiresOn,
+  })
   return row.id
 }
 
@@ -62,19 +67,22 @@ export async function takeCode(tx: Tx, id: number, accountId: number): Promise<b
   return changed === 1
 }
 
-export function revokeBatch(tx: Tx, batchId: number): Promise<number> {
-  return tx.run(
+export async function revokeBatch(tx: Tx, actor: Actor, batchId: number): Promise<number> {
+  const revoked = await tx.run(
     `UPDATE redeem_code SET state = 'revoked', revoked_at = ${tx.now} WHERE batch_id = ? AND state = 'unused'`,
     [batchId],
   )
+  await recordChange(tx, actor, 'redeem.revoke_batch', `#${batchId}`, { revoked })
+  return revoked
 }
 
 /** The hint of the code, when it was there to be revoked. */
-export async function revokeCode(tx: Tx, id: number): Promise<string | undefined> {
+export async function revokeCode(tx: Tx, actor: Actor, id: number): Promise<string | undefined> {
   const row = await tx.one<{ hint: string }>(
     `UPDATE redeem_code SET state = 'revoked', revoked_at = ${tx.now} WHERE id = ? AND state = 'unused' RETURNING hint`,
     [id],
   )
+  if (row) await recordChange(tx, actor, 'redeem.revoke', row.hint)
   return row?.hint
 }
 

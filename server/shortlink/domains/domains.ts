@@ -1,5 +1,6 @@
 // The domain pools: which addresses a link gets, and what is done when a domain turns out to be blocked.
-import type { Database, Tx } from '../../db/database.ts'
+import { type Actor, recordChange } from '../../audit/audit.ts'
+import type { Database } from '../../db/database.ts'
 import { AppError } from '../../http/errors.ts'
 import { addDomain, markDomainBlocked, noteProbe, type PoolDomain, removeDomain } from './store.ts'
 import type { Lookup } from '../redirect/lookup-store.ts'
@@ -63,17 +64,11 @@ function normalHost(given: string): string | undefined {
   return plain === '' ? undefined : plain
 }
 
-/** `alongside` is for the line of the audit log. */
-export async function addPoolDomain(
-  db: Database,
-  pool: Pool,
-  given: string,
-  alongside?: (tx: Tx, host: string) => Promise<void>,
-): Promise<string> {
+export async function addPoolDomain(db: Database, actor: Actor, pool: Pool, given: string): Promise<string> {
   const host = requireHost(given)
   const added = await db.write(async (tx) => {
     const result = await addDomain(tx, pool, host)
-    if (result === 'added') await alongside?.(tx, host)
+    if (result === 'added') await recordChange(tx, actor, 'domain.add', host, { pool })
     return result
   })
   if (added === 'other_pool') {
@@ -87,14 +82,14 @@ export async function addPoolDomain(
 
 export async function removePoolDomain(
   db: Database,
+  actor: Actor,
   pool: Pool,
   given: string,
-  alongside?: (tx: Tx, host: string) => Promise<void>,
 ): Promise<string> {
   const host = requireHost(given)
   const removed = await db.write(async (tx) => {
     const wasThere = await removeDomain(tx, pool, host)
-    if (wasThere) await alongside?.(tx, host)
+    if (wasThere) await recordChange(tx, actor, 'domain.remove', host, { pool })
     return wasThere
   })
   if (!removed) {

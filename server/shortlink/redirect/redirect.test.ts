@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { after, before, test } from 'node:test'
+import { systemActor } from '../../audit/audit.ts'
 import { onEachEngine, untilSeen } from '../../../test/support/engines.ts'
 import {
   freePort,
@@ -142,8 +143,8 @@ onEachEngine('redirects', (engine) => {
     const { db } = service.installation
     const other = await service.account({ short_link: 5 })
     const { a_url: a } = await generate({}, other)
-    const change = async (wish: Parameters<typeof changeAccount>[2]) => {
-      await changeAccount(db, await requireAccount(db, other.username), wish)
+    const change = async (wish: Parameters<typeof changeAccount>[3]) => {
+      await changeAccount(db, systemActor, await requireAccount(db, other.username), wish)
       await untilSeen(engine)
     }
     await change({ expires: '2020-01-01' })
@@ -194,8 +195,8 @@ onEachEngine('redirects', (engine) => {
   test('pool domains: dealt in turn, every code on every domain of its pool, removed ones serve on', async () => {
     const { db } = service.installation
     const here = { host: new URL(service.url).host }
-    for (const host of ['a1.test', 'a2.test']) await addPoolDomain(db, 'a', host)
-    await addPoolDomain(db, 'b', 'B1.Test')
+    for (const host of ['a1.test', 'a2.test']) await addPoolDomain(db, systemActor, 'a', host)
+    await addPoolDomain(db, systemActor, 'b', 'B1.Test')
     await untilSeen(engine)
     const made = [await generate({ redirect_url_a: 'https://example.com/a' }), await generate()]
     assert.deepEqual(made.map(({ a_url: url }) => new URL(url).host).toSorted(), ['a1.test', 'a2.test'])
@@ -215,7 +216,7 @@ onEachEngine('redirects', (engine) => {
     const renewed = await call({ action: 'execute_update', link_id: id })
     assert.notEqual(new URL(renewed.new_a_url).host, new URL(String(firstUrl)).host)
 
-    await removePoolDomain(db, 'a', 'a1.test')
+    await removePoolDomain(db, systemActor, 'a', 'a1.test')
     await untilSeen(engine)
     const later = await Promise.all(Array.from({ length: 4 }, () => generate()))
     assert.ok(later.every(({ a_url: url }) => new URL(url).host === 'a2.test'))
@@ -231,8 +232,8 @@ onEachEngine('redirects', (engine) => {
     })
     assert.equal(refused.status, 400)
     assert.match(refused.body.message, /本平台的短链接域名/)
-    await removePoolDomain(db, 'a', 'a2.test')
-    await removePoolDomain(db, 'b', 'b1.test')
+    await removePoolDomain(db, systemActor, 'a', 'a2.test')
+    await removePoolDomain(db, systemActor, 'b', 'b1.test')
   })
 
   test('visits are counted in the metrics', async () => {
