@@ -1,7 +1,9 @@
 // backup, restore, migrate
+import { basename } from 'node:path'
+import { recordChange } from '../server/audit/audit.ts'
 import { writeBackup } from '../server/operations/backup-store.ts'
 import { restoreBackup } from '../server/operations/restore-store.ts'
-import type { Command } from './command.ts'
+import { cliActor, type Command } from './command.ts'
 
 export const storageCommands: readonly Command[] = [
   {
@@ -29,6 +31,9 @@ export const storageCommands: readonly Command[] = [
     skipSecretCheck: true,
     async run({ installation: { db, secretKey }, words, flags }) {
       const report = await restoreBackup(db, words[0]!, { secretKey, force: flags['force'] === true })
+      await db.write((tx) =>
+        recordChange(tx, cliActor, 'database.restore', basename(words[0]!), { rows: report.rows }),
+      )
       return { json: report, text: `${report.rows} rows restored` }
     },
   },
