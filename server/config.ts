@@ -40,8 +40,8 @@ export type Config = {
   readonly [K in SettingName]: (typeof settings)[K] extends Setting<infer T> ? T : never
 }
 
-/** What each gateway cannot run without. */
-const needs: Readonly<Record<string, readonly SettingName[]>> = {
+/** Settings that a gateway requires. */
+const requiredSettings: Readonly<Record<string, readonly SettingName[]>> = {
   'SMS_GATEWAYS aliyun': ['ALIYUN_ACCESS_KEY_ID', 'ALIYUN_ACCESS_KEY_SECRET'],
   'SMS_GATEWAYS tencent': ['TENCENT_SECRET_ID', 'TENCENT_SECRET_KEY', 'TENCENT_SMS_APP_ID'],
   'SMS_GATEWAYS http': ['SMS_HTTP_URL', 'SMS_HTTP_SECRET'],
@@ -68,7 +68,7 @@ export function readConfig(environment: Environment): Config {
   const values: Record<string, unknown> = {}
   for (const [name, { parse, fallback }] of Object.entries<Setting<unknown>>(settings)) {
     const given = environment[name]?.trim()
-    // An empty variable is the usual way to leave a setting out in compose files.
+    // Compose files leave out a setting with an empty variable.
     if (given === undefined || given === '') {
       values[name] = fallback
       continue
@@ -78,7 +78,7 @@ export function readConfig(environment: Environment): Config {
     else values[name] = parsed.value
   }
   const config = values as Config
-  for (const [gateway, names] of Object.entries(needs)) {
+  for (const [gateway, names] of Object.entries(requiredSettings)) {
     const [listName, gatewayName] = gateway.split(' ') as [SettingName, string]
     const chosen = config[listName]
     if (!Array.isArray(chosen) || !chosen.includes(gatewayName)) continue
@@ -116,12 +116,12 @@ function isUrlTemplate(template: string | undefined): boolean {
   )
 }
 
-/** Where people reach the service, without a slash at the end. */
+/** The public base URL, without a trailing slash. */
 export function publicUrlOf({ PUBLIC_URL, HOST, PORT }: Config): string {
   return (PUBLIC_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`).replace(/\/+$/, '')
 }
 
-/** The environment with `.env` of the working directory beneath it: what is set outside wins. */
+/** The environment, with `.env` of the working directory as defaults. */
 export function readEnvironment(directory: string = process.cwd()): Environment {
   const file = resolve(directory, '.env')
   if (!existsSync(file)) return process.env
