@@ -1,30 +1,16 @@
-// What the documents say of an operation beyond its parameters: price, answer, errors, and examples that a test runs.
+// What the documents say about an operation besides its parameters: price, response, errors, and examples that a test calls.
+//
+// Responses are TypeBox schemas, with descriptions in both languages under `text`.
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from './codes.ts'
 import type { ApiType, prices } from './credits.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Text } from './text.ts'
 
-/** One field of an answer. `map` is an object of texts by name. Objects have the fields that are named and no others. */
-export interface Field {
-  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'list' | 'map'
-  readonly text: Text
-  /** The only values there are. */
-  readonly values?: readonly (string | number | boolean)[]
-  readonly pattern?: string
-  readonly least?: number
-  readonly most?: number
-  /** The field may be absent. */
-  readonly optional?: boolean
-  readonly fields?: Fields
-  readonly items?: Field
-}
-
-export type Fields = Readonly<Record<string, Field>>
-
 export interface Price {
   readonly name: keyof typeof prices
   readonly apiType: ApiType
-  /** What one price is paid for. */
+  /** The unit that is charged. */
   readonly per: Text
 }
 
@@ -34,58 +20,74 @@ export interface ErrorCase {
   readonly when: Text
 }
 
-/** Who makes the call of an example: the sample account unless said otherwise. */
+/** Which account calls an example; the sample account by default. */
 export type ExampleCaller = 'sample' | 'without credits' | 'wrong key' | 'sms off'
 
-/** A call and its answer, as the sample account sees them right after the first start, in the order they stand in. */
+/** A call and its response for the sample account, called in this order right after the first start. */
 export interface Example {
   readonly title: Text
   /** Parameters without user name, key and action. */
   readonly values: Readonly<Record<string, unknown>>
   readonly caller?: ExampleCaller
   readonly status: number
-  readonly answer: unknown
-  /** Paths in the answer that are different every time: times, random codes, addresses of this installation. */
+  readonly response: unknown
+  /** Paths in the response that differ with every call: times, random codes, addresses of the installation. */
   readonly varies?: readonly string[]
 }
 
 export interface OperationReference {
-  /** Absent where the operation is free. */
+  /** Absent for a free operation. */
   readonly price?: Price
   readonly notes: readonly Text[]
-  /** The whole body of a success. */
-  readonly answer: Field
+  /** Schema of the whole body of a success. */
+  readonly response: TSchema
   readonly errors: readonly ErrorCase[]
   readonly examples: readonly Example[]
 }
 
-/** Every operation of the endpoint has its entry, or the types do not fit. */
+/** One entry for each operation of the endpoint. */
 export type EndpointReference<E extends Endpoint> = {
   readonly [K in keyof E['operations']]: OperationReference
 }
 
-/** Envelope A around its data. */
-export function inEnvelope(data: Field): Field {
-  return {
-    type: 'object',
-    text: { zh: '成功', en: 'Success' },
-    fields: {
-      code: { type: 'integer', values: [0], text: { zh: '0 表示成功', en: '0 means success' } },
-      message: { type: 'string', values: ['success'], text: { zh: '固定为 success', en: 'always success' } },
-      data,
-    },
-  }
+export const text = (zh: string, en: string) => ({ text: { zh, en } })
+
+/** An object with exactly these properties. */
+export function object<P extends TProperties>(properties: P, zh = '结果', en = 'Result') {
+  return Type.Object(properties, { ...text(zh, en), additionalProperties: false })
 }
 
-/** The short link endpoint's success around its data. */
-export function inSuccess(fields: Fields, more: Fields = {}): Field {
-  return {
-    type: 'object',
-    text: { zh: '成功', en: 'Success' },
-    fields: {
-      success: { type: 'boolean', values: [true], text: { zh: '固定为 true', en: 'always true' } },
-      ...more,
-      data: { type: 'object', text: { zh: '结果', en: 'The result' }, fields },
-    },
-  }
+export function oneOf<const V extends string[]>(values: readonly [...V], zh: string, en: string) {
+  return Type.Enum([...values], { type: 'string', ...text(zh, en) })
 }
+
+export function count(zh: string, en: string) {
+  return Type.Integer({ minimum: 0, ...text(zh, en) })
+}
+
+/** `YYYY-MM-DD HH:MM:SS` in Asia/Shanghai. */
+export function time(zh: string, en: string) {
+  return Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$', ...text(zh, en) })
+}
+
+export function envelopeOf(data: TSchema) {
+  return object(
+    {
+      code: Type.Integer({ enum: [0], ...text('0 表示成功', '0 means success') }),
+      message: oneOf(['success'], '固定为 success', 'Always success'),
+      data,
+    },
+    '成功',
+    'Success',
+  )
+}
+
+export function shortlinkResponseOf(data: TSchema, more: TProperties = {}) {
+  return object(
+    { success: Type.Boolean({ enum: [true], ...text('固定为 true', 'Always true') }), ...more, data },
+    '成功',
+    'Success',
+  )
+}
+
+export type { Static }

@@ -34,7 +34,7 @@ onEachEngine('documented examples', (engine) => {
           assert.equal(reply.status, example.status)
           assert.deepEqual(
             withoutVariable(reply.body, example.varies),
-            withoutVariable(example.answer, example.varies),
+            withoutVariable(example.response, example.varies),
           )
         } catch {
           wrong.push(`${labelOf(one)}: ${reply.status} ${JSON.stringify(reply.body)}`)
@@ -56,7 +56,7 @@ function misfits(schemas: Record<string, object>, one: DocumentedExample, answer
   const error = endpoint.shape === 'shortlink' ? 'ShortlinkError' : 'CodeError'
   const schemaName = example.status === 200 ? `${operationId(endpoint, name)}Answer` : error
   const validator = Compile(schemas[schemaName]!)
-  return [['the service', answered] as const, ['the document', example.answer] as const].flatMap(
+  return [['the service', answered] as const, ['the document', example.response] as const].flatMap(
     ([whose, body]) =>
       validator.Check(body)
         ? []
@@ -94,7 +94,7 @@ test('every error of an operation has an example', () => {
       const { errors, examples } = reference[name]!
       for (const { code, status } of errors) {
         const isShown = examples.some(
-          (one) => one.status === status && ((one.answer as { code?: number }).code ?? code) === code,
+          (one) => one.status === status && ((one.response as { code?: number }).code ?? code) === code,
         )
         if (!isShown) without.push(`${endpoint.name} ${name} ${code} ${status}`)
       }
@@ -124,7 +124,7 @@ test('what varies is really there, so that nothing is compared with nothing', ()
     for (const path of example.varies ?? []) {
       const found = path
         .split('.')
-        .reduce<unknown>((place, key) => (place as Record<string, unknown>)?.[key], example.answer)
+        .reduce<unknown>((place, key) => (place as Record<string, unknown>)?.[key], example.response)
       assert.notEqual(found, undefined, `${name}: ${path}`)
     }
   }

@@ -152,9 +152,9 @@ describe('openapi.json', () => {
           // Requests that are refused are examples too; what succeeds must fit.
           if (example.status === 200) assert.ok(fitsRequest.Check(body), `${endpoint.name} ${key}`)
           const content = responses[example.status]['content']['application/json']
-          assert.deepEqual(content['examples'][key].value, example.answer)
+          assert.deepEqual(content['examples'][key].value, example.response)
           assert.ok(
-            Compile(inline(document, content['schema'])).Check(example.answer),
+            Compile(inline(document, content['schema'])).Check(example.response),
             `${endpoint.name} ${key}`,
           )
         })

@@ -38,7 +38,10 @@ describe('reference pages', () => {
           for (const { when } of reference[name]!.errors)
             assert.ok(text.includes(when[language]), when[language])
           for (const example of reference[name]!.examples) {
-            assert.ok(text.includes(JSON.stringify(example.answer, null, 2)), `${name}: ${example.title.en}`)
+            assert.ok(
+              text.includes(JSON.stringify(example.response, null, 2)),
+              `${name}: ${example.title.en}`,
+            )
           }
         }
       }

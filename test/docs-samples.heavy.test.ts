@@ -97,7 +97,7 @@ describe('code samples', () => {
           const shape = shapeOf(withoutVariable(JSON.parse(answer), example!.varies))
           assert.deepEqual(
             shape,
-            shapeOf(withoutVariable(example!.answer, example!.varies)),
+            shapeOf(withoutVariable(example!.response, example!.varies)),
             `${endpoint.name} ${name}`,
           )
         }

@@ -1,65 +1,50 @@
-// The domain check endpoint as the documents show it.
+// The domain check endpoint in the reference.
+import { Type } from 'typebox'
 import { checkResults, type domainCheck } from '../domain-check.ts'
-import { type EndpointReference, inEnvelope } from '../reference.ts'
+import { count, type EndpointReference, envelopeOf, object, oneOf, text } from '../reference.ts'
+
+const { passes, blocked, invalid, failed } = checkResults
+
+export const checkedDomains = object({
+  all_urls: Type.Array(
+    object(
+      {
+        url: Type.String(text('网址，与提交的文本一致', 'URL as submitted')),
+        type: oneOf(
+          ['original', 'random'],
+          '提交的网址或随机子域名',
+          'Whether it was submitted or is a random subdomain',
+        ),
+      },
+      '一个网址',
+      'A URL',
+    ),
+    text(
+      '检测的网址：先是提交的，后是随机子域名',
+      'Checked URLs: first the submitted ones, then the random ones',
+    ),
+  ),
+  results: Type.Array(
+    oneOf([passes, blocked, invalid, failed], '结果', 'A result'),
+    text('与 all_urls 逐项对应的结果', 'One result per item of all_urls, in the same order'),
+  ),
+  remaining_credits: count('剩余检测额度', 'Remaining domain check credits'),
+})
 
 export const domainCheckReference: EndpointReference<typeof domainCheck> = {
   check: {
-    price: { name: 'domain', apiType: 'domain_check', per: { zh: '每个网址', en: 'an address' } },
+    price: { name: 'domain', apiType: 'domain_check', per: { zh: '每个网址', en: 'each URL' } },
     notes: [
       {
-        zh: 'check_random 为真时，每个网址再加一个随机子域名，各计 1 次。结果为“请求失败”的项目退回额度。',
-        en: 'With check_random each address is joined by a random subdomain of it, which is paid for too. What ended in 请求失败 is given back.',
+        zh: 'check_random 为 true 时，每个网址另检测一个随机子域名，各计 1 次。结果为“请求失败”的项目退回额度。',
+        en: 'With check_random, a random subdomain of each URL is checked and charged as well. Items with the result 请求失败 are refunded.',
       },
       {
-        zh: '提交的网站本身不会被访问。结果：未拦截、已拦截、无效URL、请求失败。',
-        en: 'The submitted site itself is never contacted. Results: 未拦截 not blocked, 已拦截 blocked, 无效URL no valid address, 请求失败 could not be checked.',
+        zh: '不会访问所提交的网站。结果：未拦截、已拦截、无效URL、请求失败。',
+        en: 'The submitted sites are never contacted. Results: 未拦截 not blocked, 已拦截 blocked, 无效URL invalid URL, 请求失败 check failed.',
       },
     ],
-    answer: inEnvelope({
-      type: 'object',
-      text: { zh: '结果', en: 'The result' },
-      fields: {
-        all_urls: {
-          type: 'list',
-          text: {
-            zh: '检测的网址：先是提交的，后是随机子域名',
-            en: 'What was checked: the submitted ones first, then the random ones',
-          },
-          items: {
-            type: 'object',
-            text: { zh: '一个网址', en: 'An address' },
-            fields: {
-              url: {
-                type: 'string',
-                text: { zh: '网址，与提交的文本一致', en: 'The address, as submitted' },
-              },
-              type: {
-                type: 'string',
-                values: ['original', 'random'],
-                text: { zh: '提交的或随机子域名', en: 'Submitted, or a random subdomain' },
-              },
-            },
-          },
-        },
-        results: {
-          type: 'list',
-          text: {
-            zh: '与 all_urls 逐项对应的结果',
-            en: 'One result per item of all_urls, in the same order',
-          },
-          items: {
-            type: 'string',
-            values: Object.values(checkResults),
-            text: { zh: '结果', en: 'A result' },
-          },
-        },
-        remaining_credits: {
-          type: 'integer',
-          least: 0,
-          text: { zh: '剩余检测额度', en: 'Domain check credits left' },
-        },
-      },
-    }),
+    response: envelopeOf(checkedDomains),
     errors: [
       {
         code: 1001,
@@ -69,13 +54,13 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
       {
         code: 1002,
         status: 400,
-        when: { zh: '网址过多，或参数类型有误', en: 'Too many addresses, or a parameter of the wrong type' },
+        when: { zh: '网址过多，或参数类型有误', en: 'Too many URLs, or a parameter of the wrong type' },
       },
       {
         code: 1004,
         status: 403,
         when: {
-          zh: '额度少于要检测的项目，或账户已过期',
+          zh: '额度少于待检测的项目数，或账户已过期',
           en: 'Fewer credits than items, or the account has expired',
         },
       },
@@ -84,7 +69,7 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
         status: 502,
         when: {
           zh: '检测整体无法进行，额度全部退回',
-          en: 'The check as a whole could not run; everything is given back',
+          en: 'The whole check failed; all credits are refunded',
         },
       },
     ],
@@ -93,7 +78,7 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
         title: { zh: '检测', en: 'Check' },
         values: { urls: ['example.com', 'blocked.test'] },
         status: 200,
-        answer: {
+        response: {
           code: 0,
           message: 'success',
           data: {
@@ -107,10 +92,10 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
         },
       },
       {
-        title: { zh: '连同随机子域名', en: 'With random subdomains' },
+        title: { zh: '同时检测随机子域名', en: 'With random subdomains' },
         values: { urls: ['https://example.com/page', 'not a domain'], check_random: true },
         status: 200,
-        answer: {
+        response: {
           code: 0,
           message: 'success',
           data: {
@@ -127,10 +112,13 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
         varies: ['data.all_urls.2.url', 'data.all_urls.3.url'],
       },
       {
-        title: { zh: '平台无应答（沙箱域名），退回额度', en: 'No answer (sandbox domain), credit back' },
+        title: {
+          zh: '平台无响应（沙箱域名），退回额度',
+          en: 'No response (sandbox domain), credit refunded',
+        },
         values: { urls: ['down.test'] },
         status: 200,
-        answer: {
+        response: {
           code: 0,
           message: 'success',
           data: {
@@ -141,23 +129,23 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
         },
       },
       {
-        title: { zh: '缺少参数', en: 'A parameter is missing' },
+        title: { zh: '缺少参数', en: 'Missing parameter' },
         values: {},
         status: 400,
-        answer: { code: 1001, message: 'urls 缺失' },
+        response: { code: 1001, message: 'urls 缺失' },
       },
       {
-        title: { zh: '额度不足', en: 'No credits left' },
+        title: { zh: '额度不足', en: 'Not enough credits' },
         values: { urls: ['example.com'] },
         caller: 'without credits',
         status: 403,
-        answer: { code: 1004, message: '调用次数不足' },
+        response: { code: 1004, message: '调用次数不足' },
       },
       {
-        title: { zh: '参数类型有误', en: 'A parameter of the wrong type' },
+        title: { zh: '参数类型有误', en: 'Wrong parameter type' },
         values: { urls: ['example.com'], check_random: 'perhaps' },
         status: 400,
-        answer: { code: 1002, message: 'check_random 必须是 true 或 false' },
+        response: { code: 1002, message: 'check_random 必须是 true 或 false' },
       },
     ],
   },

@@ -1,4 +1,4 @@
-// The whole public interface in one list: each endpoint with what the documents say of it, and what all of them share.
+// The whole public interface: each endpoint with its reference, and what all endpoints share.
 import { domainCheck } from '../domain-check.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { identity } from '../identity.ts'
@@ -32,7 +32,7 @@ export const documentedEndpoints: readonly DocumentedEndpoint[] = [
   },
 ]
 
-/** What any operation may answer, in the order of the checks. Short links carry the HTTP status and no code. */
+/** Errors of every operation, in the order of the checks. Short links have the HTTP status and no code. */
 export const sharedErrors: readonly ErrorCase[] = [
   {
     code: 1002,
@@ -53,14 +53,14 @@ export const sharedErrors: readonly ErrorCase[] = [
     status: 401,
     when: {
       zh: '缺少 api_key（短链接接口为 400）；缺少其他公共参数为 400',
-      en: 'api_key is missing (400 on the short link endpoint); other common parameters missing: 400',
+      en: 'api_key is missing (400 for short links); 400 if another common parameter is missing',
     },
   },
   {
     code: 1003,
     status: 401,
     when: {
-      zh: '用户名或密钥错误，密钥已重置或清除',
+      zh: '用户名或密钥错误，或密钥已重置、清除',
       en: 'Wrong user name or key, or the key was reset or cleared',
     },
   },
@@ -75,13 +75,16 @@ export const sharedErrors: readonly ErrorCase[] = [
     status: 409,
     when: {
       zh: '同一 Idempotency-Key 的请求仍在处理，见 Retry-After',
-      en: 'A call with this Idempotency-Key is still running, see Retry-After',
+      en: 'A call with this Idempotency-Key is still in progress, see Retry-After',
     },
   },
   {
     code: 1002,
     status: 422,
-    when: { zh: '同一 Idempotency-Key 的参数不同', en: 'This Idempotency-Key came with other parameters' },
+    when: {
+      zh: '同一 Idempotency-Key 的参数不同',
+      en: 'This Idempotency-Key was used with other parameters',
+    },
   },
   { code: 5000, status: 500, when: { zh: '系统内部错误', en: 'Internal error' } },
   {
@@ -98,8 +101,8 @@ export const codeMeanings: readonly {
 }[] = [
   { code: 0, status: 200, text: { zh: '成功', en: 'Success' } },
   { code: 1001, status: 400, text: { zh: '缺少必要参数', en: 'Required parameters are missing' } },
-  { code: 1002, status: 400, text: { zh: '参数校验失败', en: 'A parameter is wrong' } },
-  { code: 1003, status: 401, text: { zh: '用户名或密钥无效', en: 'User name or key is not valid' } },
+  { code: 1002, status: 400, text: { zh: '参数校验失败', en: 'A parameter is invalid' } },
+  { code: 1003, status: 401, text: { zh: '用户名或密钥无效', en: 'The user name or key is invalid' } },
   {
     code: 1004,
     status: 403,
@@ -107,12 +110,12 @@ export const codeMeanings: readonly {
   },
   { code: 1005, status: 502, text: { zh: '操作失败', en: 'The operation failed' } },
   { code: 1006, status: 403, text: { zh: '短信服务未开通', en: 'SMS service not enabled' } },
-  { code: 1007, status: 404, text: { zh: '短信模板不存在', en: 'There is no such SMS template' } },
+  { code: 1007, status: 404, text: { zh: '短信模板不存在', en: 'The SMS template does not exist' } },
   { code: 429, status: 429, text: { zh: '请求过于频繁', en: 'Too many requests' } },
   { code: 5000, status: 500, text: { zh: '系统内部错误', en: 'Internal error' } },
 ]
 
-/** Inputs that force an outcome while a product runs on the built-in sandbox. */
+/** Inputs that select an outcome while a product runs on the built-in sandbox. */
 export const sandboxInputs: readonly {
   readonly product: string
   readonly input: string
@@ -121,48 +124,48 @@ export const sandboxInputs: readonly {
   {
     product: 'sms',
     input: '19900000001',
-    outcome: { zh: '网关拒绝：1005，退回额度', en: 'refused by the gateway: 1005, credits back' },
+    outcome: { zh: '网关拒绝：1005，退回额度', en: 'refused by the gateway: 1005, credits refunded' },
   },
   {
     product: 'sms',
     input: '19900000002',
-    outcome: { zh: '无应答：1005，额度暂扣，待判定', en: 'no answer: 1005, credits held until decided' },
+    outcome: { zh: '无响应：1005，额度暂扣，待判定', en: 'no response: 1005, credits held until decided' },
   },
   {
     product: 'sms',
     input: '19900000003',
     outcome: {
-      zh: '该号码过于频繁：1005，退回额度',
-      en: 'too many messages to this number: 1005, credits back',
+      zh: '该号码发送过于频繁：1005，退回额度',
+      en: 'too many messages to this number: 1005, credits refunded',
     },
   },
   { product: 'identity', input: '不匹配', outcome: { zh: '不一致', en: 'mismatch' } },
   {
     product: 'identity',
     input: '无记录',
-    outcome: { zh: '查无记录，退回额度', en: 'no record, credit back' },
+    outcome: { zh: '查无记录，退回额度', en: 'no record, credit refunded' },
   },
   {
     product: 'identity',
     input: '上游故障',
-    outcome: { zh: '上游核验失败，退回额度', en: 'upstream failure, credit back' },
+    outcome: { zh: '上游核验失败，退回额度', en: 'upstream failure, credit refunded' },
   },
   {
     product: 'domain-check',
     input: 'blocked.test',
-    outcome: { zh: '已拦截（含子域名）', en: '已拦截 blocked, subdomains too' },
+    outcome: { zh: '已拦截（含子域名）', en: '已拦截 blocked, including subdomains' },
   },
   {
     product: 'domain-check',
     input: 'down.test',
     outcome: {
       zh: '请求失败（含子域名），退回额度',
-      en: '请求失败 could not be checked, subdomains too; credit back',
+      en: '请求失败 check failed, including subdomains; credit refunded',
     },
   },
 ]
 
-/** Changes of the public interface, the newest first. */
+/** Changes of the public interface, newest first. */
 export const interfaceChanges: readonly { readonly version: string; readonly changes: readonly Text[] }[] = [
   {
     version: '0.1.0',

@@ -1,28 +1,85 @@
-// The SMS endpoint as the documents show it.
+// The SMS endpoint in the reference.
+import { Type } from 'typebox'
 import { apiTypes } from '../credits.ts'
-import { type EndpointReference, type ErrorCase, type Field, inEnvelope } from '../reference.ts'
-import { phonePattern, templateStates } from '../sms-text.ts'
+import {
+  count,
+  type EndpointReference,
+  envelopeOf,
+  type ErrorCase,
+  object,
+  oneOf,
+  text,
+  time,
+} from '../reference.ts'
+import { longestText, phonePattern, templateStates } from '../sms-text.ts'
 import type { sms } from '../sms.ts'
 
-const moment: Pick<Field, 'type' | 'pattern'> = {
-  type: 'string',
-  pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
-}
-const bizId: Field = {
-  type: 'string',
-  pattern: '^\\d{18,20}$',
-  text: { zh: '发送流水号', en: 'Send serial number' },
-}
-const recipient: Field = {
-  type: 'string',
-  pattern: phonePattern,
-  text: { zh: '接收号码', en: 'Recipient' },
-}
+const bizId = Type.String({ pattern: '^\\d{18,20}$', ...text('发送流水号', 'ID of the send') })
+const recipient = Type.String({ pattern: phonePattern, ...text('接收号码', 'Recipient') })
+const templateCode = Type.String(text('模板编号', 'Template code'))
+const sendTime = time('发送时间（北京时间）', 'Send time, Asia/Shanghai')
+
+export const sentSms = object({
+  phone_number: recipient,
+  biz_id: bizId,
+  send_time: sendTime,
+  remaining_credits: count('剩余短信额度', 'Remaining SMS credits'),
+})
+
+export const smsTemplate = object(
+  {
+    template_code: templateCode,
+    template_name: Type.String(text('模板名称', 'Name')),
+    template_content: Type.String(text('内容，变量写作 ${name}', 'Content; variables are written ${name}')),
+    status: oneOf(templateStates, '审核状态', 'Review status: pending, approved, rejected'),
+  },
+  '模板',
+  'A template',
+)
+
+export const creditBalance = object(
+  {
+    api_type: oneOf(apiTypes, '额度类型', 'Credit type'),
+    api_type_name: Type.String(text('类型名称', 'Name of the type')),
+    total: count('总额度', 'Total credits'),
+    used: count('已用', 'Used'),
+    remaining: count('剩余', 'Remaining'),
+    percentage_used: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      ...text('已用百分比，两位小数', 'Percentage used, two decimals'),
+    }),
+  },
+  '额度',
+  'Balance',
+)
+
+export const smsRecord = object(
+  {
+    phone_number: recipient,
+    template_code: templateCode,
+    template_params: Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      ...text('模板变量', 'Values of the template variables'),
+    }),
+    sign_name: Type.String(text('签名', 'Signature')),
+    biz_id: bizId,
+    success: Type.Boolean(text('是否发送成功', 'Whether the SMS was sent')),
+    created_at: sendTime,
+    error_message: Type.String(text('失败原因，成功时为空', 'Reason of the failure; empty on success')),
+  },
+  '一条记录',
+  'A record',
+)
 
 const missing: ErrorCase = {
   code: 1001,
   status: 400,
-  when: { zh: '缺少必要参数，消息逐一指出', en: 'Required parameters are missing; all are named' },
+  when: {
+    zh: '缺少必要参数，消息逐一指出',
+    en: 'Required parameters are missing; the message names all of them',
+  },
 }
 
 export const smsReference: EndpointReference<typeof sms> = {
@@ -30,40 +87,27 @@ export const smsReference: EndpointReference<typeof sms> = {
     price: {
       name: 'sms_part',
       apiType: 'sms',
-      per: { zh: '每条计费短信', en: 'a billed message' },
+      per: { zh: '每条计费短信', en: 'each billed part' },
     },
     notes: [
       {
-        zh: '计费内容是【签名】加填好变量的模板，最长 500 字符；不超过 70 字符计 1 条，超过则按 67 字符一条，向上取整。',
-        en: 'What counts is 【signature】 plus the filled-in template, 500 characters at most: up to 70 are one message, longer ones are split at 67, rounded up.',
+        zh: `计费内容为【签名】加替换变量后的模板内容，最长 ${longestText} 个字符；不超过 70 个字符计 1 条，超过则按每 67 个字符计 1 条，向上取整。`,
+        en: `Billed is 【signature】 plus the template with its variables filled in, at most ${longestText} characters: up to 70 characters are one part, longer texts are billed per 67 characters, rounded up.`,
       },
       {
-        zh: '网关明确拒绝时退回额度。结果不明时绝不重发，额度暂扣，最迟 15 分钟内判定。',
-        en: 'A refusal by the gateway gives the credits back. An unclear end is never sent again: the credits are held until it is decided, 15 minutes at most.',
+        zh: '网关明确拒绝时退回额度。结果不明时不会重发，额度暂扣，15 分钟内判定。',
+        en: 'If the gateway refuses the message, the credits are refunded. If the outcome is unknown, the message is never sent again: the credits are held until the outcome is decided, at most 15 minutes.',
       },
     ],
-    answer: inEnvelope({
-      type: 'object',
-      text: { zh: '结果', en: 'The result' },
-      fields: {
-        phone_number: recipient,
-        biz_id: bizId,
-        send_time: { ...moment, text: { zh: '发送时间（北京时间）', en: 'Sent at, Asia/Shanghai' } },
-        remaining_credits: {
-          type: 'integer',
-          least: 0,
-          text: { zh: '剩余短信额度', en: 'SMS credits left' },
-        },
-      },
-    }),
+    response: envelopeOf(sentSms),
     errors: [
       missing,
       {
         code: 1002,
         status: 400,
         when: {
-          zh: '号码、签名有误，变量缺少或多余，内容超过 500 字符，或超出单号码发送上限',
-          en: 'Wrong number or signature, variables missing or left over, more than 500 characters, or too many messages to one number',
+          zh: `号码或签名有误，变量缺少或多余，内容超过 ${longestText} 个字符，或超出单号码发送上限`,
+          en: `Invalid number or signature, missing or surplus variables, more than ${longestText} characters, or too many messages to one number`,
         },
       },
       {
@@ -76,7 +120,7 @@ export const smsReference: EndpointReference<typeof sms> = {
       {
         code: 1007,
         status: 404,
-        when: { zh: '模板不存在或未通过审核', en: 'There is no such template, or it is not approved' },
+        when: { zh: '模板不存在或未通过审核', en: 'The template does not exist or is not approved' },
       },
     ],
     examples: [
@@ -88,7 +132,7 @@ export const smsReference: EndpointReference<typeof sms> = {
           template_params: { code: '1234' },
         },
         status: 200,
-        answer: {
+        response: {
           code: 0,
           message: 'success',
           data: {
@@ -108,22 +152,22 @@ export const smsReference: EndpointReference<typeof sms> = {
           template_params: { code: '1234' },
         },
         status: 502,
-        answer: { code: 1005, message: '短信发送失败：号码无效或无法接收短信' },
+        response: { code: 1005, message: '短信发送失败：号码无效或无法接收短信' },
       },
       {
-        title: { zh: '变量不全', en: 'A variable is missing' },
+        title: { zh: '缺少变量', en: 'Missing variable' },
         values: { phone_number: '13800138000', template_code: 'CODE_LOGIN' },
         status: 400,
-        answer: { code: 1002, message: 'template_params 缺少变量 code' },
+        response: { code: 1002, message: 'template_params 缺少变量 code' },
       },
       {
-        title: { zh: '模板不存在', en: 'No such template' },
+        title: { zh: '模板不存在', en: 'Unknown template' },
         values: { phone_number: '13800138000', template_code: 'NO_SUCH', template_params: { code: '1234' } },
         status: 404,
-        answer: { code: 1007, message: '短信模板不存在或未通过审核' },
+        response: { code: 1007, message: '短信模板不存在或未通过审核' },
       },
       {
-        title: { zh: '额度不足', en: 'No credits left' },
+        title: { zh: '额度不足', en: 'Not enough credits' },
         values: {
           phone_number: '13800138000',
           template_code: 'CODE_SHARED',
@@ -131,13 +175,13 @@ export const smsReference: EndpointReference<typeof sms> = {
         },
         caller: 'without credits',
         status: 403,
-        answer: { code: 1004, message: '调用次数不足' },
+        response: { code: 1004, message: '调用次数不足' },
       },
       {
-        title: { zh: '缺少参数', en: 'Parameters are missing' },
+        title: { zh: '缺少参数', en: 'Missing parameters' },
         values: { template_params: { code: '1234' } },
         status: 400,
-        answer: { code: 1001, message: 'phone_number 缺失；template_code 缺失' },
+        response: { code: 1001, message: 'phone_number 缺失；template_code 缺失' },
       },
       {
         title: { zh: '短信服务未开通', en: 'SMS service not enabled' },
@@ -148,45 +192,25 @@ export const smsReference: EndpointReference<typeof sms> = {
         },
         caller: 'sms off',
         status: 403,
-        answer: { code: 1006, message: '短信服务未开通' },
+        response: { code: 1006, message: '短信服务未开通' },
       },
     ],
   },
   templates: {
     notes: [
       {
-        zh: '列出本账户与平台共享的全部模板，包括审核中的；只有审核通过的可以发送。',
-        en: 'Lists the templates of the account and the shared ones in every state; only approved ones can be sent.',
+        zh: '返回本账户与平台共享的全部模板，包括审核中的；仅审核通过的模板可以发送。',
+        en: 'Lists the templates of the account and the shared templates in every state; only approved templates can be sent.',
       },
     ],
-    answer: inEnvelope({
-      type: 'list',
-      text: { zh: '模板', en: 'Templates' },
-      items: {
-        type: 'object',
-        text: { zh: '模板', en: 'A template' },
-        fields: {
-          template_code: { type: 'string', text: { zh: '模板编号', en: 'Template identifier' } },
-          template_name: { type: 'string', text: { zh: '模板名称', en: 'Name' } },
-          template_content: {
-            type: 'string',
-            text: { zh: '内容，变量写作 ${name}', en: 'Text with variables written ${name}' },
-          },
-          status: {
-            type: 'string',
-            values: templateStates,
-            text: { zh: '审核状态', en: 'Review: pending, approved, rejected' },
-          },
-        },
-      },
-    }),
+    response: envelopeOf(Type.Array(smsTemplate, text('模板', 'Templates'))),
     errors: [],
     examples: [
       {
-        title: { zh: '模板列表', en: 'List' },
+        title: { zh: '模板列表', en: 'List templates' },
         values: {},
         status: 200,
-        answer: {
+        response: {
           code: 0,
           message: 'success',
           data: [
@@ -215,30 +239,14 @@ export const smsReference: EndpointReference<typeof sms> = {
   },
   credits: {
     notes: [],
-    answer: inEnvelope({
-      type: 'object',
-      text: { zh: '额度', en: 'The balance' },
-      fields: {
-        api_type: { type: 'string', values: apiTypes, text: { zh: '额度类型', en: 'Credit type' } },
-        api_type_name: { type: 'string', text: { zh: '类型名称', en: 'Its name' } },
-        total: { type: 'integer', least: 0, text: { zh: '总额度', en: 'Credits ever bought' } },
-        used: { type: 'integer', least: 0, text: { zh: '已用', en: 'Used' } },
-        remaining: { type: 'integer', least: 0, text: { zh: '剩余', en: 'Left' } },
-        percentage_used: {
-          type: 'number',
-          least: 0,
-          most: 100,
-          text: { zh: '已用百分比，两位小数', en: 'Percentage used, two decimals' },
-        },
-      },
-    }),
-    errors: [{ code: 1002, status: 400, when: { zh: 'api_type 不存在', en: 'There is no such api_type' } }],
+    response: envelopeOf(creditBalance),
+    errors: [{ code: 1002, status: 400, when: { zh: 'api_type 不存在', en: 'Unknown api_type' } }],
     examples: [
       {
         title: { zh: '查询短信额度', en: 'SMS credits' },
         values: {},
         status: 200,
-        answer: {
+        response: {
           code: 0,
           message: 'success',
           data: {
@@ -256,59 +264,38 @@ export const smsReference: EndpointReference<typeof sms> = {
         values: {},
         caller: 'wrong key',
         status: 401,
-        answer: { code: 1003, message: '认证失败，用户名或 API 密钥错误' },
+        response: { code: 1003, message: '认证失败，用户名或 API 密钥错误' },
       },
       {
-        title: { zh: '类型不存在', en: 'No such type' },
+        title: { zh: '类型不存在', en: 'Unknown type' },
         values: { api_type: 'fax' },
         status: 400,
-        answer: { code: 1002, message: 'api_type 不存在' },
+        response: { code: 1002, message: 'api_type 不存在' },
       },
     ],
   },
   logs: {
     notes: [
       {
-        zh: 'biz_id、phone_number、start_date 至少给出一个。最新的在前，最多 20 条；日期按北京时间，含首尾两天。',
-        en: 'At least one of biz_id, phone_number and start_date. Newest first, 20 at most; days are Asia/Shanghai, both included.',
+        zh: 'biz_id、phone_number、start_date 至少传入一个。按时间倒序返回，最多 20 条；日期为北京时间，含起止当天。',
+        en: 'At least one of biz_id, phone_number and start_date is required. Newest first, at most 20; days are in Asia/Shanghai and inclusive.',
       },
     ],
-    answer: inEnvelope({
-      type: 'list',
-      most: 20,
-      text: { zh: '发送记录', en: 'Send records' },
-      items: {
-        type: 'object',
-        text: { zh: '一条记录', en: 'A record' },
-        fields: {
-          phone_number: recipient,
-          template_code: { type: 'string', text: { zh: '模板编号', en: 'Template used' } },
-          template_params: { type: 'map', text: { zh: '模板变量', en: 'Its variables' } },
-          sign_name: { type: 'string', text: { zh: '签名', en: 'Signature used' } },
-          biz_id: bizId,
-          success: { type: 'boolean', text: { zh: '是否发送成功', en: 'Whether it was sent' } },
-          created_at: { ...moment, text: { zh: '发送时间（北京时间）', en: 'Sent at, Asia/Shanghai' } },
-          error_message: {
-            type: 'string',
-            text: { zh: '失败原因，成功时为空', en: 'What went wrong; empty on success' },
-          },
-        },
-      },
-    }),
+    response: envelopeOf(Type.Array(smsRecord, { maxItems: 20, ...text('发送记录', 'Send records') })),
     errors: [
       {
         code: 1001,
         status: 400,
-        when: { zh: '三个条件都没有给出', en: 'None of the three is given' },
+        when: { zh: '三个条件均未传入', en: 'None of the three is given' },
       },
-      { code: 1002, status: 400, when: { zh: '号码或日期有误', en: 'Wrong number or date' } },
+      { code: 1002, status: 400, when: { zh: '号码或日期有误', en: 'Invalid number or date' } },
     ],
     examples: [
       {
-        title: { zh: '按流水号查询', en: 'By serial number' },
+        title: { zh: '按流水号查询', en: 'By biz_id' },
         values: { biz_id: '100000000000000001' },
         status: 200,
-        answer: {
+        response: {
           code: 0,
           message: 'success',
           data: [
@@ -327,16 +314,16 @@ export const smsReference: EndpointReference<typeof sms> = {
         varies: ['data.0.created_at'],
       },
       {
-        title: { zh: '没有给出条件', en: 'Nothing to look for' },
+        title: { zh: '未传入条件', en: 'No condition' },
         values: {},
         status: 400,
-        answer: { code: 1001, message: 'biz_id、phone_number、start_date 至少填写一个' },
+        response: { code: 1001, message: 'biz_id、phone_number、start_date 至少填写一个' },
       },
       {
-        title: { zh: '日期有误', en: 'Wrong date' },
+        title: { zh: '日期有误', en: 'Invalid date' },
         values: { start_date: '2026-02-30' },
         status: 400,
-        answer: { code: 1002, message: 'start_date 必须是 YYYY-MM-DD 格式的日期' },
+        response: { code: 1002, message: 'start_date 必须是 YYYY-MM-DD 格式的日期' },
       },
     ],
   },

@@ -1,4 +1,4 @@
-// What holds for all endpoints: first call, credentials, limits and prices, sandbox, codes, repeats, changes.
+// The sections of the reference that concern all endpoints.
 import { apiTypeNames } from '../../contract/credits.ts'
 import {
   codeMeanings,
@@ -8,26 +8,29 @@ import {
   sharedErrors,
 } from '../../contract/reference/interface.ts'
 import { sample } from '../../contract/samples.ts'
+import { identity } from '../../contract/identity.ts'
+import { shortlink } from '../../contract/shortlink.ts'
+import { longestText } from '../../contract/sms-text.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
 import { type Html, html, rootOf, sentence, table } from './html.ts'
-import type { Facts } from './openapi.ts'
+import type { DocsContext } from './openapi.ts'
 
 export interface Section {
   readonly id: string
   readonly title: Text
-  readonly body: (facts: Facts, language: Language) => Html
+  readonly body: (context: DocsContext, language: Language) => Html
 }
 
 const paragraphs = (texts: readonly Text[], language: Language) =>
   html`${texts.map((text) => html`<p>${sentence(text[language])}</p>`)}`
 
 export const openingSections: readonly Section[] = [
-  { id: 'start', title: { zh: '一分钟上手', en: 'First call in a minute' }, body: startBody },
+  { id: 'start', title: { zh: '快速开始', en: 'Quick start' }, body: startBody },
   {
     id: 'authentication',
-    title: { zh: '认证与参数', en: 'Credentials and parameters' },
+    title: { zh: '认证与参数', en: 'Authentication and parameters' },
     body: authenticationBody,
   },
 ]
@@ -36,20 +39,20 @@ export const closingSections: readonly Section[] = [
   { id: 'limits', title: { zh: '限额与价格', en: 'Limits and prices' }, body: limitsBody },
   { id: 'sandbox', title: { zh: '沙箱', en: 'Sandbox' }, body: sandboxBody },
   { id: 'errors', title: { zh: '错误码', en: 'Error codes' }, body: errorsBody },
-  { id: 'idempotency', title: { zh: '安全重试', en: 'Safe repeats' }, body: idempotencyBody },
+  { id: 'idempotency', title: { zh: '幂等与重试', en: 'Idempotency and retries' }, body: idempotencyBody },
   { id: 'rate-limits', title: { zh: '频率限制', en: 'Rate limits' }, body: rateBody },
-  { id: 'changelog', title: { zh: '接口变更', en: 'Changes' }, body: changesBody },
+  { id: 'changelog', title: { zh: '接口变更', en: 'Changelog' }, body: changesBody },
 ]
 
-function startBody({ publicUrl }: Facts, language: Language): Html {
+function startBody({ publicUrl }: DocsContext, language: Language): Html {
   const steps: readonly Text[] = [
     {
       zh: '在控制台生成 API 密钥。完整密钥只显示一次，请立即保存。',
-      en: 'Generate the API key in the console. It is shown whole only once: keep it.',
+      en: 'Generate an API key in the console. The full key is shown only once: store it.',
     },
     {
-      zh: '把下面的 `<API_KEY>` 换成密钥，`demo` 换成用户名，粘贴运行：',
-      en: 'Put your key in place of `<API_KEY>` and your user name in place of `demo`, and paste this:',
+      zh: '将下面的 `<API_KEY>` 替换为您的密钥，`demo` 替换为您的用户名，然后运行：',
+      en: 'Replace `<API_KEY>` by your key and `demo` by your user name, and run:',
     },
   ]
   const values = { username: 'demo', api_key: '<API_KEY>', action: 'get_credits' }
@@ -61,9 +64,9 @@ function startBody({ publicUrl }: Facts, language: Language): Html {
     data: { api_type: 'sms', api_type_name: apiTypeNames.sms.zh, ...data },
   }
   const root = rootOf(language)
-  const then: Text = {
-    zh: '机器可读的描述：',
-    en: 'For machines: ',
+  const definitions: Text = {
+    zh: '接口定义文件：',
+    en: 'Machine-readable definitions: ',
   }
   return html`<ol>
       ${steps.map((step) => html`<li>${sentence(step[language])}</li>`)}
@@ -71,44 +74,44 @@ function startBody({ publicUrl }: Facts, language: Language): Html {
     <pre tabindex="0"><code>${code}</code></pre>
     <pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</code></pre>
     <p>
-      ${then[language]}<a href="${root}/openapi.json">OpenAPI 3.1</a> ·
+      ${definitions[language]}<a href="${root}/openapi.json">OpenAPI 3.1</a> ·
       <a href="${root}/docs/postman.json">Postman</a>
     </p>`
 }
 
-function authenticationBody(_facts: Facts, language: Language): Html {
+function authenticationBody(_context: DocsContext, language: Language): Html {
   return paragraphs(
     [
       {
         zh: '短链接、短信和域名检测需要 `username` 与 `api_key`，身份核验只需要 `api_key`。',
-        en: 'Short links, SMS and the domain check need `username` and `api_key`; identity verification needs `api_key` alone.',
+        en: 'Short links, SMS and the domain check require `username` and `api_key`; identity verification requires `api_key` only.',
       },
       {
-        zh: '每个参数（包括凭据）各自按这个顺序查找：请求头、JSON 请求体、表单请求体、查询串；空值视为没有给出。短链接接口只接受 JSON 的 POST，其余接口接受 GET、表单和 JSON。',
-        en: 'Each parameter, credentials included, is looked up on its own: header, JSON body, form body, query string, in this order; an empty value counts as not given. The short link endpoint takes POST with JSON only, the others take GET, forms and JSON.',
+        zh: '每个参数（包括凭据）按以下顺序分别查找：请求头、JSON 请求体、表单请求体、查询串；空值视为未传。短链接接口仅支持以 POST 提交 JSON，其余接口支持 GET、表单和 JSON。',
+        en: 'Each parameter, including credentials, is looked up separately in this order: header, JSON body, form body, query string; an empty value counts as not given. The short link endpoint accepts only POST with JSON, the others accept GET, forms and JSON.',
       },
       {
-        zh: '请求头与参数同名，例如 `api_key`；有的代理会丢弃带下划线的请求头，因此 `api-key` 也认。请求头的值是 UTF-8。',
-        en: 'Headers are named like the parameters, `api_key` for instance; some proxies drop headers with an underscore, so `api-key` is read too. Header values are UTF-8.',
+        zh: '请求头与参数同名，例如 `api_key`；部分代理会丢弃带下划线的请求头，因此也支持 `api-key`。请求头的值使用 UTF-8 编码。',
+        en: 'Headers have the names of the parameters, for example `api_key`; some proxies drop headers with underscores, so `api-key` is accepted as well. Header values are UTF-8.',
       },
       {
-        zh: '表单和查询串支持 PHP 风格：`urls[]=a&urls[]=b`、`template_params[code]=1234`；列表和对象也可以是 JSON 文本。文本保持原样，`012345` 的零不会丢。',
-        en: 'Forms and queries may use PHP brackets: `urls[]=a&urls[]=b`, `template_params[code]=1234`; lists and objects may be JSON text too. Text stays text: `012345` keeps its zero.',
+        zh: '表单和查询串支持 PHP 风格：`urls[]=a&urls[]=b`、`template_params[code]=1234`；数组和对象也可以传 JSON 文本。字符串按原样处理，`012345` 的前导零会保留。',
+        en: 'Forms and queries may use PHP brackets: `urls[]=a&urls[]=b`, `template_params[code]=1234`; arrays and objects may also be JSON text. Strings are not converted: `012345` keeps its leading zero.',
       },
       {
-        zh: '重置密钥后旧密钥立即失效。密钥不要写进网页、小程序等客户端代码，也尽量不要放在网址里。',
-        en: 'After a reset the old key is refused at once. Keep the key out of client-side code, and rather out of addresses too.',
+        zh: '重置密钥后旧密钥立即失效。请勿将密钥写入网页、小程序等客户端代码，也尽量不要放在 URL 中。',
+        en: 'A reset invalidates the old key immediately. Keep the key out of client-side code and, if possible, out of URLs.',
       },
       {
-        zh: '消息默认为中文；`Accept-Language` 以 `en` 开头时为英文。所有日期都是北京时间。每个应答带 `X-Request-Id`，反馈问题时请附上。',
-        en: 'Messages are Chinese; with an `Accept-Language` that begins with `en` they are English. All dates are Asia/Shanghai. Every answer has an `X-Request-Id`: name it when you report a problem.',
+        zh: '消息默认为中文；`Accept-Language` 以 `en` 开头时为英文。所有日期均为北京时间。每个响应都带有 `X-Request-Id`，反馈问题时请附上。',
+        en: 'Messages are in Chinese, or in English if `Accept-Language` starts with `en`. All dates are in Asia/Shanghai. Every response has an `X-Request-Id`: include it when you report a problem.',
       },
     ],
     language,
   )
 }
 
-function limitsBody({ config }: Facts, language: Language): Html {
+function limitsBody({ config }: DocsContext, language: Language): Html {
   const prices = documentedEndpoints.flatMap(({ endpoint, reference }) =>
     Object.entries(endpoint.operations).map(([name, operation]) => {
       const price = reference[name]?.price
@@ -120,34 +123,45 @@ function limitsBody({ config }: Facts, language: Language): Html {
     }),
   )
   const zh = language === 'zh'
+  const { target_url: target, title } = shortlink.operations.generate.parameters
+  const { name } = identity.operations.verify.parameters
   const limits: (readonly [string, string])[] = [
     [zh ? '请求体' : 'Body', '1 MiB'],
     [
-      zh ? '目标地址' : 'Destination URL',
-      zh ? '最长 2048 字符，http 或 https' : '2048 characters, http or https',
+      zh ? '目标地址' : 'Target URL',
+      zh ? `最长 ${target.maxLength} 个字符，http 或 https` : `${target.maxLength} characters, http or https`,
     ],
-    [zh ? '标题' : 'Title', zh ? '1–200 字符' : '1–200 characters'],
+    [zh ? '标题' : 'Title', lengthRange(title, language)],
     [
-      zh ? '刷新后的旧地址' : 'Old addresses after a refresh',
+      zh ? '刷新后的旧地址' : 'Previous addresses after a refresh',
       config.LINK_REFRESH_GRACE_HOURS === 0
         ? zh
           ? '立即失效'
-          : 'end at once'
+          : 'stop working immediately'
         : zh
           ? `再可用 ${config.LINK_REFRESH_GRACE_HOURS} 小时`
-          : `live on for ${config.LINK_REFRESH_GRACE_HOURS} h`,
+          : `work for another ${config.LINK_REFRESH_GRACE_HOURS} hours`,
     ],
     [
       zh ? '短信内容' : 'SMS text',
-      zh ? '最长 500 字符（含签名与括号）' : '500 characters, signature and brackets included',
+      zh
+        ? `最长 ${longestText} 个字符（含签名与括号）`
+        : `${longestText} characters, including signature and brackets`,
     ],
     [zh ? '单号码发送' : 'Messages to one number', numberLimits(config, language)],
-    [zh ? '发送记录查询' : 'Send records', zh ? '最新 20 条' : 'the newest 20'],
-    [zh ? '姓名' : 'Name', zh ? '2–50 字符' : '2–50 characters'],
-    [zh ? '一次检测的网址' : 'Addresses in one check', String(config.DOMAIN_MAX_URLS)],
+    [zh ? '发送记录查询' : 'Send records', zh ? '最新 20 条' : 'the latest 20'],
+    [zh ? '姓名' : 'Name', lengthRange(name, language)],
+    [zh ? '单次检测的网址数' : 'URLs per check', String(config.DOMAIN_MAX_URLS)],
   ]
-  return html`${table(zh ? ['操作', '额度', '计费单位'] : ['Operation', 'Credits', 'For'], prices)}
-  ${table(zh ? ['项目', '上限'] : ['What', 'Limit'], limits)}`
+  return html`${table(zh ? ['操作', '额度', '计费单位'] : ['Operation', 'Credits', 'Per'], prices)}
+  ${table(zh ? ['项目', '上限'] : ['Item', 'Limit'], limits)}`
+}
+
+function lengthRange(
+  { minLength, maxLength }: { minLength: number; maxLength: number },
+  language: Language,
+): string {
+  return `${minLength}–${maxLength} ${language === 'zh' ? '个字符' : 'characters'}`
 }
 
 function numberLimits(config: Config, language: Language): string {
@@ -158,11 +172,11 @@ function numberLimits(config: Config, language: Language): string {
     d: { zh: '天', en: 'day' },
   }
   return config.SMS_NUMBER_LIMITS.map(({ count, window }) =>
-    language === 'zh' ? `每${windows[window].zh} ${count} 条` : `${count} a ${windows[window].en}`,
+    language === 'zh' ? `每${windows[window].zh} ${count} 条` : `${count} per ${windows[window].en}`,
   ).join(language === 'zh' ? '，' : ', ')
 }
 
-function sandboxBody({ config }: Facts, language: Language): Html {
+function sandboxBody({ config }: DocsContext, language: Language): Html {
   const gateways: Readonly<Record<string, readonly string[]>> = {
     sms: config.SMS_GATEWAYS,
     identity: config.IDENTITY_GATEWAYS,
@@ -172,7 +186,7 @@ function sandboxBody({ config }: Facts, language: Language): Html {
   const onSandbox = Object.keys(gateways).filter((name) => gateways[name]?.includes('sandbox'))
   if (onSandbox.length === 0) {
     return html`<p>
-      ${language === 'zh' ? '本服务已全部接入真实网关，没有沙箱。' : 'Every product here runs on real gateways; there is no sandbox.'}
+      ${language === 'zh' ? '本服务已全部接入真实网关，未启用沙箱。' : 'All products of this service use real gateways; there is no sandbox.'}
     </p>`
   }
   const names = onSandbox.map((name) => titles.get(name)).join(language === 'zh' ? '、' : ', ')
@@ -185,51 +199,51 @@ function sandboxBody({ config }: Facts, language: Language): Html {
     ])
   const intro =
     language === 'zh'
-      ? `目前运行在沙箱上的产品：${names}。不发送短信，不访问任何上游，额度照常扣减。以下输入给出指定的结果，其余一律成功、一致、未拦截：`
-      : `On the sandbox at the moment: ${names}. Nothing is sent and nobody is asked; credits are taken as usual. These inputs force an outcome, all others succeed, match, or are not blocked:`
+      ? `目前使用沙箱的产品：${names}。沙箱不发送短信，不请求任何上游，额度照常扣减。以下输入返回指定的结果，其余输入一律返回成功、一致、未拦截：`
+      : `These products use the sandbox: ${names}. Nothing is sent and no upstream is called; credits are charged as usual. These inputs select an outcome; all others succeed, match, or are not blocked:`
   return html`<p>${intro}</p>
     ${table(language === 'zh' ? ['产品', '输入', '结果'] : ['Product', 'Input', 'Outcome'], rows)}`
 }
 
-function errorsBody({ config }: Facts, language: Language): Html {
+function errorsBody({ config }: DocsContext, language: Language): Html {
   const zh = language === 'zh'
   const shapes: readonly Text[] = [
     {
-      zh: '短信、域名检测和身份核验的错误是 `{"code": 非零, "message": "…"}`，没有 `data`。短链接的错误是 HTTP 状态加 `{"success": false, "message": "…"}`。同一步检查发现的全部问题写在同一条消息里。',
-      en: 'Errors of SMS, domain check and identity verification are `{"code": not zero, "message": "…"}` without `data`. Short link errors are the HTTP status with `{"success": false, "message": "…"}`. All problems found at one step of the checks are named in one message.',
+      zh: '短信、域名检测和身份核验的错误格式为 `{"code": 非零, "message": "…"}`，不含 `data`。短链接的错误为 HTTP 状态码加 `{"success": false, "message": "…"}`。同一步校验发现的全部问题在同一条消息中返回。',
+      en: 'Errors of SMS, domain check and identity verification have the form `{"code": non-zero, "message": "…"}` without `data`. Short link errors consist of the HTTP status and `{"success": false, "message": "…"}`. One message names all problems found in the same step of the checks.',
     },
     config.ERROR_HTTP_STATUS === 'ok'
       ? {
-          zh: '本服务对短信、域名检测和身份核验的错误一律返回 HTTP 200（429 除外），请看 `code`。',
-          en: 'This service answers errors of SMS, domain check and identity verification with HTTP 200 (but for 429): look at `code`.',
+          zh: '本服务对短信、域名检测和身份核验的错误一律返回 HTTP 200（429 除外），请根据 `code` 判断。',
+          en: 'This service returns errors of SMS, domain check and identity verification with HTTP 200 (except 429): check `code`.',
         }
-      : { zh: '错误码与 HTTP 状态的对应：', en: 'Codes and the HTTP status they travel with:' },
+      : { zh: '错误码与 HTTP 状态码的对应关系：', en: 'Error codes and their HTTP status:' },
   ]
   return html`${paragraphs(shapes, language)}
     ${table(
       ['code', 'HTTP', zh ? '含义' : 'Meaning'],
       codeMeanings.map(({ code, status, text }) => [code, status, text[language]]),
     )}
-    <h3>${zh ? '各接口共有的错误' : 'Errors that all endpoints share'}</h3>
+    <h3>${zh ? '各接口共有的错误' : 'Errors of all endpoints'}</h3>
     ${table(
-      ['code', 'HTTP', zh ? '何时' : 'When'],
+      ['code', 'HTTP', zh ? '原因' : 'Reason'],
       sharedErrors.map(({ code, status, when }) => [code, status, when[language]]),
     )}`
 }
 
-function idempotencyBody({ publicUrl }: Facts, language: Language): Html {
+function idempotencyBody({ publicUrl }: DocsContext, language: Language): Html {
   const texts: readonly Text[] = [
     {
-      zh: '消耗额度的操作可带请求头 `Idempotency-Key`（不超过 255 个可见 ASCII 字符，例如订单号）。24 小时内同键同参数只执行一次：之后得到首次的应答和 `Idempotent-Replayed: true`，不再扣费，也不再发送。',
-      en: 'Operations that take credits understand the header `Idempotency-Key` (255 visible ASCII characters at most, an order number for instance). Within 24 hours the same key with the same parameters is carried out once: afterwards the first answer comes again with `Idempotent-Replayed: true`, nothing is charged or sent twice.',
+      zh: '消耗额度的操作支持请求头 `Idempotency-Key`（不超过 255 个可见 ASCII 字符，例如订单号）。24 小时内相同的键与参数只执行一次：重复请求返回首次的响应和 `Idempotent-Replayed: true`，不会重复扣费或发送。',
+      en: 'Operations that cost credits support the header `Idempotency-Key` (at most 255 visible ASCII characters, for example an order number). Within 24 hours, the same key with the same parameters is executed once: repeated requests return the first response with `Idempotent-Replayed: true`; nothing is charged or sent twice.',
     },
     {
-      zh: '同键不同参数是 422；首次请求还在处理时是 409 并带 `Retry-After`。扣费前就被拒绝的请求不会被记住，改正后可用同一个键重试；1005 会被记住。键属于账户，请勿放入姓名、证号等个人信息。',
-      en: 'The same key with other parameters is 422; while the first call is running it is 409 with `Retry-After`. What was refused before the charge is not remembered: correct it and use the same key. A 1005 is remembered. Keys belong to the account; put no names or ID numbers into them.',
+      zh: '同一键的参数不同时返回 422；首次请求仍在处理时返回 409 并带 `Retry-After`。扣费前被拒绝的请求不会保存，修正后可用同一个键重试；1005 会保存。键按账户区分，请勿包含姓名、证号等个人信息。',
+      en: 'The same key with other parameters returns 422; while the first call is in progress, 409 with `Retry-After`. A request that was rejected before the charge is not stored: correct it and use the same key. A 1005 is stored. Keys are scoped to the account; do not put names or ID numbers into them.',
     },
     {
-      zh: '连接中断或超时后，用同一个键重试即可，不会多扣。',
-      en: 'After a cut connection or a timeout, repeat with the same key: nothing is paid twice.',
+      zh: '连接中断或超时后，使用同一个键重试即可，不会重复扣费。',
+      en: 'After a lost connection or a timeout, retry with the same key: nothing is charged twice.',
     },
   ]
   const code = `curl -s ${publicUrl}${sms.path} \\
@@ -239,23 +253,23 @@ function idempotencyBody({ publicUrl }: Facts, language: Language): Html {
     <pre tabindex="0"><code>${code}</code></pre>`
 }
 
-function rateBody({ config: { RATE_LIMIT: limit } }: Facts, language: Language): Html {
+function rateBody({ config: { RATE_LIMIT: limit } }: DocsContext, language: Language): Html {
   const texts: Text[] = [
     limit
       ? {
-          zh: `每个账户每秒 ${limit.perSecond} 次，突发 ${limit.burst} 次（运营方可为单个账户另设）。应答头 \`RateLimit\` 给出剩余次数。`,
-          en: `${limit.perSecond} calls a second for an account, bursts of ${limit.burst} (the operator may set another limit for an account). The header \`RateLimit\` tells how many are left.`,
+          zh: `每个账户每秒 ${limit.perSecond} 次，突发 ${limit.burst} 次（运营方可为单个账户单独设置）。响应头 \`RateLimit\` 返回剩余次数。`,
+          en: `${limit.perSecond} calls per second and account, bursts of ${limit.burst} (the operator may set another limit for an account). The response header \`RateLimit\` contains the remaining calls.`,
         }
-      : { zh: '调用频率不限。', en: 'Calls are not limited.' },
+      : { zh: '不限制调用频率。', en: 'Calls are not limited.' },
     {
-      zh: '超出时为 HTTP 429，`Retry-After` 给出等待秒数。凭据错误按来源地址计数，每分钟 60 次；正确的密钥不受他人影响。',
-      en: 'Beyond that the answer is HTTP 429 and `Retry-After` says how many seconds to wait. Wrong credentials count against the address, 60 a minute; a right key is never slowed by others.',
+      zh: '超出时返回 HTTP 429，`Retry-After` 为等待秒数。凭据错误按来源地址计数，每分钟 60 次；使用正确密钥的调用不受影响。',
+      en: 'Beyond the limit, the response is HTTP 429 and `Retry-After` contains the seconds to wait. Wrong credentials are limited to 60 per minute and address; calls with a valid key are not affected.',
     },
   ]
   return paragraphs(texts, language)
 }
 
-function changesBody(_facts: Facts, language: Language): Html {
+function changesBody(_context: DocsContext, language: Language): Html {
   return html`${interfaceChanges.map(
     ({ version, changes }) =>
       html`<h3>${version}</h3>

@@ -1,4 +1,4 @@
-// The public front door: one small page, no script.
+// The public home page.
 import type { FastifyReply } from 'fastify'
 
 const page = `<!doctype html>

@@ -1,4 +1,4 @@
-// HTML from templates in which every value is escaped, unless it is HTML already.
+// HTML templates that escape every value except HTML.
 import type { Language } from '../../contract/text.ts'
 
 export interface Html {
@@ -33,7 +33,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character]!)
 }
 
-/** Text with `code` in backticks, the one bit of formatting our sentences have. */
+/** Formats text in backticks as code. */
 export function sentence(text: string): Html {
   const parts = text
     .split('`')
@@ -41,7 +41,7 @@ export function sentence(text: string): Html {
   return html`${parts}`
 }
 
-/** A name as code that may go on in the next line after a dot or an underscore. */
+/** Code that may wrap after a dot or an underscore. */
 export function nameCode(name: string): Html {
   const parts = name.split(/(?<=[._])/)
   return html`<code>${parts.map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}</code>`
@@ -68,7 +68,7 @@ export function table(heading: readonly string[], rows: readonly (readonly Part[
   </div>`
 }
 
-/** The way from a page to the service's own root. Relative, so that it is whole under whatever name it is reached. */
+/** Relative, so that links work under every host name and path prefix. */
 export function rootOf(language: Language): string {
   return language === 'zh' ? '..' : '../..'
 }

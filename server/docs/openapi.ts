@@ -1,8 +1,8 @@
-// The OpenAPI 3.1 document, made from the contract.
+// The OpenAPI 3.1 document, generated from the contract.
 //
-// OpenAPI knows one operation per path and method; ours are told apart by `action`. So each operation has a schema of its
-// own for what is sent and what comes back, the path offers them with `oneOf`, and `x-tollgate-operations` says the rest.
-import { fieldSchema, type JsonSchema, parametersSchema } from '../../contract/json-schema.ts'
+// OpenAPI has one operation per path and method, this interface has several, selected by `action`. So each operation has its
+// own request and response schemas, the path combines them, and `x-tollgate-operations` lists them.
+import { statusOfCode } from '../../contract/codes.ts'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import type { ErrorCase, Example, OperationReference } from '../../contract/reference.ts'
 import {
@@ -11,8 +11,9 @@ import {
   sharedErrors,
 } from '../../contract/reference/interface.ts'
 import type { Config } from '../config.ts'
+import { type JsonSchema, parametersSchema, responseSchema } from './schemas.ts'
 
-export interface Facts {
+export interface DocsContext {
   /** {base_url} */
   readonly publicUrl: string
   readonly version: string
@@ -23,29 +24,29 @@ type Json = Record<string, unknown>
 
 const language = 'zh'
 
-export function openApiDocument(facts: Facts): Json {
+export function openApiDocument(context: DocsContext): Json {
   return {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: {
       title: 'Tollgate 开放平台',
-      version: facts.version,
+      version: context.version,
       summary:
         '短链接、模板短信、身份核验、域名拦截检测 / short links, SMS, identity verification, domain block check',
       description: [
-        '每个参数（包括凭据）按请求头、JSON、表单、查询串的顺序各自查找；短链接接口只接受 JSON 的 POST。',
-        'Every parameter, credentials included, is looked up on its own in headers, JSON, form and query, in this order; the short link endpoint takes POST with JSON only.',
+        '每个参数（包括凭据）按请求头、JSON、表单、查询串的顺序分别查找；短链接接口仅支持以 POST 提交 JSON。',
+        'Every parameter, including credentials, is looked up separately in headers, JSON, form and query, in this order; the short link endpoint accepts only POST with JSON.',
       ].join('\n\n'),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: facts.publicUrl }],
-    externalDocs: { url: `${facts.publicUrl}/docs/`, description: '接口文档 / reference' },
+    servers: [{ url: context.publicUrl }],
+    externalDocs: { url: `${context.publicUrl}/docs/`, description: '接口文档 / reference' },
     tags: documentedEndpoints.map(({ endpoint, title }) => ({
       name: endpoint.name,
       description: `${title.zh} / ${title.en}`,
     })),
     paths: Object.fromEntries(
-      documentedEndpoints.map((one) => [one.endpoint.path, pathItem(one, facts.config)]),
+      documentedEndpoints.map((one) => [one.endpoint.path, pathItem(one, context.config)]),
     ),
     components: {
       schemas: Object.assign({}, errorSchemas, ...documentedEndpoints.map(schemasOf)) as Json,
@@ -55,17 +56,20 @@ export function openApiDocument(facts: Facts): Json {
           in: 'header',
           name: 'api_key',
           description:
-            'API 密钥；会丢弃下划线的代理后面可写作 api-key / behind proxies that drop underscores: api-key',
+            'API 密钥；代理丢弃带下划线的请求头时可写作 api-key / use api-key behind proxies that drop headers with underscores',
         },
         username: { type: 'apiKey', in: 'header', name: 'username', description: '用户名 / user name' },
       },
       headers: {
-        'X-Request-Id': { description: '请求编号 / id of the request', schema: { type: 'string' } },
-        'Retry-After': { description: '几秒后重试 / seconds to wait', schema: { type: 'integer' } },
+        'X-Request-Id': { description: '请求编号 / request ID', schema: { type: 'string' } },
+        'Retry-After': {
+          description: '重试前等待的秒数 / seconds to wait before a retry',
+          schema: { type: 'integer' },
+        },
         RateLimit: { description: '"account";r=剩余;t=秒', schema: { type: 'string' } },
         'RateLimit-Policy': { description: '"account";q=突发;w=秒', schema: { type: 'string' } },
         'Idempotent-Replayed': {
-          description: '重放的首次应答 / the first answer again',
+          description: '重放首次响应 / replay of the first response',
           schema: { type: 'string', enum: ['true'] },
         },
       },
@@ -75,7 +79,7 @@ export function openApiDocument(facts: Facts): Json {
           in: 'header',
           required: false,
           description:
-            '24 小时内同键同参数只执行一次 / within 24 h the same key and parameters are carried out once',
+            '24 小时内相同的键与参数只执行一次 / the same key with the same parameters is executed once within 24 hours',
           schema: { type: 'string', maxLength: 255, pattern: '^[!-~]+$' },
         },
       },
@@ -85,14 +89,15 @@ export function openApiDocument(facts: Facts): Json {
 
 const message = {
   type: 'string',
-  description: '说明；Accept-Language 以 en 开头时为英文 / in English when asked for',
+  description:
+    '说明；Accept-Language 以 en 开头时为英文 / message, in English if Accept-Language starts with en',
 }
 
 const errorSchemas: Json = {
   CodeError: {
     type: 'object',
     properties: {
-      code: { type: 'integer', enum: [1001, 1002, 1003, 1004, 1005, 1006, 1007, 429, 5000] },
+      code: { type: 'integer', enum: Object.keys(statusOfCode).map(Number).filter(Boolean) },
       message,
     },
     required: ['code', 'message'],
@@ -118,24 +123,24 @@ function operationsOf({ endpoint, reference }: DocumentedEndpoint) {
     id: operationId(endpoint, name),
     name,
     operation,
-    // The reference has an entry for every operation of its endpoint: its type says so.
+    // `EndpointReference` has an entry for every operation.
     reference: reference[name]!,
   }))
 }
 
-type Documented = ReturnType<typeof operationsOf>[number]
+type DocumentedOperation = ReturnType<typeof operationsOf>[number]
 
 function schemasOf(documented: DocumentedEndpoint): Json {
   const schemas: Json = {}
   for (const one of operationsOf(documented)) {
     schemas[`${one.id}Request`] = requestSchema(documented.endpoint, one)
-    schemas[`${one.id}Answer`] = fieldSchema(one.reference.answer, language)
+    schemas[`${one.id}Answer`] = responseSchema(one.reference.response, language)
   }
   return schemas
 }
 
-/** Credentials may stand in the body or elsewhere, so here they are never required. */
-function requestSchema(endpoint: Endpoint, { operation }: Documented): JsonSchema {
+/** Credentials may also be sent in headers, so they are not required here. */
+function requestSchema(endpoint: Endpoint, { operation }: DocumentedOperation): JsonSchema {
   const own = parametersSchema(operation.parameters, language)
   const common = parametersSchema(endpoint.common, language)
   const { action, ...credentials } = common.properties
@@ -212,7 +217,7 @@ function postOperation(documented: DocumentedEndpoint, config: Config): Json {
   }
 }
 
-/** An object in a form is `name[key]`, as in a query; a list repeats its name, which is what OpenAPI assumes. */
+/** An object in a form is `name[key]`, as in a query; repeating the name of a list is the default of OpenAPI. */
 function formEncoding(endpoint: Endpoint): Json {
   const objects = Object.values(endpoint.operations).flatMap(({ parameters }) =>
     Object.entries(parametersSchema(parameters, language).properties)
@@ -222,7 +227,7 @@ function formEncoding(endpoint: Endpoint): Json {
   return objects.length === 0 ? {} : { encoding: Object.fromEntries(objects) }
 }
 
-/** In a query all parameters of all operations stand side by side; which belong together the extension says. */
+/** Lists the parameters of all operations; `x-tollgate-operations` tells which belong together. */
 function getOperation(documented: DocumentedEndpoint, config: Config): Json {
   const { endpoint } = documented
   const operations = operationsOf(documented)
@@ -262,18 +267,18 @@ function getOperation(documented: DocumentedEndpoint, config: Config): Json {
 function oneOfOperations(documented: DocumentedEndpoint, what: 'Request' | 'Answer'): JsonSchema {
   const operations = operationsOf(documented)
   const [only] = operations
-  const refOf = (one: Documented) => `#/components/schemas/${one.id}${what}`
+  const refOf = (one: DocumentedOperation) => `#/components/schemas/${one.id}${what}`
   if (operations.length === 1 && only) return { $ref: refOf(only) }
   const mapping: Record<string, string> = {}
   for (const one of operations) for (const action of one.operation.actions) mapping[action] = refOf(one)
   return {
-    // Answers of two operations may look alike (two empty lists); requests are told apart by their action.
+    // Responses of two operations may be equal (two empty lists); requests differ in their action.
     [what === 'Request' ? 'oneOf' : 'anyOf']: operations.map((one) => ({ $ref: refOf(one) })),
     ...(what === 'Request' ? { discriminator: { propertyName: 'action', mapping } } : {}),
   }
 }
 
-/** The body of an example as it is posted, with the credentials' placeholders. */
+/** The body of an example with placeholders for the credentials. */
 export function exampleBody(endpoint: Endpoint, operation: Operation, example: Example): Json {
   const credentials = Object.fromEntries(
     Object.entries(endpoint.common)
@@ -297,35 +302,35 @@ function bodyExamples(documented: DocumentedEndpoint): Json {
   return examples
 }
 
-function exampleName(one: Documented, index: number): string {
+function exampleName(one: DocumentedOperation, index: number): string {
   return `${one.name}_${index + 1}`
 }
 
-function titleOf(one: Documented, example: Example): string {
+function titleOf(one: DocumentedOperation, example: Example): string {
   return `${one.operation.text.zh}：${example.title.zh} / ${one.operation.text.en}: ${example.title.en}`
 }
 
-const everyAnswer = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
-const keyedAnswer = {
-  ...everyAnswer,
+const headersOfAll = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
+const headersOfSuccess = {
+  ...headersOfAll,
   RateLimit: { $ref: '#/components/headers/RateLimit' },
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
 }
-const waitStatuses = new Set([409, 429, 503])
+const retryStatuses = new Set([409, 429, 503])
 
 function responses(documented: DocumentedEndpoint): Json {
   const { endpoint } = documented
   const operations = operationsOf(documented)
   const errorRef = `#/components/schemas/${endpoint.shape === 'shortlink' ? 'ShortlinkError' : 'CodeError'}`
   const cases = [
-    ...sharedErrors.map((one) => asOn(endpoint, one)),
+    ...sharedErrors.map((one) => errorOn(endpoint, one)),
     ...operations.flatMap((one) => one.reference.errors),
   ]
-  const answers: Json = {
+  const result: Json = {
     200: {
       description: '成功 / success',
       headers: {
-        ...keyedAnswer,
+        ...headersOfSuccess,
         'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' },
       },
       content: {
@@ -335,21 +340,21 @@ function responses(documented: DocumentedEndpoint): Json {
   }
   for (const status of [...new Set(cases.map((one) => one.status))].toSorted((a, b) => a - b)) {
     const here = cases.filter((one) => one.status === status)
-    answers[status] = {
+    result[status] = {
       description: [
         ...new Set(here.map((one) => `${codeOf(endpoint, one)}${one.when.zh} / ${one.when.en}`)),
       ].join('\n\n'),
-      headers: waitStatuses.has(status)
-        ? { ...everyAnswer, 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
-        : everyAnswer,
+      headers: retryStatuses.has(status)
+        ? { ...headersOfAll, 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+        : headersOfAll,
       content: { 'application/json': { schema: { $ref: errorRef }, ...examplesOf(operations, status) } },
     }
   }
-  return answers
+  return result
 }
 
-/** The short link endpoint knows a missing key as missing parameters: 400. */
-function asOn(endpoint: Endpoint, one: ErrorCase): ErrorCase {
+/** The short link endpoint documents a missing key as missing parameters: 400. */
+function errorOn(endpoint: Endpoint, one: ErrorCase): ErrorCase {
   return endpoint.shape === 'shortlink' && one.code === 1001 ? { ...one, status: 400 } : one
 }
 
@@ -357,12 +362,12 @@ function codeOf(endpoint: Endpoint, one: ErrorCase): string {
   return endpoint.shape === 'shortlink' ? '' : `${one.code} `
 }
 
-function examplesOf(operations: readonly Documented[], status: number): Json {
+function examplesOf(operations: readonly DocumentedOperation[], status: number): Json {
   const examples: Json = {}
   for (const one of operations) {
     one.reference.examples.forEach((example, index) => {
       if (example.status !== status) return
-      examples[exampleName(one, index)] = { summary: titleOf(one, example), value: example.answer }
+      examples[exampleName(one, index)] = { summary: titleOf(one, example), value: example.response }
     })
   }
   return Object.keys(examples).length === 0 ? {} : { examples }

@@ -1,45 +1,47 @@
-// One endpoint of the interface reference: its operations with parameters, answers, errors, examples and samples.
+// An endpoint in the reference: its operations with parameters, responses, errors, examples and code samples.
+import type { TSchema } from 'typebox'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import { describeParameter, type Parameter, type Parameters } from '../../contract/parameters.ts'
-import type { Example, Field, OperationReference } from '../../contract/reference.ts'
+import type { Example, OperationReference } from '../../contract/reference.ts'
 import type { DocumentedEndpoint } from '../../contract/reference/interface.ts'
 import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/samples.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
+import type { ResponseSchema } from './schemas.ts'
 import { type Html, html, nameCode, sentence, table } from './html.ts'
-import { exampleBody, type Facts } from './openapi.ts'
+import { exampleBody, type DocsContext } from './openapi.ts'
 
 const words = {
-  parameters: { zh: '参数', en: 'Parameters' },
-  answer: { zh: '成功应答', en: 'Answer' },
+  parameters: { zh: '请求参数', en: 'Parameters' },
+  response: { zh: '成功响应', en: 'Response' },
   errors: { zh: '错误', en: 'Errors' },
   examples: { zh: '示例', en: 'Examples' },
-  samples: { zh: '代码', en: 'Code' },
+  samples: { zh: '代码示例', en: 'Code samples' },
   name: { zh: '名称', en: 'Name' },
   type: { zh: '类型', en: 'Type' },
   required: { zh: '必填', en: 'Required' },
-  meaning: { zh: '说明', en: 'Meaning' },
+  meaning: { zh: '说明', en: 'Description' },
   field: { zh: '字段', en: 'Field' },
   yes: { zh: '是', en: 'yes' },
   no: { zh: '否', en: 'no' },
-  when: { zh: '何时', en: 'When' },
+  when: { zh: '原因', en: 'Reason' },
   free: { zh: '不消耗额度。', en: 'Free.' },
-  sharedToo: {
-    zh: '另有各接口共有的错误，见“错误码”。',
-    en: 'The errors that all endpoints share stand under “Error codes”.',
+  sharedErrors: {
+    zh: '各接口共有的错误见“错误码”。',
+    en: 'Errors of all endpoints are listed under “Error codes”.',
   },
-  mayBeAbsent: { zh: '（可能没有）', en: ' (may be absent)' },
+  mayBeAbsent: { zh: '（可能不返回）', en: ' (may be absent)' },
 } as const satisfies Record<string, Text>
 
 const colon: Text = { zh: '：', en: ': ' }
 
-const typeNames: Readonly<Record<Parameter['type'] | Field['type'], Text>> = {
-  string: { zh: '文本', en: 'string' },
+const typeNames: Readonly<Record<Parameter['type'] | 'number' | 'object', Text>> = {
+  string: { zh: '字符串', en: 'string' },
   integer: { zh: '整数', en: 'integer' },
   number: { zh: '数字', en: 'number' },
-  boolean: { zh: '布尔', en: 'boolean' },
-  list: { zh: '列表', en: 'list' },
-  map: { zh: '对象（文本）', en: 'object of texts' },
+  boolean: { zh: '布尔值', en: 'boolean' },
+  list: { zh: '数组', en: 'array' },
+  map: { zh: '对象（值为字符串）', en: 'object of strings' },
   object: { zh: '对象', en: 'object' },
 }
 
@@ -47,16 +49,20 @@ export function anchorOf(endpoint: Endpoint, name: string): string {
   return `${endpoint.name}-${name.replaceAll('_', '-')}`
 }
 
-export function endpointSection(documented: DocumentedEndpoint, facts: Facts, language: Language): Html {
+export function endpointSection(
+  documented: DocumentedEndpoint,
+  context: DocsContext,
+  language: Language,
+): Html {
   const { endpoint, title, reference } = documented
   const operations = Object.entries(endpoint.operations).map(([name, operation]) =>
-    operationSection(endpoint, name, operation, reference[name]!, facts, language),
+    operationSection(endpoint, name, operation, reference[name]!, context, language),
   )
   return html`<section>
     <h2 id="${endpoint.name}">${title[language]}</h2>
     <p class="address">
       <span class="method">${endpoint.methods.join(', ')}</span>
-      <code>${facts.publicUrl}${endpoint.path}</code>
+      <code>${context.publicUrl}${endpoint.path}</code>
     </p>
     ${operations}
   </section>`
@@ -67,34 +73,34 @@ function operationSection(
   name: string,
   operation: Operation,
   reference: OperationReference,
-  facts: Facts,
+  context: DocsContext,
   language: Language,
 ): Html {
   const anchor = anchorOf(endpoint, name)
   const actions = operation.actions.map((action) => html` <code>${action}</code>`)
   return html`<h3 id="${anchor}">${operation.text[language]}${actions}</h3>
-    <p>${cost(reference, facts, language)}</p>
+    <p>${cost(reference, context, language)}</p>
     ${reference.notes.map((note) => html`<p>${sentence(note[language])}</p>`)}
     <h4>${words.parameters[language]}</h4>
     ${parameterTable({ ...commonOf(endpoint, operation), ...operation.parameters }, language)}
-    <h4>${words.answer[language]}</h4>
-    ${answerTable(reference.answer, language)}
+    <h4>${words.response[language]}</h4>
+    ${responseTable(reference.response, language)}
     <h4>${words.errors[language]}</h4>
     ${errorTable(endpoint, reference, language)}
-    <p class="note">${words.sharedToo[language]}</p>
+    <p class="note">${words.sharedErrors[language]}</p>
     <h4>${words.examples[language]}</h4>
     ${reference.examples.map((example) => exampleBlock(endpoint, operation, example, language))}
     <h4>${words.samples[language]}</h4>
-    ${samples(anchor, endpoint, operation, reference, facts)}`
+    ${samples(anchor, endpoint, operation, reference, context)}`
 }
 
-function cost({ price }: OperationReference, { config }: Facts, language: Language): string {
+function cost({ price }: OperationReference, { config }: DocsContext, language: Language): string {
   if (!price) return words.free[language]
   const credits = config.PRICES[price.name]
   const type = apiTypeNames[price.apiType][language]
   return language === 'zh'
-    ? `${price.per.zh}消耗 ${credits} 个${type}额度。可带 Idempotency-Key。`
-    : `Takes ${credits} ${type} ${credits === 1 ? 'credit' : 'credits'} for ${price.per.en}. Idempotency-Key is understood.`
+    ? `${price.per.zh}消耗 ${credits} 个${type}额度。支持 Idempotency-Key。`
+    : `Costs ${credits} ${type} ${credits === 1 ? 'credit' : 'credits'} for ${price.per.en}. Supports Idempotency-Key.`
 }
 
 function commonOf(endpoint: Endpoint, operation: Operation): Parameters {
@@ -114,33 +120,32 @@ function parameterTable(parameters: Parameters, language: Language): Html {
   return table(heading, rows)
 }
 
-function answerTable(answer: Field, language: Language): Html {
+function responseTable(response: TSchema, language: Language): Html {
   const heading = [words.field, words.type, words.meaning].map((word) => word[language])
-  return table(heading, fieldRows(answer, '', language))
+  return table(heading, propertyRows(response as ResponseSchema, '', language))
 }
 
-/** Nested fields under their whole path: `data.all_urls[].url`. */
-function fieldRows(field: Field, path: string, language: Language): Html[][] {
-  const rows: Html[][] = []
-  for (const [name, one] of Object.entries(field.fields ?? {}))
-    rows.push(...rowsOf(one, path + name, language))
-  return rows
+/** Nested fields with their full path: `data.all_urls[].url`. */
+function propertyRows(schema: ResponseSchema, path: string, language: Language): Html[][] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, one]) => {
+    const values = one.items?.enum ?? one.enum ?? []
+    const row = [
+      nameCode(path + name),
+      html`${typeNames[typeOf(one)][language]}`,
+      html`${one.text[language]}${values.length > 1 ? html`${colon[language]}${codes(values)}` : ''}${
+        schema.required?.includes(name) ? '' : words.mayBeAbsent[language]
+      }`,
+    ]
+    const nested = one.items
+      ? propertyRows(one.items, `${path}${name}[].`, language)
+      : propertyRows(one, `${path}${name}.`, language)
+    return [row, ...nested]
+  })
 }
 
-function rowsOf(field: Field, path: string, language: Language): Html[][] {
-  const values =
-    field.values && field.values.length > 1 ? html`${colon[language]}${codes(field.values)}` : html``
-  const absent = field.optional ? html`${words.mayBeAbsent[language]}` : html``
-  const row = [
-    nameCode(path),
-    html`${typeNames[field.type][language]}`,
-    html`${field.text[language]}${values}${absent}`,
-  ]
-  if (field.items?.fields) return [row, ...fieldRows(field.items, `${path}[].`, language)]
-  if (field.items?.values) {
-    row[2] = html`${field.text[language]}${colon[language]}${codes(field.items.values)}`
-  }
-  return [row, ...fieldRows(field, `${path}.`, language)]
+function typeOf({ type, properties }: ResponseSchema): keyof typeof typeNames {
+  if (type === 'array') return 'list'
+  return type === 'object' && !properties ? 'map' : type
 }
 
 function codes(values: readonly (string | number | boolean)[]): Html {
@@ -166,17 +171,17 @@ function exampleBlock(endpoint: Endpoint, operation: Operation, example: Example
     <summary>${example.title[language]}<span class="status">HTTP ${example.status}</span></summary>
     <pre tabindex="0"><code>POST ${endpoint.path}
 ${JSON.stringify(body, null, 2)}</code></pre>
-    <pre tabindex="0"><code>${JSON.stringify(example.answer, null, 2)}</code></pre>
+    <pre tabindex="0"><code>${JSON.stringify(example.response, null, 2)}</code></pre>
   </details>`
 }
 
-/** Tabs of radio buttons: no script needed, and the keyboard works. */
+/** Tabs of radio buttons need no script and work with the keyboard. */
 function samples(
   anchor: string,
   endpoint: Endpoint,
   operation: Operation,
   reference: OperationReference,
-  { publicUrl }: Facts,
+  { publicUrl }: DocsContext,
 ): Html {
   const [example] = reference.examples
   if (!example) return html``

@@ -1,15 +1,15 @@
-// The interface reference as one page in one language.
+// The reference as one page in one language.
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import type { Language } from '../../contract/text.ts'
 import { closingSections, openingSections, type Section } from './general-sections.ts'
 import { html, type Html, rootOf } from './html.ts'
-import type { Facts } from './openapi.ts'
+import type { DocsContext } from './openapi.ts'
 import { anchorOf, endpointSection } from './operation-section.ts'
 
-export function referencePage(facts: Facts, language: Language): string {
+export function referencePage(context: DocsContext, language: Language): string {
   const zh = language === 'zh'
-  const title = zh ? 'Tollgate 接口文档' : 'Tollgate interface reference'
-  const { publicUrl } = facts
+  const title = zh ? 'Tollgate 接口文档' : 'Tollgate API reference'
+  const { publicUrl } = context
   const root = rootOf(language)
   const other = zh
     ? html`<a href="en/" lang="en" hreflang="en">English</a>`
@@ -35,22 +35,22 @@ export function referencePage(facts: Facts, language: Language): string {
         <main>
           ${contents(language)}
           <article>
-            ${openingSections.map((section) => sectionHtml(section, facts, language))}
-            ${documentedEndpoints.map((one) => endpointSection(one, facts, language))}
-            ${closingSections.map((section) => sectionHtml(section, facts, language))}
+            ${openingSections.map((section) => sectionHtml(section, context, language))}
+            ${documentedEndpoints.map((one) => endpointSection(one, context, language))}
+            ${closingSections.map((section) => sectionHtml(section, context, language))}
           </article>
         </main>
         <a class="up" href="#contents">${zh ? '目录' : 'Contents'}</a>
-        <footer>Tollgate ${facts.version} · <code>${publicUrl}</code></footer>
+        <footer>Tollgate ${context.version} · <code>${publicUrl}</code></footer>
       </body>
     </html> `
   return page.html
 }
 
-function sectionHtml(section: Section, facts: Facts, language: Language): Html {
+function sectionHtml(section: Section, context: DocsContext, language: Language): Html {
   return html`<section>
     <h2 id="${section.id}">${section.title[language]}</h2>
-    ${section.body(facts, language)}
+    ${section.body(context, language)}
   </section>`
 }
 

@@ -1,12 +1,12 @@
-// A Postman collection (v2.1) of the same examples. The key and the address are its variables.
+// A Postman collection (v2.1) of the examples, with variables for base URL, user name and key.
 import { type DocumentedEndpoint, documentedEndpoints } from '../../contract/reference/interface.ts'
 import type { Example } from '../../contract/reference.ts'
 import type { Operation } from '../../contract/endpoint.ts'
-import { exampleBody, type Facts } from './openapi.ts'
+import { exampleBody, type DocsContext } from './openapi.ts'
 
 type Json = Record<string, unknown>
 
-export function postmanCollection({ publicUrl, version }: Facts): Json {
+export function postmanCollection({ publicUrl, version }: DocsContext): Json {
   return {
     info: {
       name: 'Tollgate 开放平台',
@@ -58,7 +58,7 @@ function item({ endpoint }: DocumentedEndpoint, operation: Operation, example: E
         originalRequest: request,
         code: example.status,
         header: [{ key: 'Content-Type', value: 'application/json; charset=utf-8' }],
-        body: JSON.stringify(example.answer, null, 2),
+        body: JSON.stringify(example.response, null, 2),
         _postman_previewlanguage: 'json',
       },
     ],

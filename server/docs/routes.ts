@@ -1,38 +1,37 @@
-// The public documents: /docs/ in two languages, /openapi.json and a Postman collection, all made from the contract.
+// Serves the reference in both languages, /openapi.json and a Postman collection, all generated from the contract.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import project from '../../package.json' with { type: 'json' }
 import type { Services } from '../services.ts'
-import { type Facts, openApiDocument } from './openapi.ts'
+import { type DocsContext, openApiDocument } from './openapi.ts'
 import { referencePage } from './page.ts'
 import { postmanCollection } from './postman.ts'
 
-interface Document {
+interface StaticDocument {
   readonly type: string
   readonly text: string
-  readonly zipped: Buffer
+  readonly compressed: Buffer
   readonly tag: string
 }
 
-type Paths = Readonly<Record<string, Document>>
+type Paths = Readonly<Record<string, StaticDocument>>
 
 const pageType = 'text/html; charset=utf-8'
 const jsonType = 'application/json; charset=utf-8'
 
-/** No other origin, no script at all. */
 const policy = `default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8')
 
-/** Made once, at the first question: the public address is known only when the server listens. */
+/** Generated with the first request, because the public URL is known only when the server listens. */
 export function registerDocs(app: FastifyInstance, services: Pick<Services, 'config' | 'publicUrl'>): void {
-  let made: Paths | undefined
-  const documents = () => (made ??= makeDocuments(services))
+  let cached: Paths | undefined
+  const documents = () => (cached ??= createDocuments(services))
 
   const send = (path: string) => (request: FastifyRequest, reply: FastifyReply) => {
-    const { type, text, zipped, tag } = documents()[path]!
+    const { type, text, compressed, tag } = documents()[path]!
     reply
       .header('etag', tag)
       .header('cache-control', 'public, max-age=300')
@@ -42,8 +41,8 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
       .header('vary', 'accept-encoding')
     if (request.headers['if-none-match'] === tag) return reply.code(304).send()
     reply.type(type)
-    const takesGzip = /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '')
-    return takesGzip ? reply.header('content-encoding', 'gzip').send(zipped) : reply.send(text)
+    const acceptsGzip = /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '')
+    return acceptsGzip ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(text)
   }
   for (const path of ['/docs/', '/docs/en/', '/docs/style.css', '/docs/postman.json', '/openapi.json']) {
     app.route({ method: ['GET', 'HEAD'], url: path, handler: send(path) })
@@ -53,22 +52,22 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
   }
 }
 
-function makeDocuments(services: Pick<Services, 'config' | 'publicUrl'>): Paths {
-  const facts: Facts = {
+function createDocuments(services: Pick<Services, 'config' | 'publicUrl'>): Paths {
+  const context: DocsContext = {
     publicUrl: services.publicUrl(),
     version: project.version,
     config: services.config,
   }
   return {
-    '/docs/': document(pageType, referencePage(facts, 'zh')),
-    '/docs/en/': document(pageType, referencePage(facts, 'en')),
+    '/docs/': document(pageType, referencePage(context, 'zh')),
+    '/docs/en/': document(pageType, referencePage(context, 'en')),
     '/docs/style.css': document('text/css; charset=utf-8', style),
-    '/docs/postman.json': document(jsonType, JSON.stringify(postmanCollection(facts), null, 2)),
-    '/openapi.json': document(jsonType, JSON.stringify(openApiDocument(facts), null, 2)),
+    '/docs/postman.json': document(jsonType, JSON.stringify(postmanCollection(context), null, 2)),
+    '/openapi.json': document(jsonType, JSON.stringify(openApiDocument(context), null, 2)),
   }
 }
 
-function document(type: string, text: string): Document {
+function document(type: string, text: string): StaticDocument {
   const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
-  return { type, text, zipped: gzipSync(text), tag }
+  return { type, text, compressed: gzipSync(text), tag }
 }
