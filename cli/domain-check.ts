@@ -13,7 +13,7 @@ import {
   removeWatch,
   type WatchedWithHistory,
 } from '../server/domain-check/watch-list.ts'
-import { pauses } from '../server/domain-check/words.ts'
+import { pauseReasons } from '../server/domain-check/texts.ts'
 import { cliActor, type Command, Mistake, type Output, table } from './command.ts'
 
 export const watchCommands: readonly Command[] = [
@@ -81,7 +81,7 @@ export const watchCommands: readonly Command[] = [
             one.since,
             one.checked_at,
             one.last_result,
-            one.paused && `${pauses[one.paused].zh} / ${pauses[one.paused].en}`,
+            one.paused && `${pauseReasons[one.paused].zh} / ${pauseReasons[one.paused].en}`,
             one.history.length,
           ]),
         ),

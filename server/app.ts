@@ -13,7 +13,7 @@ import { createCompaction } from './credits/ledger/compaction.ts'
 import { createCredits } from './credits/credits.ts'
 import { createPaidCalls } from './credits/charge/paid-call.ts'
 import { createSweeper, type Decide } from './credits/end/sweeper.ts'
-import { type DomainCheck, openDomainCheck } from './domain-check/api.ts'
+import { type DomainCheck, createDomainCheck } from './domain-check/api.ts'
 import { registerDocs } from './docs/routes.ts'
 import { homePage } from './docs/home-page.ts'
 import { createAddressReader } from './http/address.ts'
@@ -141,7 +141,7 @@ export async function openApp(
   const links = await openShortlink(services)
   const messages = createSms(services)
   const verifications = createIdentity(services)
-  const checks = openDomainCheck(services)
+  const checks = createDomainCheck(services)
   const products: readonly Product[] = [links, messages, verifications, checks]
   // Two products that know nothing of each other: a link domain found blocked gets no new links.
   checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.found)

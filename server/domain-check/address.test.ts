@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { makeLabel, readAddress, withLabel } from './address.ts'
+import { addLabel, randomLabel, readAddress } from './address.ts'
 
 const runs = { numRuns: 2_000 }
 
@@ -223,15 +223,15 @@ describe('properties of addresses', () => {
 
 describe('random subdomains', () => {
   test('a label is eight characters, a letter first, and hardly ever the same', () => {
-    const labels = Array.from({ length: 1_000 }, makeLabel)
+    const labels = Array.from({ length: 1_000 }, randomLabel)
     for (const label of labels) assert.match(label, /^[a-z][a-z0-9]{7}$/)
     assert.equal(new Set(labels).size, labels.length)
   })
 
   test('scheme, port and path stay as they were written', () => {
-    assert.equal(withLabel('example.com', 'abc'), 'abc.example.com')
-    assert.equal(withLabel('HTTPS://Example.com:8443/A?b#c', 'abc'), 'HTTPS://abc.Example.com:8443/A?b#c')
-    assert.equal(withLabel(' 例子.中国/路 ', 'abc'), 'abc.例子.中国/路')
+    assert.equal(addLabel('example.com', 'abc'), 'abc.example.com')
+    assert.equal(addLabel('HTTPS://Example.com:8443/A?b#c', 'abc'), 'HTTPS://abc.Example.com:8443/A?b#c')
+    assert.equal(addLabel(' 例子.中国/路 ', 'abc'), 'abc.例子.中国/路')
   })
 
   test('the host is that of the original with the label in front', () => {
@@ -244,8 +244,8 @@ describe('random subdomains', () => {
       fc.property(text, (given) => {
         const original = readAddress(given)
         if (original === undefined || original.host.length > 244) return
-        const label = makeLabel()
-        const random = readAddress(withLabel(given, label))
+        const label = randomLabel()
+        const random = readAddress(addLabel(given, label))
         assert.equal(random?.host, `${label}.${original.host}`)
         assert.equal(random?.url.replace(`${label}.`, ''), original.url)
       }),
@@ -256,6 +256,6 @@ describe('random subdomains', () => {
   test('a name that is full has no room for a label', () => {
     const name = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.com`
     assert.ok(readAddress(name))
-    assert.equal(readAddress(withLabel(name, makeLabel())), undefined)
+    assert.equal(readAddress(addLabel(name, randomLabel())), undefined)
   })
 })

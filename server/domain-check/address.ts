@@ -1,64 +1,81 @@
-// Which texts are addresses of a public name, and what a random subdomain of one looks like. Nothing is resolved or contacted.
+// Validates addresses, and creates random subdomains. Nothing is resolved or contacted.
 import { randomInt } from 'node:crypto'
+import type { CheckItem } from '../../contract/domain-check.ts'
 import type { Address } from './port.ts'
 
-/** As long as the target of a short link. What is longer opens nowhere, and no gateway takes it. */
-const longestUrl = 2_048
+/** No gateway accepts longer ones. */
+const maxUrlLength = 2_048
 
-const longestName = 253
+const maxHostLength = 253
 
-/** Names that are never public, whatever stands before them. `test` and `example` stay: the sandbox uses the first. */
-const privateEndings = ['localhost', 'local', 'internal', 'home.arpa', 'onion']
+/** Domains that are never public. `test` is allowed, because the sandbox uses it. */
+const privateDomains = ['localhost', 'local', 'internal', 'home.arpa', 'onion']
 
 const anyScheme = /^[a-z][a-z0-9+.-]*:\/\//i
 const webScheme = /^https?:\/\//i
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Undefined is 无效URL. A bare domain is read as http. */
+/** Undefined is 无效URL. Without a scheme the address is http. */
 export function readAddress(text: string): Address | undefined {
   const trimmed = text.trim()
-  // The URL parser drops tabs and line breaks from the middle of an address; a name with one in it is a mistake, or worse.
-  if (trimmed.length > longestUrl || /\p{Cc}/u.test(trimmed)) return undefined
+  // The URL parser would silently remove tabs and line breaks.
+  if (trimmed.length > maxUrlLength || /\p{Cc}/u.test(trimmed)) return undefined
   if (anyScheme.test(trimmed) && !webScheme.test(trimmed)) return undefined
   const scheme = schemeOf(trimmed)
   const [authority = ''] = trimmed.slice(scheme.length).split(/[/\\?#]/, 1)
-  // A user part is a password about to be shown to others, or a name that pretends to be the host.
+  // User information is a password, or imitates a host name.
   if (authority === '' || authority.includes('@')) return undefined
   const url = URL.parse(scheme === '' ? `http://${trimmed}` : trimmed)
-  if (url === null || !isPublicName(url.hostname)) return undefined
+  if (url === null || !isPublicHost(url.hostname)) return undefined
   url.hash = ''
-  return url.href.length > longestUrl ? undefined : { url: url.href, host: url.hostname }
+  return url.href.length > maxUrlLength ? undefined : { url: url.href, host: url.hostname }
 }
 
-/**
- * The parser has turned every way of writing an IPv4 address into four numbers, and IPv6 stands in brackets: both fail
- * here, as does whatever it lets through that no name server would (`a_b`, `a..b`, one label).
- */
-function isPublicName(host: string): boolean {
-  if (host.length > longestName) return false
+/** Rejects IPv4 addresses (the URL parser normalizes all notations), IPv6 addresses, and invalid names such as `a_b`. */
+function isPublicHost(host: string): boolean {
+  if (host.length > maxHostLength) return false
   const labels = host.split('.')
   if (labels.length < 2 || !labels.every((one) => label.test(one))) return false
   if (/^\d+$/.test(labels.at(-1) ?? '')) return false
-  return !privateEndings.some((ending) => host.endsWith(`.${ending}`))
+  return !privateDomains.some((domain) => host.endsWith(`.${domain}`))
 }
 
-/** The text with a label in front of its host; scheme, port and path stay as they were written. */
-export function withLabel(text: string, randomLabel: string): string {
+/** Adds a label before the host; scheme, port and path stay as submitted. */
+export function addLabel(text: string, prefix: string): string {
   const trimmed = text.trim()
   const scheme = schemeOf(trimmed)
-  return `${scheme}${randomLabel}.${trimmed.slice(scheme.length)}`
+  return `${scheme}${prefix}.${trimmed.slice(scheme.length)}`
 }
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 const lettersAndDigits = `${letters}0123456789`
 
-/** Eight characters, a letter first. */
-export function makeLabel(): string {
-  let made = letters.charAt(randomInt(letters.length))
-  while (made.length < 8) made += lettersAndDigits.charAt(randomInt(lettersAndDigits.length))
-  return made
+/** Eight characters, starting with a letter. */
+export function randomLabel(): string {
+  let result = letters.charAt(randomInt(letters.length))
+  while (result.length < 8) result += lettersAndDigits.charAt(randomInt(lettersAndDigits.length))
+  return result
 }
 
 function schemeOf(trimmed: string): string {
   return webScheme.exec(trimmed)?.[0] ?? ''
+}
+
+export interface CheckItems {
+  readonly items: readonly CheckItem[]
+  /** One for each item; undefined for 无效URL. */
+  readonly addresses: readonly (Address | undefined)[]
+}
+
+/** Every submitted address, then optionally a random subdomain of each. */
+export function createItems(urls: readonly string[], checkRandom: boolean): CheckItems {
+  const originals = urls.map((url): CheckItem => ({ url, type: 'original' }))
+  const addresses = urls.map(readAddress)
+  if (!checkRandom) return { items: originals, addresses }
+  const randoms = urls.map((url): CheckItem => ({ url: addLabel(url, randomLabel()), type: 'random' }))
+  return {
+    items: [...originals, ...randoms],
+    // An invalid address stays invalid, even if the label would make it valid (`com`).
+    addresses: [...addresses, ...randoms.map(({ url }, index) => addresses[index] && readAddress(url))],
+  }
 }

@@ -1,35 +1,32 @@
-// The domain check endpoint. One request reads top to bottom.
+// The domain check endpoint, from the parameters to the response.
 import { checkResults, domainCheck } from '../../contract/domain-check.ts'
 import { requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
-import { type Call, markStep, readCallParameters } from '../http/call.ts'
+import { type Call, readCallParameters } from '../http/call.ts'
 import { parameterError } from '../http/parameters.ts'
-import { type ApiResponse, envelope, errorResponse } from '../http/responses.ts'
+import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Product, Services } from '../services.ts'
+import { createItems, readAddress } from './address.ts'
 import type { MonitoredGateway } from './canary.ts'
-import { makeItems } from './items.ts'
-import { readAddress } from './address.ts'
-import { openRuns, type Runs } from './runs.ts'
-import { openCheckService } from './service.ts'
-import { openWatch, type Watch } from './watch.ts'
-import { checkFailed, tooManyUrls } from './words.ts'
+import { apiType, checkAction, completeCheck } from './paid-check.ts'
+import { createRuns, type Runs } from './runs.ts'
+import { createCheckService } from './service.ts'
+import { checkFailed, tooManyUrls } from './texts.ts'
+import { createWatcher, type Watcher } from './watch.ts'
 
 export interface DomainCheck extends Product {
   readonly gateways: readonly MonitoredGateway[]
-  /** Checks by hand. */
+  /** Checks from the console. */
   readonly runs: Runs
-  /** One free question about one of the operator's own domains. */
+  /** One free check of one of the operator's own domains. */
   readonly probe: (domain: string) => Promise<'passes' | 'blocked' | 'failed'>
-  readonly watch: Watch
+  readonly watch: Watcher
 }
 
-const apiType = 'domain_check'
-const action = 'domain.check'
-
-export function openDomainCheck(services: Services): DomainCheck {
+export function createDomainCheck(services: Services): DomainCheck {
   const { config, paidCalls } = services
-  const service = openCheckService(services)
-  const watch = openWatch(services, service)
-  const runs = openRuns(services, service)
+  const service = createCheckService(services)
+  const watch = createWatcher(services, service)
+  const runs = createRuns(services, service)
 
   async function check(call: Call): Promise<ApiResponse> {
     const { caller } = await services.authenticate(call, domainCheck.common)
@@ -37,49 +34,33 @@ export function openDomainCheck(services: Services): DomainCheck {
     const { urls, checkRandom } = readCheck(call, config.DOMAIN_MAX_URLS)
 
     const failed = errorResponse(domainCheck.shape, checkFailed(), call.language, services.http)
-    const purchase = { apiType, action, values: { urls, checkRandom }, answerIfInterrupted: failed } as const
+    const purchase = {
+      apiType,
+      action: checkAction,
+      values: { urls, checkRandom },
+      answerIfInterrupted: failed,
+    } as const
     const replay = await paidCalls.findReplay(call, caller, purchase)
     if (replay) return replay
 
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 403)
 
-    const { items, addresses } = makeItems(urls, checkRandom)
-    const price = config.PRICES.domain
+    const { items, addresses } = createItems(urls, checkRandom)
     const paid = await paidCalls.charge(call, caller, {
       ...purchase,
-      cost: items.length * price,
+      cost: items.length * config.PRICES.domain,
       leaseMs: service.leaseMs,
     })
     if (paid.replay) return paid.replay
-    const { operationId } = paid
-
-    // Without any gateway there is no check; a gateway that is down only fails its items.
-    if (service.gateways.length === 0 && addresses.some((address) => address !== undefined)) {
-      await paidCalls.end(call, { operationId, end: { state: 'refunded' }, response: failed })
-      return failed
-    }
-    const checked = await service.checker.check(addresses).catch(async (error: unknown) => {
-      await paidCalls.end(call, { operationId, end: { state: 'refunded' } })
-      throw error
+    return completeCheck(services, service, call, {
+      operationId: paid.operationId,
+      items,
+      addresses,
+      remaining: paid.remaining,
+      failed,
+      check: () => service.checker.check(addresses),
     })
-    markStep(call, 'gateway')
-    call.trace.gateway = checked.gateways.join(',') || undefined
-
-    const answer = (remaining: number | undefined) =>
-      envelope({
-        all_urls: items,
-        results: checked.results,
-        remaining_credits: remaining ?? paid.remaining,
-      })
-    const { ended, remaining } = await paidCalls.end(call, {
-      operationId,
-      end: { state: 'settled', refund: checked.failed * price },
-      response: answer,
-      sends: checked.asked,
-    })
-    // The sweeper came first and gave everything back: what was found out meanwhile is not sold.
-    return ended ? answer(remaining) : failed
   }
 
   async function probe(domain: string): Promise<'passes' | 'blocked' | 'failed'> {
@@ -97,22 +78,20 @@ export function openDomainCheck(services: Services): DomainCheck {
     start() {
       service.start()
       watch.start()
-      runs.startJobs()
+      runs.startPruning()
     },
-    async stop() {
-      await Promise.all([service.stop(), watch.stop(), runs.stop()])
-    },
+    stop: runs.stop,
   }
 }
 
-function readCheck(call: Call, mostUrls: number): { urls: readonly string[]; checkRandom: boolean } {
+function readCheck(call: Call, maxUrls: number): { urls: readonly string[]; checkRandom: boolean } {
   const read = readCallParameters(call, domainCheck.operations.check.parameters)
   const missing = [...read.missing]
   const invalid = [...read.invalid]
-  // Absent when it is missing or no list: then it is named already.
+  // Absent when missing or not a list, which is reported already.
   const urls: readonly string[] | undefined = read.values.urls
   if (urls?.every((url) => url.trim() === '')) missing.push('urls')
-  else if (urls && urls.length > mostUrls) invalid.push({ name: 'urls', text: tooManyUrls(mostUrls) })
+  else if (urls && urls.length > maxUrls) invalid.push({ name: 'urls', text: tooManyUrls(maxUrls) })
   if (missing.length > 0 || invalid.length > 0) throw parameterError(missing, invalid)
   return { urls: read.values.urls, checkRandom: read.values.check_random ?? false }
 }

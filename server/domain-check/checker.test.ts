@@ -8,7 +8,7 @@ import { type CheckerOptions, createChecker } from './checker.ts'
 import { guardGateway } from '../upstream/gateways.ts'
 import { monitorGateway } from './canary.ts'
 import type { Address, DomainGateway, CheckVerdict } from './port.ts'
-import { createSchedule } from './schedule.ts'
+import { createScheduler } from './scheduler.ts'
 import { createVerdictCache } from './verdict-cache.ts'
 
 const passes: Outcome<CheckVerdict> = { kind: 'accepted', value: 'passes' }
@@ -52,11 +52,11 @@ function gatewayOf(
 
 function checkerOf(options: Partial<CheckerOptions> & Pick<CheckerOptions, 'gateways'>) {
   return createChecker({
-    schedule: createSchedule({ perCall: 16, inTotal: 64 }),
+    scheduler: createScheduler({ perCall: 16, inTotal: 64 }),
     cache: undefined,
     deadlineMs: 10_000,
     isStopping: () => false,
-    stoppingGraceMs: 0,
+    stopGraceMs: 0,
     onResult: () => undefined,
     ...options,
   })
@@ -83,7 +83,7 @@ describe('checker', () => {
     )
     assert.deepEqual(one.asked, ['http://a.com/', 'https://a.com/'])
     assert.deepEqual(checked.results, Array<string>(5).fill('未拦截'))
-    assert.equal(checked.asked, 2)
+    assert.equal(checked.gatewayCalls, 2)
   })
 
   test('the next gateway is asked about what the first one cannot tell', async () => {
@@ -105,7 +105,7 @@ describe('checker', () => {
     assert.equal(await liar.guarded.runCanary(pair), true)
     assert.equal(liar.guarded.state, 'distrusted')
     const alone = await checkerOf({ gateways: [liar.guarded] }).check(addressesOf('a.com'))
-    assert.deepEqual([alone.results, alone.failed, alone.asked], [['请求失败'], 1, 0])
+    assert.deepEqual([alone.results, alone.failed, alone.gatewayCalls], [['请求失败'], 1, 0])
     const honest = gatewayOf('honest', () => blocked)
     const both = await checkerOf({ gateways: [liar.guarded, honest.guarded] }).check(addressesOf('a.com'))
     assert.deepEqual(both.results, ['已拦截'])
@@ -178,7 +178,7 @@ describe('checker', () => {
   })
 
   test('the cache answers by host, until its time is over', async () => {
-    let now = 0
+    let now = 1
     const one = gatewayOf('one', () => blocked)
     const cache = createVerdictCache(1_000, () => now)
     const checker = checkerOf({ gateways: [one.guarded], cache })
@@ -186,7 +186,7 @@ describe('checker', () => {
     assert.equal(one.asked.length, 1)
     assert.deepEqual((await checker.check(addressesOf('http://a.com/3'))).results, ['已拦截'])
     assert.equal(one.asked.length, 1)
-    now = 1_001
+    now = 1_002
     await checker.check(addressesOf('a.com'))
     assert.equal(one.asked.length, 2)
   })
@@ -198,10 +198,10 @@ describe('checker', () => {
     await checker.check(addressesOf('a.com'))
     await checker.check(addressesOf('a.com'))
     assert.equal(one.asked.length, 2)
-    for (let index = 0; index < 10_001; index++) cache.keep(`h${index}.com`, 'passes')
-    assert.equal(cache.find('h0.com'), undefined)
-    assert.equal(cache.find('h1.com'), 'passes')
-    assert.equal(cache.find('h10000.com'), 'passes')
+    for (let index = 0; index < 10_001; index++) cache.set(`h${index}.com`, 'passes')
+    assert.equal(cache.get('h0.com'), undefined)
+    assert.equal(cache.get('h1.com'), 'passes')
+    assert.equal(cache.get('h10000.com'), 'passes')
   })
 
   test('progress is told up to the last item', async () => {

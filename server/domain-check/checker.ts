@@ -1,77 +1,77 @@
-// Asks the gateways about many addresses: equal ones once, in turns with other calls, all within one deadline.
+// Checks many addresses: equal ones once, interleaved with other calls, all within one deadline.
 import { checkResults, type CheckResult } from '../../contract/domain-check.ts'
 import { tryInOrder } from '../upstream/failover.ts'
 import type { MonitoredGateway } from './canary.ts'
-import type { Address, CheckVerdict } from './port.ts'
-import type { Schedule } from './schedule.ts'
+import type { Address } from './port.ts'
+import type { Scheduler } from './scheduler.ts'
 import type { VerdictCache } from './verdict-cache.ts'
 
 export interface CheckerOptions {
   readonly gateways: readonly MonitoredGateway[]
-  readonly schedule: Schedule
+  readonly scheduler: Scheduler
   readonly cache: VerdictCache | undefined
   readonly deadlineMs: number
   readonly isStopping: () => boolean
-  /** How long after that new questions are still asked. */
-  readonly stoppingGraceMs: number
+  /** How long after the stop request new gateway calls still start. */
+  readonly stopGraceMs: number
   readonly onResult: (result: CheckResult) => void
 }
 
-export interface Checked {
+export interface CheckOutcome {
   /** One for each address, in the same order. */
   readonly results: readonly CheckResult[]
   readonly failed: number
-  /** Questions put to gateways. */
-  readonly asked: number
-  /** Those whose verdicts are among the results. */
+  /** Gateway calls that may have reached a provider. */
+  readonly gatewayCalls: number
+  /** The gateways whose verdicts are among the results. */
   readonly gateways: readonly string[]
 }
 
-export interface Progress {
+export interface CheckProgress {
   readonly done: number
   readonly total: number
-  /** The results so far, in the order of the addresses. Goes on changing. */
+  /** The results so far, in the order of the addresses. The list keeps changing. */
   readonly results: readonly (CheckResult | undefined)[]
 }
 
 export interface CheckOptions {
   /** Ends the check before its deadline. */
   readonly signal?: AbortSignal | undefined
-  readonly onProgress?: ((progress: Progress) => void) | undefined
+  readonly onProgress?: ((progress: CheckProgress) => void) | undefined
 }
 
 export interface Checker {
-  /** Undefined stands for what is no address. */
-  check(addresses: readonly (Address | undefined)[], options?: CheckOptions): Promise<Checked>
+  /** Undefined stands for an invalid address. */
+  check(addresses: readonly (Address | undefined)[], options?: CheckOptions): Promise<CheckOutcome>
 }
 
-interface Question {
+interface UniqueAddress {
   readonly address: Address
-  /** Where its answer goes. */
-  readonly places: number[]
+  /** The positions of its result. */
+  readonly indexes: number[]
 }
 
 export function createChecker(options: CheckerOptions): Checker {
-  const { gateways, schedule, cache } = options
+  const { gateways, scheduler, cache } = options
   let stoppingSince: number | undefined
 
-  function isOutOfTime(): boolean {
+  function isStopped(): boolean {
     if (!options.isStopping()) return false
     stoppingSince ??= performance.now()
-    return performance.now() - stoppingSince > options.stoppingGraceMs
+    return performance.now() - stoppingSince > options.stopGraceMs
   }
 
-  /** What goes to the platform once and answers for all its places. A cache by host makes the host the question. */
-  function questionsOf(addresses: readonly (Address | undefined)[]): Question[] {
-    const questions = new Map<string, Question>()
-    for (const [place, address] of addresses.entries()) {
+  /** With the cache, which is by host, equal hosts count as equal addresses. */
+  function deduplicate(addresses: readonly (Address | undefined)[]): UniqueAddress[] {
+    const unique = new Map<string, UniqueAddress>()
+    for (const [index, address] of addresses.entries()) {
       if (address === undefined) continue
       const key = cache ? address.host : address.url
-      const known = questions.get(key)
-      if (known) known.places.push(place)
-      else questions.set(key, { address, places: [place] })
+      const known = unique.get(key)
+      if (known) known.indexes.push(index)
+      else unique.set(key, { address, indexes: [index] })
     }
-    return [...questions.values()]
+    return [...unique.values()]
   }
 
   return {
@@ -79,42 +79,43 @@ export function createChecker(options: CheckerOptions): Checker {
       const results: (CheckResult | undefined)[] = addresses.map((address) =>
         address === undefined ? checkResults.invalid : undefined,
       )
-      const questions = questionsOf(addresses)
-      const used = new Set<string>()
-      let asked = 0
+      const unique = deduplicate(addresses)
+      const usedGateways = new Set<string>()
+      let gatewayCalls = 0
       let done = results.filter((result) => result !== undefined).length
-      let over = false
+      let isOver = false
+      const reportProgress = () => onProgress?.({ done, total: addresses.length, results })
+      if (done > 0) reportProgress()
 
-      const answer = ({ places }: Question, result: CheckResult) => {
-        // What comes after the deadline comes too late: the item has its result.
-        if (over) return
-        for (const place of places) results[place] = result
-        done += places.length
-        onProgress?.({ done, total: addresses.length, results })
+      async function checkOne({ address, indexes }: UniqueAddress): Promise<void> {
+        const result = await findResult(address)
+        // After the deadline every item has its result.
+        if (isOver) return
+        for (const index of indexes) results[index] = result
+        done += indexes.length
+        reportProgress()
       }
-      if (done > 0) onProgress?.({ done, total: addresses.length, results })
 
-      const batch = schedule.begin(questions.length, async (index) => {
-        const question = questions[index]!
-        const { address } = question
-        const known = cache?.find(address.host)
-        if (known) return answer(question, checkResults[known])
-        if (isOutOfTime()) return answer(question, checkResults.failed)
-        // A second question harms nobody, so the next gateway is asked whatever the reason.
+      async function findResult(address: Address): Promise<CheckResult> {
+        const cached = cache?.get(address.host)
+        if (cached) return checkResults[cached]
+        if (isStopped()) return checkResults.failed
+        // A second check is harmless, so every failure leads to the next gateway.
         const { outcome, gateway, attempts } = await tryInOrder(
           gateways,
           (one) => one.check(address),
           () => true,
         )
-        asked += attempts.filter((attempt) => attempt.outcome.kind !== 'not_sent').length
-        if (outcome.kind !== 'accepted') return answer(question, checkResults.failed)
-        const verdict: CheckVerdict = outcome.value
-        cache?.keep(address.host, verdict)
-        if (gateway !== undefined) used.add(gateway)
-        answer(question, checkResults[verdict])
-      })
-      await firstOf(batch.finished, options.deadlineMs, signal)
-      over = true
+        gatewayCalls += attempts.filter((attempt) => attempt.outcome.kind !== 'not_sent').length
+        if (outcome.kind !== 'accepted') return checkResults.failed
+        cache?.set(address.host, outcome.value)
+        if (gateway !== undefined) usedGateways.add(gateway)
+        return checkResults[outcome.value]
+      }
+
+      const batch = scheduler.start(unique.length, (index) => checkOne(unique[index]!))
+      await waitFor(batch.finished, options.deadlineMs, signal)
+      isOver = true
       batch.stop()
 
       const final = results.map((result) => result ?? checkResults.failed)
@@ -122,15 +123,15 @@ export function createChecker(options: CheckerOptions): Checker {
       return {
         results: final,
         failed: final.filter((result) => result === checkResults.failed).length,
-        asked,
-        gateways: [...used],
+        gatewayCalls,
+        gateways: [...usedGateways],
       }
     },
   }
 }
 
-/** Waits for the work, the deadline or the signal, whichever comes first, and leaves no timer behind. */
-async function firstOf(
+/** Waits for the work, the deadline or the signal, whichever comes first. */
+async function waitFor(
   work: Promise<void>,
   deadlineMs: number,
   signal: AbortSignal | undefined,

@@ -9,7 +9,7 @@ import {
 } from '../../contract/console/domain-check.ts'
 import { checkResults, domainCheck as endpoint } from '../../contract/domain-check.ts'
 import type { DomainCheck } from './api.ts'
-import type { Run, WholeRun } from './runs.ts'
+import type { CheckRun, CheckRunWithResults } from './runs.ts'
 import {
   deleteWatchById,
   findVerdicts,
@@ -42,7 +42,7 @@ const minutes = Type.Integer({ minimum: 5, maximum: 10_080 })
 export function domainCheckPages(api: Api, services: Services, checks: DomainCheck): void {
   const { db, config, http } = services
 
-  async function requireRun(ask: SignedInAsk): Promise<WholeRun> {
+  async function requireRun(ask: SignedInAsk): Promise<CheckRunWithResults> {
     const run = await checks.runs.find(ask.account.id, ask.id())
     if (!run) throw notFound()
     return run
@@ -177,7 +177,7 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
   })
 }
 
-function runOf(run: Run): DomainRun {
+function runOf(run: CheckRun): DomainRun {
   return {
     id: run.id,
     at: run.at,

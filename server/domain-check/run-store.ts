@@ -1,30 +1,17 @@
-// Checks by hand as they are kept: what was asked, how far it has come, and what came out.
-import { dayMs } from '../../contract/time.ts'
-import type { Queries, Tx, Value } from '../db/database.ts'
+// Checks from the console: their items, progress and results.
+import type { Database, Queries, Tx } from '../db/database.ts'
+import { deleteByTime } from '../db/delete-old-rows.ts'
+import type { Tables } from '../db/schema.ts'
 
-export interface RunRow {
-  readonly id: number
-  readonly at: number
-  readonly total: number
-  readonly done: number
-  readonly finished: number
-  /** JSON object of result and number. */
-  readonly counts: string
-  readonly fingerprint: string
-  readonly cost: number
-  readonly given_back: number
-  readonly state: 'held' | 'settled' | 'refunded'
-  readonly request_id: string
-}
+export type RunRow = Pick<
+  Tables['domain_run'],
+  'id' | 'at' | 'total' | 'done' | 'finished' | 'counts' | 'fingerprint'
+> &
+  Pick<Tables['operation'], 'cost' | 'given_back' | 'state' | 'request_id'>
 
-export interface WholeRunRow extends RunRow {
-  /** JSON list of addresses. */
-  readonly items: string
-  /** JSON list of results, null where there is none yet. */
-  readonly results: string
-}
+export type RunRowWithResults = RunRow & Pick<Tables['domain_run'], 'items' | 'results'>
 
-const select = `r.id, r.at, r.total, r.done, r.finished, r.counts, r.fingerprint, o.cost, o.given_back, o.state,
+const select = `SELECT r.id, r.at, r.total, r.done, r.finished, r.counts, r.fingerprint, o.cost, o.given_back, o.state,
   o.request_id`
 const from = 'FROM domain_run r JOIN operation o ON o.id = r.operation_id'
 
@@ -37,9 +24,9 @@ export interface NewRun {
   readonly items: string
 }
 
-/** Undefined when the same Idempotency-Key has begun one meanwhile. */
+/** Undefined when a run with this Idempotency-Key exists. */
 export async function insertRun(tx: Tx, run: NewRun): Promise<number | undefined> {
-  const row = await tx.one<{ id: number }>(
+  const row = await tx.one<Pick<RunRow, 'id'>>(
     `INSERT INTO domain_run (account_id, operation_id, idempotency_key, fingerprint, at, total, done, items, results, counts)
      VALUES (?, ?, ?, ?, ${tx.now}, ?, 0, ?, '[]', '{}') ON CONFLICT DO NOTHING RETURNING id`,
     [run.accountId, run.operationId, run.idempotencyKey ?? null, run.fingerprint, run.total, run.items],
@@ -47,13 +34,9 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<number | undefined
   return row?.id
 }
 
-export interface RunProgress {
-  readonly done: number
-  readonly results: string
-  readonly counts: string
-}
+export type RunProgress = Pick<Tables['domain_run'], 'done' | 'results' | 'counts'>
 
-/** What is finished stays as it is. */
+/** Does not change a finished run. */
 export async function updateRun(
   tx: Tx,
   id: number,
@@ -67,50 +50,42 @@ export async function updateRun(
 }
 
 export function findRunByKey(queries: Queries, accountId: number, key: string): Promise<RunRow | undefined> {
-  return queries.one<RunRow>(`SELECT ${select} ${from} WHERE r.account_id = ? AND r.idempotency_key = ?`, [
+  return queries.one<RunRow>(`${select} ${from} WHERE r.account_id = ? AND r.idempotency_key = ?`, [
     accountId,
     key,
   ])
 }
 
-export function findRun(queries: Queries, accountId: number, id: number): Promise<WholeRunRow | undefined> {
-  return queries.one<WholeRunRow>(
-    `SELECT ${select}, r.items, r.results ${from} WHERE r.account_id = ? AND r.id = ?`,
+export function findRun(
+  queries: Queries,
+  accountId: number,
+  id: number,
+): Promise<RunRowWithResults | undefined> {
+  return queries.one<RunRowWithResults>(
+    `${select}, r.items, r.results ${from} WHERE r.account_id = ? AND r.id = ?`,
     [accountId, id],
   )
 }
 
-export interface RunSearch {
+export interface RunFilter {
   readonly start?: number | undefined
   readonly end?: number | undefined
   readonly before?: number | undefined
 }
 
-/** The newest first. */
+/** Newest first. */
 export function findRuns(
   queries: Queries,
   accountId: number,
-  search: RunSearch,
+  { before = Number.MAX_SAFE_INTEGER, start = 0, end = Number.MAX_SAFE_INTEGER }: RunFilter,
   limit: number,
 ): Promise<RunRow[]> {
-  const values: Value[] = [
-    accountId,
-    search.before ?? Number.MAX_SAFE_INTEGER,
-    search.start ?? 0,
-    search.end ?? Number.MAX_SAFE_INTEGER,
-    limit,
-  ]
   return queries.all<RunRow>(
-    `SELECT ${select} ${from} WHERE r.account_id = ? AND r.id < ? AND r.at >= ? AND r.at < ?
-     ORDER BY r.id DESC LIMIT ?`,
-    values,
+    `${select} ${from} WHERE r.account_id = ? AND r.id < ? AND r.at >= ? AND r.at < ? ORDER BY r.id DESC LIMIT ?`,
+    [accountId, before, start, end, limit],
   )
 }
 
-export function deleteOldRuns(tx: Tx, days: number, limit: number): Promise<number> {
-  return tx.run(
-    `DELETE FROM domain_run WHERE id IN (
-       SELECT id FROM domain_run WHERE at < ${tx.now} - CAST(? AS bigint) ORDER BY at LIMIT ?)`,
-    [days * dayMs, limit],
-  )
+export function deleteOldRuns(db: Database, days: number, signal: AbortSignal): Promise<number> {
+  return deleteByTime(db, 'domain_run', days, signal)
 }

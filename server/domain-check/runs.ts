@@ -1,13 +1,15 @@
-// A check by hand, from the console: no API key, the same price; it begins at once and is looked at while it runs.
+// Checks from the console: charged like a call, running in the background, with progress in the database.
 import { type CheckItem, domainCheck, type CheckResult } from '../../contract/domain-check.ts'
+import { hourMs } from '../../contract/time.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
-import { type Call, markStep } from '../http/call.ts'
+import type { Call } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { parameterError } from '../http/parameters.ts'
-import { type ApiResponse, envelope, errorResponse } from '../http/responses.ts'
+import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
-import type { Checked, Progress } from './checker.ts'
-import { makeItems } from './items.ts'
+import { createItems } from './address.ts'
+import type { CheckOutcome, CheckProgress } from './checker.ts'
+import { apiType, checkAction, completeCheck } from './paid-check.ts'
 import type { Address } from './port.ts'
 import {
   deleteOldRuns,
@@ -15,26 +17,26 @@ import {
   findRunByKey,
   findRuns,
   insertRun,
+  type RunFilter,
   type RunProgress,
   type RunRow,
-  type RunSearch,
   updateRun,
 } from './run-store.ts'
 import type { CheckService } from './service.ts'
-import { checkFailed, tooManyUrls } from './words.ts'
+import { checkFailed, tooManyUrls } from './texts.ts'
 
-export interface RunWish {
+export interface RunInput {
   readonly urls: readonly string[]
   readonly checkRandom: boolean
 }
 
-export interface Started {
+export interface StartedRun {
   readonly runId: number
-  /** The answer an API call would have got. Undefined for a repeat, which began nothing. */
+  /** The response that an API call would have got. Undefined for a replay, which starts nothing. */
   readonly finished: Promise<ApiResponse> | undefined
 }
 
-export interface Run {
+export interface CheckRun {
   readonly id: number
   readonly at: number
   readonly state: 'running' | 'done' | 'failed'
@@ -46,103 +48,111 @@ export interface Run {
   readonly requestId: string
 }
 
-export interface WholeRun extends Run {
+export interface CheckRunWithResults extends CheckRun {
   readonly items: readonly CheckItem[]
   readonly results: readonly (CheckResult | null)[]
 }
 
 export interface Runs {
-  /** Answers once it is paid for; everything that is refused is thrown. */
-  start(call: Call, caller: Caller, wish: RunWish): Promise<Started>
-  /** The newest first. */
-  list(accountId: number, search: RunSearch, limit: number): Promise<Run[]>
-  find(accountId: number, id: number): Promise<WholeRun | undefined>
-  startJobs(): void
-  /** Waits for what is under way. */
+  /** Resolves after the charge. */
+  start(call: Call, caller: Caller, input: RunInput): Promise<StartedRun>
+  /** Newest first. */
+  list(accountId: number, filter: RunFilter, limit: number): Promise<CheckRun[]>
+  find(accountId: number, id: number): Promise<CheckRunWithResults | undefined>
+  startPruning(): void
+  /** Waits for the running checks. */
   stop(): Promise<void>
 }
 
-/** How often progress is written: whoever looks, in whichever process, sees it no later. */
-const progressMs = 400
+const progressIntervalMs = 400
+const retentionDays = 90
 
-const keptDays = 90
-const perRound = 200
-const forgetEveryMs = 3_600_000
+export function createRuns(services: Services, service: CheckService): Runs {
+  const { config, credits, db, jobs, log, paidCalls } = services
+  const running = new Set<Promise<unknown>>()
 
-const apiType = 'domain_check'
-
-export function openRuns(services: Services, service: CheckService): Runs {
-  const { config, credits, db, log, paidCalls } = services
-  const price = config.PRICES.domain
-  const underWay = new Set<Promise<unknown>>()
-  let timer: NodeJS.Timeout | undefined
-
-  async function start(call: Call, caller: Caller, { urls: given, checkRandom }: RunWish): Promise<Started> {
-    const urls = given.filter((url) => url.trim() !== '')
-    if (urls.length === 0) throw parameterError(['urls'], [])
-    if (urls.length > config.DOMAIN_MAX_URLS) {
-      throw parameterError([], [{ name: 'urls', text: tooManyUrls(config.DOMAIN_MAX_URLS) }])
-    }
+  async function start(call: Call, caller: Caller, input: RunInput): Promise<StartedRun> {
+    const { checkRandom } = input
+    const urls = requireUrls(input.urls)
+    const accountId = caller.account.id
     const fingerprint = credits.fingerprint('domain.run', { urls, checkRandom })
     const key =
       call.idempotencyKey === undefined
         ? undefined
         : credits.fingerprint('idempotency key', { key: call.idempotencyKey })
-    const known = await findRepeat(caller.account.id, key, fingerprint)
-    if (known) return known
+    const replay = await findReplay(accountId, key, fingerprint)
+    if (replay) return replay
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 403)
 
-    const { items, addresses } = makeItems(urls, checkRandom)
+    const { items, addresses } = createItems(urls, checkRandom)
     const failed = errorResponse(domainCheck.shape, checkFailed(), call.language, services.http)
-    // The run itself is what a repeat is told, so the ledger need not know of the key.
-    const unkeyed: Call = { ...call, idempotencyKey: undefined }
+    // A replay returns the run, so the ledger does not need the key.
+    const callWithoutKey: Call = { ...call, idempotencyKey: undefined }
     const paid = await paidCalls
-      .charge<number>(unkeyed, caller, {
+      .charge<number>(callWithoutKey, caller, {
         apiType,
-        action: 'domain.check',
-        cost: items.length * price,
+        action: checkAction,
+        cost: items.length * config.PRICES.domain,
         values: {},
         answerIfInterrupted: failed,
         leaseMs: service.leaseMs,
         async inSameTransaction(tx, { operationId }) {
           const runId = await insertRun(tx, {
-            accountId: caller.account.id,
+            accountId,
             operationId,
             idempotencyKey: key,
             fingerprint,
             total: items.length,
             items: JSON.stringify(items),
           })
-          if (runId === undefined) throw new BegunMeanwhile()
+          if (runId === undefined) throw new RunExists()
           return { value: runId }
         },
       })
       .catch((error: unknown) => {
-        if (error instanceof BegunMeanwhile) return undefined
+        if (error instanceof RunExists) return undefined
         throw error
       })
     if (paid === undefined || paid.replay) {
-      const begun = await findRepeat(caller.account.id, key, fingerprint)
-      if (!begun) throw new Error('a check by hand was begun by nobody')
-      return begun
+      const existing = await findReplay(accountId, key, fingerprint)
+      if (!existing) throw new Error('the concurrent run with the same key is missing')
+      return existing
     }
-    const run = { id: paid.value, operationId: paid.operationId, items, addresses, remaining: paid.remaining }
-    const finished = work(unkeyed, run, failed)
-    underWay.add(finished)
-    const over = () => void underWay.delete(finished)
-    finished.then(over, over)
-    return { runId: run.id, finished }
+    const runId = paid.value
+    const finished = completeCheck(services, service, callWithoutKey, {
+      operationId: paid.operationId,
+      items,
+      addresses,
+      remaining: paid.remaining,
+      failed,
+      check: () => checkWithProgress(runId, addresses),
+      recordResults: (outcome) => async (tx, end) => {
+        // Results that the sweeper has already refunded are not stored.
+        if (end.ended) await updateRun(tx, runId, toProgress(outcome.results), true)
+      },
+    })
+    running.add(finished)
+    const onEnd = () => void running.delete(finished)
+    finished.then(onEnd, onEnd)
+    return { runId, finished }
   }
 
-  async function findRepeat(
+  function requireUrls(input: readonly string[]): readonly string[] {
+    const urls = input.filter((url) => url.trim() !== '')
+    if (urls.length === 0) throw parameterError(['urls'], [])
+    if (urls.length <= config.DOMAIN_MAX_URLS) return urls
+    throw parameterError([], [{ name: 'urls', text: tooManyUrls(config.DOMAIN_MAX_URLS) }])
+  }
+
+  async function findReplay(
     accountId: number,
     key: string | undefined,
     fingerprint: string,
-  ): Promise<Started | undefined> {
-    const known = key === undefined ? undefined : await findRunByKey(db, accountId, key)
-    if (!known) return undefined
-    if (known.fingerprint === fingerprint) return { runId: known.id, finished: undefined }
+  ): Promise<StartedRun | undefined> {
+    const run = key === undefined ? undefined : await findRunByKey(db, accountId, key)
+    if (!run) return undefined
+    if (run.fingerprint === fingerprint) return { runId: run.id, finished: undefined }
     throw new AppError(
       1002,
       { zh: '同一 Idempotency-Key 的参数不同', en: 'This Idempotency-Key came with other parameters' },
@@ -150,101 +160,59 @@ export function openRuns(services: Services, service: CheckService): Runs {
     )
   }
 
-  async function work(call: Call, run: Paid, failed: ApiResponse): Promise<ApiResponse> {
-    const { operationId } = run
-    // Without any gateway there is no check; a gateway that is down only fails its items.
-    if (service.gateways.length === 0 && run.addresses.some((address) => address !== undefined)) {
-      await paidCalls.end(call, { operationId, end: { state: 'refunded' } })
-      return failed
-    }
-    const checked = await checkWithProgress(run).catch(async (error: unknown) => {
-      await paidCalls.end(call, { operationId, end: { state: 'refunded' } })
-      throw error
-    })
-    markStep(call, 'gateway')
-    call.trace.gateway = checked.gateways.join(',') || undefined
-    const { ended, remaining } = await paidCalls.end(call, {
-      operationId,
-      end: { state: 'settled', refund: checked.failed * price },
-      sends: checked.asked,
-      // Results that the sweeper has refunded are not stored.
-      inSameTransaction: async (tx, end) =>
-        end.ended ? updateRun(tx, run.id, progressOf(checked.results), true) : undefined,
-    })
-    if (!ended) return failed
-    return envelope({
-      all_urls: run.items,
-      results: checked.results,
-      remaining_credits: remaining ?? run.remaining,
-    })
-  }
-
-  /** Progress is written beside the check, the latest only, and never holds it up. */
-  async function checkWithProgress(run: Paid): Promise<Checked> {
-    let latest: Progress | undefined
-    let writing: Promise<void> = Promise.resolve()
-    let isWriting = false
-    const writeLatest = () => {
-      if (latest === undefined || isWriting) return
-      const progress = progressOf(latest.results)
+  /** Stores the latest progress in the background; the check does not wait for it. */
+  async function checkWithProgress(
+    runId: number,
+    addresses: readonly (Address | undefined)[],
+  ): Promise<CheckOutcome> {
+    let latest: CheckProgress | undefined
+    let writing: Promise<void> | undefined
+    const storeProgress = () => {
+      if (latest === undefined || writing !== undefined) return
+      const progress = toProgress(latest.results)
       latest = undefined
-      isWriting = true
       writing = db
-        .write((tx) => updateRun(tx, run.id, progress, false))
-        .catch((error: unknown) => log.warn({ err: error, run: run.id }, 'progress was not written'))
-        .finally(() => (isWriting = false))
+        .write((tx) => updateRun(tx, runId, progress, false))
+        .catch((error: unknown) =>
+          log.warn({ err: error, run: runId }, 'failed to store the progress of a check'),
+        )
+        .finally(() => (writing = undefined))
     }
-    const ticking = setInterval(writeLatest, progressMs)
+    const timer = setInterval(storeProgress, progressIntervalMs)
     try {
-      return await service.checker.check(run.addresses, { onProgress: (progress) => (latest = progress) })
+      return await service.checker.check(addresses, { onProgress: (progress) => (latest = progress) })
     } finally {
-      clearInterval(ticking)
-      // It must not come after the end.
+      clearInterval(timer)
+      // A late write must not follow the settlement.
       await writing
     }
   }
 
-  async function forget(): Promise<void> {
-    while ((await db.write((tx) => deleteOldRuns(tx, keptDays, perRound))) === perRound);
-  }
-
   return {
     start,
-    async list(accountId, search, limit) {
-      return (await findRuns(db, accountId, search, limit)).map(runOf)
+    async list(accountId, filter, limit) {
+      return (await findRuns(db, accountId, filter, limit)).map(toRun)
     },
     async find(accountId, id) {
       const row = await findRun(db, accountId, id)
       if (!row) return undefined
       const items = JSON.parse(row.items) as CheckItem[]
       const results = JSON.parse(row.results) as (CheckResult | null)[]
-      return { ...runOf(row), items, results: items.map((_item, place) => results[place] ?? null) }
+      return { ...toRun(row), items, results: items.map((_item, index) => results[index] ?? null) }
     },
-    startJobs() {
-      timer = setInterval(() => {
-        forget().catch((error: unknown) => log.error({ err: error }, 'old checks by hand were not deleted'))
-      }, forgetEveryMs)
-      timer.unref()
+    startPruning() {
+      jobs.every(hourMs, 'prune_domain_runs', (signal) => deleteOldRuns(db, retentionDays, signal))
     },
     async stop() {
-      clearInterval(timer)
-      await Promise.allSettled(underWay)
+      await Promise.allSettled(running)
     },
   }
 }
 
-interface Paid {
-  readonly id: number
-  readonly operationId: number
-  readonly items: readonly CheckItem[]
-  readonly addresses: readonly (Address | undefined)[]
-  readonly remaining: number
-}
+/** Rolls back a charge when a concurrent call with the same key was first. */
+class RunExists extends Error {}
 
-/** Takes the charge back that came after another with the same key. */
-class BegunMeanwhile extends Error {}
-
-function progressOf(results: readonly (CheckResult | undefined)[]): RunProgress {
+function toProgress(results: readonly (CheckResult | undefined)[]): RunProgress {
   const counts: Record<string, number> = {}
   for (const result of results) if (result !== undefined) counts[result] = (counts[result] ?? 0) + 1
   return {
@@ -254,15 +222,15 @@ function progressOf(results: readonly (CheckResult | undefined)[]): RunProgress 
   }
 }
 
-/** A run whose credits went back as a whole was given up: nobody configured to ask, or its process died. */
-function runOf(row: RunRow): Run {
+/** A run with a full refund failed: no gateway is configured, or its process died. */
+function toRun(row: RunRow): CheckRun {
   return {
     id: row.id,
     at: row.at,
     state: row.state === 'refunded' ? 'failed' : row.finished === 1 ? 'done' : 'running',
     total: row.total,
     done: row.done,
-    counts: JSON.parse(row.counts) as Run['counts'],
+    counts: JSON.parse(row.counts) as CheckRun['counts'],
     charged: row.cost,
     givenBack: row.given_back,
     requestId: row.request_id,

@@ -1,31 +1,30 @@
-// The machinery behind the endpoint, the watch list and the console: gateways, schedule, checker, canary, metrics.
-import { setTimeout as sleep } from 'node:timers/promises'
+// Shared by the endpoint, the watch list and the console: gateways, checker, canary job and metrics.
 import { Counter, Gauge } from 'prom-client'
 import type { Services } from '../services.ts'
-import { createChecker, type Checker } from './checker.ts'
+import { countOutcomes } from '../upstream/gateways.ts'
 import type { MonitoredGateway } from './canary.ts'
+import { type Checker, createChecker } from './checker.ts'
 import { createDomainGateways, readCanaryPair } from './gateways.ts'
-import { createSchedule } from './schedule.ts'
+import { createScheduler } from './scheduler.ts'
 import { createVerdictCache } from './verdict-cache.ts'
 
 const limits = { perCall: 16, inTotal: 64 }
 
-/** After SIGTERM a check goes on for so long; what has not begun by then has failed, and the answer still goes out. */
-const stoppingGraceMs = 2_000
+/** After SIGTERM new gateway calls start for this long; later items fail, and the response is still sent. */
+const stopGraceMs = 2_000
 
-/** A lease outlives the longest check by this much: the charge and the settling take their time too. */
+/** The lease is longer than the longest check, because charge and settlement take time too. */
 const leaseSlackMs = 5_000
 
 export interface CheckService {
   readonly checker: Checker
   readonly gateways: readonly MonitoredGateway[]
-  /** How long an operation of this product may stay undecided. */
   readonly leaseMs: number
+  /** Starts the canary. */
   start(): void
-  stop(): Promise<void>
 }
 
-export function openCheckService(services: Services): CheckService {
+export function createCheckService(services: Services): CheckService {
   const { config, metrics } = services
   const gateways = createDomainGateways(config, limits.inTotal)
   const results = new Counter({
@@ -34,30 +33,27 @@ export function openCheckService(services: Services): CheckService {
     labelNames: ['result'],
     registers: [metrics],
   })
-  const checker = createChecker({
-    gateways,
-    schedule: createSchedule(limits),
-    cache: config.DOMAIN_CACHE_S === 0 ? undefined : createVerdictCache(config.DOMAIN_CACHE_S * 1000),
-    deadlineMs: config.DOMAIN_DEADLINE_MS,
-    isStopping: services.http.isStopping,
-    stoppingGraceMs,
-    onResult: (result) => results.inc({ result }),
-  })
   registerGatewayMetrics(services, gateways)
-  const canary = canaryJob(services, gateways)
-
   return {
-    checker,
     gateways,
+    checker: createChecker({
+      gateways,
+      scheduler: createScheduler(limits),
+      cache: config.DOMAIN_CACHE_S === 0 ? undefined : createVerdictCache(config.DOMAIN_CACHE_S * 1000),
+      deadlineMs: config.DOMAIN_DEADLINE_MS,
+      isStopping: services.http.isStopping,
+      stopGraceMs,
+      onResult: (result) => results.inc({ result }),
+    }),
     leaseMs: Math.max(config.OPERATION_LEASE_S * 1000, config.DOMAIN_DEADLINE_MS + leaseSlackMs),
-    ...canary,
+    start: () => startCanary(services, gateways),
   }
 }
 
 function registerGatewayMetrics({ metrics }: Services, gateways: readonly MonitoredGateway[]): void {
   new Gauge({
     name: 'tollgate_domain_gateway_up',
-    help: '1 while the gateway is asked; 0 while it is paused or its canary answers make no sense',
+    help: '1 while the gateway is used; 0 while its breaker is open or its canary verdicts are wrong',
     aggregator: 'min',
     labelNames: ['gateway'],
     registers: [metrics],
@@ -67,48 +63,28 @@ function registerGatewayMetrics({ metrics }: Services, gateways: readonly Monito
   })
   new Gauge({
     name: 'tollgate_domain_gateway_calls',
-    help: 'Questions to each gateway since start, by how they ended',
+    help: 'Calls to each gateway since start, by outcome',
     labelNames: ['gateway', 'outcome'],
     registers: [metrics],
     collect() {
-      for (const { name, guard } of gateways) {
-        const { accepted, refused, throttled, not_sent, ambiguous } = guard.counters
-        for (const [outcome, count] of Object.entries({ accepted, refused, throttled, not_sent, ambiguous }))
-          this.set({ gateway: name, outcome }, count)
-      }
+      for (const { count, ...labels } of countOutcomes(gateways)) this.set(labels, count)
     },
   })
 }
 
-/** Asks every real gateway about the pair, at start and then again and again. The sandbox needs no watching. */
-function canaryJob(
-  { config, log }: Services,
-  all: readonly MonitoredGateway[],
-): { start(): void; stop(): Promise<void> } {
+/** The sandbox needs no canary. */
+function startCanary({ config, jobs, log }: Services, gateways: readonly MonitoredGateway[]): void {
   const pair = readCanaryPair(config)
-  const watched = pair === undefined ? [] : all.filter(({ name }) => name !== 'sandbox')
-  const stopping = new AbortController()
-  let loops: readonly Promise<void>[] = []
-
-  async function watch(gateway: MonitoredGateway): Promise<void> {
-    while (pair !== undefined && !stopping.signal.aborted) {
-      const changed = await gateway.runCanary(pair)
-      if (changed && gateway.state === 'distrusted') {
-        log.error({ gateway: gateway.name }, 'the canary answers make no sense: the gateway counts as down')
-      } else if (changed) log.info({ gateway: gateway.name }, 'the canary answers make sense again')
-      await sleep(config.DOMAIN_CANARY_S * 1000, undefined, { signal: stopping.signal }).catch(
-        () => undefined,
-      )
-    }
-  }
-
-  return {
-    start() {
-      loops = watched.map(watch)
-    },
-    async stop() {
-      stopping.abort()
-      await Promise.all(loops)
-    },
-  }
+  const monitored = gateways.filter(({ name }) => name !== 'sandbox')
+  if (pair === undefined || monitored.length === 0) return
+  jobs.every(config.DOMAIN_CANARY_S * 1000, 'domain_canary', () =>
+    Promise.all(
+      monitored.map(async (gateway) => {
+        if (!(await gateway.runCanary(pair))) return
+        if (gateway.state === 'distrusted')
+          log.error({ gateway: gateway.name }, 'wrong canary verdicts, the gateway is not used')
+        else log.info({ gateway: gateway.name }, 'canary verdicts are right again')
+      }),
+    ),
+  )
 }

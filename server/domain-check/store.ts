@@ -1,44 +1,17 @@
-// The tables of the watch list: domains under watch, and what became of them.
+// The watch list: watched domains, and the history of their verdicts.
 import type { Queries, Tx } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
+import type { Tables } from '../db/schema.ts'
 import type { Address, CheckVerdict } from './port.ts'
-import type { Pause } from './words.ts'
+import type { PauseReason } from './texts.ts'
 
-/** The operator's own link domains belong to no account. */
+/** The account id of the operator's link domains. */
 export const platformAccount = 0
 
-export interface WatchedDomain {
-  readonly id: number
-  readonly account_id: number
-  /** As it was given. */
-  readonly address: string
-  readonly url: string
-  readonly host: string
-  readonly pause_reason: Pause | null
-  /** 1 when the account itself has stopped it. */
-  readonly stopped: number
-  /** Null: as often as the settings say. */
-  readonly every_minutes: number | null
-  /** The last verdict there was, and since when. A check that failed does not change it. */
-  readonly verdict: CheckVerdict | null
-  readonly verdict_since: number | null
-  readonly last_result: CheckVerdict | 'failed' | null
-  readonly checked_at: number | null
-  readonly due_at: number
-  readonly created_at: number
-}
+export type WatchedDomain = Tables['domain_watch']
+export type VerdictRow = Tables['domain_verdict']
 
-export interface VerdictChange {
-  readonly watch_id: number
-  readonly verdict: CheckVerdict
-  readonly at: number
-}
-
-const columns = `id, account_id, address, url, host, pause_reason, stopped, every_minutes, verdict, verdict_since, last_result, checked_at, due_at,
-  created_at`
-
-export type Insertion = 'added' | 'known' | 'full'
-
-/** Due at once. */
+/** A new watch is due immediately. */
 export async function insertWatch(
   tx: Tx,
   watch: {
@@ -48,10 +21,9 @@ export async function insertWatch(
     limit: number
     everyMinutes?: number | undefined
   },
-): Promise<Insertion> {
-  // SQLite's write transaction is the lock. On PostgreSQL two insertions at once would not see each other's row.
-  if (tx.engine === 'postgres')
-    await tx.one('SELECT id FROM account WHERE id = ? FOR UPDATE', [watch.accountId])
+): Promise<'added' | 'known' | 'full'> {
+  // Concurrent inserts do not see each other's rows, so the limit needs a lock.
+  await tx.one(`SELECT id FROM account WHERE id = ?${forUpdate(tx)}`, [watch.accountId])
   const counted = await tx.one<{ count: number; known: number | null }>(
     `SELECT COUNT(*) AS count, SUM(CASE WHEN url = ? THEN 1 ELSE 0 END) AS known FROM domain_watch WHERE account_id = ?`,
     [watch.address.url, watch.accountId],
@@ -81,7 +53,7 @@ export function findWatch(
   accountId: number,
   id: number,
 ): Promise<WatchedDomain | undefined> {
-  return queries.one<WatchedDomain>(`SELECT ${columns} FROM domain_watch WHERE account_id = ? AND id = ?`, [
+  return queries.one<WatchedDomain>('SELECT * FROM domain_watch WHERE account_id = ? AND id = ?', [
     accountId,
     id,
   ])
@@ -92,13 +64,13 @@ export function findWatchByUrl(
   accountId: number,
   url: string,
 ): Promise<WatchedDomain | undefined> {
-  return queries.one<WatchedDomain>(`SELECT ${columns} FROM domain_watch WHERE account_id = ? AND url = ?`, [
+  return queries.one<WatchedDomain>('SELECT * FROM domain_watch WHERE account_id = ? AND url = ?', [
     accountId,
     url,
   ])
 }
 
-/** False when there is none. What goes on again, or more often than before, is due at once. */
+/** Returns false for an unknown id. A resumed watch, or one with a shorter interval, is due immediately. */
 export async function updateWatch(
   tx: Tx,
   accountId: number,
@@ -118,7 +90,7 @@ export async function updateWatch(
   return changed === 1
 }
 
-/** False when it was not there. */
+/** Returns false for an unknown address. */
 export async function deleteWatch(tx: Tx, accountId: number, url: string): Promise<boolean> {
   const row = await findWatchByUrl(tx, accountId, url)
   return row !== undefined && deleteWatchById(tx, accountId, row.id)
@@ -131,7 +103,7 @@ export async function deleteWatchById(tx: Tx, accountId: number, id: number): Pr
   return true
 }
 
-/** Makes the operator's part of the list hold exactly these. */
+/** Replaces the operator's part of the list. */
 export async function setPlatformWatches(
   tx: Tx,
   wanted: readonly { text: string; address: Address }[],
@@ -145,67 +117,65 @@ export async function setPlatformWatches(
 }
 
 export function findWatches(queries: Queries, accountId: number): Promise<WatchedDomain[]> {
-  return queries.all<WatchedDomain>(`SELECT ${columns} FROM domain_watch WHERE account_id = ? ORDER BY id`, [
+  return queries.all<WatchedDomain>('SELECT * FROM domain_watch WHERE account_id = ? ORDER BY id', [
     accountId,
   ])
 }
 
-/** The newest first. */
-export function findHistory(queries: Queries, accountId: number, limit: number): Promise<VerdictChange[]> {
-  return queries.all<VerdictChange>(
+/** Newest first. */
+export function findHistory(
+  queries: Queries,
+  accountId: number,
+  limit: number,
+): Promise<Omit<VerdictRow, 'id'>[]> {
+  return queries.all<Omit<VerdictRow, 'id'>>(
     `SELECT v.watch_id, v.verdict, v.at FROM domain_verdict v JOIN domain_watch w ON w.id = v.watch_id
      WHERE w.account_id = ? ORDER BY v.id DESC LIMIT ${limit}`,
     [accountId],
   )
 }
 
-export interface VerdictRow {
-  readonly id: number
-  readonly verdict: CheckVerdict
-  readonly at: number
+export interface VerdictFilter {
+  readonly start?: number | undefined
+  readonly end?: number | undefined
+  readonly before?: number | undefined
 }
 
-/** The changes of one watched domain, the newest first. */
+/** The verdict changes of one watched domain, newest first. */
 export function findVerdicts(
   queries: Queries,
   watchId: number,
-  search: { start?: number | undefined; end?: number | undefined; before?: number | undefined },
+  { before = Number.MAX_SAFE_INTEGER, start = 0, end = Number.MAX_SAFE_INTEGER }: VerdictFilter,
   limit: number,
 ): Promise<VerdictRow[]> {
   return queries.all<VerdictRow>(
-    `SELECT id, verdict, at FROM domain_verdict WHERE watch_id = ? AND id < ? AND at >= ? AND at < ?
+    `SELECT id, watch_id, verdict, at FROM domain_verdict WHERE watch_id = ? AND id < ? AND at >= ? AND at < ?
      ORDER BY id DESC LIMIT ?`,
-    [
-      watchId,
-      search.before ?? Number.MAX_SAFE_INTEGER,
-      search.start ?? 0,
-      search.end ?? Number.MAX_SAFE_INTEGER,
-      limit,
-    ],
+    [watchId, before, start, end, limit],
   )
 }
 
 /**
- * Takes up to `limit` domains whose time has come, and sets their next time: that is the claim, and no other process finds
- * them due. A clock that was set back leaves times far in the future, which are due as well.
+ * Claims up to `limit` due domains: setting their next time in the same statement keeps other processes from claiming them.
+ * A clock that was set back leaves times in the far future, which count as due.
  */
 export function claimDue(
   tx: Tx,
   claim: { intervalMs: number; limit: number; platformToo: boolean },
 ): Promise<WatchedDomain[]> {
-  // Said twice: PostgreSQL looks again only at the outer condition when another process was first.
+  // The condition appears twice, because PostgreSQL re-evaluates only the outer one after a concurrent update.
   const interval = 'COALESCE(every_minutes * CAST(60000 AS bigint), CAST(? AS bigint))'
   const isDue = `(stopped = 0 AND (due_at <= ${tx.now} OR due_at > ${tx.now} + ${interval}))`
   const whose = claim.platformToo ? '' : `AND account_id <> ${platformAccount}`
   return tx.all<WatchedDomain>(
     `UPDATE domain_watch SET due_at = ${tx.now} + ${interval}
      WHERE ${isDue} AND id IN (SELECT id FROM domain_watch WHERE ${isDue} ${whose} ORDER BY due_at LIMIT ${claim.limit})
-     RETURNING ${columns}`,
+     RETURNING *`,
     [claim.intervalMs, claim.intervalMs, claim.intervalMs],
   )
 }
 
-/** Keeps what a check brought. Only a change of the verdict is history. */
+/** Only a change of the verdict is added to the history. */
 export async function recordVerdict(tx: Tx, watch: WatchedDomain, verdict: CheckVerdict): Promise<void> {
   const changed = await tx.run(
     `UPDATE domain_watch SET verdict = ?, verdict_since = ${tx.now} WHERE id = ? AND (verdict IS NULL OR verdict <> ?)`,
@@ -223,15 +193,15 @@ export async function recordVerdict(tx: Tx, watch: WatchedDomain, verdict: Check
   )
 }
 
-/** No verdict this time: it is tried again sooner. */
-export async function recordFailure(tx: Tx, watchId: number, againMs: number): Promise<void> {
+/** Schedules the retry. */
+export async function recordFailure(tx: Tx, watchId: number, retryMs: number): Promise<void> {
   await tx.run(
     `UPDATE domain_watch SET last_result = 'failed', checked_at = ${tx.now}, pause_reason = NULL,
        due_at = ${tx.now} + CAST(? AS bigint) WHERE id = ?`,
-    [againMs, watchId],
+    [retryMs, watchId],
   )
 }
 
-export async function recordPause(tx: Tx, watchId: number, pause: Pause): Promise<void> {
-  await tx.run('UPDATE domain_watch SET pause_reason = ? WHERE id = ?', [pause, watchId])
+export async function recordPause(tx: Tx, watchId: number, reason: PauseReason): Promise<void> {
+  await tx.run('UPDATE domain_watch SET pause_reason = ? WHERE id = ?', [reason, watchId])
 }

@@ -1,37 +1,12 @@
-// Verdicts remembered for a short while, by host and for everyone alike. Off unless DOMAIN_CACHE_S says otherwise.
+// A short-lived cache of verdicts by host, shared by all accounts. Off unless DOMAIN_CACHE_S is set.
+import { LRUCache } from 'lru-cache'
 import type { CheckVerdict } from './port.ts'
 
-export interface VerdictCache {
-  find(host: string): CheckVerdict | undefined
-  keep(host: string, verdict: CheckVerdict): void
-}
+export type VerdictCache = LRUCache<string, CheckVerdict>
 
-/** Random subdomains are all different: without a bound they would fill the memory. */
-const mostHosts = 10_000
+/** The size is limited because random subdomains are all different. */
+const maxHosts = 10_000
 
-/** `clock` is monotonic, in milliseconds. */
-export function createVerdictCache(
-  keepMs: number,
-  clock: () => number = () => performance.now(),
-): VerdictCache {
-  const kept = new Map<string, { readonly verdict: CheckVerdict; readonly until: number }>()
-  return {
-    find(host) {
-      const found = kept.get(host)
-      if (found === undefined) return undefined
-      if (found.until > clock()) return found.verdict
-      kept.delete(host)
-      return undefined
-    },
-    keep(host, verdict) {
-      // Taken out first, so that the first in the map is always the oldest.
-      kept.delete(host)
-      kept.set(host, { verdict, until: clock() + keepMs })
-      if (kept.size <= mostHosts) return
-      for (const oldest of kept.keys()) {
-        kept.delete(oldest)
-        return
-      }
-    },
-  }
+export function createVerdictCache(ttl: number, now: () => number = () => performance.now()): VerdictCache {
+  return new LRUCache({ max: maxHosts, ttl, ttlResolution: 0, perf: { now } })
 }

@@ -1,4 +1,4 @@
-// The watch list as the account holder and the operator handle it: put on, taken off, looked at.
+// The watch list for account holders and the operator: add, remove and list addresses.
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
@@ -6,36 +6,38 @@ import { readAddress } from './address.ts'
 import type { Address, CheckVerdict } from './port.ts'
 import { deleteWatch, findHistory, findWatches, insertWatch, type WatchedDomain } from './store.ts'
 
-/** The newest changes of one account that are shown. */
-const historyShown = 1_000
+/** The number of verdict changes that are listed. */
+const maxHistory = 1_000
 
 export interface WatchedWithHistory extends WatchedDomain {
-  /** Every change of the verdict, the newest first. */
+  /** The changes of the verdict, newest first. */
   readonly history: readonly { readonly verdict: CheckVerdict; readonly at: number }[]
 }
 
-/** Checked for the first time within moments, and then at the interval of the settings. */
 export async function addWatch(
   db: Database,
   actor: Actor,
-  wish: { accountId: number; text: string; limit: number; everyMinutes?: number },
+  input: { accountId: number; text: string; limit: number; everyMinutes?: number },
 ): Promise<Address> {
-  const address = requireAddress(wish.text)
-  const text = wish.text.trim()
-  const insertion = await db.write(async (tx) => {
-    const result = await insertWatch(tx, { ...wish, text, address })
-    if (result === 'added')
-      await recordChange(tx, actor, 'watch.add', { accountId: wish.accountId }, { url: address.url })
-    return result
+  const address = requireAddress(input.text)
+  const text = input.text.trim()
+  const result = await db.write(async (tx) => {
+    const inserted = await insertWatch(tx, { ...input, text, address })
+    if (inserted === 'added')
+      await recordChange(tx, actor, 'watch.add', { accountId: input.accountId }, { url: address.url })
+    return inserted
   })
-  if (insertion === 'known') throw wrongAddress('该地址已在监测', 'This address is under watch already')
-  if (insertion === 'full') {
-    throw wrongAddress(`最多监测 ${wish.limit} 个地址`, `At most ${wish.limit} addresses can be under watch`)
+  if (result === 'known') throw invalidAddress('该地址已在监测', 'This address is under watch already')
+  if (result === 'full') {
+    throw invalidAddress(
+      `最多监测 ${input.limit} 个地址`,
+      `At most ${input.limit} addresses can be under watch`,
+    )
   }
   return address
 }
 
-/** Its history goes too. */
+/** Deletes the history too. */
 export async function removeWatch(
   db: Database,
   actor: Actor,
@@ -55,7 +57,7 @@ export async function removeWatch(
 
 export async function listWatches(db: Database, accountId: number): Promise<WatchedWithHistory[]> {
   const watches = await findWatches(db, accountId)
-  const changes = await findHistory(db, accountId, historyShown)
+  const changes = await findHistory(db, accountId, maxHistory)
   return watches.map((watch) => ({
     ...watch,
     history: changes
@@ -66,10 +68,10 @@ export async function listWatches(db: Database, accountId: number): Promise<Watc
 
 function requireAddress(text: string): Address {
   const address = readAddress(text)
-  if (!address) throw wrongAddress('不是有效的域名或网址', 'Not a valid domain or URL')
+  if (!address) throw invalidAddress('不是有效的域名或网址', 'Not a valid domain or URL')
   return address
 }
 
-function wrongAddress(zh: string, en: string): AppError {
+function invalidAddress(zh: string, en: string): AppError {
   return new AppError(1002, { zh, en }, { fields: { url: { zh, en } } })
 }

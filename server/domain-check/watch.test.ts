@@ -31,7 +31,7 @@ onEachEngine('watch list', (engine) => {
       DOMAIN_WATCH_LIMIT: '3',
     })
     // The rounds of these tests are asked for, not waited for.
-    await service.app.domainCheck.watch.stop()
+    await service.app.services.jobs.stop()
   })
   after(async () => {
     await service[Symbol.asyncDispose]()

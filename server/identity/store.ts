@@ -1,8 +1,8 @@
 // The masked records of verifications, and the seed of their hashes.
 import { randomBytes } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
-import { dayMs } from '../../contract/time.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
+import { deleteByTime } from '../db/delete-old-rows.ts'
 import { firstIdFrom } from '../db/id-at-time.ts'
 import { findSetting, insertSetting, putSetting } from '../db/setting-store.ts'
 import type { Verdict } from './port.ts'
@@ -110,22 +110,8 @@ export async function findRecords(
   )
 }
 
-const rowsPerTransaction = 1_000
-
-/** Uses small transactions, so that calls can write between them. Returns the number of deleted records. */
-export async function deleteOldRecords(db: Database, days: number, signal: AbortSignal): Promise<number> {
-  let deleted = 0
-  for (;;) {
-    const count = await db.write((tx) =>
-      tx.run(
-        `DELETE FROM identity_record WHERE id IN (
-           SELECT id FROM identity_record WHERE at < ${tx.now} - CAST(? AS bigint) ORDER BY at LIMIT ?)`,
-        [days * dayMs, rowsPerTransaction],
-      ),
-    )
-    deleted += count
-    if (count < rowsPerTransaction || signal.aborted) return deleted
-  }
+export function deleteOldRecords(db: Database, days: number, signal: AbortSignal): Promise<number> {
+  return deleteByTime(db, 'identity_record', days, signal)
 }
 
 const seedSetting = 'identity_hash_seed'

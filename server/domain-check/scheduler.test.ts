@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { createSchedule } from './schedule.ts'
+import { createScheduler } from './scheduler.ts'
 
 /** Work that ends when the test says so. */
 function byHand() {
@@ -33,12 +33,12 @@ describe('schedule', () => {
         fc.integer({ min: 1, max: 12 }),
         fc.infiniteStream(fc.nat(3)),
         async (counts, perCall, inTotal, delays) => {
-          const schedule = createSchedule({ perCall, inTotal })
+          const scheduler = createScheduler({ perCall, inTotal })
           let all = 0
           const batches = counts.map((count) => {
             const seen: number[] = []
             let own = 0
-            const batch = schedule.begin(count, async (index) => {
+            const batch = scheduler.start(count, async (index) => {
               seen.push(index)
               own += 1
               all += 1
@@ -57,7 +57,7 @@ describe('schedule', () => {
               Array.from({ length: count }, (_, index) => index),
             )
           }
-          assert.equal(schedule.running, 0)
+          assert.equal(scheduler.running, 0)
         },
       ),
       { numRuns: 60 },
@@ -65,12 +65,12 @@ describe('schedule', () => {
   })
 
   test('a small call does not wait behind a huge one', async () => {
-    const schedule = createSchedule({ perCall: 4, inTotal: 4 })
+    const scheduler = createScheduler({ perCall: 4, inTotal: 4 })
     const huge = byHand()
     const small = byHand()
-    schedule.begin(500, huge.work)
+    scheduler.start(500, huge.work)
     assert.equal(huge.started.length, 4)
-    schedule.begin(1, small.work)
+    scheduler.start(1, small.work)
     assert.equal(small.started.length, 0, 'every place is taken')
     huge.open.shift()!()
     await turn()
@@ -79,13 +79,13 @@ describe('schedule', () => {
   })
 
   test('two calls that want everything get half each', async () => {
-    const schedule = createSchedule({ perCall: 8, inTotal: 8 })
+    const scheduler = createScheduler({ perCall: 8, inTotal: 8 })
     const order: string[] = []
-    const one = schedule.begin(50, async () => {
+    const one = scheduler.start(50, async () => {
       order.push('a')
       await turn()
     })
-    const other = schedule.begin(50, async () => {
+    const other = scheduler.start(50, async () => {
       order.push('b')
       await turn()
     })
@@ -96,11 +96,11 @@ describe('schedule', () => {
   })
 
   test('a stopped call starts nothing more, and keeps its places until they are free', async () => {
-    const schedule = createSchedule({ perCall: 2, inTotal: 2 })
+    const scheduler = createScheduler({ perCall: 2, inTotal: 2 })
     const one = byHand()
     const other = byHand()
-    const batch = schedule.begin(10, one.work)
-    schedule.begin(1, other.work)
+    const batch = scheduler.start(10, one.work)
+    scheduler.start(1, other.work)
     batch.stop()
     assert.equal(other.started.length, 0)
     await one.endAll()
@@ -108,15 +108,15 @@ describe('schedule', () => {
     assert.equal(one.started.length, 2)
     assert.deepEqual(other.started, [0])
     await other.endAll()
-    assert.equal(schedule.running, 0)
+    assert.equal(scheduler.running, 0)
   })
 
   test('a call stopped while it waits is over', async () => {
-    const schedule = createSchedule({ perCall: 1, inTotal: 1 })
+    const scheduler = createScheduler({ perCall: 1, inTotal: 1 })
     const one = byHand()
-    schedule.begin(1, one.work)
+    scheduler.start(1, one.work)
     const waiting = byHand()
-    const batch = schedule.begin(3, waiting.work)
+    const batch = scheduler.start(3, waiting.work)
     batch.stop()
     await batch.finished
     await one.endAll()
@@ -124,6 +124,6 @@ describe('schedule', () => {
   })
 
   test('nothing to do is done at once', async () => {
-    await createSchedule({ perCall: 1, inTotal: 1 }).begin(0, async () => assert.fail()).finished
+    await createScheduler({ perCall: 1, inTotal: 1 }).start(0, async () => assert.fail()).finished
   })
 })

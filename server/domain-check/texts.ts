@@ -1,9 +1,9 @@
-// What callers, account holders and operators are told.
+// Texts of the domain check for callers, account holders and operators.
 import type { Text } from '../../contract/text.ts'
 import { AppError } from '../http/errors.ts'
 
-export function tooManyUrls(most: number): Text {
-  return { zh: `最多 ${most} 个`, en: `has at most ${most} items` }
+export function tooManyUrls(max: number): Text {
+  return { zh: `最多 ${max} 个`, en: `has at most ${max} items` }
 }
 
 export function checkFailed(): AppError {
@@ -14,10 +14,10 @@ export function checkFailed(): AppError {
 }
 
 /** Why a watched domain is not being checked. */
-export const pauses = {
+export const pauseReasons = {
   no_credit: { zh: '额度不足', en: 'no credit' },
   expired: { zh: '账户已过期', en: 'account expired' },
   suspended: { zh: '账户已停用', en: 'account suspended' },
 } as const satisfies Readonly<Record<string, Text>>
 
-export type Pause = keyof typeof pauses
+export type PauseReason = keyof typeof pauseReasons
