@@ -7,12 +7,12 @@ import {
   Outlet,
 } from '@tanstack/react-router'
 import { SignInPage, SignUpPage } from './account/sign-in.tsx'
-import { Broken, Nowhere } from './frame/broken.tsx'
+import { ErrorPage, NotFoundPage } from './frame/error-pages.tsx'
 import { parseSearch, stringifySearch } from './parts/url-state.ts'
 
 const root = createRootRoute({
   component: Outlet,
-  notFoundComponent: Nowhere,
+  notFoundComponent: NotFoundPage,
   // Every page reads its own fields; all of them are texts.
   validateSearch: (search: Record<string, unknown>) => search as Record<string, string>,
 })
@@ -105,13 +105,13 @@ const pages = [
   ),
 ]
 
-export function makeRouter() {
+export function createConsoleRouter() {
   return createRouter({
     routeTree: root.addChildren([signIn, signUp, frame.addChildren(pages)]),
     basepath: '/console',
     parseSearch,
     stringifySearch,
-    defaultErrorComponent: Broken,
+    defaultErrorComponent: ErrorPage,
     defaultPreload: 'intent',
     scrollRestoration: true,
   })

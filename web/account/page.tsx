@@ -2,8 +2,8 @@
 import { Card, Descriptions } from 'antd'
 import type { ReactNode } from 'react'
 import { useMe } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
-import { Ago } from '../parts/figures.tsx'
+import { useText } from '../frame/i18n.ts'
+import { RelativeTime } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { PasswordCard } from './password-card.tsx'
@@ -12,26 +12,26 @@ import { SignatureCard } from './signature-card.tsx'
 import { accountText } from './text.ts'
 
 export function AccountPage(): ReactNode {
-  const words = useText(accountText)
+  const t = useText(accountText)
   const me = useMe()
   return (
-    <Page title={words.title}>
-      <Loaded asked={me}>
+    <Page title={t.title}>
+      <Loaded query={me}>
         {({ account, read_only }) => (
           <>
-            <Card title={<h2>{words.facts}</h2>}>
+            <Card title={<h2>{t.facts}</h2>}>
               <Descriptions
                 column={{ xs: 1, sm: 2, xl: 3 }}
                 items={[
-                  { key: 'name', label: words.username, children: account.username },
+                  { key: 'name', label: t.username, children: account.username },
                   {
                     key: 'role',
-                    label: words.role,
-                    children: account.role === 'operator' ? words.roleOperator : words.roleAccount,
+                    label: t.role,
+                    children: account.role === 'operator' ? t.roleOperator : t.roleAccount,
                   },
-                  { key: 'created', label: words.created, children: <Ago at={account.created_at} /> },
-                  { key: 'expires', label: words.expires, children: account.expires_on ?? words.noEnd },
-                  { key: 'sms', label: words.smsState, children: account.sms_enabled ? words.on : words.off },
+                  { key: 'created', label: t.created, children: <RelativeTime at={account.created_at} /> },
+                  { key: 'expires', label: t.expires, children: account.expires_on ?? t.noEnd },
+                  { key: 'sms', label: t.smsState, children: account.sms_enabled ? t.on : t.off },
                 ]}
               />
             </Card>

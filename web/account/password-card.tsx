@@ -2,10 +2,10 @@
 import { App, Button, Card, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
 import { sessionRoutes } from '../../contract/console/session.ts'
-import { useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { showFieldErrors } from '../parts/form.ts'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { accountText } from './text.ts'
 
 interface Typed {
@@ -15,14 +15,14 @@ interface Typed {
 }
 
 export function PasswordCard(): ReactNode {
-  const words = useText(accountText)
+  const t = useText(accountText)
   const { message } = App.useApp()
   const [form] = Form.useForm<Typed>()
-  const change = useTell(sessionRoutes.changePassword)
-  const required = { required: true, message: words.required }
+  const change = useApiMutation(sessionRoutes.changePassword)
+  const required = { required: true, message: t.required }
   return (
-    <Card title={<h2>{words.changePassword}</h2>}>
-      <p style={{ marginTop: 0 }}>{words.passwordEffect}</p>
+    <Card title={<h2>{t.changePassword}</h2>}>
+      <p style={{ marginTop: 0 }}>{t.passwordEffect}</p>
       <Form
         name="change-password"
         form={form}
@@ -31,37 +31,37 @@ export function PasswordCard(): ReactNode {
         style={{ maxWidth: 400 }}
         onFinish={({ current_password, new_password }) =>
           change.mutate(
-            { sent: { current_password, new_password } },
+            { body: { current_password, new_password } },
             {
               onSuccess: ({ ended }) => {
                 form.resetFields()
-                message.success(words.passwordChanged(ended))
+                message.success(t.passwordChanged(ended))
               },
               onError: (error) => void showFieldErrors(form, error),
             },
           )
         }
       >
-        <Form.Item name="current_password" label={words.currentPassword} rules={[required]}>
+        <Form.Item name="current_password" label={t.currentPassword} rules={[required]}>
           <Input.Password autoComplete="current-password" />
         </Form.Item>
         <Form.Item
           name="new_password"
-          label={words.newPassword}
-          extra={words.passwordHint}
-          rules={[required, { min: 8, message: words.passwordShort }]}
+          label={t.newPassword}
+          extra={t.passwordHint}
+          rules={[required, { min: 8, message: t.passwordShort }]}
         >
           <Input.Password autoComplete="new-password" />
         </Form.Item>
         <Form.Item
           name="repeated"
-          label={words.repeatPassword}
+          label={t.repeatPassword}
           dependencies={['new_password']}
           rules={[
             required,
             ({ getFieldValue }) => ({
               validator: async (_rule, value: string) => {
-                if (value && value !== getFieldValue('new_password')) throw new Error(words.notSame)
+                if (value && value !== getFieldValue('new_password')) throw new Error(t.notSame)
               },
             }),
           ]}
@@ -69,10 +69,10 @@ export function PasswordCard(): ReactNode {
           <Input.Password autoComplete="new-password" />
         </Form.Item>
         <div className="stack">
-          <StepError error={change.error} />
+          <ActionError error={change.error} />
           <div>
             <Button type="primary" htmlType="submit" loading={change.isPending}>
-              {words.changePassword}
+              {t.changePassword}
             </Button>
           </div>
         </div>

@@ -2,59 +2,59 @@
 import { App, Button, Card, Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type SessionFacts, sessionRoutes } from '../../contract/console/session.ts'
-import { useAsk, useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiQuery, useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Ago } from '../parts/figures.tsx'
+import { RelativeTime } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { browserName } from './browser-name.ts'
 import { accountText } from './text.ts'
 
 export function SessionsCard(): ReactNode {
-  const words = useText(accountText)
+  const t = useText(accountText)
   const { message } = App.useApp()
-  const sessions = useAsk(sessionRoutes.sessions, {})
-  const end = useTell(sessionRoutes.endSession)
-  const endOthers = useTell(sessionRoutes.endOtherSessions)
+  const sessions = useApiQuery(sessionRoutes.sessions, {})
+  const end = useApiMutation(sessionRoutes.endSession)
+  const endOthers = useApiMutation(sessionRoutes.endOtherSessions)
   const [ending, setEnding] = useState<SessionFacts | 'others'>()
   const hasOthers = (sessions.data?.items.length ?? 0) > 1
   return (
     <Card
-      title={<h2>{words.sessions}</h2>}
+      title={<h2>{t.sessions}</h2>}
       extra={
         hasOthers && (
           <Button size="small" danger onClick={() => setEnding('others')}>
-            {words.endOthers}
+            {t.endOthers}
           </Button>
         )
       }
     >
       <List
-        asked={sessions}
+        query={sessions}
         items={({ items }) => items}
         rowKey={({ id }) => id}
-        label={words.sessions}
-        empty={{ text: words.sessions }}
+        label={t.sessions}
+        empty={{ text: t.sessions }}
         columns={[
           {
-            title: words.browser,
+            title: t.browser,
             render: (_value, { agent, current }) => (
               <span className="row" title={agent}>
                 {browserName(agent)}
-                {current && <Tag>{words.thisOne}</Tag>}
+                {current && <Tag>{t.thisOne}</Tag>}
               </span>
             ),
           },
-          { title: words.address, dataIndex: 'address', className: 'mono' },
-          { title: words.signedInAt, render: (_value, { created_at }) => <Ago at={created_at} /> },
-          { title: words.seenAt, render: (_value, { seen_at }) => <Ago at={seen_at} /> },
+          { title: t.address, dataIndex: 'address', className: 'mono' },
+          { title: t.signedInAt, render: (_value, { created_at }) => <RelativeTime at={created_at} /> },
+          { title: t.seenAt, render: (_value, { seen_at }) => <RelativeTime at={seen_at} /> },
           {
             title: '',
             align: 'end',
             render: (_value, session) =>
               session.current ? null : (
                 <Button size="small" danger onClick={() => setEnding(session)}>
-                  {words.end}
+                  {t.end}
                 </Button>
               ),
           },
@@ -63,17 +63,17 @@ export function SessionsCard(): ReactNode {
       <Confirm
         open={ending !== undefined}
         danger
-        title={ending === 'others' ? words.endOthers : words.endTitle}
-        consequence={ending === 'others' ? words.endOthersText : words.endText}
-        ok={words.end}
+        title={ending === 'others' ? t.endOthers : t.endTitle}
+        consequence={ending === 'others' ? t.endOthersText : t.endText}
+        ok={t.end}
         onClose={() => setEnding(undefined)}
         onConfirm={async () => {
           if (ending === 'others') {
-            const { ended } = await endOthers.mutateAsync({ sent: {} })
-            message.success(words.othersEnded(ended))
+            const { ended } = await endOthers.mutateAsync({ body: {} })
+            message.success(t.othersEnded(ended))
           } else if (ending !== undefined) {
-            await end.mutateAsync({ sent: {}, parts: { id: ending.id } })
-            message.success(words.ended)
+            await end.mutateAsync({ body: {}, params: { id: ending.id } })
+            message.success(t.ended)
           }
         }}
       />

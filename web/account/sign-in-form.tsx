@@ -3,10 +3,10 @@ import { Button, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
 import type { Me, SignIn } from '../../contract/console/session.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
-import { useTakeSession, useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useSetSession, useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { showFieldErrors } from '../parts/form.ts'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { accountText } from './text.ts'
 
 interface SignInFormProps {
@@ -17,13 +17,13 @@ interface SignInFormProps {
 }
 
 export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormProps): ReactNode {
-  const words = useText(accountText)
+  const t = useText(accountText)
   const [form] = Form.useForm<SignIn>()
-  const takeSession = useTakeSession()
-  const enter = useTell(signUp ? sessionRoutes.signUp : sessionRoutes.signIn)
-  const submit = (sent: SignIn) =>
+  const takeSession = useSetSession()
+  const enter = useApiMutation(signUp ? sessionRoutes.signUp : sessionRoutes.signIn)
+  const submit = (body: SignIn) =>
     enter.mutate(
-      { sent },
+      { body },
       {
         onSuccess: (me) => {
           takeSession(me)
@@ -32,7 +32,7 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
         onError: (error) => void showFieldErrors(form, error),
       },
     )
-  const required = { required: true, message: words.required }
+  const required = { required: true, message: t.required }
   return (
     <Form
       name="enter"
@@ -44,14 +44,14 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
       className="stack"
     >
       <div>
-        <Form.Item name="username" label={words.username} rules={[required]}>
+        <Form.Item name="username" label={t.username} rules={[required]}>
           <Input size="large" autoComplete="username" autoFocus={username === undefined} maxLength={64} />
         </Form.Item>
         <Form.Item
           name="password"
-          label={words.password}
-          rules={signUp ? [required, { min: 8, message: words.passwordShort }] : [required]}
-          extra={signUp ? words.passwordHint : undefined}
+          label={t.password}
+          rules={signUp ? [required, { min: 8, message: t.passwordShort }] : [required]}
+          extra={signUp ? t.passwordHint : undefined}
         >
           <Input.Password
             size="large"
@@ -60,9 +60,9 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
           />
         </Form.Item>
       </div>
-      <StepError error={enter.error} />
+      <ActionError error={enter.error} />
       <Button type="primary" size="large" htmlType="submit" block loading={enter.isPending}>
-        {signUp ? words.signUp : words.signIn}
+        {signUp ? t.signUp : t.signIn}
       </Button>
     </Form>
   )

@@ -4,7 +4,7 @@ import { Button } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useStart } from '../api/hooks.ts'
 import { setPreferences } from '../frame/preferences.ts'
-import { useLanguage, useText } from '../frame/text.ts'
+import { useLanguage, useText } from '../frame/i18n.ts'
 import { parseSearch } from '../parts/url-state.ts'
 import { SignInForm } from './sign-in-form.tsx'
 import { accountText } from './text.ts'
@@ -18,14 +18,14 @@ export function SignUpPage(): ReactNode {
 }
 
 function Door({ signUp }: { signUp: boolean }): ReactNode {
-  const words = useText(accountText)
+  const t = useText(accountText)
   const start = useStart()
   const navigate = useNavigate()
   const search = useLocation({ select: (location) => location.search as { next?: string } })
   // Kept from the start: on the way out the address changes before this page is gone.
   const [next] = useState(search.next)
   const role = start.data?.me?.user.role
-  const title = signUp ? words.signUp : words.signIn
+  const title = signUp ? t.signUp : t.signIn
   useEffect(() => {
     document.title = `${title} · Tollgate`
   }, [title])
@@ -48,24 +48,20 @@ function Door({ signUp }: { signUp: boolean }): ReactNode {
         </div>
         <div className="door-box">
           <h1 style={{ fontSize: 20, margin: '0 0 16px' }}>{title}</h1>
-          {closed ? <p>{words.signUpClosed}</p> : <SignInForm signUp={signUp} />}
+          {closed ? <p>{t.signUpClosed}</p> : <SignInForm signUp={signUp} />}
           {start.data?.sign_up === true && (
             <p style={{ margin: '16px 0 0' }}>
-              {signUp ? (
-                <Link to="/sign-in">{words.haveAccount}</Link>
-              ) : (
-                <Link to="/sign-up">{words.noAccount}</Link>
-              )}
+              {signUp ? <Link to="/sign-in">{t.haveAccount}</Link> : <Link to="/sign-up">{t.noAccount}</Link>}
             </p>
           )}
           {!signUp && (
             <p className="muted" style={{ margin: '16px 0 0' }}>
-              {words.forgotten}
+              {t.forgotten}
             </p>
           )}
         </div>
         <p className="muted small prose" style={{ marginTop: 16 }}>
-          {words.about}
+          {t.about}
         </p>
       </div>
       <DoorFoot />
@@ -74,19 +70,19 @@ function Door({ signUp }: { signUp: boolean }): ReactNode {
 }
 
 function DoorFoot(): ReactNode {
-  const words = useText(accountText)
+  const t = useText(accountText)
   const language = useLanguage()
   return (
     <div className="door-foot">
       <Button
         type="text"
-        title={words.language}
+        title={t.language}
         onClick={() => setPreferences({ language: language === 'zh' ? 'en' : 'zh' })}
       >
         {language === 'zh' ? 'English' : '中文'}
       </Button>
       <Button type="text" href="/docs/">
-        {words.docs}
+        {t.docs}
       </Button>
     </div>
   )

@@ -2,41 +2,41 @@
 import { App, Button, Card, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { smsRoutes } from '../../contract/console/sms.ts'
-import { useAsk, useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiQuery, useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Ago } from '../parts/figures.tsx'
+import { RelativeTime } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
 import { Loaded } from '../parts/loaded.tsx'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { ReviewState } from '../sms/review-state.tsx'
 import { accountText } from './text.ts'
 
 export function SignatureCard({ readOnly }: { readOnly: boolean }): ReactNode {
-  const words = useText(accountText)
+  const t = useText(accountText)
   const { message } = App.useApp()
   const [form] = Form.useForm<{ sign_name: string }>()
-  const signature = useAsk(smsRoutes.signature, {})
-  const change = useTell(smsRoutes.changeSignature)
+  const signature = useApiQuery(smsRoutes.signature, {})
+  const change = useApiMutation(smsRoutes.changeSignature)
   const [removing, setRemoving] = useState(false)
   return (
-    <Card title={<h2>{words.signature}</h2>}>
+    <Card title={<h2>{t.signature}</h2>}>
       <p style={{ marginTop: 0 }} className="prose">
-        {words.signatureText}
+        {t.signatureText}
       </p>
-      <Loaded asked={signature}>
+      <Loaded query={signature}>
         {({ sign_name, platform_sign_name, request }) => (
           <div className="stack">
             <div className="row">
-              <span className="muted">{words.signatureNow}</span>
+              <span className="muted">{t.signatureNow}</span>
               {sign_name === null ? (
-                words.signaturePlatform(platform_sign_name)
+                t.signaturePlatform(platform_sign_name)
               ) : (
                 <strong>【{sign_name}】</strong>
               )}
               {sign_name !== null && !readOnly && (
                 <Button size="small" onClick={() => setRemoving(true)}>
-                  {words.signatureRemove}
+                  {t.signatureRemove}
                 </Button>
               )}
             </div>
@@ -44,7 +44,7 @@ export function SignatureCard({ readOnly }: { readOnly: boolean }): ReactNode {
               <div className="row">
                 <strong>【{request.sign_name}】</strong>
                 <ReviewState state={request.state} />
-                <Ago at={request.at} />
+                <RelativeTime at={request.at} />
                 {request.reason && <span className="tone-error">{request.reason}</span>}
               </div>
             )}
@@ -55,13 +55,13 @@ export function SignatureCard({ readOnly }: { readOnly: boolean }): ReactNode {
                 layout="vertical"
                 requiredMark={false}
                 style={{ maxWidth: 400 }}
-                onFinish={(sent) =>
+                onFinish={(body) =>
                   change.mutate(
-                    { sent },
+                    { body },
                     {
                       onSuccess: () => {
                         form.resetFields()
-                        message.success(words.signatureSent)
+                        message.success(t.signatureSent)
                       },
                       onError: (error) => void showFieldErrors(form, error),
                     },
@@ -70,19 +70,19 @@ export function SignatureCard({ readOnly }: { readOnly: boolean }): ReactNode {
               >
                 <Form.Item
                   name="sign_name"
-                  label={words.signatureNew}
+                  label={t.signatureNew}
                   rules={[
-                    { required: true, message: words.required },
-                    { pattern: /^[^【】[\]]{2,20}$/u, message: words.signatureRule },
+                    { required: true, message: t.required },
+                    { pattern: /^[^【】[\]]{2,20}$/u, message: t.signatureRule },
                   ]}
                 >
                   <Input showCount maxLength={20} />
                 </Form.Item>
                 <div className="stack">
-                  <StepError error={change.error} />
+                  <ActionError error={change.error} />
                   <div>
                     <Button htmlType="submit" loading={change.isPending}>
-                      {words.signatureSubmit}
+                      {t.signatureSubmit}
                     </Button>
                   </div>
                 </div>
@@ -94,13 +94,13 @@ export function SignatureCard({ readOnly }: { readOnly: boolean }): ReactNode {
       <Confirm
         open={removing}
         danger
-        title={words.signatureRemove}
-        consequence={words.signatureRemoveText}
-        ok={words.signatureRemove}
+        title={t.signatureRemove}
+        consequence={t.signatureRemoveText}
+        ok={t.signatureRemove}
         onClose={() => setRemoving(false)}
         onConfirm={async () => {
-          await change.mutateAsync({ sent: { sign_name: '' } })
-          message.success(words.signatureRemoved)
+          await change.mutateAsync({ body: { sign_name: '' } })
+          message.success(t.signatureRemoved)
         }}
       />
     </Card>

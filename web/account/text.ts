@@ -1,5 +1,5 @@
 // Words about oneself: signing in, password, sessions, signature.
-import { dictionary } from '../frame/text.ts'
+import { dictionary } from '../frame/i18n.ts'
 
 export const accountText = dictionary(
   {

@@ -1,4 +1,4 @@
-// One way to the console's JSON API: typed by the route tables, errors as one class, the CSRF token kept here.
+// Client of the console's JSON API, typed by the routes of the contract: errors, CSRF token, idempotency keys.
 import {
   type ConsoleErrorCode,
   csrfHeader,
@@ -11,10 +11,11 @@ import { type Me, sessionRoutes } from '../../contract/console/session.ts'
 import { preferences } from '../frame/preferences.ts'
 import { viewedAccount } from './view-as.ts'
 
-export type Parts = Readonly<Record<string, string | number>>
+/** Values for the `:name` segments of a route's path. */
+export type PathParams = Readonly<Record<string, string | number>>
 
 export class ApiError extends Error {
-  /** `offline` when no answer came at all, `missing` when the service knows no such route. */
+  /** `offline`: no response arrived. `missing`: the running service does not have this route. */
   readonly code: ConsoleErrorCode | 'offline' | 'missing'
   readonly requestId: string | undefined
   readonly fields: Readonly<Record<string, string>>
@@ -33,45 +34,49 @@ export class ApiError extends Error {
 }
 
 let csrfToken = ''
-let onSignedOut: () => void = () => {}
+let sessionEnded: () => void = () => {}
 
-export function rememberToken(me: Me): void {
+export function setCsrfToken(me: Me): void {
   csrfToken = me.csrf_token
 }
 
-/** Who is told when the session turns out to have ended. */
-export function whenSignedOut(listener: () => void): void {
-  onSignedOut = listener
+/** Sets the listener that is called when a response says that the session has ended. */
+export function onSessionEnded(listener: () => void): void {
+  sessionEnded = listener
 }
 
-interface AskOptions {
-  readonly parts?: Parts
+interface CallOptions {
+  readonly params?: PathParams
   readonly signal?: AbortSignal
-  /** Makes a repeat after a lost connection free. */
   readonly idempotencyKey?: string
 }
 
-export async function ask<Sent, Got>(
-  wanted: Route<Sent, Got>,
-  sent: Sent,
-  options: AskOptions = {},
-): Promise<Got> {
+/** Calls a route. `input` is the query of a GET request and the JSON body of any other. */
+export async function callApi<Input, Result>(
+  route: Route<Input, Result>,
+  input: Input,
+  options: CallOptions = {},
+): Promise<Result> {
   try {
-    return await askOnce(wanted, sent, options)
+    return await send(route, input, options)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === 'csrf') {
-      // Another tab has signed in anew: take up its token, then once more.
-      rememberToken(await askOnce(sessionRoutes.me, {}, {}))
-      return askOnce(wanted, sent, options)
+      // Another tab has signed in again: take its token and retry once.
+      setCsrfToken(await send(sessionRoutes.me, {}, {}))
+      return send(route, input, options)
     }
-    if (error.code === 'unauthenticated') onSignedOut()
+    if (error.code === 'unauthenticated') sessionEnded()
     throw error
   }
 }
 
-async function askOnce<Sent, Got>(wanted: Route<Sent, Got>, sent: Sent, options: AskOptions): Promise<Got> {
-  const { method } = wanted
+async function send<Input, Result>(
+  route: Route<Input, Result>,
+  input: Input,
+  options: CallOptions,
+): Promise<Result> {
+  const { method } = route
   const isRead = method === 'GET'
   const headers: Record<string, string> = {
     accept: 'application/json',
@@ -82,28 +87,30 @@ async function askOnce<Sent, Got>(wanted: Route<Sent, Got>, sent: Sent, options:
     headers[csrfHeader] = csrfToken
   }
   if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey
-  const response = await reach(addressOf<unknown>(wanted, isRead ? sent : {}, options.parts), {
+  const response = await fetchOrOffline(routeUrl<unknown>(route, isRead ? input : {}, options.params), {
     method,
     headers,
-    ...(isRead ? {} : { body: JSON.stringify(sent) }),
+    ...(isRead ? {} : { body: JSON.stringify(input) }),
     ...(options.signal ? { signal: options.signal } : {}),
   })
   const requestId = response.headers.get('x-request-id') ?? undefined
   const body = await readJson(response)
-  if (response.ok && body !== undefined) return body as Got
-  throw errorOf(wanted, response.status, body, requestId)
+  if (response.ok && body !== undefined) return body as Result
+  throw toApiError(route, response.status, body, requestId)
 }
 
-/** The address of a route, also for links to files. */
-export function addressOf<Sent>(wanted: Route<Sent, unknown>, sent: Sent, parts: Parts = {}): string {
-  const viewed = wanted.path.startsWith('/operator/') || wanted.method !== 'GET' ? undefined : viewedAccount()
-  const query = sent as Readonly<Record<string, string | number | boolean | undefined>>
-  return pathOf(wanted, parts, { ...query, ...(viewed === undefined ? {} : { [viewAsParameter]: viewed }) })
+/** The URL of a route, also used for links to files. */
+export function routeUrl<Query>(route: Route<Query, unknown>, query: Query, params: PathParams = {}): string {
+  const viewed = route.path.startsWith('/operator/') || route.method !== 'GET' ? undefined : viewedAccount()
+  return pathOf(route, params, {
+    ...(query as Readonly<Record<string, string | number | boolean | undefined>>),
+    ...(viewed === undefined ? {} : { [viewAsParameter]: viewed }),
+  })
 }
 
-async function reach(address: string, init: RequestInit): Promise<Response> {
+async function fetchOrOffline(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(address, { credentials: 'same-origin', cache: 'no-store', ...init })
+    return await fetch(url, { credentials: 'same-origin', cache: 'no-store', ...init })
   } catch (error) {
     if (init.signal?.aborted) throw error
     throw new ApiError('offline', 'offline', { cause: error })
@@ -118,20 +125,20 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-function errorOf(
-  wanted: Pick<Route<unknown, unknown>, 'path'>,
+function toApiError(
+  route: Pick<Route<unknown, unknown>, 'path'>,
   status: number,
   body: unknown,
   requestId: string | undefined,
 ): ApiError {
-  const told = (body as Partial<ErrorBody> | undefined)?.error
-  // A list cannot be "not found": the running service is older than this page.
-  if (status === 404 && (told === undefined || !wanted.path.includes(':'))) {
+  const error = (body as Partial<ErrorBody> | undefined)?.error
+  // A path without parameters always exists, unless the running service is older than this page.
+  if (status === 404 && (error === undefined || !route.path.includes(':'))) {
     return new ApiError('missing', 'missing', { requestId })
   }
-  if (told === undefined) return new ApiError('internal', `HTTP ${status}`, { requestId })
-  return new ApiError(told.code, told.message, {
-    requestId: told.request_id,
-    ...(told.fields ? { fields: told.fields } : {}),
+  if (error === undefined) return new ApiError('internal', `HTTP ${status}`, { requestId })
+  return new ApiError(error.code, error.message, {
+    requestId: error.request_id,
+    ...(error.fields ? { fields: error.fields } : {}),
   })
 }

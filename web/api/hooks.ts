@@ -1,4 +1,4 @@
-// Asking and telling from components: TanStack Query keyed by route, so that nothing is named twice.
+// React hooks for API queries and mutations: TanStack Query, keyed by the route.
 import {
   keepPreviousData,
   QueryClient,
@@ -10,20 +10,19 @@ import {
 } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { Route } from '../../contract/console/route.ts'
-import { type Prices, prices } from '../../contract/credits.ts'
 import { type Me, sessionRoutes, type Start } from '../../contract/console/session.ts'
-import { useLanguage } from '../frame/text.ts'
-import { ApiError, ask, type Parts, rememberToken } from './client.ts'
+import { type Prices, prices } from '../../contract/credits.ts'
+import { useLanguage } from '../frame/i18n.ts'
+import { ApiError, callApi, type PathParams, setCsrfToken } from './client.ts'
 import { viewedAccount } from './view-as.ts'
 
-export function makeQueryClient(): QueryClient {
+export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        // Asked for even when the browser thinks itself offline: waiting in silence helps nobody, and it may be wrong.
+        // The browser's online state can be wrong, and a paused query shows no error.
         networkMode: 'always',
-        // What the service has answered stays answered; only a lost connection is worth another try.
         retry: (failures, error) => failures < 2 && error instanceof ApiError && error.code === 'offline',
       },
       mutations: { networkMode: 'always' },
@@ -31,58 +30,58 @@ export function makeQueryClient(): QueryClient {
   })
 }
 
-interface UseAskOptions {
-  readonly parts?: Parts
+interface ApiQueryOptions {
+  readonly params?: PathParams
   readonly enabled?: boolean
   readonly refetchMs?: number | false
 }
 
-export type Asked<Got> = UseQueryResult<Got, Error>
+export type ApiQuery<Result> = UseQueryResult<Result, Error>
 
-export function useAsk<Sent, Got>(
-  wanted: Route<Sent, Got>,
-  sent: Sent,
-  options: UseAskOptions = {},
-): Asked<Got> {
-  const { parts = {}, enabled = true, refetchMs = false } = options
-  // Messages come in the language of the page.
+export function useApiQuery<Query, Result>(
+  route: Route<Query, Result>,
+  query: Query,
+  options: ApiQueryOptions = {},
+): ApiQuery<Result> {
+  const { params = {}, enabled = true, refetchMs = false } = options
+  // Part of the key because the service translates some texts.
   const language = useLanguage()
-  return useQuery<Got>({
-    queryKey: [wanted.path, parts, sent, language, viewedAccount() ?? ''],
-    queryFn: ({ signal }) => ask(wanted, sent, { parts, signal }),
+  return useQuery<Result>({
+    queryKey: [route.path, params, query, language, viewedAccount() ?? ''],
+    queryFn: ({ signal }) => callApi(route, query, { params, signal }),
     enabled,
     refetchInterval: refetchMs,
     placeholderData: keepPreviousData,
   })
 }
 
-export interface Told<Sent> {
-  readonly sent: Sent
-  readonly parts?: Parts
+export interface MutationInput<Body> {
+  readonly body: Body
+  readonly params?: PathParams
 }
 
 /**
- * A changing call. Everything on the screen is asked for again afterwards. With `once`, a repeat of the same content
- * carries the same idempotency key until it succeeds.
+ * A call that changes data; on success all queries are refetched. With `idempotent`, a retry with the same body after a
+ * connection failure sends the same idempotency key.
  */
-export function useTell<Sent, Got>(
-  wanted: Route<Sent, Got>,
-  options: { readonly once?: boolean } = {},
-): UseMutationResult<Got, Error, Told<Sent>> {
+export function useApiMutation<Body, Result>(
+  route: Route<Body, Result>,
+  options: { readonly idempotent?: boolean } = {},
+): UseMutationResult<Result, Error, MutationInput<Body>> {
   const client = useQueryClient()
   const attempt = useRef<{ content: string; key: string }>(undefined)
-  return useMutation<Got, Error, Told<Sent>>({
-    mutationFn: async ({ sent, parts = {} }) => {
-      if (options.once !== true) return ask(wanted, sent, { parts })
-      const content = JSON.stringify([sent, parts])
-      if (attempt.current?.content !== content) attempt.current = { content, key: makeKey() }
+  return useMutation<Result, Error, MutationInput<Body>>({
+    mutationFn: async ({ body, params = {} }) => {
+      if (options.idempotent !== true) return callApi(route, body, { params })
+      const content = JSON.stringify([body, params])
+      if (attempt.current?.content !== content) attempt.current = { content, key: createIdempotencyKey() }
       const { key } = attempt.current
       try {
-        const got = await ask(wanted, sent, { parts, idempotencyKey: key })
+        const result = await callApi(route, body, { params, idempotencyKey: key })
         attempt.current = undefined
-        return got
+        return result
       } catch (error) {
-        // Only where nobody knows what happened must the next try be the same call.
+        // Only a call without a response may have succeeded; any other failure is known, so the next call gets a new key.
         if (!(error instanceof ApiError) || error.code !== 'offline') attempt.current = undefined
         throw error
       }
@@ -91,7 +90,8 @@ export function useTell<Sent, Got>(
   })
 }
 
-function makeKey(): string {
+// crypto.randomUUID() exists only in secure contexts; the console also runs over plain HTTP.
+function createIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
@@ -99,12 +99,12 @@ function makeKey(): string {
 
 const startKey = ['start']
 
-export function useStart(): Asked<Start> {
+export function useStart(): ApiQuery<Start> {
   return useQuery<Start>({
     queryKey: startKey,
     queryFn: async ({ signal }) => {
-      const start = await ask(sessionRoutes.start, {}, { signal })
-      if (start.me) rememberToken(start.me)
+      const start = await callApi(sessionRoutes.start, {}, { signal })
+      if (start.me) setCsrfToken(start.me)
       return start
     },
     staleTime: Infinity,
@@ -112,21 +112,21 @@ export function useStart(): Asked<Start> {
   })
 }
 
-/** What calls cost here. The usual prices stand in only until the first answer is there. */
+/** The prices of this installation; the default prices until they are loaded. */
 export function usePrices(): Prices {
   return useStart().data?.prices ?? prices
 }
 
-/** Who is signed in and whose things are shown. Only inside the frame, where somebody is. */
-export function useMe(): Asked<Me> {
-  return useAsk(sessionRoutes.me, {}, { refetchMs: 60_000 })
+/** The signed-in user and the account whose data is shown. For use inside the frame only. */
+export function useMe(): ApiQuery<Me> {
+  return useApiQuery(sessionRoutes.me, {}, { refetchMs: 60_000 })
 }
 
-/** After signing in or up: the session is taken over without asking again. */
-export function useTakeSession(): (me: Me) => void {
+/** Stores the session after signing in or up, without another request. */
+export function useSetSession(): (me: Me) => void {
   const client = useQueryClient()
   return (me) => {
-    rememberToken(me)
+    setCsrfToken(me)
     client.setQueryData<Start>(startKey, (start) => (start ? { ...start, me } : start))
   }
 }

@@ -1,4 +1,4 @@
-// Which account an operator looks at in this tab; nobody's but one's own otherwise.
+// The account that an operator views in this tab, if any.
 import { viewAsParameter } from '../../contract/console/route.ts'
 
 const storageKey = 'tollgate.view-as'
@@ -8,7 +8,7 @@ export function viewedAccount(): string | undefined {
   return viewed
 }
 
-/** `?view_as=12` opens the view; it lasts as long as the tab. */
+/** `?view_as=12` starts the view; it lasts until the tab is closed. */
 export function readViewAs(): void {
   const given = new URLSearchParams(window.location.search).get(viewAsParameter)
   if (given !== null) sessionStorage.setItem(storageKey, given)

@@ -4,10 +4,10 @@ import { Tag, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
 import { creditRoutes, type LedgerFilter, redeemNote } from '../../contract/console/credits.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
-import { useAsk } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
-import { Ago, Amount, count } from '../parts/figures.tsx'
-import { List, Slicer } from '../parts/list.tsx'
+import { useApiQuery } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
+import { RelativeTime, Amount, formatCount } from '../parts/format.tsx'
+import { List, CursorPager } from '../parts/list.tsx'
 import { creditsText } from './text.ts'
 
 interface LedgerProps {
@@ -18,32 +18,32 @@ interface LedgerProps {
 }
 
 export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): ReactNode {
-  const words = useText(creditsText)
+  const t = useText(creditsText)
   const pick = usePick()
-  const ledger = useAsk(creditRoutes.ledger, {
+  const ledger = useApiQuery(creditRoutes.ledger, {
     ...filter,
     ...(before === '' ? {} : { before: Number(before) }),
   })
   return (
     <List
-      asked={ledger}
+      query={ledger}
       items={({ items }) => items}
       rowKey={({ id }) => id}
-      label={words.ledger}
-      empty={{ text: words.empty }}
+      label={t.ledger}
+      empty={{ text: t.empty }}
       onClear={onClear}
       columns={[
-        { title: words.at, render: (_value, { at }) => <Ago at={at} /> },
-        { title: words.type, render: (_value, { api_type }) => pick(apiTypeNames[api_type]) },
-        { title: words.kind, render: (_value, { kind }) => <Tag>{words[kind]}</Tag> },
-        { title: words.amount, align: 'end', render: (_value, { amount }) => <Amount value={amount} /> },
+        { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
+        { title: t.type, render: (_value, { api_type }) => pick(apiTypeNames[api_type]) },
+        { title: t.kind, render: (_value, { kind }) => <Tag>{t[kind]}</Tag> },
+        { title: t.amount, align: 'end', render: (_value, { amount }) => <Amount value={amount} /> },
         {
-          title: words.after,
+          title: t.after,
           align: 'end',
-          render: (_value, { balance_after }) => <span className="num">{count(balance_after)}</span>,
+          render: (_value, { balance_after }) => <span className="num">{formatCount(balance_after)}</span>,
         },
         {
-          title: words.what,
+          title: t.what,
           render: (_value, { operation }) =>
             operation && (
               <span className="row">
@@ -51,24 +51,24 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
                   {operation.action}
                 </Link>
                 {operation.state === 'held' && (
-                  <Tooltip title={words.heldText}>
-                    <Tag>{words.held}</Tag>
+                  <Tooltip title={t.heldText}>
+                    <Tag>{t.held}</Tag>
                   </Tooltip>
                 )}
               </span>
             ),
         },
         {
-          title: words.note,
+          title: t.note,
           render: (_value, { note }) =>
             note && (
               <div style={{ maxWidth: 280, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
-                {note.startsWith(redeemNote) ? words.byCode(note.slice(redeemNote.length)) : note}
+                {note.startsWith(redeemNote) ? t.byCode(note.slice(redeemNote.length)) : note}
               </div>
             ),
         },
       ]}
-      footer={({ next }) => <Slicer before={before} next={next} onChange={onBefore} />}
+      footer={({ next }) => <CursorPager before={before} next={next} onChange={onBefore} />}
     />
   )
 }

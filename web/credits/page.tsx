@@ -9,13 +9,13 @@ import {
   ledgerKinds,
 } from '../../contract/console/credits.ts'
 import { type ApiType, apiTypeNames, apiTypes, isApiType } from '../../contract/credits.ts'
-import { useAsk, useMe } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiQuery, useMe } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { Chart } from '../parts/chart.tsx'
 import { DateRange } from '../parts/date-range.tsx'
-import { daysOf } from '../parts/day-range.ts'
+import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { count } from '../parts/figures.tsx'
+import { formatCount } from '../parts/format.tsx'
 import { LoadError } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -26,12 +26,12 @@ import { creditsText } from './text.ts'
 const defaults = { range: '30d', from: '', to: '', type: '', kind: '', before: '', redeem: '' }
 
 export function CreditsPage(): ReactNode {
-  const words = useText(creditsText)
+  const t = useText(creditsText)
   const pick = usePick()
   const me = useMe()
   const [shown, show] = useUrlState(defaults)
-  const days = daysOf(shown.range, shown.from, shown.to, Date.now())
-  const history = useAsk(creditRoutes.history, days)
+  const days = resolveDayRange(shown.range, shown.from, shown.to, Date.now())
+  const history = useApiQuery(creditRoutes.history, days)
   const type: ApiType | undefined = isApiType(shown.type) ? shown.type : undefined
   const kind: LedgerKind | undefined = ledgerKinds.find((known) => known === shown.kind)
   const filter: LedgerFilter = { ...days, ...(type ? { api_type: type } : {}), ...(kind ? { kind } : {}) }
@@ -54,12 +54,12 @@ export function CreditsPage(): ReactNode {
 
   return (
     <Page
-      title={words.title}
-      lead={words.lead}
+      title={t.title}
+      lead={t.lead}
       actions={
         me.data?.read_only === false && (
           <Button type="primary" icon={<GiftOutlined />} onClick={() => show({ redeem: '1' })}>
-            {words.redeem}
+            {t.redeem}
           </Button>
         )
       }
@@ -69,15 +69,15 @@ export function CreditsPage(): ReactNode {
           <Card key={api_type} size="small">
             <div className="muted">{pick(apiTypeNames[api_type])}</div>
             <div className="row" style={{ alignItems: 'baseline' }}>
-              <span className="figure">{count(remaining)}</span>
-              <span className="muted">{words.of(count(total))}</span>
+              <span className="figure">{formatCount(remaining)}</span>
+              <span className="muted">{t.of(formatCount(total))}</span>
             </div>
             <Progress
               percent={total === 0 ? 0 : (remaining / total) * 100}
               showInfo={false}
               status="normal"
               size="small"
-              aria-label={`${pick(apiTypeNames[api_type])}: ${count(remaining)} ${words.of(count(total))}`}
+              aria-label={`${pick(apiTypeNames[api_type])}: ${formatCount(remaining)} ${t.of(formatCount(total))}`}
             />
           </Card>
         ))}
@@ -85,39 +85,39 @@ export function CreditsPage(): ReactNode {
       <div className="filters" style={{ marginBottom: 0 }}>
         <DateRange {...shown} onChange={(range) => show({ ...range, before: '' })} />
         <Select
-          aria-label={words.type}
+          aria-label={t.type}
           style={{ minWidth: 140 }}
           value={shown.type}
           onChange={(value) => show({ type: value, before: '' })}
           options={[
-            { value: '', label: words.allTypes },
+            { value: '', label: t.allTypes },
             ...apiTypes.map((value) => ({ value, label: pick(apiTypeNames[value]) })),
           ]}
         />
         <Select
-          aria-label={words.kind}
+          aria-label={t.kind}
           style={{ minWidth: 120 }}
           value={shown.kind}
           onChange={(value) => show({ kind: value, before: '' })}
           options={[
-            { value: '', label: words.allKinds },
-            ...ledgerKinds.map((value) => ({ value, label: words[value] })),
+            { value: '', label: t.allKinds },
+            ...ledgerKinds.map((value) => ({ value, label: t[value] })),
           ]}
         />
-        <ExportLink route={creditRoutes.ledgerCsv} sent={filter} />
+        <ExportLink route={creditRoutes.ledgerCsv} filter={filter} />
       </div>
       {history.isError ? (
         <LoadError error={history.error} onRetry={() => void history.refetch()} />
       ) : (
         <Chart
-          title={words.history}
+          title={t.history}
           loading={history.isPending}
           file={`balance-${drawn}`}
           extra={
             type === undefined && (
               <Select<ApiType>
                 size="small"
-                aria-label={`${words.history}: ${words.type}`}
+                aria-label={`${t.history}: ${t.type}`}
                 popupMatchSelectWidth={false}
                 value={drawn}
                 onChange={setChosen}
@@ -128,7 +128,7 @@ export function CreditsPage(): ReactNode {
           {...figures}
         />
       )}
-      <Card size="small" title={<h2>{words.ledger}</h2>}>
+      <Card size="small" title={<h2>{t.ledger}</h2>}>
         <Ledger
           filter={filter}
           before={shown.before}

@@ -3,21 +3,21 @@ import { App, Button, Form, Input, Modal } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { creditRoutes, type RedeemPreview } from '../../contract/console/credits.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
-import { useTell } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
-import { count } from '../parts/figures.tsx'
+import { useApiMutation } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
+import { formatCount } from '../parts/format.tsx'
 import { focusFirstField, showFieldErrors } from '../parts/form.ts'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { creditsText } from './text.ts'
 
 export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }): ReactNode {
-  const words = useText(creditsText)
+  const t = useText(creditsText)
   const pick = usePick()
   const { message } = App.useApp()
   const [form] = Form.useForm<{ code: string }>()
   const [seen, setSeen] = useState<RedeemPreview>()
-  const preview = useTell(creditRoutes.previewCode)
-  const redeem = useTell(creditRoutes.redeem)
+  const preview = useApiMutation(creditRoutes.previewCode)
+  const redeem = useApiMutation(creditRoutes.redeem)
   const busy = preview.isPending || redeem.isPending
   useEffect(() => {
     if (open) return
@@ -30,14 +30,16 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
   const submit = ({ code }: { code: string }) => {
     const onError = (error: Error) => void showFieldErrors(form, error)
     if (!seen) {
-      preview.mutate({ sent: { code } }, { onSuccess: setSeen, onError })
+      preview.mutate({ body: { code } }, { onSuccess: setSeen, onError })
       return
     }
     redeem.mutate(
-      { sent: { code } },
+      { body: { code } },
       {
         onSuccess: ({ api_type, amount, balance }) => {
-          message.success(words.taken(count(amount), pick(apiTypeNames[api_type]), count(balance.remaining)))
+          message.success(
+            t.taken(formatCount(amount), pick(apiTypeNames[api_type]), formatCount(balance.remaining)),
+          )
           onClose()
         },
         onError,
@@ -48,7 +50,7 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
   return (
     <Modal
       open={open}
-      title={words.redeem}
+      title={t.redeem}
       footer={null}
       onCancel={onClose}
       destroyOnHidden
@@ -63,25 +65,25 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
         requiredMark={false}
         onFinish={submit}
       >
-        <p className="muted">{words.once}</p>
+        <p className="muted">{t.once}</p>
         <Form.Item
           name="code"
-          label={words.code}
-          extra={words.codeHint}
-          rules={[{ required: true, whitespace: true, message: words.required }]}
+          label={t.code}
+          extra={t.codeHint}
+          rules={[{ required: true, whitespace: true, message: t.required }]}
         >
           <Input className="mono" autoComplete="off" maxLength={64} readOnly={seen !== undefined} />
         </Form.Item>
         <div className="stack">
           {seen && (
             <div className="key-box">
-              <strong>{words.preview(count(seen.amount), pick(apiTypeNames[seen.api_type]))}</strong>
+              <strong>{t.preview(formatCount(seen.amount), pick(apiTypeNames[seen.api_type]))}</strong>
               <div className="muted small">
-                {seen.expires_on === null ? words.noEnd : words.expires(seen.expires_on)}
+                {seen.expires_on === null ? t.noEnd : t.expires(seen.expires_on)}
               </div>
             </div>
           )}
-          <StepError error={redeem.error ?? preview.error} />
+          <ActionError error={redeem.error ?? preview.error} />
           <div className="row" style={{ justifyContent: 'flex-end' }}>
             {seen && (
               <Button
@@ -90,11 +92,11 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
                   redeem.reset()
                 }}
               >
-                {words.back}
+                {t.back}
               </Button>
             )}
             <Button type="primary" htmlType="submit" loading={busy}>
-              {seen ? words.take : words.check}
+              {seen ? t.take : t.check}
             </Button>
           </div>
         </div>

@@ -1,5 +1,5 @@
 // Words of the credits page.
-import { dictionary } from '../frame/text.ts'
+import { dictionary } from '../frame/i18n.ts'
 
 export const creditsText = dictionary(
   {

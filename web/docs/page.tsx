@@ -5,36 +5,36 @@ import type { ReactNode } from 'react'
 import { type ErrorCode, statusOfCode } from '../../contract/codes.ts'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import { describeParameter } from '../../contract/parameters.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { endpoints, operations } from '../keys/operations.ts'
 import { Copyable } from '../parts/copy.tsx'
-import { endpointText } from '../parts/endpoint-names.ts'
+import { endpointText } from '../parts/names.ts'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { docsText } from './text.ts'
 import { TryIt } from './try-it.tsx'
 
 export function DocsPage(): ReactNode {
-  const words = useText(docsText)
+  const t = useText(docsText)
   const pick = usePick()
   const [shown, show] = useUrlState({ operation: 'shortlink.generate' })
   const chosen = operations.find(({ id }) => id === shown.operation) ?? operations[0]!
   const { endpoint, operation } = chosen
   return (
     <Page
-      title={words.title}
-      lead={words.lead}
+      title={t.title}
+      lead={t.lead}
       actions={
         <>
           <Link to="/keys" search={{ operation: chosen.id }}>
-            {words.samples}
+            {t.samples}
           </Link>
-          <a href="/docs/">{words.whole}</a>
+          <a href="/docs/">{t.whole}</a>
         </>
       }
     >
       <Select
-        aria-label={words.operation}
+        aria-label={t.operation}
         style={{ width: 320, maxWidth: '100%' }}
         value={chosen.id}
         onChange={(id: string) => show({ operation: id })}
@@ -50,11 +50,11 @@ export function DocsPage(): ReactNode {
           <Card size="small" title={<h2>{pick(operation.text)}</h2>}>
             <Described endpoint={endpoint} operation={operation} />
           </Card>
-          <Card size="small" title={<h2>{words.codes}</h2>}>
+          <Card size="small" title={<h2>{t.codes}</h2>}>
             <Codes />
           </Card>
         </div>
-        <Card size="small" className="beside" title={<h2>{words.tryIt}</h2>}>
+        <Card size="small" className="beside" title={<h2>{t.tryIt}</h2>}>
           <TryIt key={chosen.id} chosen={chosen} />
         </Card>
       </div>
@@ -63,7 +63,7 @@ export function DocsPage(): ReactNode {
 }
 
 function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Operation }): ReactNode {
-  const words = useText(docsText)
+  const t = useText(docsText)
   const pick = usePick()
   const parameters = Object.entries({ ...endpoint.common, ...operation.parameters })
   return (
@@ -72,25 +72,25 @@ function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Ope
         {endpoint.methods.map((method) => (
           <Tag key={method}>{method}</Tag>
         ))}
-        <Copyable text={endpoint.path} what={words.path} />
+        <Copyable text={endpoint.path} label={t.path} />
       </div>
       {operation.actions.length > 0 && (
         <div>
-          {words.actions}: <span className="mono">{operation.actions.join(' / ')}</span>
+          {t.actions}: <span className="mono">{operation.actions.join(' / ')}</span>
         </div>
       )}
-      <div style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={words.parameters}>
+      <div style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={t.parameters}>
         <table className="plain-table">
           <thead>
             <tr>
-              <th scope="col">{words.name}</th>
+              <th scope="col">{t.name}</th>
               <th scope="col" className="hide-narrow">
-                {words.type}
+                {t.type}
               </th>
               <th scope="col" className="hide-narrow">
-                {words.required}
+                {t.required}
               </th>
-              <th scope="col">{words.meaning}</th>
+              <th scope="col">{t.meaning}</th>
             </tr>
           </thead>
           <tbody>
@@ -101,11 +101,11 @@ function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Ope
                   {/* On a phone there is no room for columns of their own. */}
                   <div className="hide-wide small muted">
                     {parameter.type}
-                    {parameter.required && ` · ${words.required}`}
+                    {parameter.required && ` · ${t.required}`}
                   </div>
                 </th>
                 <td className="hide-narrow">{parameter.type}</td>
-                <td className="hide-narrow">{parameter.required ? words.yes : words.no}</td>
+                <td className="hide-narrow">{parameter.required ? t.yes : t.no}</td>
                 <td>
                   {pick(describeParameter(parameter))}
                   <div className="mono muted">
@@ -120,26 +120,26 @@ function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Ope
         </table>
       </div>
       <div>
-        <strong>{words.answer}</strong>
-        <div className="mono">{words[endpoint.shape]}</div>
+        <strong>{t.answer}</strong>
+        <div className="mono">{t[endpoint.shape]}</div>
       </div>
       <p className="muted" style={{ margin: 0 }}>
-        {endpoint.readsForms ? words.sources : words.sourcesJson}
+        {endpoint.readsForms ? t.sources : t.sourcesJson}
       </p>
     </div>
   )
 }
 
 function Codes(): ReactNode {
-  const words = useText(docsText)
+  const t = useText(docsText)
   const codes: readonly ErrorCode[] = [1001, 1002, 1003, 1004, 1005, 1006, 1007, 429, 5000]
   return (
     <table className="plain-table">
       <thead>
         <tr>
-          <th scope="col">{words.code}</th>
-          <th scope="col">{words.status}</th>
-          <th scope="col">{words.meaning}</th>
+          <th scope="col">{t.code}</th>
+          <th scope="col">{t.status}</th>
+          <th scope="col">{t.meaning}</th>
         </tr>
       </thead>
       <tbody>
@@ -149,7 +149,7 @@ function Codes(): ReactNode {
               {code}
             </th>
             <td className="mono">{statusOfCode[code]}</td>
-            <td>{words[`c${code}`]}</td>
+            <td>{t[`c${code}`]}</td>
           </tr>
         ))}
       </tbody>

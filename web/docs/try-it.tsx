@@ -2,7 +2,7 @@
 import { Alert, Button, Input } from 'antd'
 import { type ReactNode, useId, useState } from 'react'
 import { useMe, useStart } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { exampleBody, type NamedOperation } from '../keys/operations.ts'
 import { docsText } from './text.ts'
 
@@ -19,7 +19,7 @@ const sandboxGroup: Readonly<Record<string, 'sms' | 'identity' | 'domain_check' 
 }
 
 export function TryIt({ chosen }: { chosen: NamedOperation }): ReactNode {
-  const words = useText(docsText)
+  const t = useText(docsText)
   const me = useMe()
   const start = useStart()
   const keyId = useId()
@@ -69,24 +69,20 @@ export function TryIt({ chosen }: { chosen: NamedOperation }): ReactNode {
         if (body) void send()
       }}
     >
-      <Alert
-        type={isSandbox ? 'info' : 'warning'}
-        showIcon
-        title={isSandbox ? words.trySandbox : words.tryReal}
-      />
+      <Alert type={isSandbox ? 'info' : 'warning'} showIcon title={isSandbox ? t.trySandbox : t.tryReal} />
       <div className="stack-8">
-        <label htmlFor={keyId}>{words.key}</label>
+        <label htmlFor={keyId}>{t.key}</label>
         <Input.Password
           id={keyId}
           className="mono"
-          placeholder={words.keyHint}
+          placeholder={t.keyHint}
           autoComplete="off"
           value={key}
           onChange={(event) => setKey(event.target.value.trim())}
         />
       </div>
       <div className="stack-8">
-        <label htmlFor={bodyId}>{words.body}</label>
+        <label htmlFor={bodyId}>{t.body}</label>
         <Input.TextArea
           id={bodyId}
           className="mono"
@@ -96,21 +92,21 @@ export function TryIt({ chosen }: { chosen: NamedOperation }): ReactNode {
           value={text}
           onChange={(event) => setWritten(event.target.value)}
         />
-        {!body && <span className="tone-error">{words.notJson}</span>}
+        {!body && <span className="tone-error">{t.notJson}</span>}
       </div>
       <div>
         <Button type="primary" htmlType="submit" loading={busy} disabled={!body || key === ''}>
-          {words.send}
+          {t.send}
         </Button>
       </div>
       <div aria-live="polite">
-        {answer === 'offline' && <Alert type="error" showIcon title={words.offline} />}
+        {answer === 'offline' && <Alert type="error" showIcon title={t.offline} />}
         {answer !== undefined && answer !== 'offline' && (
           <div className="stack-8">
             <strong>
-              {words.response}: HTTP {answer.status}
+              {t.response}: HTTP {answer.status}
             </strong>
-            <pre className="code wrap" tabIndex={0} aria-label={words.response}>
+            <pre className="code wrap" tabIndex={0} aria-label={t.response}>
               {answer.body}
             </pre>
             {answer.requestId !== null && <span className="small muted mono">{answer.requestId}</span>}

@@ -2,29 +2,29 @@
 import { Alert, Button, Card, Checkbox, Input } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
-import { useMe, usePrices, useStart, useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
-import { count } from '../parts/figures.tsx'
-import { StepError } from '../parts/step-error.tsx'
+import { useMe, usePrices, useStart, useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
+import { formatCount } from '../parts/format.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { mostUrls, readLines } from './lines.ts'
 import { domainText } from './text.ts'
 
 const shownProblems = 5
 
 export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): ReactNode {
-  const words = useText(domainText)
+  const t = useText(domainText)
   const start = useStart()
   const me = useMe()
   const prices = usePrices()
   const [pasted, setPasted] = useState('')
   const [random, setRandom] = useState(false)
-  const run = useTell(domainCheckRoutes.start, { once: true })
+  const run = useApiMutation(domainCheckRoutes.start, { idempotent: true })
   const lines = useMemo(() => readLines(pasted), [pasted])
   const bad = lines.filter(({ looksRight }) => !looksRight)
   const tooMany = lines.length > mostUrls
   const cost = lines.length * (random ? 2 : 1) * prices.domain
   const left = me.data?.balances.find(({ api_type }) => api_type === 'domain_check')?.remaining ?? 0
-  if (me.data?.read_only) return <span className="muted">{words.readOnly}</span>
+  if (me.data?.read_only) return <span className="muted">{t.readOnly}</span>
   return (
     <Card size="small">
       <form
@@ -32,15 +32,15 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
         onSubmit={(event) => {
           event.preventDefault()
           if (lines.length === 0 || tooMany) return
-          const sent = { urls: lines.map(({ url }) => url), check_random: random }
-          run.mutate({ sent }, { onSuccess: ({ id }) => onStarted(id) })
+          const body = { urls: lines.map(({ url }) => url), check_random: random }
+          run.mutate({ body }, { onSuccess: ({ id }) => onStarted(id) })
         }}
       >
-        {start.data?.sandbox.includes('domain_check') && <Alert type="info" showIcon title={words.sandbox} />}
+        {start.data?.sandbox.includes('domain_check') && <Alert type="info" showIcon title={t.sandbox} />}
         <Input.TextArea
           className="mono"
-          aria-label={words.box}
-          placeholder={`${words.box}\nexample.com\nhttps://shop.example.com/page`}
+          aria-label={t.box}
+          placeholder={`${t.box}\nexample.com\nhttps://shop.example.com/page`}
           autoSize={{ minRows: 6, maxRows: 16 }}
           value={pasted}
           status={tooMany ? 'error' : bad.length > 0 ? 'warning' : ''}
@@ -48,29 +48,29 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
         />
         <div className="row-between">
           <Checkbox checked={random} onChange={(event) => setRandom(event.target.checked)}>
-            {words.random}
+            {t.random}
           </Checkbox>
           <span
             className={tooMany ? 'tone-error' : bad.length > 0 ? 'tone-warning' : 'muted'}
             aria-live="polite"
           >
-            {tooMany ? words.tooMany : words.lines(lines.length - bad.length, bad.length)}
+            {tooMany ? t.tooMany : t.lines(lines.length - bad.length, bad.length)}
           </span>
         </div>
         {bad.length > 0 && (
           <ul className="tone-warning small" style={{ margin: 0, paddingInlineStart: 20 }}>
             {bad.slice(0, shownProblems).map(({ line, url }) => (
               <li key={line}>
-                {words.badLine(line, url)} — {words.notDomain}
+                {t.badLine(line, url)} — {t.notDomain}
               </li>
             ))}
             {bad.length > shownProblems && <li>…</li>}
           </ul>
         )}
-        <StepError error={run.error} />
+        <ActionError error={run.error} />
         <div className="form-foot">
           <span className={cost > left ? 'tone-error' : 'muted'}>
-            {words.price(count(cost), count(left))}
+            {t.price(formatCount(cost), formatCount(left))}
           </span>
           <Button
             type="primary"
@@ -78,7 +78,7 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
             loading={run.isPending}
             disabled={lines.length === 0 || tooMany}
           >
-            {words.start}
+            {t.start}
           </Button>
         </div>
       </form>

@@ -1,7 +1,7 @@
 // Domain check: paste many and watch the results come, former runs, and the watch list.
 import { Tabs } from 'antd'
 import type { ReactNode } from 'react'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { CheckBox } from './check-box.tsx'
@@ -11,10 +11,10 @@ import { domainText } from './text.ts'
 import { Watches } from './watches.tsx'
 
 export function DomainCheckPage(): ReactNode {
-  const words = useText(domainText)
+  const t = useText(domainText)
   const [shown, show] = useUrlState({ tab: 'check', run: '' })
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={t.title} lead={t.lead}>
       <Tabs
         activeKey={shown.tab}
         onChange={(tab) => show({ tab, run: '' })}
@@ -22,7 +22,7 @@ export function DomainCheckPage(): ReactNode {
         items={[
           {
             key: 'check',
-            label: words.check,
+            label: t.check,
             children: (
               <div className="stack">
                 <CheckBox onStarted={(id) => show({ run: String(id) })} />
@@ -32,10 +32,10 @@ export function DomainCheckPage(): ReactNode {
           },
           {
             key: 'runs',
-            label: words.runs,
+            label: t.runs,
             children: <Runs onOpen={(id) => show({ tab: 'check', run: String(id) })} />,
           },
-          { key: 'watch', label: words.watch, children: <Watches /> },
+          { key: 'watch', label: t.watch, children: <Watches /> },
         ]}
       />
     </Page>

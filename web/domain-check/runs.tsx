@@ -2,22 +2,22 @@
 import { Button, Card } from 'antd'
 import type { ReactNode } from 'react'
 import { type DomainRun, domainCheckRoutes } from '../../contract/console/domain-check.ts'
-import { useAsk } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiQuery } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
-import { daysOf } from '../parts/day-range.ts'
-import { Ago, count, Outcome } from '../parts/figures.tsx'
-import { List, Slicer } from '../parts/list.tsx'
+import { resolveDayRange } from '../parts/day-range.ts'
+import { RelativeTime, formatCount, StatusLabel } from '../parts/format.tsx'
+import { List, CursorPager } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { domainText } from './text.ts'
 
 const defaults = { range: 'all', from: '', to: '', before: '' }
 
 export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
-  const words = useText(domainText)
+  const t = useText(domainText)
   const [shown, show] = useUrlState(defaults)
-  const runs = useAsk(domainCheckRoutes.runs, {
-    ...daysOf(shown.range, shown.from, shown.to, Date.now()),
+  const runs = useApiQuery(domainCheckRoutes.runs, {
+    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
     ...(shown.before === '' ? {} : { before: Number(shown.before) }),
   })
   return (
@@ -27,33 +27,33 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
       </div>
       <Card size="small">
         <List<DomainRun, NonNullable<typeof runs.data>>
-          asked={runs}
+          query={runs}
           items={({ items }) => items}
           rowKey={({ id }) => id}
-          label={words.runs}
-          empty={{ text: words.emptyRuns }}
+          label={t.runs}
+          empty={{ text: t.emptyRuns }}
           onClear={shown.range === 'all' ? undefined : () => show(defaults)}
           onOpen={({ id }) => onOpen(id)}
           columns={[
-            { title: words.at, render: (_value, { at }) => <Ago at={at} /> },
-            { title: words.total, align: 'end', render: (_value, { total }) => count(total) },
+            { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
+            { title: t.total, align: 'end', render: (_value, { total }) => formatCount(total) },
             {
-              title: words.verdict,
+              title: t.verdict,
               render: (_value, { counts }) => (
                 <span className="row">
-                  <Outcome tone="success">{`${words.ok} ${count(counts.未拦截)}`}</Outcome>
-                  <Outcome tone="error">{`${words.blocked} ${count(counts.已拦截)}`}</Outcome>
-                  <Outcome tone="warning">{`${words.error} ${count(counts.请求失败)}`}</Outcome>
+                  <StatusLabel tone="success">{`${t.ok} ${formatCount(counts.未拦截)}`}</StatusLabel>
+                  <StatusLabel tone="error">{`${t.blocked} ${formatCount(counts.已拦截)}`}</StatusLabel>
+                  <StatusLabel tone="warning">{`${t.error} ${formatCount(counts.请求失败)}`}</StatusLabel>
                 </span>
               ),
             },
             {
-              title: words.credits,
+              title: t.credits,
               align: 'end',
               render: (_value, { charged, given_back }) => (
                 <span className="num">
-                  −{count(charged)}
-                  {given_back > 0 && <span className="tone-success"> +{count(given_back)}</span>}
+                  −{formatCount(charged)}
+                  {given_back > 0 && <span className="tone-success"> +{formatCount(given_back)}</span>}
                 </span>
               ),
             },
@@ -69,13 +69,13 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
                     onOpen(id)
                   }}
                 >
-                  {words.open}
+                  {t.open}
                 </Button>
               ),
             },
           ]}
           footer={({ next }) => (
-            <Slicer before={shown.before} next={next} onChange={(before) => show({ before })} />
+            <CursorPager before={shown.before} next={next} onChange={(before) => show({ before })} />
           )}
         />
       </Card>

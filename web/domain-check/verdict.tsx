@@ -1,8 +1,8 @@
 // A verdict in icon, word and colour. The Chinese words are part of the interface.
 import type { ReactNode } from 'react'
 import type { DomainVerdict } from '../../contract/console/domain-check.ts'
-import { useText } from '../frame/text.ts'
-import { Outcome, type Tone } from '../parts/figures.tsx'
+import { useText } from '../frame/i18n.ts'
+import { StatusLabel, type Tone } from '../parts/format.tsx'
 import { domainText } from './text.ts'
 
 type Word = 'ok' | 'blocked' | 'invalid' | 'error'
@@ -15,10 +15,10 @@ const looks: Readonly<Record<DomainVerdict, { tone: Tone; word: Word; strip: str
 }
 
 export function Verdict({ verdict }: { verdict: DomainVerdict | null }): ReactNode {
-  const words = useText(domainText)
-  if (verdict === null) return <Outcome tone="pending">{words.asking}</Outcome>
+  const t = useText(domainText)
+  if (verdict === null) return <StatusLabel tone="pending">{t.asking}</StatusLabel>
   const { tone, word } = looks[verdict]
-  return <Outcome tone={tone}>{words[word]}</Outcome>
+  return <StatusLabel tone={tone}>{t[word]}</StatusLabel>
 }
 
 export function verdictWord(verdict: DomainVerdict): Word {

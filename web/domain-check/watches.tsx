@@ -3,13 +3,13 @@ import { App, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { domainCheckRoutes, type Watch, type WatchWish } from '../../contract/console/domain-check.ts'
 import { formatTime } from '../../contract/time.ts'
-import { useAsk, useMe, useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiQuery, useMe, useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Ago } from '../parts/figures.tsx'
+import { RelativeTime } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
 import { List } from '../parts/list.tsx'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { looksLikeAddress } from './lines.ts'
 import { domainText } from './text.ts'
 import { stripClass, Verdict, verdictWord } from './verdict.tsx'
@@ -17,12 +17,12 @@ import { stripClass, Verdict, verdictWord } from './verdict.tsx'
 const intervals = [5, 15, 30, 60, 360, 1440, 10_080]
 
 export function Watches(): ReactNode {
-  const words = useText(domainText)
+  const t = useText(domainText)
   const { message } = App.useApp()
   const me = useMe()
-  const watches = useAsk(domainCheckRoutes.watches, {}, { refetchMs: 30_000 })
-  const change = useTell(domainCheckRoutes.changeWatch)
-  const remove = useTell(domainCheckRoutes.removeWatch)
+  const watches = useApiQuery(domainCheckRoutes.watches, {}, { refetchMs: 30_000 })
+  const change = useApiMutation(domainCheckRoutes.changeWatch)
+  const remove = useApiMutation(domainCheckRoutes.removeWatch)
   const [removing, setRemoving] = useState<Watch>()
   const canChange = me.data?.read_only === false
   return (
@@ -30,25 +30,25 @@ export function Watches(): ReactNode {
       {canChange && <AddWatch />}
       <Card size="small">
         <List<Watch, NonNullable<typeof watches.data>>
-          asked={watches}
+          query={watches}
           items={({ items }) => items}
           rowKey={({ id }) => id}
-          label={words.watch}
-          empty={{ text: words.emptyWatch }}
+          label={t.watch}
+          empty={{ text: t.emptyWatch }}
           columns={[
             {
-              title: words.url,
+              title: t.url,
               render: (_value, { url }) => (
                 <span className="mono" style={{ overflowWrap: 'anywhere' }}>
                   {url}
                 </span>
               ),
             },
-            { title: words.verdict, render: (_value, watch) => <NowVerdict watch={watch} /> },
-            { title: words.history, width: 160, render: (_value, watch) => <Timeline watch={watch} /> },
-            { title: words.since, render: (_value, { since }) => <Ago at={since} /> },
-            { title: words.checked, render: (_value, { checked_at }) => <Ago at={checked_at} /> },
-            { title: words.every, render: (_value, { every_minutes }) => words.everyMinutes(every_minutes) },
+            { title: t.verdict, render: (_value, watch) => <NowVerdict watch={watch} /> },
+            { title: t.history, width: 160, render: (_value, watch) => <Timeline watch={watch} /> },
+            { title: t.since, render: (_value, { since }) => <RelativeTime at={since} /> },
+            { title: t.checked, render: (_value, { checked_at }) => <RelativeTime at={checked_at} /> },
+            { title: t.every, render: (_value, { every_minutes }) => t.everyMinutes(every_minutes) },
             {
               title: '',
               align: 'end',
@@ -58,32 +58,32 @@ export function Watches(): ReactNode {
                     <Button
                       size="small"
                       onClick={() =>
-                        change.mutate({ sent: { paused: !watch.paused }, parts: { id: watch.id } })
+                        change.mutate({ body: { paused: !watch.paused }, params: { id: watch.id } })
                       }
                     >
-                      {watch.paused ? words.resume : words.pause}
+                      {watch.paused ? t.resume : t.pause}
                     </Button>
                     <Button size="small" danger onClick={() => setRemoving(watch)}>
-                      {words.remove}
+                      {t.remove}
                     </Button>
                   </span>
                 ),
             },
           ]}
         />
-        <StepError error={change.error} />
+        <ActionError error={change.error} />
       </Card>
       <Confirm
         open={removing !== undefined}
         danger
-        title={words.removeTitle}
-        consequence={words.removeText(removing?.url ?? '')}
-        ok={words.remove}
+        title={t.removeTitle}
+        consequence={t.removeText(removing?.url ?? '')}
+        ok={t.remove}
         onClose={() => setRemoving(undefined)}
         onConfirm={async () => {
           if (!removing) return
-          await remove.mutateAsync({ sent: {}, parts: { id: removing.id } })
-          message.success(words.removed)
+          await remove.mutateAsync({ body: {}, params: { id: removing.id } })
+          message.success(t.removed)
         }}
       />
     </div>
@@ -91,21 +91,21 @@ export function Watches(): ReactNode {
 }
 
 function NowVerdict({ watch }: { watch: Watch }): ReactNode {
-  const words = useText(domainText)
-  if (watch.paused) return <span className="muted">{words.paused}</span>
+  const t = useText(domainText)
+  if (watch.paused) return <span className="muted">{t.paused}</span>
   return (
     <div>
       {watch.verdict === null ? <span className="muted">–</span> : <Verdict verdict={watch.verdict} />}
-      {watch.held_up && <div className="small tone-warning">{words[watch.held_up]}</div>}
+      {watch.held_up && <div className="small tone-warning">{t[watch.held_up]}</div>}
     </div>
   )
 }
 
 function AddWatch(): ReactNode {
-  const words = useText(domainText)
+  const t = useText(domainText)
   const { message } = App.useApp()
   const [form] = Form.useForm<WatchWish>()
-  const add = useTell(domainCheckRoutes.addWatch)
+  const add = useApiMutation(domainCheckRoutes.addWatch)
   return (
     <Card size="small">
       <Form
@@ -116,13 +116,13 @@ function AddWatch(): ReactNode {
         requiredMark={false}
         initialValues={{ every_minutes: 60 }}
         style={{ rowGap: 8 }}
-        onFinish={(sent) =>
+        onFinish={(body) =>
           add.mutate(
-            { sent },
+            { body },
             {
               onSuccess: () => {
                 form.resetFields()
-                message.success(words.added)
+                message.success(t.added)
               },
               onError: (error) => void showFieldErrors(form, error),
             },
@@ -131,49 +131,45 @@ function AddWatch(): ReactNode {
       >
         <Form.Item
           name="url"
-          label={words.url}
+          label={t.url}
           validateTrigger={['onBlur', 'onSubmit']}
           rules={[
             {
               validator: async (_rule, value: string | undefined) => {
-                if (!looksLikeAddress(value ?? '')) throw new Error(words.urlRule)
+                if (!looksLikeAddress(value ?? '')) throw new Error(t.urlRule)
               },
             },
           ]}
         >
           <Input className="mono" style={{ width: 260 }} placeholder="example.com" />
         </Form.Item>
-        <Form.Item name="every_minutes" label={words.every}>
+        <Form.Item name="every_minutes" label={t.every}>
           <Select
             style={{ width: 120 }}
-            options={intervals.map((value) => ({ value, label: words.everyMinutes(value) }))}
+            options={intervals.map((value) => ({ value, label: t.everyMinutes(value) }))}
           />
         </Form.Item>
         <Button type="primary" htmlType="submit" loading={add.isPending}>
-          {words.addWatch}
+          {t.addWatch}
         </Button>
       </Form>
       <p className="muted small" style={{ marginBottom: 0 }}>
-        {words.watchCost}
+        {t.watchCost}
       </p>
-      <StepError error={add.error} />
+      <ActionError error={add.error} />
     </Card>
   )
 }
 
 /** The newest verdicts as a strip, oldest on the left; each as wide as it lasted. */
 function Timeline({ watch }: { watch: Watch }): ReactNode {
-  const words = useText(domainText)
-  const history = useAsk(domainCheckRoutes.watchHistory, { size: 50 }, { parts: { id: watch.id } })
+  const t = useText(domainText)
+  const history = useApiQuery(domainCheckRoutes.watchHistory, { size: 50 }, { params: { id: watch.id } })
   const items = [...(history.data?.items ?? [])].reverse()
-  if (items.length === 0) return <span className="muted small">{words.noHistory}</span>
-  const told = items.map(({ at, verdict }) => `${formatTime(at)} ${words[verdictWord(verdict)]}`)
+  if (items.length === 0) return <span className="muted small">{t.noHistory}</span>
+  const told = items.map(({ at, verdict }) => `${formatTime(at)} ${t[verdictWord(verdict)]}`)
   return (
-    <div
-      className="strip"
-      role="img"
-      aria-label={`${words.timeline(watch.url)}: ${told.slice(-5).join(', ')}`}
-    >
+    <div className="strip" role="img" aria-label={`${t.timeline(watch.url)}: ${told.slice(-5).join(', ')}`}>
       {items.map(({ id, at, verdict }, index) => (
         <i
           key={id}

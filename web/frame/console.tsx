@@ -5,17 +5,17 @@ import { ConfigProvider } from 'antd'
 import enUS from 'antd/locale/en_US'
 import zhCN from 'antd/locale/zh_CN'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { makeQueryClient } from '../api/hooks.ts'
-import { makeRouter } from '../router.tsx'
+import { createQueryClient } from '../api/hooks.ts'
+import { createConsoleRouter } from '../router.tsx'
 import { useDark } from './preferences.ts'
-import { useLanguage } from './text.ts'
+import { useLanguage } from './i18n.ts'
 import { consoleTheme } from './theme.ts'
 
 export function Console(): ReactNode {
   const dark = useDark()
   const language = useLanguage()
-  const [client] = useState(makeQueryClient)
-  const [router] = useState(makeRouter)
+  const [client] = useState(createQueryClient)
+  const [router] = useState(createConsoleRouter)
   const theme = useMemo(() => consoleTheme(dark), [dark])
   useEffect(() => {
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'

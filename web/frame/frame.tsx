@@ -4,16 +4,16 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Alert, App, Button, Drawer, Skeleton } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Me, Start } from '../../contract/console/session.ts'
-import { whenSignedOut } from '../api/client.ts'
+import { onSessionEnded } from '../api/client.ts'
 import { useMe, useStart } from '../api/hooks.ts'
 import { leaveViewAs } from '../api/view-as.ts'
 import { Loaded, LoadError } from '../parts/loaded.tsx'
 import { Navigation } from './navigation.tsx'
 import { setPreferences, usePreferences } from './preferences.ts'
-import { SessionLost } from './session-lost.tsx'
-import { useText } from './text.ts'
+import { SessionEnded } from './session-ended.tsx'
+import { useText } from './i18n.ts'
 import { TopBar } from './top-bar.tsx'
-import { frameText } from './words.ts'
+import { frameText } from './text.ts'
 
 export function Frame(): ReactNode {
   const start = useStart()
@@ -57,31 +57,31 @@ function Bones(): ReactNode {
 function SignedIn({ start }: { start: Start }): ReactNode {
   const me = useMe()
   const [lost, setLost] = useState(false)
-  useEffect(() => whenSignedOut(() => setLost(true)), [])
+  useEffect(() => onSessionEnded(() => setLost(true)), [])
   return (
     <>
       {/* Behind the dialog stays what was typed. */}
       {me.data ? (
         <Whole start={start} me={me.data} />
       ) : (
-        <Loaded asked={me} skeleton={<Bones />}>
+        <Loaded query={me} skeleton={<Bones />}>
           {() => null}
         </Loaded>
       )}
-      {lost && start.me && <SessionLost username={start.me.user.username} onBack={() => setLost(false)} />}
+      {lost && start.me && <SessionEnded username={start.me.user.username} onBack={() => setLost(false)} />}
     </>
   )
 }
 
 function Whole({ start, me }: { start: Start; me: Me }): ReactNode {
-  const words = useText(frameText)
+  const t = useText(frameText)
   const { folded } = usePreferences()
   const [drawer, setDrawer] = useState(false)
   const isOperator = me.user.role === 'operator' && !me.read_only
   return (
     <div className="frame">
       <a className="skip" href="#content">
-        {words.skip}
+        {t.skip}
       </a>
       <div className="frame-side hide-narrow" style={{ width: folded ? 64 : 208 }}>
         <Brand folded={folded} />
@@ -90,7 +90,7 @@ function Whole({ start, me }: { start: Start; me: Me }): ReactNode {
           className="fold"
           type="text"
           icon={folded ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />}
-          aria-label={folded ? words.unfold : words.fold}
+          aria-label={folded ? t.unfold : t.fold}
           aria-expanded={!folded}
           onClick={() => setPreferences({ folded: !folded })}
         />
@@ -126,8 +126,8 @@ function Brand({ folded }: { folded: boolean }): ReactNode {
 }
 
 function Banners({ start, me }: { start: Start; me: Me }): ReactNode {
-  const words = useText(frameText)
-  const names = { sms: words.sms, identity: words.identity, domain_check: words.domainCheck }
+  const t = useText(frameText)
+  const names = { sms: t.sms, identity: t.identity, domain_check: t.domainCheck }
   const { account } = me
   return (
     <>
@@ -136,25 +136,25 @@ function Banners({ start, me }: { start: Start; me: Me }): ReactNode {
           className="banner"
           banner
           type="warning"
-          title={words.viewing(account.username)}
+          title={t.viewing(account.username)}
           action={
             <Button size="small" onClick={leaveViewAs}>
-              {words.leaveView}
+              {t.leaveView}
             </Button>
           }
         />
       )}
       {account.suspended ? (
-        <Alert className="banner" banner type="error" title={words.suspended} />
+        <Alert className="banner" banner type="error" title={t.suspended} />
       ) : (
-        account.expired && <Alert className="banner" banner type="warning" title={words.expired} />
+        account.expired && <Alert className="banner" banner type="warning" title={t.expired} />
       )}
       {start.sandbox.length > 0 && (
         <Alert
           className="banner"
           banner
           type="info"
-          title={words.sandbox(start.sandbox.map((group) => names[group]).join(words.separator))}
+          title={t.sandbox(start.sandbox.map((group) => names[group]).join(t.separator))}
         />
       )}
     </>

@@ -21,8 +21,8 @@ import {
 import { Link } from '@tanstack/react-router'
 import { Tooltip } from 'antd'
 import type { ReactNode } from 'react'
-import { useText } from './text.ts'
-import { frameText } from './words.ts'
+import { useText } from './i18n.ts'
+import { frameText } from './text.ts'
 
 type Words = typeof frameText.zh
 
@@ -62,13 +62,13 @@ interface NavigationProps {
 }
 
 export function Navigation({ operator, folded, onChosen }: NavigationProps): ReactNode {
-  const words = useText(frameText)
+  const t = useText(frameText)
   return (
-    <nav aria-label={words.navigation} className={folded ? 'nav folded' : 'nav'}>
+    <nav aria-label={t.navigation} className={folded ? 'nav folded' : 'nav'}>
       <Places places={accountPlaces} folded={folded} onChosen={onChosen} />
       {operator && (
         <>
-          <div className="nav-line">{folded ? '' : words.operator}</div>
+          <div className="nav-line">{folded ? '' : t.operator}</div>
           <Places places={operatorPlaces} folded={folded} onChosen={onChosen} />
         </>
       )}
@@ -83,21 +83,21 @@ interface PlacesProps {
 }
 
 function Places({ places, folded, onChosen }: PlacesProps): ReactNode {
-  const words = useText(frameText)
+  const t = useText(frameText)
   return (
     <ul>
       {places.map(({ to, word, icon }) => (
         <li key={to}>
-          <Tooltip title={folded ? words[word] : undefined} placement="right">
+          <Tooltip title={folded ? t[word] : undefined} placement="right">
             <Link
               to={to}
               activeOptions={{ exact: to === '/', includeSearch: false }}
               activeProps={{ className: 'active', 'aria-current': 'page' }}
-              aria-label={folded ? words[word] : undefined}
+              aria-label={folded ? t[word] : undefined}
               onClick={onChosen}
             >
               {icon}
-              {!folded && <span>{words[word]}</span>}
+              {!folded && <span>{t[word]}</span>}
             </Link>
           </Tooltip>
         </li>

@@ -4,10 +4,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { Input, Modal } from 'antd'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { searchRoutes } from '../../contract/console/requests.ts'
-import { useAsk } from '../api/hooks.ts'
+import { useApiQuery } from '../api/hooks.ts'
 import { accountPlaces, operatorPlaces } from './navigation.tsx'
-import { useText } from './text.ts'
-import { frameText } from './words.ts'
+import { useText } from './i18n.ts'
+import { frameText } from './text.ts'
 
 interface SearchProps {
   readonly open: boolean
@@ -25,7 +25,7 @@ interface Choice {
 }
 
 export function Search({ open, operator, onClose }: SearchProps): ReactNode {
-  const words = useText(frameText)
+  const t = useText(frameText)
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')
   const [asked, setAsked] = useState('')
@@ -39,17 +39,17 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
     if (!open) setTyped('')
   }, [open])
   useEffect(() => setAt(0), [typed, open])
-  const hits = useAsk(searchRoutes.search, { q: asked }, { enabled: open && asked.length >= 3 })
+  const hits = useApiQuery(searchRoutes.search, { q: asked }, { enabled: open && asked.length >= 3 })
 
   const wanted = typed.trim().toLowerCase()
   const places = [...accountPlaces, ...(operator ? operatorPlaces : [])]
-    .map(({ to, word }) => ({ to, title: words[word] }))
+    .map(({ to, word }) => ({ to, title: t[word] }))
     .filter(({ to, title }) => title.toLowerCase().includes(wanted) || to.includes(wanted))
   const choices: readonly Choice[] = [
     ...(asked.length >= 3 && wanted !== '' ? (hits.data?.items ?? []) : []).map(
       ({ kind, id, title, detail }): Choice => ({
         key: `${kind}${id}`,
-        group: kind === 'account' ? words.accounts : words.calls,
+        group: kind === 'account' ? t.accounts : t.calls,
         title,
         detail,
         to: kind === 'account' ? '/operator/accounts' : '/requests',
@@ -58,7 +58,7 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
     ),
     ...places.map(({ to, title }): Choice => ({
       key: to,
-      group: words.pages,
+      group: t.pages,
       title,
       detail: '',
       to,
@@ -78,7 +78,7 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
     else return
     event.preventDefault()
   }
-  const hint = operator ? words.searchHintOperator : words.searchHint
+  const hint = operator ? t.searchHintOperator : t.searchHint
 
   return (
     <Modal
@@ -86,7 +86,7 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
       onCancel={onClose}
       footer={null}
       closable={false}
-      title={words.searchTitle}
+      title={t.searchTitle}
       destroyOnHidden
       // Only then: a closing dialog gives the focus back, which what opens next must keep.
       afterClose={() => {
@@ -108,7 +108,7 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={onKey}
       />
-      <div id="search-choices" role="listbox" aria-label={words.searchTitle} className="choices">
+      <div id="search-choices" role="listbox" aria-label={t.searchTitle} className="choices">
         {choices.map((choice, index) => (
           <div
             key={choice.key}
@@ -126,7 +126,7 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
             <span className="muted small clip">{choice.detail}</span>
           </div>
         ))}
-        {choices.length === 0 && !hits.isFetching && <p className="muted">{words.searchNothing}</p>}
+        {choices.length === 0 && !hits.isFetching && <p className="muted">{t.searchNothing}</p>}
       </div>
     </Modal>
   )

@@ -1,35 +1,106 @@
-// Dictionaries: Chinese says which words there are, English must have the same ones or the build fails.
-import type { Language, Text } from '../../contract/text.ts'
-import { usePreferences } from './preferences.ts'
+// Words of the frame: navigation, top bar, banners, signing in.
+import { dictionary } from './i18n.ts'
 
-/** A word is a text, or a function where something is filled in. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the arguments of a word are the word's own business
-type Word = string | ((...filled: any[]) => string)
-
-type SameWords<T> = { readonly [K in keyof T]: T[K] extends string ? string : T[K] }
-
-export interface Dictionary<T> {
-  readonly zh: T
-  readonly en: T
-}
-
-export function dictionary<const T extends Readonly<Record<string, Word>>>(
-  zh: T,
-  en: SameWords<T>,
-): Dictionary<SameWords<T>> {
-  return { zh: zh as SameWords<T>, en }
-}
-
-export function useText<T>(words: Dictionary<T>): T {
-  return words[usePreferences().language]
-}
-
-export function useLanguage(): Language {
-  return usePreferences().language
-}
-
-/** Picks the present language out of the texts that come from the contract and the server. */
-export function usePick(): (text: Text) => string {
-  const { language } = usePreferences()
-  return (text) => text[language]
-}
+export const frameText = dictionary(
+  {
+    home: '首页',
+    shortlink: '短链接',
+    sms: '短信',
+    identity: '身份核验',
+    domainCheck: '域名检测',
+    credits: '额度',
+    requests: '请求记录',
+    keys: 'API 密钥',
+    docs: '接口文档',
+    operator: '平台管理',
+    overview: '总览',
+    accounts: '账户',
+    reviews: '审核',
+    codes: '兑换码',
+    domains: '域名池',
+    gateways: '网关',
+    audit: '审计',
+    settings: '设置',
+    mySettings: '账户设置',
+    navigation: '主导航',
+    fold: '收起导航',
+    unfold: '展开导航',
+    openMenu: '打开导航',
+    skip: '跳到内容',
+    search: '搜索页面、请求编号、手机号…',
+    searchShort: '搜索',
+    searchTitle: '搜索',
+    searchHint: '页面名、请求编号、手机号、biz_id、短码',
+    searchHintOperator: '页面名、请求编号、手机号、biz_id、短码、账户',
+    searchNothing: '没有找到，请输入完整的编号、号码或短码。',
+    pages: '页面',
+    calls: '请求',
+    balances: '剩余额度',
+    language: '切换语言',
+    theme: '主题',
+    light: '浅色',
+    dark: '深色',
+    system: '跟随系统',
+    user: (name: string) => `用户菜单：${name}`,
+    signOut: '退出登录',
+    sandbox: (names: string) => `沙箱模式：${names}不会真正发送或查询，额度照常扣减。`,
+    viewing: (name: string) => `正在以「${name}」的视角查看，只读。`,
+    leaveView: '返回账户列表',
+    expired: '账户已过期：可以查看，但不能消费或修改。请联系平台管理员续期。',
+    suspended: '账户已停用，接口调用会被拒绝。请联系平台管理员。',
+    lostTitle: '会话已结束，请重新登录',
+    lostText: '页面上填写的内容都还在，登录后可以继续。',
+    separator: '、',
+  },
+  {
+    home: 'Home',
+    shortlink: 'Short links',
+    sms: 'SMS',
+    identity: 'Identity',
+    domainCheck: 'Domain check',
+    credits: 'Credits',
+    requests: 'Requests',
+    keys: 'API key',
+    docs: 'API reference',
+    operator: 'Platform',
+    overview: 'Overview',
+    accounts: 'Accounts',
+    reviews: 'Review',
+    codes: 'Redeem codes',
+    domains: 'Domain pools',
+    gateways: 'Gateways',
+    audit: 'Audit log',
+    settings: 'Settings',
+    mySettings: 'Account settings',
+    navigation: 'Main navigation',
+    fold: 'Fold navigation',
+    unfold: 'Unfold navigation',
+    openMenu: 'Open navigation',
+    skip: 'Skip to content',
+    search: 'Pages, request id, phone…',
+    searchShort: 'Search',
+    searchTitle: 'Search',
+    searchHint: 'Page, request id, phone number, biz_id or short code',
+    searchHintOperator: 'Page, request id, phone number, biz_id, short code or account',
+    searchNothing: 'Nothing found. Ids, numbers and codes must be whole.',
+    pages: 'Pages',
+    calls: 'Requests',
+    balances: 'Credits left',
+    language: 'Switch language',
+    theme: 'Theme',
+    light: 'Light',
+    dark: 'Dark',
+    system: 'System',
+    user: (name: string) => `User menu: ${name}`,
+    signOut: 'Sign out',
+    sandbox: (names: string) => `Sandbox: ${names} never leave this service; credits are charged as usual.`,
+    viewing: (name: string) => `You see what “${name}” sees, read-only.`,
+    leaveView: 'Back to accounts',
+    expired:
+      'The account has expired: it can read, but not consume or change. Ask the operator to extend it.',
+    suspended: 'The account is suspended and its API calls are refused. Ask the operator.',
+    lostTitle: 'The session has ended, sign in again',
+    lostText: 'What you typed is still on the page; go on after signing in.',
+    separator: ', ',
+  },
+)

@@ -15,18 +15,18 @@ import { Button, Dropdown, Tooltip } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { type Me, sessionRoutes } from '../../contract/console/session.ts'
-import { useTell } from '../api/hooks.ts'
-import { shortTypeNames } from '../parts/credit-names.ts'
-import { count, shortCount } from '../parts/figures.tsx'
+import { useApiMutation } from '../api/hooks.ts'
+import { shortTypeNames } from '../parts/names.ts'
+import { formatCount, formatCompactCount } from '../parts/format.tsx'
 import { setPreferences, type ThemeChoice, usePreferences } from './preferences.ts'
 import { Search } from './search.tsx'
-import { useLanguage, usePick, useText } from './text.ts'
-import { frameText } from './words.ts'
+import { useLanguage, usePick, useText } from './i18n.ts'
+import { frameText } from './text.ts'
 
 const mac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
 
 export function TopBar({ me, onMenu }: { me: Me; onMenu: () => void }): ReactNode {
-  const words = useText(frameText)
+  const t = useText(frameText)
   const [searching, setSearching] = useState(false)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -44,7 +44,7 @@ export function TopBar({ me, onMenu }: { me: Me; onMenu: () => void }): ReactNod
         className="hide-wide"
         type="text"
         icon={<MenuOutlined />}
-        aria-label={words.openMenu}
+        aria-label={t.openMenu}
         onClick={onMenu}
       />
       <div className="grow">
@@ -53,14 +53,14 @@ export function TopBar({ me, onMenu }: { me: Me; onMenu: () => void }): ReactNod
           icon={<SearchOutlined />}
           onClick={() => setSearching(true)}
         >
-          <span className="clip">{words.search}</span>
+          <span className="clip">{t.search}</span>
           <kbd>{mac ? '⌘ K' : 'Ctrl K'}</kbd>
         </Button>
         <Button
           className="hide-wide"
           type="text"
           icon={<SearchOutlined />}
-          aria-label={words.searchShort}
+          aria-label={t.searchShort}
           onClick={() => setSearching(true)}
         />
       </div>
@@ -75,20 +75,20 @@ export function TopBar({ me, onMenu }: { me: Me; onMenu: () => void }): ReactNod
 
 /** The four balances in one pill; the whole numbers on hover and on the page it leads to. */
 function Balances({ me }: { me: Me }): ReactNode {
-  const words = useText(frameText)
+  const t = useText(frameText)
   const pick = usePick()
   const language = useLanguage()
   const whole = me.balances.map(
-    ({ api_type, remaining }) => `${pick(apiTypeNames[api_type])} ${count(remaining)}`,
+    ({ api_type, remaining }) => `${pick(apiTypeNames[api_type])} ${formatCount(remaining)}`,
   )
   return (
     <Tooltip title={whole.join(' · ')}>
       <Link to="/credits" className="pill hide-narrow">
-        <span className="visually-hidden">{words.balances}</span>
+        <span className="visually-hidden">{t.balances}</span>
         {me.balances.map(({ api_type, remaining }) => (
           <span key={api_type}>
             <span className="muted">{pick(shortTypeNames[api_type])}</span>
-            {shortCount(remaining, language)}
+            {formatCompactCount(remaining, language)}
           </span>
         ))}
       </Link>
@@ -97,12 +97,12 @@ function Balances({ me }: { me: Me }): ReactNode {
 }
 
 function LanguageSwitch(): ReactNode {
-  const words = useText(frameText)
+  const t = useText(frameText)
   const language = useLanguage()
   return (
     <Button
       type="text"
-      title={words.language}
+      title={t.language}
       onClick={() => setPreferences({ language: language === 'zh' ? 'en' : 'zh' })}
     >
       {language === 'zh' ? 'EN' : '中'}
@@ -117,7 +117,7 @@ const themeIcons: Readonly<Record<ThemeChoice, ReactNode>> = {
 }
 
 function ThemeSwitch(): ReactNode {
-  const words = useText(frameText)
+  const t = useText(frameText)
   const { theme } = usePreferences()
   const choices = ['light', 'dark', 'system'] as const
   return (
@@ -125,19 +125,19 @@ function ThemeSwitch(): ReactNode {
       trigger={['click']}
       menu={{
         selectedKeys: [theme],
-        items: choices.map((key) => ({ key, label: words[key], icon: themeIcons[key] })),
+        items: choices.map((key) => ({ key, label: t[key], icon: themeIcons[key] })),
         onClick: ({ key }) => setPreferences({ theme: choices.find((choice) => choice === key) ?? 'system' }),
       }}
     >
-      <Button type="text" icon={<BulbOutlined />} aria-label={words.theme} />
+      <Button type="text" icon={<BulbOutlined />} aria-label={t.theme} />
     </Dropdown>
   )
 }
 
 function UserMenu({ me }: { me: Me }): ReactNode {
-  const words = useText(frameText)
+  const t = useText(frameText)
   const navigate = useNavigate()
-  const signOut = useTell(sessionRoutes.signOut)
+  const signOut = useApiMutation(sessionRoutes.signOut)
   const { username } = me.user
   return (
     <Dropdown
@@ -146,19 +146,19 @@ function UserMenu({ me }: { me: Me }): ReactNode {
         items: [
           { key: 'name', label: username, disabled: true, icon: <UserOutlined /> },
           { type: 'divider' },
-          { key: 'settings', label: words.mySettings, icon: <SettingOutlined /> },
-          { key: 'out', label: words.signOut, icon: <LogoutOutlined /> },
+          { key: 'settings', label: t.mySettings, icon: <SettingOutlined /> },
+          { key: 'out', label: t.signOut, icon: <LogoutOutlined /> },
         ],
         onClick: ({ key }) => {
           if (key === 'settings') void navigate({ to: '/account' })
           // A whole new page: nothing of the account stays in memory.
           else if (key === 'out') {
-            signOut.mutate({ sent: {} }, { onSettled: () => window.location.assign('/console/sign-in') })
+            signOut.mutate({ body: {} }, { onSettled: () => window.location.assign('/console/sign-in') })
           }
         },
       }}
     >
-      <Button type="text" icon={<UserOutlined />} aria-label={words.user(username)}>
+      <Button type="text" icon={<UserOutlined />} aria-label={t.user(username)}>
         <span className="hide-narrow clip" style={{ maxWidth: 120 }}>
           {username}
         </span>

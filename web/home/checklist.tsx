@@ -4,56 +4,56 @@ import { Link } from '@tanstack/react-router'
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import type { Home } from '../../contract/console/home.ts'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { homeText } from './text.ts'
 
 export function Checklist({ done }: { done: Home['checklist'] }): ReactNode {
-  const words = useText(homeText)
+  const t = useText(homeText)
   const steps = [
     {
       done: done.has_credits,
-      title: words.stepCredits,
-      text: words.stepCreditsText,
-      go: words.stepCreditsGo,
+      title: t.stepCredits,
+      text: t.stepCreditsText,
+      go: t.stepCreditsGo,
       to: '/credits',
       search: { redeem: '1' },
     },
     {
       done: done.has_key,
-      title: words.stepKey,
-      text: words.stepKeyText,
-      go: words.stepKeyGo,
+      title: t.stepKey,
+      text: t.stepKeyText,
+      go: t.stepKeyGo,
       to: '/keys',
       search: {},
     },
     {
       done: done.has_call,
-      title: words.stepCall,
-      text: words.stepCallText,
-      go: words.stepCallGo,
+      title: t.stepCall,
+      text: t.stepCallText,
+      go: t.stepCallGo,
       to: '/keys',
       search: {},
     },
     {
       done: done.has_success,
-      title: words.stepSuccess,
-      text: words.stepSuccessText,
-      go: words.stepSuccessGo,
+      title: t.stepSuccess,
+      text: t.stepSuccessText,
+      go: t.stepSuccessGo,
       to: '/requests',
       search: {},
     },
   ]
   const next = steps.findIndex((step) => !step.done)
   return (
-    <Card title={<h2>{words.startTitle}</h2>}>
+    <Card title={<h2>{t.startTitle}</h2>}>
       <p className="muted" style={{ marginTop: 0 }}>
-        {words.startText}
+        {t.startText}
       </p>
       <ol className="checklist">
         {steps.map((step, index) => (
           <li key={step.title} className={step.done ? 'done' : index === next ? 'next' : ''}>
             {step.done ? (
-              <CheckCircleFilled className="tone-success" aria-label={words.stepDone} />
+              <CheckCircleFilled className="tone-success" aria-label={t.stepDone} />
             ) : (
               <span className="number" aria-hidden>
                 {index + 1}

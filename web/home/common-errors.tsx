@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import type { CommonError } from '../../contract/console/home.ts'
-import { usePick, useText } from '../frame/text.ts'
-import { endpointText } from '../parts/endpoint-names.ts'
-import { count, Outcome } from '../parts/figures.tsx'
+import { usePick, useText } from '../frame/i18n.ts'
+import { endpointText } from '../parts/names.ts'
+import { formatCount, StatusLabel } from '../parts/format.tsx'
 import { homeText } from './text.ts'
 
 interface CommonErrorsProps {
@@ -14,23 +14,23 @@ interface CommonErrorsProps {
 }
 
 export function CommonErrors({ errors, range }: CommonErrorsProps): ReactNode {
-  const words = useText(homeText)
+  const t = useText(homeText)
   const pick = usePick()
   return (
-    <Card size="small" title={<h2>{words.errors}</h2>}>
+    <Card size="small" title={<h2>{t.errors}</h2>}>
       {errors.length === 0 ? (
         <div style={{ minHeight: 280, display: 'grid', placeItems: 'center' }}>
-          <Outcome tone="success">{words.noErrors}</Outcome>
+          <StatusLabel tone="success">{t.noErrors}</StatusLabel>
         </div>
       ) : (
-        <div tabIndex={0} role="region" aria-label={words.errors} style={{ height: 280, overflow: 'auto' }}>
+        <div tabIndex={0} role="region" aria-label={t.errors} style={{ height: 280, overflow: 'auto' }}>
           <table className="plain-table">
             <thead>
               <tr>
-                <th scope="col">{words.code}</th>
-                <th scope="col">{words.meaning}</th>
+                <th scope="col">{t.code}</th>
+                <th scope="col">{t.meaning}</th>
                 <th scope="col" className="num">
-                  {words.count}
+                  {t.count}
                 </th>
               </tr>
             </thead>
@@ -45,10 +45,10 @@ export function CommonErrors({ errors, range }: CommonErrorsProps): ReactNode {
                     {meaning}
                     <div className="muted">{advice}</div>
                     <Link to="/requests" search={{ ...range, endpoint, code: String(code) }}>
-                      {words.seeThem}
+                      {t.seeThem}
                     </Link>
                   </td>
-                  <td className="num">{count(times)}</td>
+                  <td className="num">{formatCount(times)}</td>
                 </tr>
               ))}
             </tbody>

@@ -4,12 +4,12 @@ import { Alert, Skeleton } from 'antd'
 import { type ReactNode, useMemo } from 'react'
 import { endpointNames, type Home, homeRoutes } from '../../contract/console/home.ts'
 import { apiTypeNames, apiTypes } from '../../contract/credits.ts'
-import { useAsk } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiQuery } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { Chart } from '../parts/chart.tsx'
 import { DateRange } from '../parts/date-range.tsx'
-import { daysOf } from '../parts/day-range.ts'
-import { endpointText } from '../parts/endpoint-names.ts'
+import { resolveDayRange } from '../parts/day-range.ts'
+import { endpointText } from '../parts/names.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -19,14 +19,14 @@ import { CommonErrors } from './common-errors.tsx'
 import { homeText } from './text.ts'
 
 export function HomePage(): ReactNode {
-  const words = useText(homeText)
+  const t = useText(homeText)
   const [shown, show] = useUrlState({ range: '30d', from: '', to: '' })
-  const days = daysOf(shown.range, shown.from, shown.to, Date.now())
-  const home = useAsk(homeRoutes.home, days, { refetchMs: 30_000 })
+  const days = resolveDayRange(shown.range, shown.from, shown.to, Date.now())
+  const home = useApiQuery(homeRoutes.home, days, { refetchMs: 30_000 })
   const isNew = home.data !== undefined && !home.data.checklist.has_success
   return (
-    <Page title={words.title} actions={isNew ? undefined : <DateRange {...shown} onChange={show} />}>
-      <Loaded asked={home} skeleton={<HomeBones />}>
+    <Page title={t.title} actions={isNew ? undefined : <DateRange {...shown} onChange={show} />}>
+      <Loaded query={home} skeleton={<HomeBones />}>
         {(got) => (
           <>
             <LowWarning home={got} />
@@ -61,7 +61,7 @@ function HomeBones(): ReactNode {
 }
 
 function LowWarning({ home }: { home: Home }): ReactNode {
-  const words = useText(homeText)
+  const t = useText(homeText)
   const pick = usePick()
   const low = home.balances.filter(({ level }) => level === 'critical' || level === 'empty')
   if (low.length === 0) return null
@@ -69,10 +69,10 @@ function LowWarning({ home }: { home: Home }): ReactNode {
     <Alert
       type={low.some(({ level }) => level === 'empty') ? 'error' : 'warning'}
       showIcon
-      title={words.lowText(low.map(({ api_type }) => pick(apiTypeNames[api_type])).join(words.separator))}
+      title={t.lowText(low.map(({ api_type }) => pick(apiTypeNames[api_type])).join(t.separator))}
       action={
         <Link to="/credits" search={{ redeem: '1' }}>
-          {words.topUp}
+          {t.topUp}
         </Link>
       }
     />
@@ -85,7 +85,7 @@ interface UsageProps {
 }
 
 function Usage({ home, range }: UsageProps): ReactNode {
-  const words = useText(homeText)
+  const t = useText(homeText)
   const pick = usePick()
   const figures = useMemo(() => {
     const { days } = home
@@ -97,7 +97,7 @@ function Usage({ home, range }: UsageProps): ReactNode {
       })),
       success: [
         {
-          name: words.successName,
+          name: t.successName,
           values: days.map(({ total, succeeded }) => (total === 0 ? null : succeeded / total)),
         },
       ],
@@ -106,20 +106,20 @@ function Usage({ home, range }: UsageProps): ReactNode {
         values: days.map(({ credits }) => credits[name]),
       })),
     }
-  }, [home, pick, words])
+  }, [home, pick, t])
   return (
     <>
       <div className="grid-2">
-        <Chart title={words.calls} kind="stack" labels={figures.labels} series={figures.calls} file="calls" />
+        <Chart title={t.calls} kind="stack" labels={figures.labels} series={figures.calls} file="calls" />
         <Chart
-          title={words.success}
-          parts
+          title={t.success}
+          asPercent
           labels={figures.labels}
           series={figures.success}
           file="success-rate"
         />
         <Chart
-          title={words.used}
+          title={t.used}
           kind="stack"
           labels={figures.labels}
           series={figures.used}

@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { Select } from 'antd'
 import type { ReactNode } from 'react'
 import { type IdentityFilter, identityRoutes } from '../../contract/console/identity.ts'
-import { useAsk } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiQuery } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
-import { daysOf } from '../parts/day-range.ts'
+import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { Ago, Outcome } from '../parts/figures.tsx'
-import { List, Slicer } from '../parts/list.tsx'
+import { RelativeTime, StatusLabel } from '../parts/format.tsx'
+import { List, CursorPager } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { outcomeTones } from './outcome-tones.ts'
 import { identityText } from './text.ts'
@@ -18,14 +18,14 @@ const defaults = { range: 'all', from: '', to: '', outcome: '', before: '' }
 const outcomes = ['matched', 'mismatched', 'no_record', 'failed'] as const
 
 export function IdentityHistory(): ReactNode {
-  const words = useText(identityText)
+  const t = useText(identityText)
   const [shown, show] = useUrlState(defaults)
   const outcome = outcomes.find((known) => known === shown.outcome)
   const filter: IdentityFilter = {
-    ...daysOf(shown.range, shown.from, shown.to, Date.now()),
+    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
     ...(outcome ? { outcome } : {}),
   }
-  const history = useAsk(identityRoutes.history, {
+  const history = useApiQuery(identityRoutes.history, {
     ...filter,
     ...(shown.before === '' ? {} : { before: Number(shown.before) }),
   })
@@ -34,40 +34,40 @@ export function IdentityHistory(): ReactNode {
       <div className="filters">
         <DateRange withAll {...shown} onChange={(range) => show({ ...range, before: '' })} />
         <Select
-          aria-label={words.outcome}
+          aria-label={t.outcome}
           style={{ minWidth: 130 }}
           value={shown.outcome}
           onChange={(value) => show({ outcome: value, before: '' })}
           options={[
-            { value: '', label: words.allOutcomes },
-            ...outcomes.map((value) => ({ value, label: words[value] })),
+            { value: '', label: t.allOutcomes },
+            ...outcomes.map((value) => ({ value, label: t[value] })),
           ]}
         />
-        <ExportLink route={identityRoutes.historyCsv} sent={filter} />
+        <ExportLink route={identityRoutes.historyCsv} filter={filter} />
       </div>
       <List
-        asked={history}
+        query={history}
         items={({ items }) => items}
         rowKey={({ id }) => id}
-        label={words.history}
-        empty={{ text: words.empty }}
+        label={t.history}
+        empty={{ text: t.empty }}
         onClear={outcome || shown.range !== 'all' ? () => show(defaults) : undefined}
         columns={[
-          { title: words.at, render: (_value, { at }) => <Ago at={at} /> },
-          { title: words.name, dataIndex: 'name' },
+          { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
+          { title: t.name, dataIndex: 'name' },
           {
-            title: words.idcard,
+            title: t.idcard,
             render: (_value, { idcard }) => <span className="mono nowrap">{idcard}</span>,
           },
           {
-            title: words.outcome,
+            title: t.outcome,
             render: (_value, record) => (
-              <Outcome tone={outcomeTones[record.outcome]}>{words[record.outcome]}</Outcome>
+              <StatusLabel tone={outcomeTones[record.outcome]}>{t[record.outcome]}</StatusLabel>
             ),
           },
-          { title: words.gateway, render: (_value, { gateway }) => gateway ?? '' },
+          { title: t.gateway, render: (_value, { gateway }) => gateway ?? '' },
           {
-            title: words.credits,
+            title: t.credits,
             align: 'end',
             render: (_value, { charged, given_back }) => (
               <span className="num">
@@ -77,16 +77,16 @@ export function IdentityHistory(): ReactNode {
             ),
           },
           {
-            title: words.call,
+            title: t.call,
             render: (_value, { request_id }) => (
               <Link to="/requests" search={{ open: request_id }}>
-                {words.open}
+                {t.open}
               </Link>
             ),
           },
         ]}
         footer={({ next }) => (
-          <Slicer before={shown.before} next={next} onChange={(before) => show({ before })} />
+          <CursorPager before={shown.before} next={next} onChange={(before) => show({ before })} />
         )}
       />
     </>

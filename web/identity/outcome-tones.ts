@@ -1,6 +1,6 @@
 // How each outcome of a verification looks.
 import type { IdentityOutcome } from '../../contract/console/identity.ts'
-import type { Tone } from '../parts/figures.tsx'
+import type { Tone } from '../parts/format.tsx'
 
 export const outcomeTones: Readonly<Record<IdentityOutcome, Tone>> = {
   matched: 'success',

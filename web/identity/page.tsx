@@ -2,11 +2,11 @@
 import { Alert, Button, Card, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
 import { identityRoutes, type IdentityVerdict } from '../../contract/console/identity.ts'
-import { useMe, usePrices, useStart, useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
-import { count, Outcome } from '../parts/figures.tsx'
+import { useMe, usePrices, useStart, useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
+import { formatCount, StatusLabel } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { Page } from '../parts/page.tsx'
 import { IdentityHistory } from './history.tsx'
 import { hasRightCheckDigit, idcardShape } from './idcard.ts'
@@ -14,34 +14,34 @@ import { outcomeTones } from './outcome-tones.ts'
 import { identityText } from './text.ts'
 
 export function IdentityPage(): ReactNode {
-  const words = useText(identityText)
+  const t = useText(identityText)
   const start = useStart()
   const me = useMe()
-  const verify = useTell(identityRoutes.verify, { once: true })
+  const verify = useApiMutation(identityRoutes.verify, { idempotent: true })
   return (
-    <Page title={words.title} lead={words.lead}>
-      {start.data?.sandbox.includes('identity') && <Alert type="info" showIcon title={words.sandbox} />}
+    <Page title={t.title} lead={t.lead}>
+      {start.data?.sandbox.includes('identity') && <Alert type="info" showIcon title={t.sandbox} />}
       <div className="grid-2">
-        <Card size="small" title={<h2>{words.tryOne}</h2>}>
-          {me.data?.read_only ? (
-            <span className="muted">{words.readOnly}</span>
-          ) : (
-            <VerifyForm verify={verify} />
-          )}
+        <Card size="small" title={<h2>{t.tryOne}</h2>}>
+          {me.data?.read_only ? <span className="muted">{t.readOnly}</span> : <VerifyForm verify={verify} />}
         </Card>
-        <Card size="small" title={<h2>{words.verdict}</h2>}>
+        <Card size="small" title={<h2>{t.verdict}</h2>}>
           <Verdict verdict={verify.data} />
         </Card>
       </div>
-      <Card size="small" title={<h2>{words.history}</h2>}>
+      <Card size="small" title={<h2>{t.history}</h2>}>
         <IdentityHistory />
       </Card>
     </Page>
   )
 }
 
-function VerifyForm({ verify }: { verify: ReturnType<typeof useTell<Typed, IdentityVerdict>> }): ReactNode {
-  const words = useText(identityText)
+function VerifyForm({
+  verify,
+}: {
+  verify: ReturnType<typeof useApiMutation<Typed, IdentityVerdict>>
+}): ReactNode {
+  const t = useText(identityText)
   const prices = usePrices()
   const [form] = Form.useForm<Typed>()
   return (
@@ -51,29 +51,29 @@ function VerifyForm({ verify }: { verify: ReturnType<typeof useTell<Typed, Ident
       layout="vertical"
       requiredMark={false}
       autoComplete="off"
-      onFinish={(sent) => verify.mutate({ sent }, { onError: (error) => void showFieldErrors(form, error) })}
+      onFinish={(body) => verify.mutate({ body }, { onError: (error) => void showFieldErrors(form, error) })}
     >
       <Form.Item
         name="name"
-        label={words.name}
+        label={t.name}
         rules={[
-          { required: true, message: words.nameRule },
-          { pattern: /^[\p{Script=Han}A-Za-z ·•‧∙⋅・･-]{2,50}$/u, message: words.nameRule },
+          { required: true, message: t.nameRule },
+          { pattern: /^[\p{Script=Han}A-Za-z ·•‧∙⋅・･-]{2,50}$/u, message: t.nameRule },
         ]}
       >
         <Input maxLength={50} />
       </Form.Item>
       <Form.Item
         name="idcard"
-        label={words.idcard}
+        label={t.idcard}
         validateTrigger={['onBlur', 'onSubmit']}
         rules={[
-          { required: true, message: words.idcardRule },
+          { required: true, message: t.idcardRule },
           {
             validator: async (_rule, value: string | undefined) => {
               if (!value) return
-              if (!idcardShape.test(value)) throw new Error(words.idcardRule)
-              if (!hasRightCheckDigit(value)) throw new Error(words.idcardWrong)
+              if (!idcardShape.test(value)) throw new Error(t.idcardRule)
+              if (!hasRightCheckDigit(value)) throw new Error(t.idcardWrong)
             },
           },
         ]}
@@ -81,11 +81,11 @@ function VerifyForm({ verify }: { verify: ReturnType<typeof useTell<Typed, Ident
         <Input className="mono" maxLength={18} />
       </Form.Item>
       <div className="stack">
-        <StepError error={verify.error} />
+        <ActionError error={verify.error} />
         <div className="form-foot">
-          <span className="muted">{words.price(prices.identity)}</span>
+          <span className="muted">{t.price(prices.identity)}</span>
           <Button type="primary" htmlType="submit" loading={verify.isPending}>
-            {words.verify}
+            {t.verify}
           </Button>
         </div>
       </div>
@@ -99,28 +99,28 @@ interface Typed {
 }
 
 function Verdict({ verdict }: { verdict: IdentityVerdict | undefined }): ReactNode {
-  const words = useText(identityText)
-  if (!verdict) return <div className="verdict muted">{words.waiting}</div>
+  const t = useText(identityText)
+  if (!verdict) return <div className="verdict muted">{t.waiting}</div>
   const names: Readonly<Record<string, string>> = {
-    sex: words.sex,
-    gender: words.sex,
-    birthday: words.birthday,
-    birth: words.birthday,
-    age: words.age,
-    province: words.province,
-    city: words.city,
-    district: words.district,
-    address: words.address,
-    location: words.address,
-    nation: words.nation,
+    sex: t.sex,
+    gender: t.sex,
+    birthday: t.birthday,
+    birth: t.birthday,
+    age: t.age,
+    province: t.province,
+    city: t.city,
+    district: t.district,
+    address: t.address,
+    location: t.address,
+    nation: t.nation,
   }
   return (
     <div aria-live="polite">
       <div className="verdict">
-        <Outcome tone={outcomeTones[verdict.outcome]}>{words[verdict.outcome]}</Outcome>
+        <StatusLabel tone={outcomeTones[verdict.outcome]}>{t[verdict.outcome]}</StatusLabel>
         <span className="muted" style={{ fontSize: 14 }}>
-          {verdict.message} · {words.left(count(verdict.remaining))}
-          {verdict.given_back > 0 && ` · ${words.returned}`}
+          {verdict.message} · {t.left(formatCount(verdict.remaining))}
+          {verdict.given_back > 0 && ` · ${t.returned}`}
         </span>
       </div>
       {Object.keys(verdict.extra).length > 0 && (

@@ -1,5 +1,5 @@
 // Words of the identity page.
-import { dictionary } from '../frame/text.ts'
+import { dictionary } from '../frame/i18n.ts'
 
 export const identityText = dictionary(
   {

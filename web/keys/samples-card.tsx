@@ -3,22 +3,22 @@ import { Card, Segmented, Select } from 'antd'
 import type { ReactNode } from 'react'
 import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/samples.ts'
 import { useMe, useStart } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
-import { useNarrow } from '../parts/narrow.ts'
-import { endpointText } from '../parts/endpoint-names.ts'
+import { useIsNarrow } from '../parts/narrow.ts'
+import { endpointText } from '../parts/names.ts'
 import { useUrlState } from '../parts/url-state.ts'
 import { endpoints, exampleBody, operations } from './operations.ts'
 import { keysText } from './text.ts'
 
 /** The key as a placeholder, except right after it was made. */
 export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNode {
-  const words = useText(keysText)
+  const t = useText(keysText)
   const pick = usePick()
   const me = useMe()
   const start = useStart()
   const [shown, show] = useUrlState({ operation: 'sms.send', language: 'curl' })
-  const isNarrow = useNarrow()
+  const isNarrow = useIsNarrow()
   const chosen = operations.find(({ id }) => id === shown.operation) ?? operations[0]!
   const language = sampleLanguages.find((known) => known === shown.language) ?? 'curl'
   const baseUrl = start.data?.public_url ?? window.location.origin
@@ -26,13 +26,13 @@ export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNo
   const values = exampleBody(chosen, caller)
   const code = sample(language, { baseUrl, endpoint: chosen.endpoint, values })
   return (
-    <Card title={<h2>{words.samples}</h2>}>
+    <Card title={<h2>{t.samples}</h2>}>
       <div className="stack">
-        <span>{freshKey === undefined ? words.samplesText : words.samplesWithKey}</span>
+        <span>{freshKey === undefined ? t.samplesText : t.samplesWithKey}</span>
         <div className="row-between">
           <div className="row">
             <Select
-              aria-label={words.operation}
+              aria-label={t.operation}
               style={{ width: 240 }}
               value={chosen.id}
               onChange={(operation: string) => show({ operation })}
@@ -46,18 +46,18 @@ export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNo
             <div className="scroll-x">
               <Segmented
                 size={isNarrow ? 'small' : 'middle'}
-                aria-label={words.language}
+                aria-label={t.language}
                 value={language}
                 onChange={(value) => show({ language: value })}
                 options={sampleLanguages.map((value) => ({ value, label: sampleLanguageNames[value] }))}
               />
             </div>
           </div>
-          <CopyButton text={code} what={words.sample}>
-            {words.copyCode}
+          <CopyButton text={code} label={t.sample}>
+            {t.copyCode}
           </CopyButton>
         </div>
-        <pre className="code" tabIndex={0} aria-label={words.sample} data-testid="sample">
+        <pre className="code" tabIndex={0} aria-label={t.sample} data-testid="sample">
           {code}
         </pre>
       </div>

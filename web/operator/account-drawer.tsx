@@ -5,10 +5,10 @@ import { type ReactNode, useState } from 'react'
 import { viewAsParameter } from '../../contract/console/route.ts'
 import { type AccountDetail, operatorRoutes } from '../../contract/console/operator.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
-import { useAsk, useTell } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiQuery, useApiMutation } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Ago, count } from '../parts/figures.tsx'
+import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { AccountState } from './account-state.tsx'
 import { ChangeAccountModal } from './change-account.tsx'
@@ -17,21 +17,21 @@ import { OnceBox } from './once-box.tsx'
 import { operatorText } from './text.ts'
 
 export function AccountDrawer({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   return (
-    <Drawer open={id !== ''} size={640} title={words.account} onClose={onClose} destroyOnHidden>
+    <Drawer open={id !== ''} size={640} title={t.account} onClose={onClose} destroyOnHidden>
       {id !== '' && <OneAccount key={id} id={id} />}
     </Drawer>
   )
 }
 
 function OneAccount({ id }: { id: string }): ReactNode {
-  const account = useAsk(operatorRoutes.account, {}, { parts: { id } })
-  return <Loaded asked={account}>{(got) => <Whole account={got} />}</Loaded>
+  const account = useApiQuery(operatorRoutes.account, {}, { params: { id } })
+  return <Loaded query={account}>{(got) => <Whole account={got} />}</Loaded>
 }
 
 function Whole({ account }: { account: AccountDetail }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const [step, setStep] = useState<'change' | 'credits' | 'suspend' | 'password'>()
   const close = () => setStep(undefined)
   return (
@@ -47,19 +47,19 @@ function Whole({ account }: { account: AccountDetail }): ReactNode {
           target="_blank"
           rel="noopener"
         >
-          {words.viewAs}
+          {t.viewAs}
         </Button>
       </div>
       <Facts account={account} />
       <Credits account={account} />
       <div className="row">
         <Button type="primary" onClick={() => setStep('credits')}>
-          {words.grantTitle}
+          {t.grantTitle}
         </Button>
-        <Button onClick={() => setStep('change')}>{words.change}</Button>
-        <Button onClick={() => setStep('password')}>{words.resetPassword}</Button>
+        <Button onClick={() => setStep('change')}>{t.change}</Button>
+        <Button onClick={() => setStep('password')}>{t.resetPassword}</Button>
         <Button danger={!account.suspended} onClick={() => setStep('suspend')}>
-          {account.suspended ? words.resume : words.suspend}
+          {account.suspended ? t.resume : t.suspend}
         </Button>
       </div>
       <CreditModal open={step === 'credits'} account={account} onClose={close} />
@@ -71,35 +71,35 @@ function Whole({ account }: { account: AccountDetail }): ReactNode {
 }
 
 function Facts({ account }: { account: AccountDetail }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const limit = account.rate_limit ?? account.platform_rate_limit
-  const limitText = limit ? words.limitText(count(limit.per_second), count(limit.burst)) : words.unlimited
+  const limitText = limit ? t.limitText(formatCount(limit.per_second), formatCount(limit.burst)) : t.unlimited
   return (
     <Descriptions
       size="small"
       column={{ xs: 1, sm: 2 }}
       items={[
-        { key: 'created', label: words.created, children: <Ago at={account.created_at} /> },
-        { key: 'expires', label: words.expires, children: account.expires_on ?? words.noEnd },
+        { key: 'created', label: t.created, children: <RelativeTime at={account.created_at} /> },
+        { key: 'expires', label: t.expires, children: account.expires_on ?? t.noEnd },
         {
           key: 'key',
-          label: words.key,
-          children: account.key_hint ? <span className="mono">{account.key_hint}</span> : words.noKey,
+          label: t.key,
+          children: account.key_hint ? <span className="mono">{account.key_hint}</span> : t.noKey,
         },
-        { key: 'last', label: words.lastCall, children: <Ago at={account.last_call_at} /> },
+        { key: 'last', label: t.lastCall, children: <RelativeTime at={account.last_call_at} /> },
         {
           key: 'calls',
-          label: words.calls7,
-          children: `${count(account.calls_7d)} (${words.failed7(count(account.failed_7d))})`,
+          label: t.calls7,
+          children: `${formatCount(account.calls_7d)} (${t.failed7(formatCount(account.failed_7d))})`,
         },
-        { key: 'sessions', label: words.sessions, children: count(account.sessions) },
-        { key: 'sms', label: words.sms, children: account.sms_enabled ? words.on : words.off },
-        { key: 'sign', label: words.signName, children: account.sign_name ?? words.platformSign },
+        { key: 'sessions', label: t.sessions, children: formatCount(account.sessions) },
+        { key: 'sms', label: t.sms, children: account.sms_enabled ? t.on : t.off },
+        { key: 'sign', label: t.signName, children: account.sign_name ?? t.platformSign },
         {
           key: 'limit',
-          label: words.limit,
+          label: t.limit,
           span: 'filled',
-          children: account.rate_limit ? limitText : words.platformLimit(limitText),
+          children: account.rate_limit ? limitText : t.platformLimit(limitText),
         },
       ]}
     />
@@ -107,21 +107,21 @@ function Facts({ account }: { account: AccountDetail }): ReactNode {
 }
 
 function Credits({ account }: { account: AccountDetail }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const pick = usePick()
   return (
     <table className="plain-table">
       <thead>
         <tr>
-          <th scope="col">{words.credits}</th>
+          <th scope="col">{t.credits}</th>
           <th scope="col" className="num">
-            {words.remaining}
+            {t.remaining}
           </th>
           <th scope="col" className="num">
-            {words.used}
+            {t.used}
           </th>
           <th scope="col" className="num">
-            {words.total}
+            {t.total}
           </th>
         </tr>
       </thead>
@@ -129,9 +129,9 @@ function Credits({ account }: { account: AccountDetail }): ReactNode {
         {account.balances.map(({ api_type, remaining, used, total }) => (
           <tr key={api_type}>
             <th scope="row">{pick(apiTypeNames[api_type])}</th>
-            <td className="num">{count(remaining)}</td>
-            <td className="num">{count(used)}</td>
-            <td className="num">{count(total)}</td>
+            <td className="num">{formatCount(remaining)}</td>
+            <td className="num">{formatCount(used)}</td>
+            <td className="num">{formatCount(total)}</td>
           </tr>
         ))}
       </tbody>
@@ -146,30 +146,30 @@ interface StepProps {
 }
 
 function SuspendStep({ open, account, onClose }: StepProps): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const { message } = App.useApp()
-  const change = useTell(operatorRoutes.changeAccount)
+  const change = useApiMutation(operatorRoutes.changeAccount)
   const { suspended, username } = account
   return (
     <Confirm
       open={open}
       danger={!suspended}
       withNote
-      title={suspended ? words.resume : words.suspend}
-      consequence={suspended ? words.resumeText(username) : words.suspendText(username)}
-      ok={suspended ? words.resume : words.suspend}
+      title={suspended ? t.resume : t.suspend}
+      consequence={suspended ? t.resumeText(username) : t.suspendText(username)}
+      ok={suspended ? t.resume : t.suspend}
       onClose={onClose}
       onConfirm={async ({ note }) => {
-        await change.mutateAsync({ sent: { note, suspended: !suspended }, parts: { id: account.id } })
-        message.success(words.saved)
+        await change.mutateAsync({ body: { note, suspended: !suspended }, params: { id: account.id } })
+        message.success(t.saved)
       }}
     />
   )
 }
 
 function PasswordStep({ open, account, onClose }: StepProps): ReactNode {
-  const words = useText(operatorText)
-  const reset = useTell(operatorRoutes.resetPassword)
+  const t = useText(operatorText)
+  const reset = useApiMutation(operatorRoutes.resetPassword)
   const [password, setPassword] = useState<string>()
   return (
     <>
@@ -177,18 +177,18 @@ function PasswordStep({ open, account, onClose }: StepProps): ReactNode {
         open={open}
         danger
         withNote
-        title={words.resetPassword}
-        consequence={words.resetPasswordText(account.username)}
-        ok={words.resetPassword}
+        title={t.resetPassword}
+        consequence={t.resetPasswordText(account.username)}
+        ok={t.resetPassword}
         onClose={onClose}
         onConfirm={async ({ note }) => {
-          const made = await reset.mutateAsync({ sent: { note }, parts: { id: account.id } })
+          const made = await reset.mutateAsync({ body: { note }, params: { id: account.id } })
           setPassword(made.password)
         }}
       />
       <Modal
         open={password !== undefined}
-        title={words.newPassword}
+        title={t.newPassword}
         footer={null}
         onCancel={() => setPassword(undefined)}
       >

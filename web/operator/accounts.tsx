@@ -3,10 +3,10 @@ import { PlusOutlined } from '@ant-design/icons'
 import { Button, Card, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type AccountQuery, type AccountRow, operatorRoutes } from '../../contract/console/operator.ts'
-import { useAsk } from '../api/hooks.ts'
-import { useLanguage, usePick, useText } from '../frame/text.ts'
-import { shortTypeNames } from '../parts/credit-names.ts'
-import { Ago, shortCount } from '../parts/figures.tsx'
+import { useApiQuery } from '../api/hooks.ts'
+import { useLanguage, usePick, useText } from '../frame/i18n.ts'
+import { shortTypeNames } from '../parts/names.ts'
+import { RelativeTime, formatCompactCount } from '../parts/format.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -20,7 +20,7 @@ const states = ['active', 'expired', 'suspended', 'operator'] as const
 const sorts = ['created', 'username', 'expires'] as const
 
 export function AccountsPage(): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const pick = usePick()
   const language = useLanguage()
   const [shown, show] = useUrlState(defaults)
@@ -35,53 +35,53 @@ export function AccountsPage(): ReactNode {
     ...(shown.q === '' ? {} : { q: shown.q }),
     ...(state ? { state } : {}),
   }
-  const accounts = useAsk(operatorRoutes.accounts, query)
+  const accounts = useApiQuery(operatorRoutes.accounts, query)
   const orderOf = (column: string) =>
     shown.sort === column ? (shown.order === 'asc' ? ('ascend' as const) : ('descend' as const)) : null
   const create = (
     <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
-      {words.newAccount}
+      {t.newAccount}
     </Button>
   )
   return (
-    <Page title={words.accounts} lead={words.accountsLead} actions={create}>
+    <Page title={t.accounts} lead={t.accountsLead} actions={create}>
       <div className="filters" style={{ marginBottom: 0 }}>
         <Input.Search
           key={shown.q}
           allowClear
           style={{ width: 280, maxWidth: '100%' }}
-          placeholder={words.find}
-          aria-label={words.find}
+          placeholder={t.find}
+          aria-label={t.find}
           defaultValue={shown.q}
           onSearch={(q) => show({ q: q.trim(), page: '1' })}
         />
         <Select
-          aria-label={words.state}
+          aria-label={t.state}
           style={{ minWidth: 130 }}
           value={shown.state}
           onChange={(value) => show({ state: value, page: '1' })}
           options={[
-            { value: '', label: words.allStates },
-            { value: 'active', label: words.active },
-            { value: 'expired', label: words.expired },
-            { value: 'suspended', label: words.suspended },
-            { value: 'operator', label: words.operatorState },
+            { value: '', label: t.allStates },
+            { value: 'active', label: t.active },
+            { value: 'expired', label: t.expired },
+            { value: 'suspended', label: t.suspended },
+            { value: 'operator', label: t.operatorState },
           ]}
         />
       </div>
       <Card size="small">
         <List<AccountRow, NonNullable<typeof accounts.data>>
-          asked={accounts}
+          query={accounts}
           items={({ items }) => items}
           rowKey={({ id }) => id}
-          label={words.accounts}
-          empty={{ text: words.noAccounts, action: create }}
+          label={t.accounts}
+          empty={{ text: t.noAccounts, action: create }}
           onClear={shown.q !== '' || state ? () => show(defaults) : undefined}
           onOpen={({ id }) => show({ open: String(id) })}
           onSort={(column, order) => show({ sort: column, order, page: '1' })}
           columns={[
             {
-              title: words.username,
+              title: t.username,
               key: 'username',
               sorter: true,
               sortOrder: orderOf('username'),
@@ -98,38 +98,38 @@ export function AccountsPage(): ReactNode {
                   >
                     {username}
                   </Button>
-                  {role === 'operator' && <span className="muted small">{words.operatorState}</span>}
+                  {role === 'operator' && <span className="muted small">{t.operatorState}</span>}
                 </span>
               ),
             },
-            { title: words.state, render: (_value, account) => <AccountState account={account} /> },
+            { title: t.state, render: (_value, account) => <AccountState account={account} /> },
             {
-              title: words.balances,
+              title: t.balances,
               render: (_value, { balances }) => (
                 <span className="row small">
                   {balances.map(({ api_type, remaining }) => (
                     <span key={api_type} className="nowrap">
                       <span className="muted">{pick(shortTypeNames[api_type])}</span>{' '}
-                      {shortCount(remaining, language)}
+                      {formatCompactCount(remaining, language)}
                     </span>
                   ))}
                 </span>
               ),
             },
-            { title: words.lastCall, render: (_value, { last_call_at }) => <Ago at={last_call_at} /> },
+            { title: t.lastCall, render: (_value, { last_call_at }) => <RelativeTime at={last_call_at} /> },
             {
-              title: words.expires,
+              title: t.expires,
               key: 'expires',
               sorter: true,
               sortOrder: orderOf('expires'),
-              render: (_value, { expires_on }) => expires_on ?? <span className="muted">{words.noEnd}</span>,
+              render: (_value, { expires_on }) => expires_on ?? <span className="muted">{t.noEnd}</span>,
             },
             {
-              title: words.created,
+              title: t.created,
               key: 'created',
               sorter: true,
               sortOrder: orderOf('created'),
-              render: (_value, { created_at }) => <Ago at={created_at} />,
+              render: (_value, { created_at }) => <RelativeTime at={created_at} />,
             },
           ]}
           footer={({ page, size, total }) => (

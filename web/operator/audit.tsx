@@ -2,13 +2,13 @@
 import { Card, Input } from 'antd'
 import type { ReactNode } from 'react'
 import { type AuditFilter, operatorRoutes } from '../../contract/console/operator.ts'
-import { useAsk } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiQuery } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
-import { daysOf } from '../parts/day-range.ts'
+import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { Ago } from '../parts/figures.tsx'
-import { List, Slicer } from '../parts/list.tsx'
+import { RelativeTime } from '../parts/format.tsx'
+import { List, CursorPager } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
@@ -18,27 +18,27 @@ import { operatorText } from './text.ts'
 const defaults = { range: 'all', from: '', to: '', actor: '', action: '', target: '', before: '' }
 
 export function AuditPage(): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const common = useText(partsText)
   const pick = usePick()
   const [shown, show] = useUrlState(defaults)
   const filter: AuditFilter = {
-    ...daysOf(shown.range, shown.from, shown.to, Date.now()),
+    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
     ...(shown.actor === '' ? {} : { actor: shown.actor }),
     ...(shown.action === '' ? {} : { action: shown.action }),
     ...(shown.target === '' ? {} : { target: shown.target }),
   }
-  const audit = useAsk(operatorRoutes.audit, {
+  const audit = useApiQuery(operatorRoutes.audit, {
     ...filter,
     ...(shown.before === '' ? {} : { before: Number(shown.before) }),
   })
   const fields = [
-    ['actor', words.actor],
-    ['action', words.action],
-    ['target', words.target],
+    ['actor', t.actor],
+    ['action', t.action],
+    ['target', t.target],
   ] as const
   return (
-    <Page title={words.audit} lead={words.auditLead}>
+    <Page title={t.audit} lead={t.auditLead}>
       <div className="filters" style={{ marginBottom: 0 }}>
         <DateRange withAll {...shown} onChange={(range) => show({ ...range, before: '' })} />
         {fields.map(([name, label]) => (
@@ -52,21 +52,21 @@ export function AuditPage(): ReactNode {
             onSearch={(value) => show({ [name]: value.trim(), before: '' })}
           />
         ))}
-        <ExportLink route={operatorRoutes.auditCsv} sent={filter} />
+        <ExportLink route={operatorRoutes.auditCsv} filter={filter} />
       </div>
       <Card size="small">
         <List
-          asked={audit}
+          query={audit}
           items={({ items }) => items}
           rowKey={({ id }) => id}
-          label={words.audit}
-          empty={{ text: words.noAudit }}
+          label={t.audit}
+          empty={{ text: t.noAudit }}
           onClear={Object.keys(filter).length > 0 ? () => show(defaults) : undefined}
           columns={[
-            { title: words.at, render: (_value, { at }) => <Ago at={at} /> },
-            { title: words.actor, dataIndex: 'actor' },
+            { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
+            { title: t.actor, dataIndex: 'actor' },
             {
-              title: words.action,
+              title: t.action,
               render: (_value, { action }) => {
                 const known = auditActions[action]
                 return (
@@ -77,7 +77,7 @@ export function AuditPage(): ReactNode {
                 )
               },
             },
-            { title: words.target, dataIndex: 'target' },
+            { title: t.target, dataIndex: 'target' },
             {
               title: common.note,
               render: (_value, { note }) => (
@@ -85,7 +85,7 @@ export function AuditPage(): ReactNode {
               ),
             },
             {
-              title: words.details,
+              title: t.details,
               render: (_value, { details }) => (
                 <div className="mono small" style={{ maxWidth: 400, whiteSpace: 'normal' }}>
                   {Object.entries(details)
@@ -96,7 +96,7 @@ export function AuditPage(): ReactNode {
             },
           ]}
           footer={({ next }) => (
-            <Slicer before={shown.before} next={next} onChange={(before) => show({ before })} />
+            <CursorPager before={shown.before} next={next} onChange={(before) => show({ before })} />
           )}
         />
       </Card>

@@ -3,19 +3,19 @@ import { App, Button, Descriptions, Drawer, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorRoutes, type RedeemBatch, type RedeemCodeRow } from '../../contract/console/operator.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
-import { useAsk, useTell } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiQuery, useApiMutation } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { ExportLink } from '../parts/export-link.tsx'
-import { Ago, count, Outcome, type Tone } from '../parts/figures.tsx'
+import { RelativeTime, formatCount, StatusLabel, type Tone } from '../parts/format.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { partsText } from '../parts/text.ts'
 import { operatorText } from './text.ts'
 
 export function BatchDrawer({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   return (
-    <Drawer open={id !== ''} size={720} title={words.batch(Number(id))} onClose={onClose} destroyOnHidden>
+    <Drawer open={id !== ''} size={720} title={t.batch(Number(id))} onClose={onClose} destroyOnHidden>
       {id !== '' && <OneBatch key={id} id={id} />}
     </Drawer>
   )
@@ -28,19 +28,19 @@ const tones: Readonly<Record<RedeemCodeRow['state'], Tone>> = {
 }
 
 function OneBatch({ id }: { id: string }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const common = useText(partsText)
   const { message } = App.useApp()
   const [state, setState] = useState<RedeemCodeRow['state'] | 'all'>('all')
   const [paging, setPaging] = useState({ page: 1, size: 20 })
   const [revoking, setRevoking] = useState<RedeemCodeRow | 'batch'>()
-  const codes = useAsk(
+  const codes = useApiQuery(
     operatorRoutes.redeemBatch,
     { ...paging, ...(state === 'all' ? {} : { state }) },
-    { parts: { id } },
+    { params: { id } },
   )
-  const revokeBatch = useTell(operatorRoutes.revokeRedeemBatch)
-  const revokeCode = useTell(operatorRoutes.revokeRedeemCode)
+  const revokeBatch = useApiMutation(operatorRoutes.revokeRedeemBatch)
+  const revokeCode = useApiMutation(operatorRoutes.revokeRedeemCode)
   const batch = codes.data?.batch
   const unused = batch ? batch.count - batch.redeemed - batch.revoked : 0
   return (
@@ -49,43 +49,43 @@ function OneBatch({ id }: { id: string }): ReactNode {
       <div className="row-between">
         <div className="scroll-x">
           <Segmented<RedeemCodeRow['state'] | 'all'>
-            aria-label={words.state}
+            aria-label={t.state}
             value={state}
             onChange={(value) => {
               setState(value)
               setPaging({ ...paging, page: 1 })
             }}
             options={[
-              { value: 'all', label: words.allStates },
-              { value: 'unused', label: words.unused },
-              { value: 'redeemed', label: words.redeemed },
-              { value: 'revoked', label: words.revoked },
+              { value: 'all', label: t.allStates },
+              { value: 'unused', label: t.unused },
+              { value: 'redeemed', label: t.redeemed },
+              { value: 'revoked', label: t.revoked },
             ]}
           />
         </div>
         <span className="row">
-          <ExportLink route={operatorRoutes.redeemBatchCsv} sent={{}} parts={{ id }} />
+          <ExportLink route={operatorRoutes.redeemBatchCsv} filter={{}} params={{ id }} />
           <Button danger disabled={unused === 0} onClick={() => setRevoking('batch')}>
-            {words.revokeBatch}
+            {t.revokeBatch}
           </Button>
         </span>
       </div>
       <List<RedeemCodeRow, NonNullable<typeof codes.data>>
-        asked={codes}
+        query={codes}
         items={({ items }) => items}
         rowKey={(code) => code.id}
-        label={words.codes}
+        label={t.codes}
         empty={{ text: common.emptyFiltered }}
         columns={[
-          { title: words.hint, render: (_value, { hint }) => <span className="mono nowrap">{hint}</span> },
+          { title: t.hint, render: (_value, { hint }) => <span className="mono nowrap">{hint}</span> },
           {
-            title: words.state,
-            render: (_value, code) => <Outcome tone={tones[code.state]}>{words[code.state]}</Outcome>,
+            title: t.state,
+            render: (_value, code) => <StatusLabel tone={tones[code.state]}>{t[code.state]}</StatusLabel>,
           },
-          { title: words.redeemedBy, render: (_value, { redeemed_by }) => redeemed_by ?? '' },
+          { title: t.redeemedBy, render: (_value, { redeemed_by }) => redeemed_by ?? '' },
           {
-            title: words.at,
-            render: (_value, { redeemed_at, revoked_at }) => <Ago at={redeemed_at ?? revoked_at} />,
+            title: t.at,
+            render: (_value, { redeemed_at, revoked_at }) => <RelativeTime at={redeemed_at ?? revoked_at} />,
           },
           {
             title: '',
@@ -93,7 +93,7 @@ function OneBatch({ id }: { id: string }): ReactNode {
             render: (_value, code) =>
               code.state === 'unused' && (
                 <Button size="small" danger onClick={() => setRevoking(code)}>
-                  {words.revoke}
+                  {t.revoke}
                 </Button>
               ),
           },
@@ -111,21 +111,21 @@ function OneBatch({ id }: { id: string }): ReactNode {
         open={revoking !== undefined}
         danger
         withNote
-        title={revoking === 'batch' ? words.revokeBatch : words.revokeCode}
+        title={revoking === 'batch' ? t.revokeBatch : t.revokeCode}
         consequence={
           revoking === 'batch'
-            ? words.revokeBatchText(count(unused))
-            : words.revokeCodeText(revoking?.hint ?? '')
+            ? t.revokeBatchText(formatCount(unused))
+            : t.revokeCodeText(revoking?.hint ?? '')
         }
-        ok={words.revoke}
+        ok={t.revoke}
         onClose={() => setRevoking(undefined)}
         onConfirm={async ({ note }) => {
           if (revoking === 'batch') {
-            const { revoked } = await revokeBatch.mutateAsync({ sent: { note }, parts: { id } })
-            message.success(words.revokedDone(revoked))
+            const { revoked } = await revokeBatch.mutateAsync({ body: { note }, params: { id } })
+            message.success(t.revokedDone(revoked))
           } else if (revoking) {
-            await revokeCode.mutateAsync({ sent: { note }, parts: { id: revoking.id } })
-            message.success(words.revokedDone(1))
+            await revokeCode.mutateAsync({ body: { note }, params: { id: revoking.id } })
+            message.success(t.revokedDone(1))
           }
         }}
       />
@@ -134,7 +134,7 @@ function OneBatch({ id }: { id: string }): ReactNode {
 }
 
 function BatchFacts({ batch }: { batch: RedeemBatch }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const common = useText(partsText)
   const pick = usePick()
   return (
@@ -142,11 +142,11 @@ function BatchFacts({ batch }: { batch: RedeemBatch }): ReactNode {
       size="small"
       column={{ xs: 1, sm: 2 }}
       items={[
-        { key: 'type', label: words.type, children: pick(apiTypeNames[batch.api_type]) },
-        { key: 'amount', label: words.amountEach, children: count(batch.amount) },
-        { key: 'count', label: words.howMany, children: count(batch.count) },
-        { key: 'redeemed', label: words.redeemed, children: count(batch.redeemed) },
-        { key: 'expires', label: words.expires, children: batch.expires_on ?? words.noEnd },
+        { key: 'type', label: t.type, children: pick(apiTypeNames[batch.api_type]) },
+        { key: 'amount', label: t.amountEach, children: formatCount(batch.amount) },
+        { key: 'count', label: t.howMany, children: formatCount(batch.count) },
+        { key: 'redeemed', label: t.redeemed, children: formatCount(batch.redeemed) },
+        { key: 'expires', label: t.expires, children: batch.expires_on ?? t.noEnd },
         { key: 'note', label: common.note, children: batch.note },
       ]}
     />

@@ -3,8 +3,8 @@ import { App, Form, Input, InputNumber, Switch } from 'antd'
 import type { ReactNode } from 'react'
 import { type AccountChange, type AccountDetail, operatorRoutes } from '../../contract/console/operator.ts'
 import { formatDay } from '../../contract/time.ts'
-import { useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { partsText } from '../parts/text.ts'
 import { OperatorForm } from './operator-form.tsx'
 import { operatorText } from './text.ts'
@@ -25,14 +25,14 @@ interface ChangeAccountModalProps {
 }
 
 export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModalProps): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const common = useText(partsText)
   const { message } = App.useApp()
   const [form] = Form.useForm<Typed & { note: string }>()
   const hasLimit = Form.useWatch('own_limit', form)
   const smsOn = Form.useWatch('sms_enabled', form)
   const until = Form.useWatch('expires_on', form)
-  const change = useTell(operatorRoutes.changeAccount)
+  const change = useApiMutation(operatorRoutes.changeAccount)
   const limit = account.rate_limit ?? account.platform_rate_limit
   const before: Typed = {
     expires_on: account.expires_on ?? '',
@@ -43,45 +43,45 @@ export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModa
     burst: limit?.burst ?? 200,
   }
   const breaks = [
-    until && until !== before.expires_on && until < formatDay(Date.now()) && words.pastText(account.username),
-    smsOn === false && before.sms_enabled && words.smsOffText(account.username),
+    until && until !== before.expires_on && until < formatDay(Date.now()) && t.pastText(account.username),
+    smsOn === false && before.sms_enabled && t.smsOffText(account.username),
   ].filter((text) => typeof text === 'string' && text !== '')
   return (
     <OperatorForm<Typed>
       open={open}
-      title={`${words.changeAccount} · ${account.username}`}
+      title={`${t.changeAccount} · ${account.username}`}
       ok={common.save}
       warning={breaks.length === 0 ? undefined : breaks.join(' ')}
       form={form}
       initial={before}
       onClose={onClose}
       onSubmit={async (typed) => {
-        await change.mutateAsync({ sent: changeOf(before, typed), parts: { id: account.id } })
-        message.success(words.saved)
+        await change.mutateAsync({ body: changeOf(before, typed), params: { id: account.id } })
+        message.success(t.saved)
       }}
     >
-      <Form.Item name="expires_on" label={words.setExpires} extra={words.emptyNoEnd}>
+      <Form.Item name="expires_on" label={t.setExpires} extra={t.emptyNoEnd}>
         <Input type="date" allowClear />
       </Form.Item>
-      <Form.Item name="sms_enabled" label={words.sms} valuePropName="checked">
-        <Switch checkedChildren={words.on} unCheckedChildren={words.off} />
+      <Form.Item name="sms_enabled" label={t.sms} valuePropName="checked">
+        <Switch checkedChildren={t.on} unCheckedChildren={t.off} />
       </Form.Item>
-      <Form.Item name="sign_name" label={words.signName} extra={words.emptySign}>
+      <Form.Item name="sign_name" label={t.signName} extra={t.emptySign}>
         <Input maxLength={20} allowClear />
       </Form.Item>
-      <Form.Item name="own_limit" label={words.ownLimit} valuePropName="checked">
+      <Form.Item name="own_limit" label={t.ownLimit} valuePropName="checked">
         <Switch />
       </Form.Item>
       {hasLimit && (
         <div className="row">
           <Form.Item
             name="per_second"
-            label={words.perSecond}
+            label={t.perSecond}
             rules={[{ required: true, message: common.required }]}
           >
             <InputNumber min={1} max={100_000} precision={0} />
           </Form.Item>
-          <Form.Item name="burst" label={words.burst} rules={[{ required: true, message: common.required }]}>
+          <Form.Item name="burst" label={t.burst} rules={[{ required: true, message: common.required }]}>
             <InputNumber min={1} max={100_000} precision={0} />
           </Form.Item>
         </div>

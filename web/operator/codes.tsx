@@ -4,9 +4,9 @@ import { Button, Card } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorRoutes, type RedeemBatch } from '../../contract/console/operator.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
-import { useAsk } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
-import { Ago, count } from '../parts/figures.tsx'
+import { useApiQuery } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
+import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
@@ -18,30 +18,33 @@ import { operatorText } from './text.ts'
 const defaults = { page: '1', size: '20', open: '' }
 
 export function CodesPage(): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const common = useText(partsText)
   const pick = usePick()
   const [shown, show] = useUrlState(defaults)
   const [making, setMaking] = useState(false)
-  const batches = useAsk(operatorRoutes.redeemBatches, { page: Number(shown.page), size: Number(shown.size) })
+  const batches = useApiQuery(operatorRoutes.redeemBatches, {
+    page: Number(shown.page),
+    size: Number(shown.size),
+  })
   const make = (
     <Button type="primary" icon={<PlusOutlined />} onClick={() => setMaking(true)}>
-      {words.newBatch}
+      {t.newBatch}
     </Button>
   )
   return (
-    <Page title={words.codes} lead={words.codesLead} actions={make}>
+    <Page title={t.codes} lead={t.codesLead} actions={make}>
       <Card size="small">
         <List<RedeemBatch, NonNullable<typeof batches.data>>
-          asked={batches}
+          query={batches}
           items={({ items }) => items}
           rowKey={({ id }) => id}
-          label={words.codes}
-          empty={{ text: words.noBatches, action: make }}
+          label={t.codes}
+          empty={{ text: t.noBatches, action: make }}
           onOpen={({ id }) => show({ open: String(id) })}
           columns={[
             {
-              title: words.batchHead,
+              title: t.batchHead,
               render: (_value, { id }) => (
                 <Button
                   type="link"
@@ -52,18 +55,18 @@ export function CodesPage(): ReactNode {
                     show({ open: String(id) })
                   }}
                 >
-                  {words.batch(id)}
+                  {t.batch(id)}
                 </Button>
               ),
             },
-            { title: words.type, render: (_value, { api_type }) => pick(apiTypeNames[api_type]) },
-            { title: words.amountEach, align: 'end', render: (_value, { amount }) => count(amount) },
-            { title: words.howMany, align: 'end', render: (_value, batch) => count(batch.count) },
-            { title: words.redeemed, align: 'end', render: (_value, { redeemed }) => count(redeemed) },
-            { title: words.revoked, align: 'end', render: (_value, { revoked }) => count(revoked) },
+            { title: t.type, render: (_value, { api_type }) => pick(apiTypeNames[api_type]) },
+            { title: t.amountEach, align: 'end', render: (_value, { amount }) => formatCount(amount) },
+            { title: t.howMany, align: 'end', render: (_value, batch) => formatCount(batch.count) },
+            { title: t.redeemed, align: 'end', render: (_value, { redeemed }) => formatCount(redeemed) },
+            { title: t.revoked, align: 'end', render: (_value, { revoked }) => formatCount(revoked) },
             {
-              title: words.expires,
-              render: (_value, { expires_on }) => expires_on ?? <span className="muted">{words.noEnd}</span>,
+              title: t.expires,
+              render: (_value, { expires_on }) => expires_on ?? <span className="muted">{t.noEnd}</span>,
             },
             {
               title: common.note,
@@ -71,8 +74,8 @@ export function CodesPage(): ReactNode {
                 <div style={{ maxWidth: 200, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>{note}</div>
               ),
             },
-            { title: words.by, dataIndex: 'created_by' },
-            { title: words.created, render: (_value, { created_at }) => <Ago at={created_at} /> },
+            { title: t.by, dataIndex: 'created_by' },
+            { title: t.created, render: (_value, { created_at }) => <RelativeTime at={created_at} /> },
           ]}
           footer={({ page, size, total }) => (
             <Pager

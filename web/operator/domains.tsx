@@ -7,12 +7,12 @@ import {
   type Pool,
   type PoolDomain,
 } from '../../contract/console/operator-products.ts'
-import { useAsk, useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiQuery, useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Ago, Outcome, type Tone } from '../parts/figures.tsx'
+import { RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { Page } from '../parts/page.tsx'
 import { OperatorForm } from './operator-form.tsx'
 import { productsText } from './products-text.ts'
@@ -25,38 +25,38 @@ const looks = {
 } as const satisfies Readonly<Record<PoolDomain['state'], { tone: Tone; word: string }>>
 
 export function DomainsPage(): ReactNode {
-  const words = useText(productsText)
+  const t = useText(productsText)
   const { message } = App.useApp()
-  const domains = useAsk(operatorProductRoutes.domains, {})
-  const probe = useTell(operatorProductRoutes.probeDomain)
-  const remove = useTell(operatorProductRoutes.removeDomain)
+  const domains = useApiQuery(operatorProductRoutes.domains, {})
+  const probe = useApiMutation(operatorProductRoutes.probeDomain)
+  const remove = useApiMutation(operatorProductRoutes.removeDomain)
   const [adding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<PoolDomain>()
   const add = (
     <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
-      {words.add}
+      {t.add}
     </Button>
   )
   return (
-    <Page title={words.domains} lead={words.domainsLead} actions={add}>
-      <StepError error={probe.error} />
+    <Page title={t.domains} lead={t.domainsLead} actions={add}>
+      <ActionError error={probe.error} />
       <Card size="small">
         <List<PoolDomain, NonNullable<typeof domains.data>>
-          asked={domains}
+          query={domains}
           items={({ items }) => items}
           rowKey={({ id }) => id}
-          label={words.domains}
-          empty={{ text: words.noDomains, action: add }}
+          label={t.domains}
+          empty={{ text: t.noDomains, action: add }}
           columns={[
-            { title: words.pool, render: (_value, { pool }) => (pool === 'a' ? words.poolA : words.poolB) },
-            { title: words.host, render: (_value, { host }) => <span className="mono">{host}</span> },
+            { title: t.pool, render: (_value, { pool }) => (pool === 'a' ? t.poolA : t.poolB) },
+            { title: t.host, render: (_value, { host }) => <span className="mono">{host}</span> },
             {
-              title: words.state,
+              title: t.state,
               render: (_value, { state }) => (
-                <Outcome tone={looks[state].tone}>{words[looks[state].word]}</Outcome>
+                <StatusLabel tone={looks[state].tone}>{t[looks[state].word]}</StatusLabel>
               ),
             },
-            { title: words.probed, render: (_value, { probed_at }) => <Ago at={probed_at} /> },
+            { title: t.probed, render: (_value, { probed_at }) => <RelativeTime at={probed_at} /> },
             {
               title: '',
               align: 'end',
@@ -64,21 +64,21 @@ export function DomainsPage(): ReactNode {
                 <span className="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
                   <Button
                     size="small"
-                    loading={probe.isPending && probe.variables.parts?.['id'] === domain.id}
+                    loading={probe.isPending && probe.variables.params?.['id'] === domain.id}
                     onClick={() =>
                       probe.mutate(
-                        { sent: {}, parts: { id: domain.id } },
+                        { body: {}, params: { id: domain.id } },
                         {
                           onSuccess: ({ host, state }) =>
-                            void message.info(words.probeDone(host, words[looks[state].word])),
+                            void message.info(t.probeDone(host, t[looks[state].word])),
                         },
                       )
                     }
                   >
-                    {words.probe}
+                    {t.probe}
                   </Button>
                   <Button size="small" danger onClick={() => setRemoving(domain)}>
-                    {words.remove}
+                    {t.remove}
                   </Button>
                 </span>
               ),
@@ -91,14 +91,14 @@ export function DomainsPage(): ReactNode {
         open={removing !== undefined}
         danger
         withNote
-        title={words.removeTitle}
-        consequence={words.removeText(removing?.host ?? '')}
-        ok={words.remove}
+        title={t.removeTitle}
+        consequence={t.removeText(removing?.host ?? '')}
+        ok={t.remove}
         onClose={() => setRemoving(undefined)}
         onConfirm={async ({ note }) => {
           if (!removing) return
-          await remove.mutateAsync({ sent: { note }, parts: { id: removing.id } })
-          message.success(words.removed)
+          await remove.mutateAsync({ body: { note }, params: { id: removing.id } })
+          message.success(t.removed)
         }}
       />
     </Page>
@@ -106,37 +106,37 @@ export function DomainsPage(): ReactNode {
 }
 
 function AddDomain({ open, onClose }: { open: boolean; onClose: () => void }): ReactNode {
-  const words = useText(productsText)
+  const t = useText(productsText)
   const { message } = App.useApp()
   const [form] = Form.useForm<{ pool: Pool; host: string; note: string }>()
-  const add = useTell(operatorProductRoutes.addDomain)
+  const add = useApiMutation(operatorProductRoutes.addDomain)
   return (
     <OperatorForm<{ pool: Pool; host: string }>
       open={open}
-      title={words.add}
-      ok={words.add}
+      title={t.add}
+      ok={t.add}
       form={form}
       initial={{ pool: 'a' }}
       onClose={onClose}
-      onSubmit={async (sent) => {
-        await add.mutateAsync({ sent })
-        message.success(words.added)
+      onSubmit={async (body) => {
+        await add.mutateAsync({ body })
+        message.success(t.added)
       }}
     >
-      <Form.Item name="pool" label={words.pool}>
+      <Form.Item name="pool" label={t.pool}>
         <Segmented
           options={[
-            { value: 'a', label: words.poolA },
-            { value: 'b', label: words.poolB },
+            { value: 'a', label: t.poolA },
+            { value: 'b', label: t.poolB },
           ]}
         />
       </Form.Item>
       <Form.Item
         name="host"
-        label={words.host}
+        label={t.host}
         rules={[
-          { required: true, message: words.hostRule },
-          { pattern: /^[^\s/:]+\.[^\s/:]+(:\d+)?$/, message: words.hostRule },
+          { required: true, message: t.hostRule },
+          { pattern: /^[^\s/:]+\.[^\s/:]+(:\d+)?$/, message: t.hostRule },
         ]}
       >
         <Input className="mono" placeholder="go.example.com" maxLength={255} />

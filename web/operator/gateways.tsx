@@ -6,9 +6,9 @@ import {
   type GatewayTest,
   operatorProductRoutes,
 } from '../../contract/console/operator-products.ts'
-import { useAsk, useTell } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
-import { Ago, count, duration, Outcome, type Tone } from '../parts/figures.tsx'
+import { useApiQuery, useApiMutation } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
+import { RelativeTime, formatCount, formatDuration, StatusLabel, type Tone } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { gatewayGroupText } from './gateway-groups.ts'
@@ -22,51 +22,51 @@ const breakerTones: Readonly<Record<GatewayState['breaker'], Tone>> = {
 }
 
 export function GatewaysPage(): ReactNode {
-  const words = useText(productsText)
+  const t = useText(productsText)
   const pick = usePick()
-  const gateways = useAsk(operatorProductRoutes.gateways, {}, { refetchMs: 15_000 })
+  const gateways = useApiQuery(operatorProductRoutes.gateways, {}, { refetchMs: 15_000 })
   const [testing, setTesting] = useState<GatewayState>()
   return (
-    <Page title={words.gateways} lead={words.gatewaysLead}>
+    <Page title={t.gateways} lead={t.gatewaysLead}>
       <Card size="small">
         <List<GatewayState, NonNullable<typeof gateways.data>>
-          asked={gateways}
+          query={gateways}
           items={({ items }) => items}
           rowKey={({ group, name }) => `${group} ${name}`}
-          label={words.gateways}
-          empty={{ text: words.noGateways }}
+          label={t.gateways}
+          empty={{ text: t.noGateways }}
           columns={[
-            { title: words.group, render: (_value, { group }) => pick(gatewayGroupText[group]) },
-            { title: words.name, render: (_value, { name }) => <span className="mono">{name}</span> },
+            { title: t.group, render: (_value, { group }) => pick(gatewayGroupText[group]) },
+            { title: t.name, render: (_value, { name }) => <span className="mono">{name}</span> },
             {
-              title: words.position,
+              title: t.position,
               align: 'end',
-              render: (_value, { position }) => position ?? <span className="muted">{words.notOn}</span>,
+              render: (_value, { position }) => position ?? <span className="muted">{t.notOn}</span>,
             },
             {
-              title: words.breaker,
+              title: t.breaker,
               render: (_value, { breaker, position }) =>
-                position !== null && <Outcome tone={breakerTones[breaker]}>{words[breaker]}</Outcome>,
+                position !== null && <StatusLabel tone={breakerTones[breaker]}>{t[breaker]}</StatusLabel>,
             },
             {
-              title: words.calls,
+              title: t.calls,
               align: 'end',
               render: (_value, { calls, position }) => <Counted of={calls} isOn={position !== null} />,
             },
             {
-              title: words.failures,
+              title: t.failures,
               align: 'end',
               render: (_value, { failures, position }) => <Counted of={failures} isOn={position !== null} />,
             },
-            { title: words.lastOk, render: (_value, { last_ok_at }) => <Ago at={last_ok_at} /> },
+            { title: t.lastOk, render: (_value, { last_ok_at }) => <RelativeTime at={last_ok_at} /> },
             {
-              title: words.lastError,
+              title: t.lastError,
               render: (_value, { last_error, last_error_at }) =>
                 last_error === null ? (
                   <span className="muted">–</span>
                 ) : (
                   <span>
-                    {last_error} <Ago at={last_error_at} />
+                    {last_error} <RelativeTime at={last_error_at} />
                   </span>
                 ),
             },
@@ -76,7 +76,7 @@ export function GatewaysPage(): ReactNode {
               render: (_value, gateway) =>
                 gateway.position !== null && (
                   <Button size="small" onClick={() => setTesting(gateway)}>
-                    {words.test}
+                    {t.test}
                   </Button>
                 ),
             },
@@ -90,7 +90,7 @@ export function GatewaysPage(): ReactNode {
 
 /** A gateway that is off has no figures, unless it was on since the start. */
 function Counted({ of, isOn }: { of: number; isOn: boolean }): ReactNode {
-  return isOn || of > 0 ? <span className="num">{count(of)}</span> : <span className="muted">–</span>
+  return isOn || of > 0 ? <span className="num">{formatCount(of)}</span> : <span className="muted">–</span>
 }
 
 function TestGateway({
@@ -100,32 +100,32 @@ function TestGateway({
   gateway: GatewayState | undefined
   onClose: () => void
 }): ReactNode {
-  const words = useText(productsText)
+  const t = useText(productsText)
   const { notification } = App.useApp()
   const [form] = Form.useForm<{ phone_number?: string; note: string }>()
-  const test = useTell(operatorProductRoutes.testGateway)
+  const test = useApiMutation(operatorProductRoutes.testGateway)
   const tell = ({ ok, message, duration_ms }: GatewayTest) =>
     ok
-      ? notification.success({ title: words.testOk(duration(duration_ms)), description: message })
-      : notification.error({ title: words.testFailed, description: message, duration: 0 })
+      ? notification.success({ title: t.testOk(formatDuration(duration_ms)), description: message })
+      : notification.error({ title: t.testFailed, description: message, duration: 0 })
   return (
     <OperatorForm<{ phone_number?: string }>
       open={gateway !== undefined}
-      title={words.testTitle(gateway?.name ?? '')}
-      ok={words.test}
+      title={t.testTitle(gateway?.name ?? '')}
+      ok={t.test}
       form={form}
       onClose={onClose}
-      onSubmit={async (sent) => {
+      onSubmit={async (body) => {
         if (!gateway) return
-        tell(await test.mutateAsync({ sent, parts: { group: gateway.group, name: gateway.name } }))
+        tell(await test.mutateAsync({ body, params: { group: gateway.group, name: gateway.name } }))
       }}
     >
-      <p>{words.testText}</p>
+      <p>{t.testText}</p>
       {gateway?.group === 'sms' && (
         <Form.Item
           name="phone_number"
-          label={words.testPhone}
-          rules={[{ required: true, pattern: /^1[3-9]\d{9}$/, message: words.phoneRule }]}
+          label={t.testPhone}
+          rules={[{ required: true, pattern: /^1[3-9]\d{9}$/, message: t.phoneRule }]}
         >
           <Input inputMode="numeric" maxLength={11} className="mono" />
         </Form.Item>

@@ -3,8 +3,8 @@ import { Form, Input, InputNumber, Modal } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type CreatedAccount, operatorRoutes } from '../../contract/console/operator.ts'
 import { type ApiType, apiTypeNames, apiTypes, largestGrant } from '../../contract/credits.ts'
-import { useTell } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiMutation } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { partsText } from '../parts/text.ts'
 import { OnceBox } from './once-box.tsx'
 import { OperatorForm } from './operator-form.tsx'
@@ -24,23 +24,23 @@ interface NewAccountModalProps {
 }
 
 export function NewAccountModal({ open, onClose, onMade }: NewAccountModalProps): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const common = useText(partsText)
   const pick = usePick()
   const [form] = Form.useForm<Typed & { note: string }>()
-  const create = useTell(operatorRoutes.createAccount)
+  const create = useApiMutation(operatorRoutes.createAccount)
   const [made, setMade] = useState<CreatedAccount>()
   return (
     <>
       <OperatorForm<Typed>
         open={open}
-        title={words.newAccount}
-        ok={words.newAccount}
+        title={t.newAccount}
+        ok={t.newAccount}
         form={form}
         onClose={onClose}
         onSubmit={async ({ note, username, password, expires_on, credits = {} }) => {
           const given = Object.entries(credits).filter(([, amount]) => (amount ?? 0) > 0)
-          const sent = {
+          const body = {
             note,
             username: username.trim(),
             ...(password ? { password } : {}),
@@ -49,24 +49,20 @@ export function NewAccountModal({ open, onClose, onMade }: NewAccountModalProps)
               ? { credits: Object.fromEntries(given) as Partial<Record<ApiType, number>> }
               : {}),
           }
-          setMade(await create.mutateAsync({ sent }))
+          setMade(await create.mutateAsync({ body }))
         }}
       >
-        <Form.Item
-          name="username"
-          label={words.username}
-          rules={[{ required: true, message: common.required }]}
-        >
+        <Form.Item name="username" label={t.username} rules={[{ required: true, message: common.required }]}>
           <Input autoComplete="off" maxLength={64} />
         </Form.Item>
-        <Form.Item name="password" label={words.passwordWord} extra={words.passwordHint}>
+        <Form.Item name="password" label={t.passwordWord} extra={t.passwordHint}>
           <Input autoComplete="off" maxLength={200} />
         </Form.Item>
-        <Form.Item name="expires_on" label={words.setExpires} extra={words.emptyNoEnd}>
+        <Form.Item name="expires_on" label={t.setExpires} extra={t.emptyNoEnd}>
           <Input type="date" />
         </Form.Item>
         <fieldset className="plain-fieldset">
-          <legend>{words.firstCredits}</legend>
+          <legend>{t.firstCredits}</legend>
           <div className="grid-half">
             {apiTypes.map((apiType) => (
               <Form.Item key={apiType} name={['credits', apiType]} label={pick(apiTypeNames[apiType])}>
@@ -84,7 +80,7 @@ export function NewAccountModal({ open, onClose, onMade }: NewAccountModalProps)
       </OperatorForm>
       <Modal
         open={made !== undefined}
-        title={words.createdTitle}
+        title={t.createdTitle}
         footer={null}
         onCancel={() => {
           if (made) onMade(made.account.id)

@@ -4,12 +4,12 @@ import { Alert, Button, Form, Input, InputNumber, Modal, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type MadeRedeemBatch, operatorRoutes } from '../../contract/console/operator.ts'
 import { type ApiType, apiTypeNames, apiTypes, largestGrant } from '../../contract/credits.ts'
-import { useTell } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiMutation } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { formatCsv } from '../../contract/csv.ts'
 import { download } from '../parts/download.ts'
-import { count } from '../parts/figures.tsx'
+import { formatCount } from '../parts/format.tsx'
 import { partsText } from '../parts/text.ts'
 import { OperatorForm } from './operator-form.tsx'
 import { operatorText } from './text.ts'
@@ -24,46 +24,46 @@ interface Typed {
 const most = 10_000
 
 export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () => void }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const common = useText(partsText)
   const pick = usePick()
   const [form] = Form.useForm<Typed & { note: string }>()
-  const make = useTell(operatorRoutes.makeRedeemBatch)
+  const make = useApiMutation(operatorRoutes.makeRedeemBatch)
   const [made, setMade] = useState<MadeRedeemBatch>()
   const required = { required: true, message: common.required }
   return (
     <>
       <OperatorForm<Typed>
         open={open}
-        title={words.newBatch}
-        ok={words.newBatch}
+        title={t.newBatch}
+        ok={t.newBatch}
         form={form}
         initial={{ api_type: 'sms', count: 10 }}
         onClose={onClose}
         onSubmit={async ({ expires_on, ...typed }) => {
-          setMade(await make.mutateAsync({ sent: { ...typed, ...(expires_on ? { expires_on } : {}) } }))
+          setMade(await make.mutateAsync({ body: { ...typed, ...(expires_on ? { expires_on } : {}) } }))
         }}
       >
-        <Form.Item name="api_type" label={words.type}>
+        <Form.Item name="api_type" label={t.type}>
           <Select options={apiTypes.map((value) => ({ value, label: pick(apiTypeNames[value]) }))} />
         </Form.Item>
         <div className="grid-half">
-          <Form.Item name="amount" label={words.amountEach} rules={[required]}>
+          <Form.Item name="amount" label={t.amountEach} rules={[required]}>
             <InputNumber min={1} max={largestGrant} precision={0} style={{ width: '100%' }} />
           </Form.Item>
-          <Form.Item name="count" label={words.howMany} rules={[required]}>
+          <Form.Item name="count" label={t.howMany} rules={[required]}>
             <InputNumber min={1} max={most} precision={0} style={{ width: '100%' }} />
           </Form.Item>
         </div>
-        <Form.Item name="expires_on" label={words.setExpires} extra={words.emptyNoEnd}>
+        <Form.Item name="expires_on" label={t.setExpires} extra={t.emptyNoEnd}>
           <Input type="date" />
         </Form.Item>
       </OperatorForm>
       <Modal
         open={made !== undefined}
-        title={words.codes}
+        title={t.codes}
         closable={false}
-        footer={<Button onClick={() => setMade(undefined)}>{words.closeMade}</Button>}
+        footer={<Button onClick={() => setMade(undefined)}>{t.closeMade}</Button>}
       >
         {made && <Made made={made} />}
       </Modal>
@@ -72,7 +72,7 @@ export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () =>
 }
 
 function Made({ made }: { made: MadeRedeemBatch }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const { batch, codes } = made
   const rows = [
     ['code', 'api_type', 'amount', 'expires_on'],
@@ -80,11 +80,11 @@ function Made({ made }: { made: MadeRedeemBatch }): ReactNode {
   ]
   return (
     <div className="stack">
-      <Alert type="warning" showIcon title={words.made(count(codes.length))} description={words.madeText} />
+      <Alert type="warning" showIcon title={t.made(formatCount(codes.length))} description={t.madeText} />
       <pre
         className="code"
         tabIndex={0}
-        aria-label={words.codesWord}
+        aria-label={t.codesWord}
         style={{ maxHeight: 240 }}
         data-testid="codes"
       >
@@ -96,10 +96,10 @@ function Made({ made }: { made: MadeRedeemBatch }): ReactNode {
           icon={<DownloadOutlined />}
           onClick={() => download(`codes-${batch.id}.csv`, new Blob([formatCsv(rows)], { type: 'text/csv' }))}
         >
-          {words.downloadCodes}
+          {t.downloadCodes}
         </Button>
-        <CopyButton text={codes.join('\n')} what={words.codesWord}>
-          {words.copyAll}
+        <CopyButton text={codes.join('\n')} label={t.codesWord}>
+          {t.copyAll}
         </CopyButton>
       </div>
     </div>

@@ -1,9 +1,9 @@
 // A form in a dialog that ends with a note: every change by an operator says why.
 import { Alert, Form, type FormInstance, Input, Modal } from 'antd'
 import { type ReactNode, useEffect, useId, useState } from 'react'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { focusFirstField, showFieldErrors } from '../parts/form.ts'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { partsText } from '../parts/text.ts'
 
 interface OperatorFormProps<Typed> {
@@ -21,7 +21,7 @@ interface OperatorFormProps<Typed> {
 
 export function OperatorForm<Typed extends object>(props: OperatorFormProps<Typed>): ReactNode {
   const { open, title, ok, form, initial, warning, children, onSubmit, onClose } = props
-  const words = useText(partsText)
+  const t = useText(partsText)
   const formId = useId()
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
@@ -47,7 +47,7 @@ export function OperatorForm<Typed extends object>(props: OperatorFormProps<Type
       open={open}
       title={title}
       okText={ok}
-      cancelText={words.cancel}
+      cancelText={t.cancel}
       okButtonProps={{ danger: warning !== undefined, htmlType: 'submit', form: formId, loading: busy }}
       onCancel={onClose}
       afterOpenChange={(isOpen) => isOpen && focusFirstField(formId)}
@@ -71,13 +71,13 @@ export function OperatorForm<Typed extends object>(props: OperatorFormProps<Type
         <Form.Item
           // antd cannot know that every such form has this field.
           name={'note' as never}
-          label={words.note}
-          rules={[{ required: true, whitespace: true, message: words.noteNeeded }]}
+          label={t.note}
+          rules={[{ required: true, whitespace: true, message: t.noteNeeded }]}
         >
-          <Input placeholder={words.noteHint} maxLength={500} />
+          <Input placeholder={t.noteHint} maxLength={500} />
         </Form.Item>
       </Form>
-      <StepError error={error} />
+      <ActionError error={error} />
     </Modal>
   )
 }

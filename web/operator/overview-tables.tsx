@@ -4,54 +4,54 @@ import type { ReactNode } from 'react'
 import { Link } from '@tanstack/react-router'
 import type { Overview } from '../../contract/console/operator.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
-import { usePick, useText } from '../frame/text.ts'
-import { endpointText } from '../parts/endpoint-names.ts'
-import { count, duration, Outcome } from '../parts/figures.tsx'
+import { usePick, useText } from '../frame/i18n.ts'
+import { endpointText } from '../parts/names.ts'
+import { formatCount, formatDuration, StatusLabel } from '../parts/format.tsx'
 import { gatewayGroupText } from './gateway-groups.ts'
 import { operatorText } from './text.ts'
 
 export function OverviewTables({ overview }: { overview: Overview }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const pick = usePick()
   const { latency, credits, errors, gateways, request_log } = overview
   return (
     <div className="grid-2">
-      <Card size="small" title={<h2>{words.latency}</h2>}>
+      <Card size="small" title={<h2>{t.latency}</h2>}>
         {latency.length === 0 ? (
-          <span className="muted">{words.noCalls}</span>
+          <span className="muted">{t.noCalls}</span>
         ) : (
           <Plain
-            heads={[words.endpoint, words.calls, 'p50', 'p95', 'p99']}
+            heads={[t.endpoint, t.calls, 'p50', 'p95', 'p99']}
             rows={latency.map((row) => [
               pick(endpointText(row.endpoint)),
-              count(row.calls),
-              duration(row.p50_ms),
-              duration(row.p95_ms),
-              duration(row.p99_ms),
+              formatCount(row.calls),
+              formatDuration(row.p50_ms),
+              formatDuration(row.p95_ms),
+              formatDuration(row.p99_ms),
             ])}
           />
         )}
       </Card>
-      <Card size="small" title={<h2>{words.creditsMonth}</h2>}>
+      <Card size="small" title={<h2>{t.creditsMonth}</h2>}>
         <Plain
-          heads={[words.type, words.sold, words.used]}
+          heads={[t.type, t.sold, t.used]}
           rows={credits.map(({ api_type, sold, used }) => [
             pick(apiTypeNames[api_type]),
-            count(sold),
-            count(used),
+            formatCount(sold),
+            formatCount(used),
           ])}
         />
       </Card>
-      <Card size="small" title={<h2>{words.commonErrors}</h2>}>
+      <Card size="small" title={<h2>{t.commonErrors}</h2>}>
         {errors.length === 0 ? (
-          <Outcome tone="success">{words.noErrors}</Outcome>
+          <StatusLabel tone="success">{t.noErrors}</StatusLabel>
         ) : (
           <Plain
-            heads={[words.endpoint, words.code, words.count]}
+            heads={[t.endpoint, t.code, t.count]}
             rows={errors.map(({ endpoint, code, count: times }) => [
               pick(endpointText(endpoint)),
               String(code),
-              count(times),
+              formatCount(times),
             ])}
           />
         )}
@@ -60,7 +60,7 @@ export function OverviewTables({ overview }: { overview: Overview }): ReactNode 
         size="small"
         title={
           <h2>
-            <Link to="/operator/gateways">{words.gatewaysInUse}</Link>
+            <Link to="/operator/gateways">{t.gatewaysInUse}</Link>
           </h2>
         }
       >
@@ -75,7 +75,7 @@ export function OverviewTables({ overview }: { overview: Overview }): ReactNode 
           </tbody>
         </table>
         <div className="muted small" style={{ marginTop: 8 }}>
-          {words.queue(count(request_log.waiting))}
+          {t.queue(formatCount(request_log.waiting))}
         </div>
       </Card>
     </div>

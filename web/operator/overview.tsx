@@ -4,11 +4,11 @@ import { type ReactNode, useMemo } from 'react'
 import { Link } from '@tanstack/react-router'
 import { endpointNames } from '../../contract/console/home.ts'
 import { type Overview, operatorRoutes } from '../../contract/console/operator.ts'
-import { useAsk } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiQuery } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { Chart } from '../parts/chart.tsx'
-import { endpointText } from '../parts/endpoint-names.ts'
-import { Ago, bytes, count, percent } from '../parts/figures.tsx'
+import { endpointText } from '../parts/names.ts'
+import { RelativeTime, formatBytes, formatCount, formatPercent } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { OverviewTables } from './overview-tables.tsx'
@@ -18,11 +18,11 @@ const lowDisk = 0.1
 const manyErrors = 0.02
 
 export function OverviewPage(): ReactNode {
-  const words = useText(operatorText)
-  const overview = useAsk(operatorRoutes.overview, {}, { refetchMs: 15_000 })
+  const t = useText(operatorText)
+  const overview = useApiQuery(operatorRoutes.overview, {}, { refetchMs: 15_000 })
   return (
-    <Page title={words.overview}>
-      <Loaded asked={overview} skeleton={<Skeleton active paragraph={{ rows: 12 }} />}>
+    <Page title={t.overview}>
+      <Loaded query={overview} skeleton={<Skeleton active paragraph={{ rows: 12 }} />}>
         {(got) => (
           <>
             <Verdict overview={got} />
@@ -37,22 +37,22 @@ export function OverviewPage(): ReactNode {
 }
 
 function Verdict({ overview }: { overview: Overview }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const { operations, request_log, disk } = overview
   const today = overview.days.at(-1)
   const failedPart = today && today.total > 0 ? today.our_errors / today.total : 0
   const problems = [
-    operations.overdue > 0 && words.overdue(count(operations.overdue)),
-    request_log.dropped > 0 && words.dropped(count(request_log.dropped)),
-    disk.free_bytes / disk.total_bytes < lowDisk && words.diskLow(bytes(disk.free_bytes)),
-    failedPart > manyErrors && words.ourErrors(percent(failedPart)),
+    operations.overdue > 0 && t.overdue(formatCount(operations.overdue)),
+    request_log.dropped > 0 && t.dropped(formatCount(request_log.dropped)),
+    disk.free_bytes / disk.total_bytes < lowDisk && t.diskLow(formatBytes(disk.free_bytes)),
+    failedPart > manyErrors && t.ourErrors(formatPercent(failedPart)),
   ].filter((problem) => problem !== false)
-  if (problems.length === 0) return <Alert type="success" showIcon title={words.allWell} />
+  if (problems.length === 0) return <Alert type="success" showIcon title={t.allWell} />
   return (
     <Alert
       type="warning"
       showIcon
-      title={words.problems}
+      title={t.problems}
       description={
         <ul style={{ margin: 0, paddingInlineStart: 20 }}>
           {problems.map((problem) => (
@@ -65,44 +65,44 @@ function Verdict({ overview }: { overview: Overview }): ReactNode {
 }
 
 function Figures({ overview }: { overview: Overview }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const { accounts, disk, operations } = overview
   const today = overview.days.at(-1)
   return (
     <div className="grid-figures">
-      <Figure label={words.callsToday} value={count(today?.total ?? 0)} />
+      <Figure label={t.callsToday} value={formatCount(today?.total ?? 0)} />
       <Figure
-        label={words.successToday}
-        value={today && today.total > 0 ? percent(today.succeeded / today.total) : '–'}
-        more={`${words.failuresToday} ${count(today?.our_errors ?? 0)}`}
+        label={t.successToday}
+        value={today && today.total > 0 ? formatPercent(today.succeeded / today.total) : '–'}
+        more={`${t.failuresToday} ${formatCount(today?.our_errors ?? 0)}`}
       />
       <Figure
-        label={words.openOperations}
-        value={count(operations.open)}
+        label={t.openOperations}
+        value={formatCount(operations.open)}
         more={
           operations.oldest_at !== null && (
             <>
-              {words.oldest} <Ago at={operations.oldest_at} />
+              {t.oldest} <RelativeTime at={operations.oldest_at} />
             </>
           )
         }
       />
       <Figure
-        label={<Link to="/operator/accounts">{words.accountsCount}</Link>}
-        value={count(accounts.total)}
-        more={`${words.active7(count(accounts.active_7d))} · ${words.suspendedCount(count(accounts.suspended))}`}
+        label={<Link to="/operator/accounts">{t.accountsCount}</Link>}
+        value={formatCount(accounts.total)}
+        more={`${t.active7(formatCount(accounts.active_7d))} · ${t.suspendedCount(formatCount(accounts.suspended))}`}
       />
       <Figure
-        label={words.disk}
-        value={bytes(disk.free_bytes)}
-        more={words.database(bytes(disk.database_bytes))}
+        label={t.disk}
+        value={formatBytes(disk.free_bytes)}
+        more={t.database(formatBytes(disk.database_bytes))}
       />
       <Figure
-        label={words.version}
+        label={t.version}
         value={overview.version}
         more={
           <>
-            {words.runningSince} <Ago at={overview.started_at} /> · {overview.engine}
+            {t.runningSince} <RelativeTime at={overview.started_at} /> · {overview.engine}
           </>
         }
       />
@@ -125,7 +125,7 @@ function Figure({ label, value, more }: { label: ReactNode; value: string; more?
 }
 
 function Charts({ overview }: { overview: Overview }): ReactNode {
-  const words = useText(operatorText)
+  const t = useText(operatorText)
   const pick = usePick()
   const figures = useMemo(
     () => ({
@@ -136,25 +136,25 @@ function Charts({ overview }: { overview: Overview }): ReactNode {
       })),
       success: [
         {
-          name: words.errorsPerDay,
+          name: t.errorsPerDay,
           values: overview.days.map(({ total, succeeded }) => (total === 0 ? null : succeeded / total)),
         },
       ],
     }),
-    [overview, pick, words],
+    [overview, pick, t],
   )
   return (
     <div className="grid-2">
       <Chart
-        title={words.callsPerDay}
+        title={t.callsPerDay}
         kind="stack"
         labels={figures.labels}
         series={figures.calls}
         file="all-calls"
       />
       <Chart
-        title={words.errorsPerDay}
-        parts
+        title={t.errorsPerDay}
+        asPercent
         labels={figures.labels}
         series={figures.success}
         file="all-success"

@@ -1,5 +1,5 @@
 // Words of the operator's pages about products: review, domain pools, gateways.
-import { dictionary } from '../frame/text.ts'
+import { dictionary } from '../frame/i18n.ts'
 
 export const productsText = dictionary(
   {

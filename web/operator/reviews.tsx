@@ -3,9 +3,9 @@ import { App, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorProductRoutes, type Review } from '../../contract/console/operator-products.ts'
 import { templateStates } from '../../contract/console/sms.ts'
-import { useAsk, useTell } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
-import { Ago } from '../parts/figures.tsx'
+import { useApiQuery, useApiMutation } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
+import { RelativeTime } from '../parts/format.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
@@ -23,23 +23,23 @@ interface Deciding {
 }
 
 export function ReviewsPage(): ReactNode {
-  const words = useText(productsText)
+  const t = useText(productsText)
   const pick = usePick()
   const [shown, show] = useUrlState(defaults)
   const [deciding, setDeciding] = useState<Deciding>()
   const kind = kinds.find((known) => known === shown.kind)
   const state = templateStates.find((known) => known === shown.state)
-  const reviews = useAsk(operatorProductRoutes.reviews, {
+  const reviews = useApiQuery(operatorProductRoutes.reviews, {
     page: Number(shown.page),
     size: Number(shown.size),
     ...(kind ? { kind } : {}),
     ...(state ? { state } : {}),
   })
   return (
-    <Page title={words.reviews} lead={words.reviewsLead}>
+    <Page title={t.reviews} lead={t.reviewsLead}>
       <div className="filters" style={{ marginBottom: 0 }}>
         <Select
-          aria-label={words.state}
+          aria-label={t.state}
           style={{ minWidth: 130 }}
           value={shown.state}
           onChange={(value) => show({ state: value, page: '1' })}
@@ -49,29 +49,26 @@ export function ReviewsPage(): ReactNode {
           }))}
         />
         <Select
-          aria-label={words.kind}
+          aria-label={t.kind}
           style={{ minWidth: 110 }}
           value={shown.kind}
           onChange={(value) => show({ kind: value, page: '1' })}
-          options={[
-            { value: '', label: words.allKinds },
-            ...kinds.map((value) => ({ value, label: words[value] })),
-          ]}
+          options={[{ value: '', label: t.allKinds }, ...kinds.map((value) => ({ value, label: t[value] }))]}
         />
       </div>
       <Card size="small">
         <List<Review, NonNullable<typeof reviews.data>>
-          asked={reviews}
+          query={reviews}
           items={({ items }) => items}
           rowKey={(review) => `${review.kind}${review.id}`}
-          label={words.reviews}
-          empty={{ text: words.noReviews }}
+          label={t.reviews}
+          empty={{ text: t.noReviews }}
           onClear={kind ? () => show(defaults) : undefined}
           columns={[
-            { title: words.account, dataIndex: 'username' },
-            { title: words.kind, render: (_value, review) => words[review.kind] },
+            { title: t.account, dataIndex: 'username' },
+            { title: t.kind, render: (_value, review) => t[review.kind] },
             {
-              title: words.content,
+              title: t.content,
               render: (_value, review) => (
                 <div style={{ maxWidth: 480, whiteSpace: 'normal' }}>
                   <strong>{review.kind === 'signature' ? `【${review.name}】` : review.name}</strong>{' '}
@@ -81,8 +78,8 @@ export function ReviewsPage(): ReactNode {
                 </div>
               ),
             },
-            { title: words.state, render: (_value, review) => <ReviewState state={review.state} /> },
-            { title: words.at, render: (_value, { at }) => <Ago at={at} /> },
+            { title: t.state, render: (_value, review) => <ReviewState state={review.state} /> },
+            { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
             {
               title: '',
               align: 'end',
@@ -94,10 +91,10 @@ export function ReviewsPage(): ReactNode {
                       type="primary"
                       onClick={() => setDeciding({ review, verdict: 'approve' })}
                     >
-                      {words.approve}
+                      {t.approve}
                     </Button>
                     <Button size="small" danger onClick={() => setDeciding({ review, verdict: 'refuse' })}>
-                      {words.refuse}
+                      {t.refuse}
                     </Button>
                   </span>
                 ),
@@ -119,45 +116,45 @@ export function ReviewsPage(): ReactNode {
 }
 
 function Decide({ deciding, onClose }: { deciding: Deciding | undefined; onClose: () => void }): ReactNode {
-  const words = useText(productsText)
+  const t = useText(productsText)
   const common = useText(partsText)
   const { message } = App.useApp()
   const [form] = Form.useForm<{ reason?: string; note: string }>()
-  const decide = useTell(operatorProductRoutes.decideReview)
+  const decide = useApiMutation(operatorProductRoutes.decideReview)
   const refusing = deciding?.verdict === 'refuse'
   const name = deciding?.review.name ?? ''
   return (
     <OperatorForm<{ reason?: string }>
       open={deciding !== undefined}
-      title={refusing ? words.refuse : words.approve}
-      ok={refusing ? words.refuse : words.approve}
+      title={refusing ? t.refuse : t.approve}
+      ok={refusing ? t.refuse : t.approve}
       form={form}
-      warning={refusing ? words.refuseText(name) : undefined}
+      warning={refusing ? t.refuseText(name) : undefined}
       onClose={onClose}
       onSubmit={async ({ reason, note }) => {
         if (!deciding) return
         const { kind, id, revision } = deciding.review
         await decide.mutateAsync({
-          sent: {
+          body: {
             verdict: deciding.verdict,
             note,
             ...(reason ? { reason } : {}),
             // What was decided on is what was read, should the account change it meanwhile.
             ...(revision === undefined ? {} : { revision }),
           },
-          parts: { kind, id },
+          params: { kind, id },
         })
-        message.success(words.decided)
+        message.success(t.decided)
       }}
     >
-      {!refusing && <p>{words.approveText(name)}</p>}
+      {!refusing && <p>{t.approveText(name)}</p>}
       {refusing && (
         <Form.Item
           name="reason"
-          label={words.reason}
+          label={t.reason}
           rules={[{ required: true, whitespace: true, message: common.required }]}
         >
-          <Input.TextArea placeholder={words.reasonHint} maxLength={200} autoSize={{ minRows: 2 }} />
+          <Input.TextArea placeholder={t.reasonHint} maxLength={200} autoSize={{ minRows: 2 }} />
         </Form.Item>
       )}
     </OperatorForm>

@@ -1,5 +1,5 @@
 // Words of the operator's pages: overview, accounts, codes, audit, settings.
-import { dictionary } from '../frame/text.ts'
+import { dictionary } from '../frame/i18n.ts'
 
 export const operatorText = dictionary(
   {

@@ -5,11 +5,11 @@ import type { ECharts } from 'echarts/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useDark } from '../frame/preferences.ts'
 import { seriesColours } from '../frame/theme.ts'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { formatCsv } from '../../contract/csv.ts'
 import { download } from './download.ts'
-import { count, percent } from './figures.tsx'
-import { useNarrow } from './narrow.ts'
+import { formatCount, formatPercent } from './format.tsx'
+import { useIsNarrow } from './narrow.ts'
 import { partsText } from './text.ts'
 
 export interface Series {
@@ -23,8 +23,8 @@ interface ChartProps {
   readonly labels: readonly string[]
   readonly series: readonly Series[]
   readonly kind?: 'line' | 'stack' | 'bar'
-  /** Values are parts of one. */
-  readonly parts?: boolean
+  /** Values are ratios from 0 to 1, shown in percent. */
+  readonly asPercent?: boolean
   readonly loading?: boolean
   readonly extra?: ReactNode
   /** The name of exported files. */
@@ -32,17 +32,18 @@ interface ChartProps {
 }
 
 export function Chart(props: ChartProps): ReactNode {
-  const { title, labels, series, parts = false, loading = false, extra, file } = props
-  const words = useText(partsText)
+  const { title, labels, series, asPercent = false, loading = false, extra, file } = props
+  const t = useText(partsText)
   const [asTable, setAsTable] = useState(false)
   const chart = useRef<ECharts | undefined>(undefined)
   const isEmpty = series.every(({ values }) => values.every((value) => value === null || value === 0))
-  const show = (value: number | null) => (value === null ? '–' : parts ? percent(value) : count(value))
+  const show = (value: number | null) =>
+    value === null ? '–' : asPercent ? formatPercent(value) : formatCount(value)
 
   const save = (key: string) => {
     if (key === 'csv') {
       const rows = labels.map((label, at) => [label, ...series.map(({ values }) => values[at])])
-      const text = formatCsv([[words.label, ...series.map(({ name }) => name)], ...rows])
+      const text = formatCsv([[t.label, ...series.map(({ name }) => name)], ...rows])
       download(`${file}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }))
       return
     }
@@ -64,11 +65,11 @@ export function Chart(props: ChartProps): ReactNode {
           {extra}
           <Segmented
             size="small"
-            aria-label={`${title}: ${words.view}`}
+            aria-label={`${title}: ${t.view}`}
             value={asTable ? 'table' : 'chart'}
             options={[
-              { value: 'chart', label: words.asChart },
-              { value: 'table', label: words.asTable },
+              { value: 'chart', label: t.asChart },
+              { value: 'table', label: t.asTable },
             ]}
             onChange={(value) => setAsTable(value === 'table')}
           />
@@ -76,8 +77,8 @@ export function Chart(props: ChartProps): ReactNode {
             trigger={['click']}
             menu={{
               items: [
-                { key: 'csv', label: words.exportCsv },
-                { key: 'png', label: words.exportPng, disabled: asTable || isEmpty },
+                { key: 'csv', label: t.exportCsv },
+                { key: 'png', label: t.exportPng, disabled: asTable || isEmpty },
               ],
               onClick: ({ key }) => save(key),
             }}
@@ -86,7 +87,7 @@ export function Chart(props: ChartProps): ReactNode {
               size="small"
               type="text"
               icon={<DownloadOutlined />}
-              aria-label={`${title}: ${words.exportCsv}`}
+              aria-label={`${title}: ${t.exportCsv}`}
             />
           </Dropdown>
         </span>
@@ -99,7 +100,7 @@ export function Chart(props: ChartProps): ReactNode {
           <ChartTable title={title} labels={labels} series={series} show={show} />
         ) : isEmpty ? (
           <div style={{ display: 'grid', placeItems: 'center', height: '100%' }} className="muted">
-            {words.noData}
+            {t.noData}
           </div>
         ) : (
           <Canvas {...props} onOpen={(opened) => (chart.current = opened)} show={show} />
@@ -124,14 +125,14 @@ interface ChartTableProps {
 }
 
 function ChartTable({ title, labels, series, show }: ChartTableProps): ReactNode {
-  const words = useText(partsText)
+  const t = useText(partsText)
   return (
     // The region scrolls, so the keyboard must be able to reach it.
     <div className="chart-table" tabIndex={0} role="region" aria-label={title}>
       <table className="plain-table">
         <thead>
           <tr>
-            <th scope="col">{words.label}</th>
+            <th scope="col">{t.label}</th>
             {series.map(({ name }) => (
               <th key={name} scope="col" className="num">
                 {name}
@@ -166,14 +167,14 @@ function Canvas({
   labels,
   series,
   kind = 'line',
-  parts = false,
+  asPercent = false,
   onOpen,
   show,
 }: CanvasProps): ReactNode {
   const { token } = theme.useToken()
   const dark = useDark()
   // The names of the series take two lines there.
-  const isNarrow = useNarrow()
+  const isNarrow = useIsNarrow()
   const box = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<ECharts>()
 
@@ -241,11 +242,11 @@ function Canvas({
         },
         yAxis: {
           type: 'value',
-          ...(parts ? partAxis(series) : { minInterval: 1 }),
+          ...(asPercent ? partAxis(series) : { minInterval: 1 }),
           splitLine: { lineStyle: { color: token.colorBorderSecondary } },
           axisLabel: {
             color: token.colorTextTertiary,
-            formatter: (value: number) => (parts ? `${Math.round(value * 100)}%` : count(value)),
+            formatter: (value: number) => (asPercent ? `${Math.round(value * 100)}%` : formatCount(value)),
           },
         },
         series: series.map(({ name, values }) => ({
@@ -261,7 +262,7 @@ function Canvas({
       },
       { notMerge: true },
     )
-  }, [chart, labels, series, kind, parts, dark, token, show, isNarrow])
+  }, [chart, labels, series, kind, asPercent, dark, token, show, isNarrow])
 
   return <div ref={box} className="chart" role="img" aria-label={title} />
 }

@@ -1,9 +1,9 @@
 // A step that needs a second thought: names what it does, asks for the password or a note where one is due.
 import { Alert, Form, Input, Modal } from 'antd'
 import { type ReactNode, useEffect, useId, useState } from 'react'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { focusFirstField, showFieldErrors } from './form.ts'
-import { StepError } from './step-error.tsx'
+import { ActionError } from './action-error.tsx'
 import { partsText } from './text.ts'
 
 export interface Confirmed {
@@ -38,7 +38,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
     onConfirm,
     onClose,
   } = props
-  const words = useText(partsText)
+  const t = useText(partsText)
   const [form] = Form.useForm<Partial<Confirmed>>()
   const formId = useId()
   const [error, setError] = useState<unknown>()
@@ -65,7 +65,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
       open={open}
       title={title}
       okText={ok}
-      cancelText={words.cancel}
+      cancelText={t.cancel}
       okButtonProps={{ danger, htmlType: 'submit', form: formId, loading: busy }}
       onCancel={onClose}
       afterOpenChange={(isOpen) => isOpen && focusFirstField(formId)}
@@ -85,21 +85,21 @@ export function Confirm(props: ConfirmProps): ReactNode {
           onFinish={(given) => void submit(given)}
         >
           {password !== undefined && (
-            <Form.Item name="password" label={password} rules={[{ required: true, message: words.required }]}>
+            <Form.Item name="password" label={password} rules={[{ required: true, message: t.required }]}>
               <Input.Password autoComplete="current-password" />
             </Form.Item>
           )}
           {withNote && (
             <Form.Item
               name="note"
-              label={words.note}
-              rules={[{ required: true, whitespace: true, message: words.noteNeeded }]}
+              label={t.note}
+              rules={[{ required: true, whitespace: true, message: t.noteNeeded }]}
             >
-              <Input placeholder={words.noteHint} maxLength={500} />
+              <Input placeholder={t.noteHint} maxLength={500} />
             </Form.Item>
           )}
         </Form>
-        <StepError error={error} />
+        <ActionError error={error} />
       </div>
     </Modal>
   )

@@ -2,7 +2,7 @@
 import { CheckOutlined, CopyOutlined } from '@ant-design/icons'
 import { Button, Tooltip } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
 
 async function copyText(text: string): Promise<void> {
@@ -25,27 +25,27 @@ interface CopyButtonProps {
   /** The text, or what fetches it when asked. */
   readonly text: string | (() => string)
   /** What is copied, for those who do not see the icon. */
-  readonly what: string
+  readonly label: string
   /** Shown beside the icon. */
   readonly children?: ReactNode
   readonly primary?: boolean
 }
 
-export function CopyButton({ text, what, children, primary = false }: CopyButtonProps): ReactNode {
-  const words = useText(partsText)
+export function CopyButton({ text, label, children, primary = false }: CopyButtonProps): ReactNode {
+  const t = useText(partsText)
   const [done, setDone] = useState(false)
   useEffect(() => {
     if (!done) return undefined
     const timer = setTimeout(() => setDone(false), 2_000)
     return () => clearTimeout(timer)
   }, [done])
-  const label = done ? words.copied : words.copy(what)
+  const name = done ? t.copied : t.copy(label)
   const button = (
     <Button
       type={primary ? 'primary' : children === undefined ? 'text' : 'default'}
       size={children === undefined ? 'small' : 'middle'}
       icon={done ? <CheckOutlined /> : <CopyOutlined />}
-      {...(children === undefined ? { 'aria-label': label } : {})}
+      {...(children === undefined ? { 'aria-label': name } : {})}
       onClick={(event) => {
         event.stopPropagation()
         void copyText(typeof text === 'string' ? text : text()).then(
@@ -54,20 +54,20 @@ export function CopyButton({ text, what, children, primary = false }: CopyButton
         )
       }}
     >
-      {children === undefined ? undefined : done ? words.copied : children}
+      {children === undefined ? undefined : done ? t.copied : children}
     </Button>
   )
-  return children === undefined ? <Tooltip title={label}>{button}</Tooltip> : button
+  return children === undefined ? <Tooltip title={name}>{button}</Tooltip> : button
 }
 
 /** An id, code or address in monospace with its copy button. */
 export function Copyable({
   text,
-  what,
+  label,
   shown,
 }: {
   text: string
-  what: string
+  label: string
   shown?: ReactNode
 }): ReactNode {
   return (
@@ -75,7 +75,7 @@ export function Copyable({
       <span className="mono clip" title={text}>
         {shown ?? text}
       </span>
-      <CopyButton text={text} what={what} />
+      <CopyButton text={text} label={label} />
     </span>
   )
 }

@@ -1,8 +1,8 @@
 // The one way to choose days: presets, or two dates. Always Asia/Shanghai, and it says so.
 import { Input, Select, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
-import { useText } from '../frame/text.ts'
-import { daysOf, type RangeName } from './day-range.ts'
+import { useText } from '../frame/i18n.ts'
+import { resolveDayRange, type RangeName } from './day-range.ts'
 import { partsText } from './text.ts'
 
 interface DateRangeProps {
@@ -15,27 +15,27 @@ interface DateRangeProps {
 }
 
 export function DateRange({ range, from, to, onChange, withAll = false }: DateRangeProps): ReactNode {
-  const words = useText(partsText)
+  const t = useText(partsText)
   const names: readonly (readonly [RangeName, string])[] = [
-    ...(withAll ? ([['all', words.all]] as const) : []),
-    ['today', words.today],
-    ['yesterday', words.yesterday],
-    ['7d', words.days7],
-    ['30d', words.days30],
-    ['month', words.month],
-    ['custom', words.custom],
+    ...(withAll ? ([['all', t.all]] as const) : []),
+    ['today', t.today],
+    ['yesterday', t.yesterday],
+    ['7d', t.days7],
+    ['30d', t.days30],
+    ['month', t.month],
+    ['custom', t.custom],
   ]
   return (
     <span className="row">
-      <Tooltip title={words.zone}>
+      <Tooltip title={t.zone}>
         <Select
-          aria-label={`${words.range} (Asia/Shanghai)`}
+          aria-label={`${t.range} (Asia/Shanghai)`}
           value={range}
           style={{ minWidth: 120 }}
           options={names.map(([value, label]) => ({ value, label }))}
           onChange={(chosen) => {
             // "Custom" starts from the days that are shown now.
-            const days = daysOf(range, from, to, Date.now())
+            const days = resolveDayRange(range, from, to, Date.now())
             onChange(
               chosen === 'custom'
                 ? { range: chosen, from: days.from ?? '', to: days.to ?? '' }
@@ -48,7 +48,7 @@ export function DateRange({ range, from, to, onChange, withAll = false }: DateRa
         <span className="row">
           <Input
             type="date"
-            aria-label={words.from}
+            aria-label={t.from}
             style={{ width: 150 }}
             value={from}
             onChange={(event) => onChange({ range, from: event.target.value, to })}
@@ -56,7 +56,7 @@ export function DateRange({ range, from, to, onChange, withAll = false }: DateRa
           <span aria-hidden>–</span>
           <Input
             type="date"
-            aria-label={words.to}
+            aria-label={t.to}
             style={{ width: 150 }}
             value={to}
             onChange={(event) => onChange({ range, from, to: event.target.value })}

@@ -15,7 +15,7 @@ function isRangeName(name: string): name is RangeName {
   return (rangeNames as readonly string[]).includes(name)
 }
 
-export function daysOf(name: string, from: string, to: string, now: number): DayRange {
+export function resolveDayRange(name: string, from: string, to: string, now: number): DayRange {
   const today = formatDay(now)
   switch (isRangeName(name) ? name : 'all') {
     case 'today':

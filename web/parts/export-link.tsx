@@ -1,23 +1,23 @@
-// A file is opened as a link: the browser streams it to disk, however long it is.
+// The export button: a link, so that the browser streams the file to disk.
 import { DownloadOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import type { ReactNode } from 'react'
 import type { File, Route } from '../../contract/console/route.ts'
-import { addressOf, type Parts } from '../api/client.ts'
-import { useText } from '../frame/text.ts'
+import { type PathParams, routeUrl } from '../api/client.ts'
+import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
 
-interface ExportLinkProps<Sent> {
-  readonly route: Route<Sent, File>
-  readonly sent: Sent
-  readonly parts?: Parts
+interface ExportLinkProps<Filter> {
+  readonly route: Route<Filter, File>
+  readonly filter: Filter
+  readonly params?: PathParams
 }
 
-export function ExportLink<Sent>({ route, sent, parts = {} }: ExportLinkProps<Sent>): ReactNode {
-  const words = useText(partsText)
+export function ExportLink<Filter>({ route, filter, params = {} }: ExportLinkProps<Filter>): ReactNode {
+  const t = useText(partsText)
   return (
-    <Button icon={<DownloadOutlined />} href={addressOf(route, sent, parts)} download>
-      {words.exportCsv}
+    <Button icon={<DownloadOutlined />} href={routeUrl(route, filter, params)} download>
+      {t.exportCsv}
     </Button>
   )
 }

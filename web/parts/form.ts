@@ -11,7 +11,7 @@ export function focusFirstField(formId: string): void {
 /** Said beside their fields already: the step need not say them again. */
 const besideFields = new WeakSet<ApiError>()
 
-export function standsBesideFields(error: unknown): boolean {
+export function isShownInFields(error: unknown): boolean {
   return error instanceof ApiError && besideFields.has(error)
 }
 

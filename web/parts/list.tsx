@@ -1,11 +1,11 @@
 // Lists: loading, empty and error states that say what to do; paging that lives in the address.
 import { Button, Empty, Pagination, Skeleton, Table, type TableColumnsType } from 'antd'
 import { type ReactNode, useEffect, useRef } from 'react'
-import type { Asked } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
-import { count } from './figures.tsx'
+import type { ApiQuery } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
+import { formatCount } from './format.tsx'
 import { LoadError } from './loaded.tsx'
-import { useNarrow } from './narrow.ts'
+import { useIsNarrow } from './narrow.ts'
 import { RowCards } from './row-cards.tsx'
 import { partsText } from './text.ts'
 
@@ -15,9 +15,9 @@ export interface EmptyState {
   readonly action?: ReactNode
 }
 
-interface ListProps<Item, Got> {
-  readonly asked: Asked<Got>
-  readonly items: (got: Got) => readonly Item[]
+interface ListProps<Item, Result> {
+  readonly query: ApiQuery<Result>
+  readonly items: (result: Result) => readonly Item[]
   readonly rowKey: (item: Item) => string | number
   readonly columns: TableColumnsType<Item>
   readonly label: string
@@ -26,13 +26,13 @@ interface ListProps<Item, Got> {
   readonly onClear?: (() => void) | undefined
   readonly onOpen?: (item: Item) => void
   readonly onSort?: (column: string, order: 'asc' | 'desc') => void
-  readonly footer?: (got: Got) => ReactNode
+  readonly footer?: (result: Result) => ReactNode
 }
 
-export function List<Item extends object, Got>(props: ListProps<Item, Got>): ReactNode {
-  const { asked, items, rowKey, columns, label, empty, onClear, onOpen, onSort, footer } = props
-  const words = useText(partsText)
-  const isNarrow = useNarrow()
+export function List<Item extends object, Result>(props: ListProps<Item, Result>): ReactNode {
+  const { query, items, rowKey, columns, label, empty, onClear, onOpen, onSort, footer } = props
+  const t = useText(partsText)
+  const isNarrow = useIsNarrow()
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // A table that scrolls sideways must be within reach of the keyboard; antd leaves that to us.
@@ -43,28 +43,28 @@ export function List<Item extends object, Got>(props: ListProps<Item, Got>): Rea
     region.ariaLabel = scrolls ? label : null
     region.role = scrolls ? 'region' : null
   })
-  if (asked.data === undefined) {
-    return asked.isError ? (
-      <LoadError error={asked.error} onRetry={() => void asked.refetch()} />
+  if (query.data === undefined) {
+    return query.isError ? (
+      <LoadError error={query.error} onRetry={() => void query.refetch()} />
     ) : (
-      <Skeleton active title={false} paragraph={{ rows: 8, width: '100%' }} aria-label={words.loadingMore} />
+      <Skeleton active title={false} paragraph={{ rows: 8, width: '100%' }} aria-label={t.loadingMore} />
     )
   }
-  const rows = items(asked.data)
-  if (rows.length === 0 && !asked.isError) {
+  const rows = items(query.data)
+  if (rows.length === 0 && !query.isError) {
     return (
       <Empty
         image={Empty.PRESENTED_IMAGE_SIMPLE}
         style={{ padding: '32px 0' }}
-        description={<span className="prose">{onClear ? words.emptyFiltered : empty.text}</span>}
+        description={<span className="prose">{onClear ? t.emptyFiltered : empty.text}</span>}
       >
-        {onClear ? <Button onClick={onClear}>{words.clearFilters}</Button> : empty.action}
+        {onClear ? <Button onClick={onClear}>{t.clearFilters}</Button> : empty.action}
       </Empty>
     )
   }
   return (
     <div className="stack" ref={box}>
-      {asked.isError && <LoadError error={asked.error} isStale onRetry={() => void asked.refetch()} />}
+      {query.isError && <LoadError error={query.error} isStale onRetry={() => void query.refetch()} />}
       {isNarrow ? (
         <RowCards
           rows={rows}
@@ -83,7 +83,7 @@ export function List<Item extends object, Got>(props: ListProps<Item, Got>): Rea
           pagination={false}
           scroll={{ x: 'max-content' }}
           showSorterTooltip={false}
-          loading={asked.isPlaceholderData && asked.isFetching}
+          loading={query.isPlaceholderData && query.isFetching}
           {...(onOpen
             ? { onRow: (item: Item) => ({ onClick: () => onOpen(item), style: { cursor: 'pointer' } }) }
             : {})}
@@ -99,7 +99,7 @@ export function List<Item extends object, Got>(props: ListProps<Item, Got>): Rea
             : {})}
         />
       )}
-      {footer?.(asked.data)}
+      {footer?.(query.data)}
     </div>
   )
 }
@@ -112,10 +112,10 @@ interface PagerProps {
 }
 
 export function Pager({ page, size, total, onChange }: PagerProps): ReactNode {
-  const words = useText(partsText)
+  const t = useText(partsText)
   return (
     <div className="row-between">
-      <span className="muted">{words.total(count(total))}</span>
+      <span className="muted">{t.total(formatCount(total))}</span>
       <Pagination
         current={page}
         pageSize={size}
@@ -136,16 +136,16 @@ interface SlicerProps {
 }
 
 /** For lists that only grow: older, or back to the newest. */
-export function Slicer({ before, next, onChange }: SlicerProps): ReactNode {
-  const words = useText(partsText)
+export function CursorPager({ before, next, onChange }: SlicerProps): ReactNode {
+  const t = useText(partsText)
   if (before === '' && next === null) return null
   return (
     <div className="row" style={{ justifyContent: 'flex-end' }}>
       <Button disabled={before === ''} onClick={() => onChange('')}>
-        {words.newest}
+        {t.newest}
       </Button>
       <Button disabled={next === null} onClick={() => onChange(String(next))}>
-        {words.older}
+        {t.older}
       </Button>
     </div>
   )

@@ -3,28 +3,28 @@ import { ReloadOutlined } from '@ant-design/icons'
 import { Alert, Button, Skeleton } from 'antd'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
-import type { Asked } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
-import { ErrorText } from './step-error.tsx'
+import type { ApiQuery } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
+import { ErrorText } from './action-error.tsx'
 import { partsText } from './text.ts'
 
-interface LoadedProps<Got> {
-  readonly asked: Asked<Got>
+interface LoadedProps<Result> {
+  readonly query: ApiQuery<Result>
   readonly skeleton?: ReactNode
-  readonly children: (got: Got) => ReactNode
+  readonly children: (result: Result) => ReactNode
 }
 
-export function Loaded<Got>({ asked, skeleton, children }: LoadedProps<Got>): ReactNode {
-  if (asked.data !== undefined) {
-    // Something may be typed into it: what could not be asked for again stands above, and takes nothing away.
+export function Loaded<Result>({ query, skeleton, children }: LoadedProps<Result>): ReactNode {
+  if (query.data !== undefined) {
+    // Something may be typed into it: what could not be query for again stands above, and takes nothing away.
     return (
       <>
-        {asked.isError && <LoadError error={asked.error} isStale onRetry={() => void asked.refetch()} />}
-        {children(asked.data)}
+        {query.isError && <LoadError error={query.error} isStale onRetry={() => void query.refetch()} />}
+        {children(query.data)}
       </>
     )
   }
-  if (asked.isError) return <LoadError error={asked.error} onRetry={() => void asked.refetch()} />
+  if (query.isError) return <LoadError error={query.error} onRetry={() => void query.refetch()} />
   return skeleton ?? <Skeleton active paragraph={{ rows: 6 }} />
 }
 
@@ -37,21 +37,21 @@ interface LoadErrorProps {
 
 /** Stands where the data would. */
 export function LoadError({ error, isStale = false, onRetry }: LoadErrorProps): ReactNode {
-  const words = useText(partsText)
+  const t = useText(partsText)
   if (error instanceof ApiError && error.code === 'missing') {
-    return <Alert type="info" showIcon title={words.missing} description={words.missingText} />
+    return <Alert type="info" showIcon title={t.missing} description={t.missingText} />
   }
   const forbidden = error instanceof ApiError && (error.code === 'forbidden' || error.code === 'suspended')
   return (
     <Alert
       type={isStale ? 'warning' : 'error'}
       showIcon
-      title={forbidden ? words.forbidden : isStale ? words.stale : words.failed}
+      title={forbidden ? t.forbidden : isStale ? t.stale : t.failed}
       description={<ErrorText error={error} />}
       action={
         forbidden ? undefined : (
           <Button size="small" icon={<ReloadOutlined />} onClick={onRetry}>
-            {words.retry}
+            {t.retry}
           </Button>
         )
       }

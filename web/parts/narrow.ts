@@ -8,6 +8,6 @@ function watch(onChange: () => void): () => void {
   return () => query.removeEventListener('change', onChange)
 }
 
-export function useNarrow(): boolean {
+export function useIsNarrow(): boolean {
   return useSyncExternalStore(watch, () => query.matches)
 }

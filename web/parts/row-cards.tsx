@@ -1,7 +1,7 @@
 // The rows of a list on a phone: a card each, every column a line with its name, so that nothing has to be scrolled to from the side.
 import { Select, type TableColumnsType, type TableColumnType } from 'antd'
 import type { ReactNode } from 'react'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
 
 interface RowCardsProps<Item> {
@@ -62,12 +62,12 @@ interface SortChoiceProps<Item> {
 
 /** There are no column heads to press. */
 function SortChoice<Item>({ columns, onSort }: SortChoiceProps<Item>): ReactNode {
-  const words = useText(partsText)
+  const t = useText(partsText)
   const sortable = columns.filter(({ sorter }) => sorter === true)
   const chosen = sortable.find(({ sortOrder }) => sortOrder)
   return (
     <Select
-      aria-label={words.sort}
+      aria-label={t.sort}
       value={chosen ? `${String(chosen.key)} ${chosen.sortOrder === 'ascend' ? 'asc' : 'desc'}` : null}
       onChange={(value: string) => {
         const [column, order] = value.split(' ')
@@ -76,7 +76,7 @@ function SortChoice<Item>({ columns, onSort }: SortChoiceProps<Item>): ReactNode
       options={sortable.flatMap(({ key, title }) =>
         (['desc', 'asc'] as const).map((order) => ({
           value: `${String(key)} ${order}`,
-          label: words.sortBy(typeof title === 'string' ? title : String(key), order === 'asc'),
+          label: t.sortBy(typeof title === 'string' ? title : String(key), order === 'asc'),
         })),
       )}
     />

@@ -1,13 +1,13 @@
 // A small line without axes: drawn as SVG, so that lists need no chart library.
 import type { ReactNode } from 'react'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
 
 const width = 120
 const height = 32
 
-export function Sparkline({ values, what }: { values: readonly number[]; what: string }): ReactNode {
-  const words = useText(partsText)
+export function Sparkline({ values, label }: { values: readonly number[]; label: string }): ReactNode {
+  const t = useText(partsText)
   const highest = Math.max(1, ...values)
   const step = values.length > 1 ? width / (values.length - 1) : width
   const points = values.map((value, index) => [index * step, height - 2 - (value / highest) * (height - 6)])
@@ -18,7 +18,7 @@ export function Sparkline({ values, what }: { values: readonly number[]; what: s
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${words.trend(what)}: ${values.join(', ')}`}
+      aria-label={`${t.trend(label)}: ${values.join(', ')}`}
     >
       <polygon points={`0,${height} ${line} ${width},${height}`} fill="var(--ant-color-primary-bg)" />
       <polyline

@@ -1,5 +1,5 @@
 // Words of the parts that all pages share.
-import { dictionary } from '../frame/text.ts'
+import { dictionary } from '../frame/i18n.ts'
 
 export const partsText = dictionary(
   {

@@ -3,41 +3,41 @@ import { Descriptions, Drawer, Tag, Tooltip } from 'antd'
 import { type ReactNode, useMemo } from 'react'
 import { type RequestDetail, requestRoutes } from '../../contract/console/requests.ts'
 import { formatTime } from '../../contract/time.ts'
-import { useAsk, useStart } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiQuery, useStart } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { endpoints } from '../keys/operations.ts'
 import { Copyable, CopyButton } from '../parts/copy.tsx'
-import { endpointText } from '../parts/endpoint-names.ts'
-import { count, duration, Outcome } from '../parts/figures.tsx'
+import { endpointText } from '../parts/names.ts'
+import { formatCount, formatDuration, StatusLabel } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { curlOf } from './curl.ts'
 import { requestsText } from './text.ts'
 
 export function RequestDrawer({ requestId, onClose }: { requestId: string; onClose: () => void }): ReactNode {
-  const words = useText(requestsText)
+  const t = useText(requestsText)
   return (
-    <Drawer open={requestId !== ''} size={640} title={words.detail} onClose={onClose} destroyOnHidden>
+    <Drawer open={requestId !== ''} size={640} title={t.detail} onClose={onClose} destroyOnHidden>
       {requestId !== '' && <OneRequest key={requestId} requestId={requestId} />}
     </Drawer>
   )
 }
 
 function OneRequest({ requestId }: { requestId: string }): ReactNode {
-  const words = useText(requestsText)
+  const t = useText(requestsText)
   const pick = usePick()
-  const request = useAsk(requestRoutes.one, {}, { parts: { id: requestId } })
+  const request = useApiQuery(requestRoutes.one, {}, { params: { id: requestId } })
   return (
-    <Loaded asked={request}>
+    <Loaded query={request}>
       {(call) => (
         <div className="stack">
           <div className="row-between">
-            <Outcome tone={call.ok ? 'success' : 'error'}>
-              {call.ok ? words.ok : `${call.code} ${call.message ?? words.error}`}
-            </Outcome>
+            <StatusLabel tone={call.ok ? 'success' : 'error'}>
+              {call.ok ? t.ok : `${call.code} ${call.message ?? t.error}`}
+            </StatusLabel>
             <span className="row">
               <CurlButton call={call} />
-              <CopyButton text={() => window.location.href} what={words.linkWord}>
-                {words.copyLink}
+              <CopyButton text={() => window.location.href} label={t.linkWord}>
+                {t.copyLink}
               </CopyButton>
             </span>
           </div>
@@ -47,26 +47,26 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
             items={[
               {
                 key: 'id',
-                label: words.requestId,
+                label: t.requestId,
                 span: 'filled',
-                children: <Copyable text={call.request_id} what={words.requestId} />,
+                children: <Copyable text={call.request_id} label={t.requestId} />,
               },
-              { key: 'at', label: words.at, children: `${formatTime(call.at)} (UTC+8)` },
+              { key: 'at', label: t.at, children: `${formatTime(call.at)} (UTC+8)` },
               {
                 key: 'endpoint',
-                label: words.endpoint,
+                label: t.endpoint,
                 children: `${pick(endpointText(call.endpoint))} ${call.action ?? ''}`,
               },
-              { key: 'method', label: words.method, children: `${call.method} · ${call.status}` },
-              { key: 'gateway', label: words.gateway, children: call.gateway ?? '–' },
+              { key: 'method', label: t.method, children: `${call.method} · ${call.status}` },
+              { key: 'gateway', label: t.gateway, children: call.gateway ?? '–' },
               {
                 key: 'credits',
-                label: words.credits,
-                children: words.chargedBack(count(call.charged), count(call.given_back)),
+                label: t.credits,
+                children: t.chargedBack(formatCount(call.charged), formatCount(call.given_back)),
               },
               {
                 key: 'address',
-                label: words.address,
+                label: t.address,
                 children: <span className="mono">{call.address}</span>,
               },
               ...(call.replayed || call.idempotency_key
@@ -75,11 +75,11 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
                       key: 'repeat',
                       label: 'Idempotency-Key',
                       children: call.replayed ? (
-                        <Tooltip title={words.replayedText}>
-                          <Tag>{words.replayed}</Tag>
+                        <Tooltip title={t.replayedText}>
+                          <Tag>{t.replayed}</Tag>
                         </Tooltip>
                       ) : (
-                        words.idempotent
+                        t.idempotent
                       ),
                     },
                   ]
@@ -89,11 +89,11 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
           <Steps call={call} />
           <Parameters call={call} />
           <section className="stack-8">
-            <h3>{words.answer}</h3>
+            <h3>{t.answer}</h3>
             {call.answer === null ? (
-              <span className="muted">{words.tooLarge}</span>
+              <span className="muted">{t.tooLarge}</span>
             ) : (
-              <pre className="code wrap" tabIndex={0} aria-label={words.answer}>
+              <pre className="code wrap" tabIndex={0} aria-label={t.answer}>
                 {JSON.stringify(call.answer, null, 2)}
               </pre>
             )}
@@ -105,15 +105,15 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
 }
 
 function CurlButton({ call }: { call: RequestDetail }): ReactNode {
-  const words = useText(requestsText)
+  const t = useText(requestsText)
   const start = useStart()
   const base = start.data?.public_url ?? window.location.origin
   const path = endpoints.find(({ name }) => name === call.endpoint)?.path ?? ''
   return (
-    <Tooltip title={words.masked}>
+    <Tooltip title={t.masked}>
       <span>
-        <CopyButton text={() => curlOf(call, base + path)} what={words.curlWord}>
-          {words.copyCurl}
+        <CopyButton text={() => curlOf(call, base + path)} label={t.curlWord}>
+          {t.copyCurl}
         </CopyButton>
       </span>
     </Tooltip>
@@ -121,29 +121,31 @@ function CurlButton({ call }: { call: RequestDetail }): ReactNode {
 }
 
 function Steps({ call }: { call: RequestDetail }): ReactNode {
-  const words = useText(requestsText)
+  const t = useText(requestsText)
   const steps = useMemo(() => {
     const names: Readonly<Record<string, string>> = {
-      checked: words.checked,
-      charged: words.charged,
-      gateway: words.gatewayStep,
-      settled: words.settled,
+      checked: t.checked,
+      charged: t.charged,
+      gateway: t.gatewayStep,
+      settled: t.settled,
     }
     const reached = [
-      { name: words.received, ms: 0 },
+      { name: t.received, ms: 0 },
       ...call.steps.map(({ name, ms }) => ({ name: names[name] ?? name, ms })),
-      { name: words.answered, ms: call.duration_ms },
+      { name: t.answered, ms: call.duration_ms },
     ]
     return reached.map((step, index) => ({ ...step, took: step.ms - (reached[index - 1]?.ms ?? 0) }))
-  }, [call, words])
+  }, [call, t])
   return (
     <section className="stack-8">
-      <h3>{words.timeline}</h3>
+      <h3>{t.timeline}</h3>
       <ol className="steps-line">
         {steps.map(({ name, ms, took }, index) => (
           <li key={name}>
             <span>{name}</span>
-            <span className="num muted">{index === 0 ? '' : `+${duration(took)} · ${duration(ms)}`}</span>
+            <span className="num muted">
+              {index === 0 ? '' : `+${formatDuration(took)} · ${formatDuration(ms)}`}
+            </span>
           </li>
         ))}
       </ol>
@@ -152,19 +154,19 @@ function Steps({ call }: { call: RequestDetail }): ReactNode {
 }
 
 function Parameters({ call }: { call: RequestDetail }): ReactNode {
-  const words = useText(requestsText)
+  const t = useText(requestsText)
   return (
     <section className="stack-8">
-      <h3>{words.parameters}</h3>
+      <h3>{t.parameters}</h3>
       {call.parameters.length === 0 ? (
-        <span className="muted">{words.noParameters}</span>
+        <span className="muted">{t.noParameters}</span>
       ) : (
         <table className="plain-table">
           <thead>
             <tr>
-              <th scope="col">{words.name}</th>
-              <th scope="col">{words.value}</th>
-              <th scope="col">{words.source}</th>
+              <th scope="col">{t.name}</th>
+              <th scope="col">{t.value}</th>
+              <th scope="col">{t.source}</th>
             </tr>
           </thead>
           <tbody>
@@ -174,7 +176,7 @@ function Parameters({ call }: { call: RequestDetail }): ReactNode {
                   {name}
                 </th>
                 <td className="mono">{typeof value === 'string' ? value : JSON.stringify(value)}</td>
-                <td>{words[source]}</td>
+                <td>{t[source]}</td>
               </tr>
             ))}
           </tbody>

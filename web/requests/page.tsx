@@ -5,15 +5,15 @@ import { Badge, Button, Card, Input, InputNumber, Select, Tag, Tooltip } from 'a
 import { type ReactNode, useState } from 'react'
 import { endpointNames } from '../../contract/console/home.ts'
 import { type RequestFilter, requestRoutes, type RequestSummary } from '../../contract/console/requests.ts'
-import { useAsk } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiQuery } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
-import { daysOf } from '../parts/day-range.ts'
-import { endpointText } from '../parts/endpoint-names.ts'
+import { resolveDayRange } from '../parts/day-range.ts'
+import { endpointText } from '../parts/names.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { Ago, duration, Outcome } from '../parts/figures.tsx'
-import { List, Slicer } from '../parts/list.tsx'
+import { RelativeTime, formatDuration, StatusLabel } from '../parts/format.tsx'
+import { List, CursorPager } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { RequestDrawer } from './detail.tsx'
@@ -33,14 +33,14 @@ const defaults = {
 const liveMs = 3_000
 
 export function RequestsPage(): ReactNode {
-  const words = useText(requestsText)
+  const t = useText(requestsText)
   const pick = usePick()
   const [shown, show] = useUrlState(defaults)
   const [paused, setPaused] = useState(false)
   const endpoint = endpointNames.find((name) => name === shown.endpoint)
   const outcome = (['ok', 'error'] as const).find((name) => name === shown.outcome)
   const filter: RequestFilter = {
-    ...daysOf(shown.range, shown.from, shown.to, Date.now()),
+    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
     ...(endpoint ? { endpoint } : {}),
     ...(outcome ? { outcome } : {}),
     ...(/^\d+$/.test(shown.code) ? { code: Number(shown.code) } : {}),
@@ -51,7 +51,7 @@ export function RequestsPage(): ReactNode {
   )
   // Older pages stand still: only the newest one is live.
   const isLive = !paused && shown.before === ''
-  const requests = useAsk(
+  const requests = useApiQuery(
     requestRoutes.list,
     { ...filter, ...(shown.before === '' ? {} : { before: Number(shown.before) }) },
     { refetchMs: isLive ? liveMs : false },
@@ -59,17 +59,17 @@ export function RequestsPage(): ReactNode {
 
   return (
     <Page
-      title={words.title}
-      lead={words.lead(requests.data?.kept_days ?? 30)}
+      title={t.title}
+      lead={t.lead(requests.data?.kept_days ?? 30)}
       actions={
         <>
-          <Badge status={isLive ? 'processing' : 'default'} text={isLive ? words.live : words.paused} />
+          <Badge status={isLive ? 'processing' : 'default'} text={isLive ? t.live : t.paused} />
           <Button
             icon={paused ? <PlayCircleOutlined /> : <PauseCircleOutlined />}
             onClick={() => setPaused(!paused)}
             disabled={shown.before !== ''}
           >
-            {paused ? words.resume : words.pause}
+            {paused ? t.resume : t.pause}
           </Button>
         </>
       }
@@ -79,56 +79,56 @@ export function RequestsPage(): ReactNode {
           key={shown.q}
           allowClear
           style={{ width: 340, maxWidth: '100%' }}
-          placeholder={words.search}
-          aria-label={words.search}
+          placeholder={t.search}
+          aria-label={t.search}
           defaultValue={shown.q}
           onSearch={(q) => show({ q, before: '' })}
         />
         <DateRange withAll {...shown} onChange={(range) => show({ ...range, before: '' })} />
         <Select
-          aria-label={words.endpoint}
+          aria-label={t.endpoint}
           style={{ minWidth: 130 }}
           value={shown.endpoint}
           onChange={(value) => show({ endpoint: value, before: '' })}
           options={[
-            { value: '', label: words.allEndpoints },
+            { value: '', label: t.allEndpoints },
             ...endpointNames.map((value) => ({ value, label: pick(endpointText(value)) })),
           ]}
         />
         <Select
-          aria-label={words.outcome}
+          aria-label={t.outcome}
           style={{ minWidth: 120 }}
           value={shown.outcome}
           onChange={(value) => show({ outcome: value, before: '' })}
           options={[
-            { value: '', label: words.allOutcomes },
-            { value: 'ok', label: words.ok },
-            { value: 'error', label: words.error },
+            { value: '', label: t.allOutcomes },
+            { value: 'ok', label: t.ok },
+            { value: 'error', label: t.error },
           ]}
         />
         <InputNumber
-          aria-label={words.code}
-          placeholder={words.code}
+          aria-label={t.code}
+          placeholder={t.code}
           style={{ width: 96 }}
           controls={false}
           value={shown.code === '' ? null : Number(shown.code)}
           onChange={(value) => show({ code: value === null ? '' : String(value), before: '' })}
         />
-        <ExportLink route={requestRoutes.csv} sent={filter} />
+        <ExportLink route={requestRoutes.csv} filter={filter} />
       </div>
       <Card size="small">
         <List<RequestSummary, NonNullable<typeof requests.data>>
-          asked={requests}
+          query={requests}
           items={({ items }) => items}
           rowKey={({ id }) => id}
-          label={words.title}
-          empty={{ text: words.empty, action: <Link to="/keys">{words.goKeys}</Link> }}
+          label={t.title}
+          empty={{ text: t.empty, action: <Link to="/keys">{t.goKeys}</Link> }}
           onClear={isFiltered ? () => show(defaults) : undefined}
           onOpen={({ request_id }) => show({ open: request_id })}
           columns={[
-            { title: words.at, render: (_value, { at }) => <Ago at={at} /> },
+            { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
             {
-              title: words.endpoint,
+              title: t.endpoint,
               render: (_value, { endpoint: name, action }) => (
                 <span>
                   {pick(endpointText(name))} <span className="mono muted">{action}</span>
@@ -136,33 +136,33 @@ export function RequestsPage(): ReactNode {
               ),
             },
             {
-              title: words.outcome,
+              title: t.outcome,
               render: (_value, { ok, code, message }) => (
-                <Outcome tone={ok ? 'success' : 'error'}>
+                <StatusLabel tone={ok ? 'success' : 'error'}>
                   {ok ? (
-                    words.ok
+                    t.ok
                   ) : (
                     <span title={message ?? ''}>
                       <span className="mono">{code}</span> {cut(message ?? '')}
                     </span>
                   )}
-                </Outcome>
+                </StatusLabel>
               ),
             },
             {
-              title: words.duration,
+              title: t.duration,
               align: 'end',
-              render: (_value, { duration_ms }) => duration(duration_ms),
+              render: (_value, { duration_ms }) => formatDuration(duration_ms),
             },
-            { title: words.gateway, render: (_value, { gateway }) => gateway ?? '' },
+            { title: t.gateway, render: (_value, { gateway }) => gateway ?? '' },
             {
-              title: words.credits,
+              title: t.credits,
               align: 'end',
               render: (_value, { charged, given_back, replayed }) => (
                 <span className="num">
                   {replayed && (
-                    <Tooltip title={words.replayedText}>
-                      <Tag>{words.replayed}</Tag>
+                    <Tooltip title={t.replayedText}>
+                      <Tag>{t.replayed}</Tag>
                     </Tooltip>
                   )}
                   {charged > 0 ? `−${charged}` : '0'}
@@ -171,7 +171,7 @@ export function RequestsPage(): ReactNode {
               ),
             },
             {
-              title: words.requestId,
+              title: t.requestId,
               render: (_value, { request_id }) => (
                 <span className="copy">
                   <Button
@@ -188,13 +188,13 @@ export function RequestsPage(): ReactNode {
                   >
                     {request_id.slice(0, 8)}
                   </Button>
-                  <CopyButton text={request_id} what={words.requestId} />
+                  <CopyButton text={request_id} label={t.requestId} />
                 </span>
               ),
             },
           ]}
           footer={({ next }) => (
-            <Slicer before={shown.before} next={next} onChange={(before) => show({ before })} />
+            <CursorPager before={shown.before} next={next} onChange={(before) => show({ before })} />
           )}
         />
       </Card>

@@ -1,5 +1,5 @@
 // Words of the request inspector.
-import { dictionary } from '../frame/text.ts'
+import { dictionary } from '../frame/i18n.ts'
 
 export const requestsText = dictionary(
   {

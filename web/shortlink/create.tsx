@@ -2,10 +2,10 @@
 import { App, Button, Collapse, Form, Input, Modal, Select } from 'antd'
 import { type ReactNode, useEffect } from 'react'
 import { linkRoutes, type NewLink } from '../../contract/console/shortlink.ts'
-import { usePrices, useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { usePrices, useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { focusFirstField, showFieldErrors } from '../parts/form.ts'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { shortlinkText } from './text.ts'
 
 interface CreateLinkProps {
@@ -17,19 +17,19 @@ interface CreateLinkProps {
 export const webAddress = /^https?:\/\/[^\s/]+\S*$/i
 
 export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNode {
-  const words = useText(shortlinkText)
+  const t = useText(shortlinkText)
   const { message } = App.useApp()
   const prices = usePrices()
   const [form] = Form.useForm<NewLink>()
-  const create = useTell(linkRoutes.create, { once: true })
+  const create = useApiMutation(linkRoutes.create, { idempotent: true })
   useEffect(() => {
     if (!open) create.reset()
   }, [open])
-  const address = { pattern: webAddress, max: 2048, message: words.targetRule }
+  const address = { pattern: webAddress, max: 2048, message: t.targetRule }
   return (
     <Modal
       open={open}
-      title={words.create}
+      title={t.create}
       footer={null}
       onCancel={onClose}
       afterOpenChange={(isOpen) => isOpen && focusFirstField('new-link')}
@@ -44,7 +44,7 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
         onFinish={({ target_url, title, redirect_type, redirect_url_a }) =>
           create.mutate(
             {
-              sent: {
+              body: {
                 target_url: target_url.trim(),
                 ...(title ? { title } : {}),
                 ...(redirect_type ? { redirect_type } : {}),
@@ -54,7 +54,7 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
             {
               onSuccess: ({ link }) => {
                 form.resetFields()
-                message.success(words.made)
+                message.success(t.made)
                 onClose()
                 onMade(link.id)
               },
@@ -65,9 +65,9 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
       >
         <Form.Item
           name="target_url"
-          label={words.target}
-          extra={words.targetHint}
-          rules={[{ required: true, message: words.targetRule }, address]}
+          label={t.target}
+          extra={t.targetHint}
+          rules={[{ required: true, message: t.targetRule }, address]}
         >
           <Input type="url" inputMode="url" placeholder="https://example.com/landing" maxLength={2048} />
         </Form.Item>
@@ -77,27 +77,22 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
           items={[
             {
               key: 'more',
-              label: words.more,
+              label: t.more,
               forceRender: true,
               children: (
                 <>
-                  <Form.Item name="title" label={words.name} extra={words.nameHint}>
+                  <Form.Item name="title" label={t.name} extra={t.nameHint}>
                     <Input maxLength={200} />
                   </Form.Item>
-                  <Form.Item name="redirect_type" label={words.type}>
+                  <Form.Item name="redirect_type" label={t.type}>
                     <Select
                       options={(['direct', 'permanent', 'page'] as const).map((value) => ({
                         value,
-                        label: words[value],
+                        label: t[value],
                       }))}
                     />
                   </Form.Item>
-                  <Form.Item
-                    name="redirect_url_a"
-                    label={words.urlA}
-                    extra={words.urlAHint}
-                    rules={[address]}
-                  >
+                  <Form.Item name="redirect_url_a" label={t.urlA} extra={t.urlAHint} rules={[address]}>
                     <Input type="url" inputMode="url" maxLength={2048} />
                   </Form.Item>
                 </>
@@ -106,11 +101,11 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
           ]}
         />
         <div className="stack">
-          <StepError error={create.error} />
+          <ActionError error={create.error} />
           <div className="row-between">
-            <span className="muted">{words.price(prices.generate)}</span>
+            <span className="muted">{t.price(prices.generate)}</span>
             <Button type="primary" htmlType="submit" loading={create.isPending}>
-              {words.create}
+              {t.create}
             </Button>
           </div>
         </div>

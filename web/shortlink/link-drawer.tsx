@@ -2,14 +2,14 @@
 import { App, Button, Drawer, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type LinkDetail, linkRoutes } from '../../contract/console/shortlink.ts'
-import { useAsk, usePrices, useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiQuery, usePrices, useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
-import { Ago, count } from '../parts/figures.tsx'
+import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
 import { Loaded } from '../parts/loaded.tsx'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { partsText } from '../parts/text.ts'
 import { LinkStatistics } from './statistics.tsx'
 import { Qr } from './qr.tsx'
@@ -23,41 +23,41 @@ interface LinkDrawerProps {
 }
 
 export function LinkDrawer({ id, canChange, onClose }: LinkDrawerProps): ReactNode {
-  const words = useText(shortlinkText)
+  const t = useText(shortlinkText)
   return (
-    <Drawer open={id !== ''} size={800} title={words.detail} onClose={onClose} destroyOnHidden>
+    <Drawer open={id !== ''} size={800} title={t.detail} onClose={onClose} destroyOnHidden>
       {id !== '' && <OneLink key={id} id={id} canChange={canChange} />}
     </Drawer>
   )
 }
 
 function OneLink({ id, canChange }: { id: string; canChange: boolean }): ReactNode {
-  const link = useAsk(linkRoutes.one, {}, { parts: { id } })
-  return <Loaded asked={link}>{(got) => <Whole link={got} canChange={canChange} />}</Loaded>
+  const link = useApiQuery(linkRoutes.one, {}, { params: { id } })
+  return <Loaded query={link}>{(got) => <Whole link={got} canChange={canChange} />}</Loaded>
 }
 
 function Whole({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {
-  const words = useText(shortlinkText)
+  const t = useText(shortlinkText)
   return (
     <div className="stack">
       <div className="row" style={{ alignItems: 'flex-start', gap: 24 }}>
         <div className="stack" style={{ flex: '1 1 320px' }}>
           <div>
-            <div className="muted small">{words.aUrl}</div>
-            <Copyable text={link.a_url} what={words.aUrl} />
+            <div className="muted small">{t.aUrl}</div>
+            <Copyable text={link.a_url} label={t.aUrl} />
             <div className="muted small" style={{ marginTop: 8 }}>
-              {words.bUrl}
+              {t.bUrl}
             </div>
-            <Copyable text={link.b_url} what={words.bUrl} />
+            <Copyable text={link.b_url} label={t.bUrl} />
           </div>
           <EditLink link={link} canChange={canChange} />
         </div>
         <Qr url={link.a_url} name={link.title} />
       </div>
       <div className="muted">
-        {words.clicks} <strong className="num">{count(link.clicks)}</strong> ·{' '}
-        {words.botLine(count(link.bot_clicks), count(link.preview_clicks))} · {words.created}{' '}
-        <Ago at={link.created_at} />
+        {t.clicks} <strong className="num">{formatCount(link.clicks)}</strong> ·{' '}
+        {t.botLine(formatCount(link.bot_clicks), formatCount(link.preview_clicks))} · {t.created}{' '}
+        <RelativeTime at={link.created_at} />
       </div>
       <LinkStatistics id={link.id} />
       <Retired link={link} canChange={canChange} />
@@ -66,12 +66,12 @@ function Whole({ link, canChange }: { link: LinkDetail; canChange: boolean }): R
 }
 
 function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {
-  const words = useText(shortlinkText)
+  const t = useText(shortlinkText)
   const common = useText(partsText)
   const { message } = App.useApp()
   const [form] = Form.useForm<{ title: string; target_url: string }>()
   const [changed, setChanged] = useState(false)
-  const change = useTell(linkRoutes.change)
+  const change = useApiMutation(linkRoutes.change)
   return (
     <Form
       name="edit-link"
@@ -81,35 +81,35 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
       disabled={!canChange}
       initialValues={{ title: link.title, target_url: link.target_url }}
       onValuesChange={() => setChanged(true)}
-      onFinish={(sent) =>
+      onFinish={(body) =>
         change.mutate(
-          { sent, parts: { id: link.id } },
+          { body, params: { id: link.id } },
           {
             onSuccess: () => {
               setChanged(false)
-              message.success(words.saved)
+              message.success(t.saved)
             },
             onError: (error) => void showFieldErrors(form, error),
           },
         )
       }
     >
-      <Form.Item name="title" label={words.name} rules={[{ required: true, message: common.required }]}>
+      <Form.Item name="title" label={t.name} rules={[{ required: true, message: common.required }]}>
         <Input maxLength={200} />
       </Form.Item>
       <Form.Item
         name="target_url"
-        label={words.target}
-        extra={words.editNote}
+        label={t.target}
+        extra={t.editNote}
         rules={[
-          { required: true, message: words.targetRule },
-          { pattern: webAddress, message: words.targetRule },
+          { required: true, message: t.targetRule },
+          { pattern: webAddress, message: t.targetRule },
         ]}
       >
         <Input type="url" maxLength={2048} />
       </Form.Item>
       <div className="stack">
-        <StepError error={change.error} />
+        <ActionError error={change.error} />
         {changed && (
           <div className="row">
             <Button type="primary" htmlType="submit" loading={change.isPending}>
@@ -131,30 +131,30 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
 }
 
 function Retired({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {
-  const words = useText(shortlinkText)
+  const t = useText(shortlinkText)
   const { message } = App.useApp()
   const prices = usePrices()
   const [asking, setAsking] = useState(false)
-  const refresh = useTell(linkRoutes.refresh, { once: true })
+  const refresh = useApiMutation(linkRoutes.refresh, { idempotent: true })
   return (
     <section className="stack-8">
       <div className="row-between">
-        <h3 style={{ margin: 0, fontSize: 14 }}>{words.history}</h3>
+        <h3 style={{ margin: 0, fontSize: 14 }}>{t.history}</h3>
         {canChange && (
           <Button danger onClick={() => setAsking(true)}>
-            {words.refresh}
+            {t.refresh}
           </Button>
         )}
       </div>
       {link.retired.length === 0 ? (
-        <span className="muted">{words.noHistory}</span>
+        <span className="muted">{t.noHistory}</span>
       ) : (
         <ul style={{ margin: 0, paddingInlineStart: 20 }}>
           {link.retired.map(({ short_code, retired_at }) => (
             <li key={short_code}>
               <span className="mono">{short_code}</span>{' '}
               <span className="muted">
-                {words.retired} <Ago at={retired_at} />
+                {t.retired} <RelativeTime at={retired_at} />
               </span>
             </li>
           ))}
@@ -163,13 +163,13 @@ function Retired({ link, canChange }: { link: LinkDetail; canChange: boolean }):
       <Confirm
         open={asking}
         danger
-        title={words.refreshTitle}
-        consequence={words.refreshText(link.short_code, prices.execute_update)}
-        ok={words.refresh}
+        title={t.refreshTitle}
+        consequence={t.refreshText(link.short_code, prices.execute_update)}
+        ok={t.refresh}
         onClose={() => setAsking(false)}
         onConfirm={async () => {
-          await refresh.mutateAsync({ sent: {}, parts: { id: link.id } })
-          message.success(words.refreshed)
+          await refresh.mutateAsync({ body: {}, params: { id: link.id } })
+          message.success(t.refreshed)
         }}
       />
     </section>

@@ -3,13 +3,13 @@ import { PlusOutlined } from '@ant-design/icons'
 import { Button, Card, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type LinkQuery, type LinkRow, linkRoutes } from '../../contract/console/shortlink.ts'
-import { useAsk, useMe } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiQuery, useMe } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
-import { daysOf } from '../parts/day-range.ts'
+import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { Ago, count, Outcome } from '../parts/figures.tsx'
+import { RelativeTime, formatCount, StatusLabel } from '../parts/format.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { Sparkline } from '../parts/spark.tsx'
@@ -35,65 +35,66 @@ const types = ['direct', 'permanent', 'page'] as const
 const sorts = ['created', 'clicks', 'title'] as const
 
 export function ShortlinkPage(): ReactNode {
-  const words = useText(shortlinkText)
+  const t = useText(shortlinkText)
   const me = useMe()
   const [shown, show] = useUrlState(defaults)
   const [creating, setCreating] = useState(false)
   const type = types.find((known) => known === shown.type)
   const filter: Omit<LinkQuery, 'page' | 'size'> = {
-    ...daysOf(shown.range, shown.from, shown.to, Date.now()),
+    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
     sort: sorts.find((known) => known === shown.sort) ?? 'created',
     order: shown.order === 'asc' ? 'asc' : 'desc',
     ...(shown.q === '' ? {} : { q: shown.q }),
     ...(type ? { redirect_type: type } : {}),
   }
-  const links = useAsk(linkRoutes.list, { ...filter, page: Number(shown.page), size: Number(shown.size) })
+  const links = useApiQuery(linkRoutes.list, {
+    ...filter,
+    page: Number(shown.page),
+    size: Number(shown.size),
+  })
   const orderOf = (column: string) =>
     shown.sort === column ? (shown.order === 'asc' ? ('ascend' as const) : ('descend' as const)) : null
   const canChange = me.data?.read_only === false
   const create = canChange && (
     <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
-      {words.create}
+      {t.create}
     </Button>
   )
   return (
-    <Page title={words.title} lead={words.lead} actions={create}>
+    <Page title={t.title} lead={t.lead} actions={create}>
       <div className="filters" style={{ marginBottom: 0 }}>
         <Input.Search
           key={shown.q}
           allowClear
           style={{ width: 280, maxWidth: '100%' }}
-          placeholder={words.search}
-          aria-label={words.search}
+          placeholder={t.search}
+          aria-label={t.search}
           defaultValue={shown.q}
           onSearch={(q) => show({ q: q.trim(), page: '1' })}
         />
         <DateRange withAll {...shown} onChange={(range) => show({ ...range, page: '1' })} />
         <Select
-          aria-label={words.type}
+          aria-label={t.type}
           style={{ minWidth: 150 }}
           value={shown.type}
           onChange={(value) => show({ type: value, page: '1' })}
-          options={[
-            { value: '', label: words.allTypes },
-            ...types.map((value) => ({ value, label: words[value] })),
-          ]}
+          options={[{ value: '', label: t.allTypes }, ...types.map((value) => ({ value, label: t[value] }))]}
         />
-        <ExportLink route={linkRoutes.csv} sent={filter} />
+        <ExportLink route={linkRoutes.csv} filter={filter} />
       </div>
       <Card size="small">
         <List<LinkRow, NonNullable<typeof links.data>>
-          asked={links}
+          query={links}
           items={({ items }) => items}
           rowKey={({ id }) => id}
-          label={words.title}
-          empty={{ text: words.empty, action: create }}
+          label={t.title}
+          empty={{ text: t.empty, action: create }}
           onClear={shown.q !== '' || type || shown.range !== 'all' ? () => show(defaults) : undefined}
           onOpen={({ id }) => show({ open: String(id) })}
           onSort={(sort, order) => show({ sort, order, page: '1' })}
           columns={[
             {
-              title: words.name,
+              title: t.name,
               key: 'title',
               sorter: true,
               sortOrder: orderOf('title'),
@@ -113,16 +114,16 @@ export function ShortlinkPage(): ReactNode {
               ),
             },
             {
-              title: words.address,
+              title: t.address,
               render: (_value, { a_url, title }) => (
                 <span className="copy">
-                  <Copyable text={a_url} what={words.addressWord} shown={a_url.replace(/^https?:\/\//, '')} />
+                  <Copyable text={a_url} label={t.addressWord} shown={a_url.replace(/^https?:\/\//, '')} />
                   <QrButton url={a_url} name={title} />
                 </span>
               ),
             },
             {
-              title: words.target,
+              title: t.target,
               render: (_value, { target_url }) => (
                 <span className="clip muted" style={{ maxWidth: 280 }} title={target_url}>
                   {target_url}
@@ -130,7 +131,7 @@ export function ShortlinkPage(): ReactNode {
               ),
             },
             {
-              title: words.clicks,
+              title: t.clicks,
               key: 'clicks',
               align: 'end',
               sorter: true,
@@ -139,28 +140,28 @@ export function ShortlinkPage(): ReactNode {
                 <div
                   className="row"
                   style={{ justifyContent: 'flex-end', flexWrap: 'nowrap' }}
-                  title={words.botLine(count(link.bot_clicks), count(link.preview_clicks))}
+                  title={t.botLine(formatCount(link.bot_clicks), formatCount(link.preview_clicks))}
                 >
                   <span style={{ width: 80 }}>
-                    <Sparkline values={link.daily} what={words.clicksOf(link.title)} />
+                    <Sparkline values={link.daily} label={t.clicksOf(link.title)} />
                   </span>
-                  <span className="num">{count(link.clicks)}</span>
+                  <span className="num">{formatCount(link.clicks)}</span>
                 </div>
               ),
             },
             {
-              title: words.created,
+              title: t.created,
               key: 'created',
               sorter: true,
               sortOrder: orderOf('created'),
-              render: (_value, { created_at }) => <Ago at={created_at} />,
+              render: (_value, { created_at }) => <RelativeTime at={created_at} />,
             },
             {
-              title: words.state,
+              title: t.state,
               render: (_value, { redirect_type }) => (
-                <Outcome tone="success">
-                  {words.live} · {words[`${redirect_type}Short`]}
-                </Outcome>
+                <StatusLabel tone="success">
+                  {t.live} · {t[`${redirect_type}Short`]}
+                </StatusLabel>
               ),
             },
           ]}

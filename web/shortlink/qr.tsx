@@ -3,7 +3,7 @@ import { QrcodeOutlined } from '@ant-design/icons'
 import { Button, Popover } from 'antd'
 import qrcode from 'qrcode-generator'
 import { type ReactNode, useMemo } from 'react'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { download } from '../parts/download.ts'
 import { shortlinkText } from './text.ts'
 
@@ -49,7 +49,7 @@ function savePng({ size, path }: Matrix, name: string): void {
 }
 
 export function Qr({ url, name }: { url: string; name: string }): ReactNode {
-  const words = useText(shortlinkText)
+  const t = useText(shortlinkText)
   const matrix = useMemo(() => matrixOf(url), [url])
   return (
     <div className="stack-8" style={{ width: 200 }}>
@@ -58,7 +58,7 @@ export function Qr({ url, name }: { url: string; name: string }): ReactNode {
         viewBox={`0 0 ${matrix.size} ${matrix.size}`}
         shapeRendering="crispEdges"
         role="img"
-        aria-label={`${words.qr} ${url}`}
+        aria-label={`${t.qr} ${url}`}
         data-testid="qr"
       >
         <path fill="white" d={`M0 0h${matrix.size}v${matrix.size}H0z`} />
@@ -69,10 +69,10 @@ export function Qr({ url, name }: { url: string; name: string }): ReactNode {
           size="small"
           onClick={() => download(`${name}.svg`, new Blob([svgOf(matrix)], { type: 'image/svg+xml' }))}
         >
-          {words.svg}
+          {t.svg}
         </Button>
         <Button size="small" onClick={() => savePng(matrix, name)}>
-          {words.png}
+          {t.png}
         </Button>
       </div>
     </div>
@@ -80,14 +80,14 @@ export function Qr({ url, name }: { url: string; name: string }): ReactNode {
 }
 
 export function QrButton({ url, name }: { url: string; name: string }): ReactNode {
-  const words = useText(shortlinkText)
+  const t = useText(shortlinkText)
   return (
     <Popover trigger="click" content={<Qr url={url} name={name} />} destroyOnHidden>
       <Button
         type="text"
         size="small"
         icon={<QrcodeOutlined />}
-        aria-label={`${words.qr} ${name}`}
+        aria-label={`${t.qr} ${name}`}
         onClick={(event) => event.stopPropagation()}
       />
     </Popover>

@@ -4,13 +4,13 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { linkRoutes, type NamedCount } from '../../contract/console/shortlink.ts'
 import type { Text } from '../../contract/text.ts'
 import { formatTime } from '../../contract/time.ts'
-import { useAsk } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiQuery } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { Chart } from '../parts/chart.tsx'
 import { DateRange } from '../parts/date-range.tsx'
-import { daysOf } from '../parts/day-range.ts'
+import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { count } from '../parts/figures.tsx'
+import { formatCount } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { shortlinkText } from './text.ts'
 import { browserNames, deviceNames, referrerNames } from './visitor-names.ts'
@@ -18,65 +18,55 @@ import { browserNames, deviceNames, referrerNames } from './visitor-names.ts'
 const shortRanges = ['today', 'yesterday', '7d']
 
 export function LinkStatistics({ id }: { id: number }): ReactNode {
-  const words = useText(shortlinkText)
+  const t = useText(shortlinkText)
   const [range, setRange] = useState({ range: '7d', from: '', to: '' })
   const [wanted, setWanted] = useState<'day' | 'hour'>('day')
-  const days = daysOf(range.range, range.from, range.to, Date.now())
+  const days = resolveDayRange(range.range, range.from, range.to, Date.now())
   const unit = shortRanges.includes(range.range) ? wanted : 'day'
-  const sent = { ...days, unit }
-  const clicks = useAsk(linkRoutes.clicks, sent, { parts: { id } })
+  const filter = { ...days, unit }
+  const clicks = useApiQuery(linkRoutes.clicks, filter, { params: { id } })
   const figures = useMemo(() => {
     const points = clicks.data?.points ?? []
     const byHour = clicks.data?.unit === 'hour'
     return {
       labels: points.map(({ at }) => (byHour ? formatTime(at).slice(5, 16) : formatTime(at).slice(0, 10))),
       series: (['person', 'bot', 'preview'] as const).map((who) => ({
-        name: words[who],
+        name: t[who],
         values: points.map((point) => point[who]),
       })),
     }
-  }, [clicks.data, words])
+  }, [clicks.data, t])
   return (
     <div className="stack">
       <div className="row-between">
         <span className="row">
           <DateRange {...range} onChange={setRange} />
           <Segmented
-            aria-label={words.unit}
+            aria-label={t.unit}
             value={unit}
             onChange={setWanted}
             disabled={!shortRanges.includes(range.range)}
             options={[
-              { value: 'day', label: words.day },
-              { value: 'hour', label: words.hour },
+              { value: 'day', label: t.day },
+              { value: 'hour', label: t.hour },
             ]}
           />
         </span>
-        <ExportLink route={linkRoutes.clicksCsv} sent={sent} parts={{ id }} />
+        <ExportLink route={linkRoutes.clicksCsv} filter={filter} params={{ id }} />
       </div>
-      <Loaded asked={clicks} skeleton={<Skeleton active paragraph={{ rows: 8 }} />}>
+      <Loaded query={clicks} skeleton={<Skeleton active paragraph={{ rows: 8 }} />}>
         {(got) => (
           <>
-            <Chart title={words.chart} kind="stack" file={`clicks-${id}`} {...figures} />
+            <Chart title={t.chart} kind="stack" file={`clicks-${id}`} {...figures} />
             <div className="grid-3">
               <Ranking
-                title={words.referrers}
+                title={t.referrers}
                 items={got.referrers}
                 names={referrerNames}
-                nameless={words.directVisit}
+                nameless={t.directVisit}
               />
-              <Ranking
-                title={words.devices}
-                items={got.devices}
-                names={deviceNames}
-                nameless={words.unknown}
-              />
-              <Ranking
-                title={words.browsers}
-                items={got.browsers}
-                names={browserNames}
-                nameless={words.unknown}
-              />
+              <Ranking title={t.devices} items={got.devices} names={deviceNames} nameless={t.unknown} />
+              <Ranking title={t.browsers} items={got.browsers} names={browserNames} nameless={t.unknown} />
             </div>
           </>
         )}
@@ -93,7 +83,7 @@ interface RankingProps {
 }
 
 function Ranking({ title, items, names, nameless }: RankingProps): ReactNode {
-  const words = useText(shortlinkText)
+  const t = useText(shortlinkText)
   const pick = usePick()
   const wordFor = (name: string) => (names[name] ? pick(names[name]) : name)
   const most = Math.max(1, ...items.map((item) => item.count))
@@ -101,14 +91,14 @@ function Ranking({ title, items, names, nameless }: RankingProps): ReactNode {
     <section className="stack-8">
       <h3>{title}</h3>
       {items.length === 0 ? (
-        <span className="muted">{words.noClicks}</span>
+        <span className="muted">{t.noClicks}</span>
       ) : (
         <ol className="ranking">
           {items.map((item) => (
             <li key={item.name}>
               <i style={{ width: `${(item.count / most) * 100}%` }} />
               <span className="clip">{item.name === '' ? nameless : wordFor(item.name)}</span>
-              <span className="num">{count(item.count)}</span>
+              <span className="num">{formatCount(item.count)}</span>
             </li>
           ))}
         </ol>

@@ -1,14 +1,14 @@
 // A message as it will look on a phone, what was filled in marked, with its length and billed parts.
 import type { ReactNode } from 'react'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { lengthOf, longestMessage, partsOf, type Piece, roomOf } from './message.ts'
 import { smsText } from './text.ts'
 
 export function Phone({ sign, pieces }: { sign: string; pieces: readonly Piece[] }): ReactNode {
-  const words = useText(smsText)
+  const t = useText(smsText)
   const length = lengthOf(sign, pieces)
   return (
-    <div className="stack-8" role="group" aria-label={words.preview}>
+    <div className="stack-8" role="group" aria-label={t.preview}>
       <div className="phone">
         <p>
           【{sign}】
@@ -27,7 +27,7 @@ export function Phone({ sign, pieces }: { sign: string; pieces: readonly Piece[]
         className={length > longestMessage ? 'num tone-error' : 'num muted'}
         style={{ textAlign: 'start' }}
       >
-        {words.counter(length, roomOf(length), partsOf(length))}
+        {t.counter(length, roomOf(length), partsOf(length))}
       </span>
     </div>
   )

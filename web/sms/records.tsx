@@ -3,14 +3,14 @@ import { Link } from '@tanstack/react-router'
 import { Card, Input, Select, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
 import { type SmsOutcome, type SmsRecord, smsRoutes } from '../../contract/console/sms.ts'
-import { useAsk } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiQuery } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
-import { daysOf } from '../parts/day-range.ts'
+import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { Ago, Outcome, type Tone } from '../parts/figures.tsx'
-import { List, Slicer } from '../parts/list.tsx'
+import { RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
+import { List, CursorPager } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { smsText } from './text.ts'
 
@@ -25,22 +25,22 @@ const tones: Readonly<Record<SmsOutcome, Tone>> = {
 }
 
 export function Records(): ReactNode {
-  const words = useText(smsText)
+  const t = useText(smsText)
   const [shown, show] = useUrlState(defaults)
   const names: Readonly<Record<SmsOutcome, string>> = {
-    sent: words.outcomeSent,
-    delivered: words.outcomeDelivered,
-    failed: words.outcomeFailed,
-    undecided: words.outcomeUndecided,
+    sent: t.outcomeSent,
+    delivered: t.outcomeDelivered,
+    failed: t.outcomeFailed,
+    undecided: t.outcomeUndecided,
   }
   const outcome = outcomes.find((known) => known === shown.outcome)
   const filter = {
-    ...daysOf(shown.range, shown.from, shown.to, Date.now()),
+    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
     ...(shown.phone === '' ? {} : { phone_number: shown.phone }),
     ...(shown.biz === '' ? {} : { biz_id: shown.biz }),
     ...(outcome ? { outcome } : {}),
   }
-  const records = useAsk(smsRoutes.records, {
+  const records = useApiQuery(smsRoutes.records, {
     ...filter,
     ...(shown.before === '' ? {} : { before: Number(shown.before) }),
   })
@@ -52,8 +52,8 @@ export function Records(): ReactNode {
           key={`phone${shown.phone}`}
           allowClear
           style={{ width: 240 }}
-          placeholder={words.searchPhone}
-          aria-label={words.searchPhone}
+          placeholder={t.searchPhone}
+          aria-label={t.searchPhone}
           defaultValue={shown.phone}
           onSearch={(phone) => show({ phone: phone.trim(), before: '' })}
         />
@@ -61,55 +61,55 @@ export function Records(): ReactNode {
           key={`biz${shown.biz}`}
           allowClear
           style={{ width: 220 }}
-          placeholder={words.searchBiz}
-          aria-label={words.searchBiz}
+          placeholder={t.searchBiz}
+          aria-label={t.searchBiz}
           defaultValue={shown.biz}
           onSearch={(biz) => show({ biz: biz.trim(), before: '' })}
         />
         <Select
-          aria-label={words.outcome}
+          aria-label={t.outcome}
           style={{ minWidth: 120 }}
           value={shown.outcome}
           onChange={(value) => show({ outcome: value, before: '' })}
           options={[
-            { value: '', label: words.allOutcomes },
+            { value: '', label: t.allOutcomes },
             ...outcomes.map((value) => ({ value, label: names[value] })),
           ]}
         />
-        <ExportLink route={smsRoutes.recordsCsv} sent={filter} />
+        <ExportLink route={smsRoutes.recordsCsv} filter={filter} />
       </div>
       <Card size="small">
         <List<SmsRecord, NonNullable<typeof records.data>>
-          asked={records}
+          query={records}
           items={({ items }) => items}
           rowKey={({ id }) => id}
-          label={words.records}
-          empty={{ text: words.emptyRecords }}
+          label={t.records}
+          empty={{ text: t.emptyRecords }}
           onClear={Object.keys(filter).length > 0 ? () => show(defaults) : undefined}
           columns={[
-            { title: words.at, render: (_value, { at }) => <Ago at={at} /> },
+            { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
             {
-              title: words.phone,
+              title: t.phone,
               render: (_value, { phone_number }) => <span className="mono">{phone_number}</span>,
             },
             {
-              title: words.template,
+              title: t.template,
               render: (_value, { template_code, template_name }) => (
                 <span title={template_code}>{template_name || template_code}</span>
               ),
             },
             {
-              title: words.outcome,
+              title: t.outcome,
               render: (_value, record) => (
                 <div>
-                  <Tooltip title={record.outcome === 'undecided' ? words.undecidedText : undefined}>
+                  <Tooltip title={record.outcome === 'undecided' ? t.undecidedText : undefined}>
                     <span>
-                      <Outcome tone={tones[record.outcome]}>{names[record.outcome]}</Outcome>
+                      <StatusLabel tone={tones[record.outcome]}>{names[record.outcome]}</StatusLabel>
                     </span>
                   </Tooltip>
                   {record.receipt_at !== null && (
                     <div className="small muted nowrap">
-                      {words.receipt} <Ago at={record.receipt_at} />
+                      {t.receipt} <RelativeTime at={record.receipt_at} />
                     </div>
                   )}
                   {record.reason && (
@@ -120,10 +120,10 @@ export function Records(): ReactNode {
                 </div>
               ),
             },
-            { title: words.gateway, render: (_value, { gateway }) => gateway ?? '' },
-            { title: words.parts, align: 'end', dataIndex: 'parts' },
+            { title: t.gateway, render: (_value, { gateway }) => gateway ?? '' },
+            { title: t.parts, align: 'end', dataIndex: 'parts' },
             {
-              title: words.credits,
+              title: t.credits,
               align: 'end',
               render: (_value, { charged, given_back }) => (
                 <span className="num">
@@ -133,20 +133,20 @@ export function Records(): ReactNode {
               ),
             },
             {
-              title: words.bizId,
-              render: (_value, { biz_id }) => <Copyable text={biz_id} what={words.bizId} />,
+              title: t.bizId,
+              render: (_value, { biz_id }) => <Copyable text={biz_id} label={t.bizId} />,
             },
             {
-              title: words.call,
+              title: t.call,
               render: (_value, { request_id }) => (
                 <Link to="/requests" search={{ open: request_id }}>
-                  {words.open}
+                  {t.open}
                 </Link>
               ),
             },
           ]}
           footer={({ next }) => (
-            <Slicer before={shown.before} next={next} onChange={(before) => show({ before })} />
+            <CursorPager before={shown.before} next={next} onChange={(before) => show({ before })} />
           )}
         />
       </Card>

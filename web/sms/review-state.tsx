@@ -2,8 +2,8 @@
 import type { ReactNode } from 'react'
 import type { TemplateState } from '../../contract/console/sms.ts'
 import type { Text } from '../../contract/text.ts'
-import { usePick } from '../frame/text.ts'
-import { Outcome, type Tone } from '../parts/figures.tsx'
+import { usePick } from '../frame/i18n.ts'
+import { StatusLabel, type Tone } from '../parts/format.tsx'
 
 const states: Readonly<Record<TemplateState, { tone: Tone; text: Text }>> = {
   审核中: { tone: 'pending', text: { zh: '审核中', en: 'In review' } },
@@ -13,7 +13,7 @@ const states: Readonly<Record<TemplateState, { tone: Tone; text: Text }>> = {
 
 export function ReviewState({ state }: { state: TemplateState }): ReactNode {
   const { tone, text } = states[state]
-  return <Outcome tone={tone}>{usePick()(text)}</Outcome>
+  return <StatusLabel tone={tone}>{usePick()(text)}</StatusLabel>
 }
 
 export function reviewStateText(state: TemplateState): Text {

@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { Alert, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { type SmsDraft, type SmsPrice, smsRoutes } from '../../contract/console/sms.ts'
-import { ask } from '../api/client.ts'
-import { useAsk, useMe, useStart, useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
-import { count } from '../parts/figures.tsx'
+import { callApi } from '../api/client.ts'
+import { useApiQuery, useMe, useStart, useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
+import { formatCount } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
 import { Loaded } from '../parts/loaded.tsx'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
 import { piecesOf } from './message.ts'
@@ -26,19 +26,19 @@ interface Typed {
 const phoneShape = /^1[3-9]\d{9}$/
 
 export function SendOne(): ReactNode {
-  const words = useText(smsText)
+  const t = useText(smsText)
   const start = useStart()
   const me = useMe()
-  const templates = useAsk(smsRoutes.templates, { state: '审核通过', size: 200 })
+  const templates = useApiQuery(smsRoutes.templates, { state: '审核通过', size: 200 })
   return (
     <div className="stack">
-      {start.data?.sandbox.includes('sms') && <Alert type="info" showIcon title={words.sandbox} />}
-      <Loaded asked={templates}>
+      {start.data?.sandbox.includes('sms') && <Alert type="info" showIcon title={t.sandbox} />}
+      <Loaded query={templates}>
         {({ items }) =>
           me.data?.read_only ? (
-            <span className="muted">{words.readOnly}</span>
+            <span className="muted">{t.readOnly}</span>
           ) : items.length === 0 ? (
-            <Alert type="info" showIcon title={words.noTemplates} />
+            <Alert type="info" showIcon title={t.noTemplates} />
           ) : (
             <SendForm templates={items} />
           )
@@ -58,13 +58,13 @@ interface SendFormProps {
 }
 
 function SendForm({ templates }: SendFormProps): ReactNode {
-  const words = useText(smsText)
+  const t = useText(smsText)
   const common = useText(partsText)
   const [form] = Form.useForm<Typed>()
   const typed = Form.useWatch([], form) ?? {}
   const [shown] = useUrlState({ template: '' })
-  const signature = useAsk(smsRoutes.signature, {})
-  const send = useTell(smsRoutes.send, { once: true })
+  const signature = useApiQuery(smsRoutes.signature, {})
+  const send = useApiMutation(smsRoutes.send, { idempotent: true })
   const first = templates.find(({ code }) => code === shown.template)?.code ?? templates[0]!.code
   const template = templates.find(({ code }) => code === (typed.template_code ?? first)) ?? templates[0]!
   const draft = draftOf(typed, template)
@@ -81,13 +81,13 @@ function SendForm({ templates }: SendFormProps): ReactNode {
           requiredMark={false}
           initialValues={{ template_code: first }}
           onFinish={() =>
-            draft && send.mutate({ sent: draft }, { onError: (error) => void showFieldErrors(form, error) })
+            draft && send.mutate({ body: draft }, { onError: (error) => void showFieldErrors(form, error) })
           }
         >
           <Form.Item
             name="template_code"
-            label={words.template}
-            rules={[{ required: true, message: words.templateRule }]}
+            label={t.template}
+            rules={[{ required: true, message: t.templateRule }]}
           >
             <Select
               showSearch={{ optionFilterProp: 'label' }}
@@ -96,10 +96,10 @@ function SendForm({ templates }: SendFormProps): ReactNode {
           </Form.Item>
           <Form.Item
             name="phone_number"
-            label={words.phone}
+            label={t.phone}
             rules={[
-              { required: true, message: words.phoneRule },
-              { pattern: phoneShape, message: words.phoneRule, validateTrigger: ['onBlur'] },
+              { required: true, message: t.phoneRule },
+              { pattern: phoneShape, message: t.phoneRule, validateTrigger: ['onBlur'] },
             ]}
             validateTrigger={['onBlur', 'onSubmit']}
           >
@@ -117,33 +117,33 @@ function SendForm({ templates }: SendFormProps): ReactNode {
           ))}
           <Form.Item
             name="sign_name"
-            label={words.sign}
-            extra={words.signHint}
-            rules={[{ pattern: /^[^【】[\]]{2,20}$/u, message: words.signRule }]}
+            label={t.sign}
+            extra={t.signHint}
+            rules={[{ pattern: /^[^【】[\]]{2,20}$/u, message: t.signRule }]}
           >
             <Input maxLength={20} />
           </Form.Item>
           <div className="stack">
-            <StepError error={send.error} />
+            <ActionError error={send.error} />
             {send.data && (
               <Alert
                 type="success"
                 showIcon
-                title={words.sentTitle}
-                description={words.sent(send.data.biz_id)}
+                title={t.sentTitle}
+                description={t.sent(send.data.biz_id)}
                 action={
                   <Link to="/sms" search={{ tab: 'records' }}>
-                    {words.seeRecord}
+                    {t.seeRecord}
                   </Link>
                 }
               />
             )}
             <div className="form-foot">
               <span className="muted" aria-live="polite">
-                {price ? words.price(count(price.cost), count(price.remaining)) : words.priceWait}
+                {price ? t.price(formatCount(price.cost), formatCount(price.remaining)) : t.priceWait}
               </span>
               <Button type="primary" htmlType="submit" loading={send.isPending}>
-                {words.sendNow}
+                {t.sendNow}
               </Button>
             </div>
           </div>
@@ -175,7 +175,10 @@ function usePrice(draft: SmsDraft | undefined): SmsPrice | undefined {
     if (key === '') return undefined
     const stopping = new AbortController()
     const timer = setTimeout(() => {
-      ask(smsRoutes.price, JSON.parse(key) as SmsDraft, { signal: stopping.signal }).then(setPrice, () => {})
+      callApi(smsRoutes.price, JSON.parse(key) as SmsDraft, { signal: stopping.signal }).then(
+        setPrice,
+        () => {},
+      )
     }, 400)
     return () => {
       clearTimeout(timer)

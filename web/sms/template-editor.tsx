@@ -2,10 +2,10 @@
 import { App, Button, Drawer, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { smsRoutes, type Template, type TemplateWish } from '../../contract/console/sms.ts'
-import { useAsk, useTell } from '../api/hooks.ts'
-import { useText } from '../frame/text.ts'
+import { useApiQuery, useApiMutation } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
 import { showFieldErrors } from '../parts/form.ts'
-import { StepError } from '../parts/step-error.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { partsText } from '../parts/text.ts'
 import { lengthOf, longestMessage, piecesOf, variablesOf } from './message.ts'
 import { Phone } from './phone.tsx'
@@ -17,12 +17,12 @@ interface TemplateEditorProps {
 }
 
 export function TemplateEditor({ editing, onClose }: TemplateEditorProps): ReactNode {
-  const words = useText(smsText)
+  const t = useText(smsText)
   return (
     <Drawer
       open={editing !== undefined}
       size={800}
-      title={editing === 'new' ? words.newTemplate : words.editTemplate}
+      title={editing === 'new' ? t.newTemplate : t.editTemplate}
       onClose={onClose}
       destroyOnHidden
     >
@@ -34,20 +34,20 @@ export function TemplateEditor({ editing, onClose }: TemplateEditorProps): React
 }
 
 function Editor({ template, onDone }: { template: Template | undefined; onDone: () => void }): ReactNode {
-  const words = useText(smsText)
+  const t = useText(smsText)
   const common = useText(partsText)
   const { message } = App.useApp()
   const [form] = Form.useForm<TemplateWish>()
   const content = Form.useWatch('content', form) ?? template?.content ?? ''
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
-  const signature = useAsk(smsRoutes.signature, {})
+  const signature = useApiQuery(smsRoutes.signature, {})
   const sign = signature.data?.sign_name ?? signature.data?.platform_sign_name ?? 'Tollgate'
-  const create = useTell(smsRoutes.createTemplate)
-  const change = useTell(smsRoutes.changeTemplate)
+  const create = useApiMutation(smsRoutes.createTemplate)
+  const change = useApiMutation(smsRoutes.changeTemplate)
   const variables = variablesOf(content)
   const done = {
     onSuccess: () => {
-      message.success(words.submitted)
+      message.success(t.submitted)
       onDone()
     },
     onError: (error: Error) => void showFieldErrors(form, error),
@@ -63,33 +63,32 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
         initialValues={template ?? {}}
         onFinish={({ name, content: text, code }) =>
           template
-            ? change.mutate({ sent: { name, content: text }, parts: { id: template.id } }, done)
-            : create.mutate({ sent: { name, content: text, ...(code ? { code } : {}) } }, done)
+            ? change.mutate({ body: { name, content: text }, params: { id: template.id } }, done)
+            : create.mutate({ body: { name, content: text, ...(code ? { code } : {}) } }, done)
         }
       >
-        <Form.Item name="name" label={words.name} rules={[required]}>
+        <Form.Item name="name" label={t.name} rules={[required]}>
           <Input maxLength={50} />
         </Form.Item>
         {!template && (
           <Form.Item
             name="code"
-            label={words.code}
-            extra={words.codeHint}
-            rules={[{ pattern: /^\w{1,64}$/, message: words.codeHint }]}
+            label={t.code}
+            extra={t.codeHint}
+            rules={[{ pattern: /^\w{1,64}$/, message: t.codeHint }]}
           >
             <Input className="mono" maxLength={64} />
           </Form.Item>
         )}
         <Form.Item
           name="content"
-          label={words.content}
-          extra={words.contentHint}
+          label={t.content}
+          extra={t.contentHint}
           rules={[
             required,
             {
               validator: async (_rule, text: string | undefined) => {
-                if (lengthOf(sign, [{ text: text ?? '' }]) > longestMessage)
-                  throw new Error(words.contentLong)
+                if (lengthOf(sign, [{ text: text ?? '' }]) > longestMessage) throw new Error(t.contentLong)
               },
             },
           ]}
@@ -97,12 +96,12 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
           <Input.TextArea autoSize={{ minRows: 4, maxRows: 12 }} />
         </Form.Item>
         <fieldset className="plain-fieldset">
-          <legend>{words.variables}</legend>
+          <legend>{t.variables}</legend>
           {variables.length === 0 ? (
-            <p className="muted">{words.noVariables}</p>
+            <p className="muted">{t.noVariables}</p>
           ) : (
             <>
-              <p className="muted">{words.variablesHint}</p>
+              <p className="muted">{t.variablesHint}</p>
               <div className="grid-half">
                 {variables.map((name) => (
                   <label key={name} className="stack-8" style={{ gap: 4, marginBottom: 8 }}>
@@ -118,11 +117,11 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
           )}
         </fieldset>
         <div className="stack">
-          {template && <span className="muted">{words.reviewNote}</span>}
-          <StepError error={create.error ?? change.error} />
+          {template && <span className="muted">{t.reviewNote}</span>}
+          <ActionError error={create.error ?? change.error} />
           <div>
             <Button type="primary" htmlType="submit" loading={create.isPending || change.isPending}>
-              {words.submit}
+              {t.submit}
             </Button>
           </div>
         </div>

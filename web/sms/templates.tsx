@@ -4,11 +4,11 @@ import { Link } from '@tanstack/react-router'
 import { App, Button, Card, Input, Select, Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { smsRoutes, type Template, templateStates } from '../../contract/console/sms.ts'
-import { useAsk, useMe, useTell } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/text.ts'
+import { useApiQuery, useMe, useApiMutation } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
-import { Ago } from '../parts/figures.tsx'
+import { RelativeTime } from '../parts/format.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { ReviewState, reviewStateText } from './review-state.tsx'
@@ -18,16 +18,16 @@ import { smsText } from './text.ts'
 const defaults = { q: '', state: '', page: '1', size: '20' }
 
 export function Templates(): ReactNode {
-  const words = useText(smsText)
+  const t = useText(smsText)
   const pick = usePick()
   const me = useMe()
   const { message } = App.useApp()
   const [shown, show] = useUrlState(defaults)
   const [editing, setEditing] = useState<Template | 'new'>()
   const [deleting, setDeleting] = useState<Template>()
-  const remove = useTell(smsRoutes.deleteTemplate)
+  const remove = useApiMutation(smsRoutes.deleteTemplate)
   const state = templateStates.find((known) => known === shown.state)
-  const templates = useAsk(smsRoutes.templates, {
+  const templates = useApiQuery(smsRoutes.templates, {
     page: Number(shown.page),
     size: Number(shown.size),
     ...(shown.q === '' ? {} : { q: shown.q }),
@@ -36,7 +36,7 @@ export function Templates(): ReactNode {
   const canChange = me.data?.read_only === false
   const make = canChange && (
     <Button type="primary" icon={<PlusOutlined />} onClick={() => setEditing('new')}>
-      {words.newTemplate}
+      {t.newTemplate}
     </Button>
   )
   return (
@@ -46,18 +46,18 @@ export function Templates(): ReactNode {
           key={shown.q}
           allowClear
           style={{ width: 240, maxWidth: '100%' }}
-          placeholder={words.searchTemplate}
-          aria-label={words.searchTemplate}
+          placeholder={t.searchTemplate}
+          aria-label={t.searchTemplate}
           defaultValue={shown.q}
           onSearch={(q) => show({ q: q.trim(), page: '1' })}
         />
         <Select
-          aria-label={words.state}
+          aria-label={t.state}
           style={{ minWidth: 130 }}
           value={shown.state}
           onChange={(value) => show({ state: value, page: '1' })}
           options={[
-            { value: '', label: words.allStates },
+            { value: '', label: t.allStates },
             ...templateStates.map((value) => ({ value, label: pick(reviewStateText(value)) })),
           ]}
         />
@@ -65,25 +65,25 @@ export function Templates(): ReactNode {
       </div>
       <Card size="small">
         <List<Template, NonNullable<typeof templates.data>>
-          asked={templates}
+          query={templates}
           items={({ items }) => items}
           rowKey={({ id }) => id}
-          label={words.templates}
-          empty={{ text: words.emptyTemplates, action: make }}
+          label={t.templates}
+          empty={{ text: t.emptyTemplates, action: make }}
           onClear={shown.q !== '' || state ? () => show(defaults) : undefined}
           columns={[
             {
-              title: words.code,
+              title: t.code,
               render: (_value, { code, shared }) => (
                 <span className="row" style={{ flexWrap: 'nowrap' }}>
-                  <Copyable text={code} what={words.code} />
-                  {shared && <Tag>{words.shared}</Tag>}
+                  <Copyable text={code} label={t.code} />
+                  {shared && <Tag>{t.shared}</Tag>}
                 </span>
               ),
             },
-            { title: words.name, dataIndex: 'name' },
+            { title: t.name, dataIndex: 'name' },
             {
-              title: words.content,
+              title: t.content,
               render: (_value, { content }) => (
                 <span className="clip" style={{ maxWidth: 'clamp(180px, 18vw, 400px)' }} title={content}>
                   {content}
@@ -91,7 +91,7 @@ export function Templates(): ReactNode {
               ),
             },
             {
-              title: words.state,
+              title: t.state,
               render: (_value, template) => (
                 <div>
                   <ReviewState state={template.state} />
@@ -103,7 +103,7 @@ export function Templates(): ReactNode {
                 </div>
               ),
             },
-            { title: words.updated, render: (_value, { updated_at }) => <Ago at={updated_at} /> },
+            { title: t.updated, render: (_value, { updated_at }) => <RelativeTime at={updated_at} /> },
             {
               title: '',
               align: 'end',
@@ -111,16 +111,16 @@ export function Templates(): ReactNode {
                 <span className="row" style={{ justifyContent: 'flex-end', flexWrap: 'nowrap' }}>
                   {template.state === '审核通过' && (
                     <Link to="/sms" search={{ tab: 'send', template: template.code }}>
-                      {words.useIt}
+                      {t.useIt}
                     </Link>
                   )}
                   {canChange && !template.shared && (
                     <>
                       <Button size="small" onClick={() => setEditing(template)}>
-                        {words.edit}
+                        {t.edit}
                       </Button>
                       <Button size="small" danger onClick={() => setDeleting(template)}>
-                        {words.delete}
+                        {t.delete}
                       </Button>
                     </>
                   )}
@@ -142,14 +142,14 @@ export function Templates(): ReactNode {
       <Confirm
         open={deleting !== undefined}
         danger
-        title={words.deleteTitle}
-        consequence={words.deleteText(deleting?.code ?? '')}
-        ok={words.delete}
+        title={t.deleteTitle}
+        consequence={t.deleteText(deleting?.code ?? '')}
+        ok={t.delete}
         onClose={() => setDeleting(undefined)}
         onConfirm={async () => {
           if (!deleting) return
-          await remove.mutateAsync({ sent: {}, parts: { id: deleting.id } })
-          message.success(words.deleted)
+          await remove.mutateAsync({ body: {}, params: { id: deleting.id } })
+          message.success(t.deleted)
         }}
       />
     </>

@@ -3,15 +3,15 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Modal } from 'antd'
 import type { ReactNode } from 'react'
 import { SignInForm } from '../account/sign-in-form.tsx'
-import { useText } from './text.ts'
-import { frameText } from './words.ts'
+import { useText } from './i18n.ts'
+import { frameText } from './text.ts'
 
-export function SessionLost({ username, onBack }: { username: string; onBack: () => void }): ReactNode {
-  const words = useText(frameText)
+export function SessionEnded({ username, onBack }: { username: string; onBack: () => void }): ReactNode {
+  const t = useText(frameText)
   const client = useQueryClient()
   return (
-    <Modal open closable={false} footer={null} title={words.lostTitle} width={400}>
-      <p>{words.lostText}</p>
+    <Modal open closable={false} footer={null} title={t.lostTitle} width={400}>
+      <p>{t.lostText}</p>
       <SignInForm
         username={username}
         onSignedIn={(me) => {

@@ -2,27 +2,26 @@
 import { Alert } from 'antd'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
-import { useText } from '../frame/text.ts'
+import { useText } from '../frame/i18n.ts'
 import { Copyable } from './copy.tsx'
-import { standsBesideFields } from './form.ts'
+import { isShownInFields } from './form.ts'
 import { partsText } from './text.ts'
 
-export function StepError({ error }: { error: unknown }): ReactNode {
-  if (error === null || error === undefined || standsBesideFields(error)) return null
+export function ActionError({ error }: { error: unknown }): ReactNode {
+  if (error === null || error === undefined || isShownInFields(error)) return null
   return <Alert type="error" showIcon title={<ErrorText error={error} />} role="alert" />
 }
 
 export function ErrorText({ error }: { error: unknown }): ReactNode {
-  const words = useText(partsText)
+  const t = useText(partsText)
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
-  const message =
-    error.code === 'offline' ? words.offline : error.code === 'missing' ? words.missing : error.message
+  const message = error.code === 'offline' ? t.offline : error.code === 'missing' ? t.missing : error.message
   return (
     <span className="stack-8">
       <span>{message}</span>
       {error.requestId !== undefined && (
         <span className="small">
-          {words.requestId} <Copyable text={error.requestId} what={words.requestId} />
+          {t.requestId} <Copyable text={error.requestId} label={t.requestId} />
         </span>
       )}
     </span>

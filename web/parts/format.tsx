@@ -10,17 +10,17 @@ import { Tooltip } from 'antd'
 import type { ReactNode } from 'react'
 import { formatTime } from '../../contract/time.ts'
 import type { Language } from '../../contract/text.ts'
-import { useLanguage, useText } from '../frame/text.ts'
+import { useLanguage, useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
 
 const grouped = new Intl.NumberFormat('en-US')
 
-export function count(value: number): string {
+export function formatCount(value: number): string {
   return grouped.format(value)
 }
 
 /** Large figures where room is short: 12.4万 or 124K. */
-export function shortCount(value: number, language: Language): string {
+export function formatCompactCount(value: number, language: Language): string {
   if (Math.abs(value) < 10_000) return grouped.format(value)
   return new Intl.NumberFormat(language === 'zh' ? 'zh-CN' : 'en-US', {
     notation: 'compact',
@@ -28,16 +28,16 @@ export function shortCount(value: number, language: Language): string {
   }).format(value)
 }
 
-export function percent(part: number): string {
+export function formatPercent(part: number): string {
   return `${(part * 100).toFixed(part > 0.9995 || part === 0 ? 0 : 1)}%`
 }
 
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 10) return `${ms.toFixed(1)} ms`
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
-export function bytes(value: number): string {
+export function formatBytes(value: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB']
   let amount = value
   let unit = 0
@@ -52,7 +52,7 @@ export function bytes(value: number): string {
 export function Amount({ value }: { value: number }): ReactNode {
   const sign = value > 0 ? '+' : value < 0 ? '−' : ''
   const tone = value > 0 ? 'tone-success' : ''
-  return <span className={`num ${tone}`}>{sign + count(Math.abs(value))}</span>
+  return <span className={`num ${tone}`}>{sign + formatCount(Math.abs(value))}</span>
 }
 
 const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -75,15 +75,15 @@ function relativeTime(ms: number, now: number, language: Language, justNow: stri
 }
 
 /** Relative time; the exact one, in Shanghai, on hover. */
-export function Ago({ at }: { at: number | null | undefined }): ReactNode {
+export function RelativeTime({ at }: { at: number | null | undefined }): ReactNode {
   const language = useLanguage()
-  const words = useText(partsText)
+  const t = useText(partsText)
   if (at === null || at === undefined) return <span className="muted">–</span>
   const exact = formatTime(at)
   return (
     <Tooltip title={`${exact} (UTC+8)`}>
       <time dateTime={new Date(at).toISOString()} className="nowrap">
-        {relativeTime(at, Date.now(), language, words.justNow)}
+        {relativeTime(at, Date.now(), language, t.justNow)}
       </time>
     </Tooltip>
   )
@@ -100,7 +100,7 @@ const icons: Readonly<Record<Tone, ReactNode>> = {
 }
 
 /** Icon, word and colour together. */
-export function Outcome({ tone, children }: { tone: Tone; children: ReactNode }): ReactNode {
+export function StatusLabel({ tone, children }: { tone: Tone; children: ReactNode }): ReactNode {
   return (
     <span className={`outcome tone-${tone === 'pending' ? 'muted' : tone}`}>
       <span aria-hidden>{icons[tone]}</span>

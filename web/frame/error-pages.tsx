@@ -3,31 +3,31 @@ import { Link } from '@tanstack/react-router'
 import { Button } from 'antd'
 import type { ReactNode } from 'react'
 import { partsText } from '../parts/text.ts'
-import { useText } from './text.ts'
+import { useText } from './i18n.ts'
 
-export function Broken({ error }: { error: unknown }): ReactNode {
-  const words = useText(partsText)
+export function ErrorPage({ error }: { error: unknown }): ReactNode {
+  const t = useText(partsText)
   return (
     <main className="door">
       <div className="door-card stack">
-        <h1>{words.unexpected}</h1>
-        <p>{words.unexpectedText}</p>
+        <h1>{t.unexpected}</h1>
+        <p>{t.unexpectedText}</p>
         <pre className="code wrap">{error instanceof Error ? error.message : String(error)}</pre>
         <Button type="primary" onClick={() => window.location.reload()}>
-          {words.reload}
+          {t.reload}
         </Button>
       </div>
     </main>
   )
 }
 
-export function Nowhere(): ReactNode {
-  const words = useText(partsText)
+export function NotFoundPage(): ReactNode {
+  const t = useText(partsText)
   return (
     <main className="door">
       <div className="door-card stack">
-        <h1>{words.notFound}</h1>
-        <Link to="/">{words.backHome}</Link>
+        <h1>{t.notFound}</h1>
+        <Link to="/">{t.backHome}</Link>
       </div>
     </main>
   )
