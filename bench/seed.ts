@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { alphabet, codeLength } from '../server/shortlink/codes/code.ts'
-import { openCodes } from '../server/shortlink/codes/store.ts'
+import { createCodes } from '../server/shortlink/codes/store.ts'
 import type { Storage } from './storage.ts'
 
 const size = alphabet.length
@@ -75,15 +75,15 @@ function sqliteRunner(file: string): Runner {
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144')
   const { value } = db.prepare(keySql).get() as { value: string }
-  const { placeOf } = openCodes(Buffer.from(value, 'hex'))
-  db.function('place_of', { deterministic: true }, (code) => placeOf(String(code))!)
+  const { positionOf } = createCodes(Buffer.from(value, 'hex'))
+  db.function('position_of', { deterministic: true }, (code) => positionOf(String(code))!)
   return {
     run: async (sql) => db.exec(sql),
     highestId: async () => Number(db.prepare('SELECT COALESCE(MAX(id), 0) AS id FROM link').get()?.['id']),
     // In the order of the tree: random places in one that fits no cache are what takes the time.
     async place(aboveId) {
       db.exec(`INSERT INTO link_code (position, link_id)
-        SELECT place_of(code) AS position, id FROM link WHERE id > ${aboveId} ORDER BY position ON CONFLICT (position) DO NOTHING`)
+        SELECT position_of(code) AS position, id FROM link WHERE id > ${aboveId} ORDER BY position ON CONFLICT (position) DO NOTHING`)
     },
     async end() {
       db.exec('PRAGMA journal_mode = WAL')
@@ -97,7 +97,7 @@ async function postgresRunner(storage: Storage): Promise<Runner> {
   await client.connect()
   await client.query('SET synchronous_commit = off')
   const key = await client.query<{ value: string }>(keySql)
-  const { placeOf } = openCodes(Buffer.from(key.rows[0]!.value, 'hex'))
+  const { positionOf } = createCodes(Buffer.from(key.rows[0]!.value, 'hex'))
   return {
     run: async (sql) => void (await client.query(sql)),
     async highestId() {
@@ -112,7 +112,7 @@ async function postgresRunner(storage: Storage): Promise<Runner> {
       await client.query(
         `INSERT INTO link_code (position, link_id) SELECT * FROM unnest($1::bigint[], $2::bigint[]) AS t (position, id)
          ORDER BY position ON CONFLICT (position) DO NOTHING`,
-        [links.rows.map(({ code }) => placeOf(code)!), links.rows.map(({ id }) => id)],
+        [links.rows.map(({ code }) => positionOf(code)!), links.rows.map(({ id }) => id)],
       )
     },
     async end() {

@@ -31,7 +31,7 @@ import { registerHealth } from './operations/health.ts'
 import { logCall } from './operations/log.ts'
 import { createMetrics } from './operations/metrics.ts'
 import type { Product, Services } from './services.ts'
-import { openShortlink } from './shortlink/api.ts'
+import { createShortlink } from './shortlink/api.ts'
 import { createSms } from './sms/api.ts'
 
 declare module 'fastify' {
@@ -138,13 +138,13 @@ export async function openApp(
     paidCalls: createPaidCalls(credits, sweeper),
     deciders,
   }
-  const links = await openShortlink(services)
+  const links = await createShortlink(services)
   const messages = createSms(services)
   const verifications = createIdentity(services)
   const checks = createDomainCheck(services)
   const products: readonly Product[] = [links, messages, verifications, checks]
   // Two products that know nothing of each other: a link domain found blocked gets no new links.
-  checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.found)
+  checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.recordVerdict)
   const console = openConsole(services, {
     shortlink: links,
     sms: messages,

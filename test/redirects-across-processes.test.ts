@@ -1,5 +1,5 @@
-// Redirects on PostgreSQL come from memory. A change through the API is seen by the next visit in every process, any change within
-// a second, whatever befalls the channel on which it is told.
+// Redirects on PostgreSQL come from a cache. Every process uses a change through the API with its next visit, and any other change
+// within a second, also when the channel of the changes fails.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,8 +21,8 @@ import {
   type TestService,
 } from './support/service.ts'
 
-/** What is promised; nothing is asked earlier, so a slow machine cannot fail this. */
-const soonMs = 1_000
+/** The documented limit. */
+const seenAfterMs = 1_000
 
 void describe('redirects of two processes on one PostgreSQL', () => {
   let storage: FreshStorage
@@ -70,22 +70,22 @@ void describe('redirects of two processes on one PostgreSQL', () => {
     while ((await metric('tollgate_link_channel_up')) !== up) await sleep(20)
   }
 
-  /** So that the other process certainly remembers it. */
+  /** After this the other process has the link in its cache. */
   async function visitTwice(code: string, location: string): Promise<void> {
     for (let round = 0; round < 2; round += 1) {
       assert.equal((await visit(`${there.url}/${code}`)).location, location)
     }
   }
 
-  it('come from memory, and an update, a refresh, a suspension and a new pool reach the other one', async () => {
+  it('come from the cache, and use updates, refreshes, suspensions and new pools of the other process', async () => {
     const { link_id, short_code } = await make('https://example.com/1')
     await untilChannel(1)
     await visitTwice(short_code, 'https://example.com/1')
-    const known = await metric('tollgate_link_lookups_total')
+    const before = await metric('tollgate_link_lookups_total')
     for (let count = 0; count < 10; count += 1) await visit(`${there.url}/${short_code}`)
-    assert.equal((await metric('tollgate_link_lookups_total')) - known, 10)
+    assert.equal((await metric('tollgate_link_lookups_total')) - before, 10)
 
-    // The very next visit finds it, whichever process it was told to.
+    // The next visit uses the update, whichever process received it.
     for (let n = 2; n <= 20; n += 1) {
       const target_url = `https://example.com/${n}`
       await call({ action: 'update', link_id, target_url }, n % 4 === 0 ? there.url : here.url)
@@ -99,7 +99,7 @@ void describe('redirects of two processes on one PostgreSQL', () => {
       redirect_url_a: 'https://example.com/a',
     })
     await addPoolDomain(here.installation.db, systemActor, 'b', 'pool-b.test')
-    await sleep(soonMs)
+    await sleep(seenAfterMs)
     const onPoolB = await visit(`${there.url}/${short_code}`, { host: 'pool-b.test' })
     assert.equal(onPoolB.location, 'https://example.com/3')
     await visitTwice(short_code, 'https://example.com/a')
@@ -113,14 +113,14 @@ void describe('redirects of two processes on one PostgreSQL', () => {
         tx.run('UPDATE account SET suspended = ? WHERE id = ?', [suspended, holder.id]),
       )
     await suspend(1)
-    await sleep(soonMs)
+    await sleep(seenAfterMs)
     assert.equal((await visit(`${there.url}/${next.short_code}`)).status, 410)
     await suspend(0)
-    await sleep(soonMs)
+    await sleep(seenAfterMs)
     await visitTwice(next.short_code, 'https://example.com/a')
   })
 
-  it('are right before an update is answered, in every process that listens', async () => {
+  it('use an update in every listening process before its response is sent', async () => {
     const { link_id, short_code } = await make('https://example.com/1')
     await untilChannel(1)
     const third = new pg.Client({
@@ -131,33 +131,35 @@ void describe('redirects of two processes on one PostgreSQL', () => {
     ending.defer(() => third.end())
     await third.connect()
     await third.query(`LISTEN ${linkChannel}`)
-    let asked = 0
+    let acks = 0
     let isSilent = false
     third.on('notification', ({ payload = '' }) => {
-      if (isSilent || !payload.startsWith('ask ')) return
+      if (isSilent || !payload.startsWith('request ')) return
       void sleep(200).then(() => {
-        asked += 1
-        return third.query(`SELECT pg_notify('${linkChannel}', $1)`, [`heard ${payload.slice(4)}`])
+        acks += 1
+        return third.query(`SELECT pg_notify('${linkChannel}', $1)`, [
+          `ack ${payload.slice('request '.length)}`,
+        ])
       })
     })
     await call({ action: 'update', link_id, target_url: 'https://example.com/2' })
-    assert.equal(asked, 1, 'its answer was waited for')
+    assert.equal(acks, 1, 'the update waited for the acknowledgement')
     await visitTwice(short_code, 'https://example.com/2')
 
-    // Who never answers is not waited for for ever.
+    // A process that does not acknowledge delays the update only for a limited time.
     isSilent = true
     await call({ action: 'update', link_id, target_url: 'https://example.com/4' })
     await visitTwice(short_code, 'https://example.com/4')
   })
 
-  it('see a change of many links in one statement', async () => {
+  it('use a change of many links in one statement', async () => {
     const made = []
     for (let count = 0; count < 5; count += 1) made.push(await make('https://example.com/1'))
     await untilChannel(1)
     for (const { short_code } of made) await visitTwice(short_code, 'https://example.com/1')
     const { db } = here.installation
     for (const location of ['https://example.com/few', 'https://example.com/many']) {
-      // The second time there are too many to name.
+      // The second time there are too many ids for one message.
       if (location.endsWith('many')) {
         await db.write((tx) =>
           tx.run(`INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a,
@@ -166,12 +168,12 @@ void describe('redirects of two processes on one PostgreSQL', () => {
         )
       }
       await db.write((tx) => tx.run('UPDATE link SET location_a = ?', [location]))
-      await sleep(soonMs)
+      await sleep(seenAfterMs)
       for (const { short_code } of made) await visitTwice(short_code, location)
     }
   })
 
-  it('see an update after the server ended the channel', async () => {
+  it('use an update after the server closed the channel', async () => {
     const { link_id, short_code } = await make('https://example.com/1')
     for (let round = 2; round < 4; round += 1) {
       await untilChannel(1)
@@ -181,18 +183,18 @@ void describe('redirects of two processes on one PostgreSQL', () => {
          WHERE application_name = 'tollgate listening' AND datname = current_database()`,
       )
       await call({ action: 'update', link_id, target_url: `https://example.com/${round}` })
-      await sleep(soonMs)
+      await sleep(seenAfterMs)
       await visitTwice(short_code, `https://example.com/${round}`)
     }
   })
 
-  it('see an update while the channel swallows everything in silence, and remember again after that', async () => {
+  it('use an update while the channel drops all messages, and use the cache again after that', async () => {
     const { link_id, short_code } = await make('https://example.com/1')
     await untilChannel(1)
     await visitTwice(short_code, 'https://example.com/1')
     proxy.swallow('LISTEN')
     await call({ action: 'update', link_id, target_url: 'https://example.com/2' })
-    await sleep(soonMs)
+    await sleep(seenAfterMs)
     await visitTwice(short_code, 'https://example.com/2')
     assert.equal(await metric('tollgate_link_channel_up'), 0)
     await call({ action: 'update', link_id, target_url: 'https://example.com/3' })
@@ -202,13 +204,13 @@ void describe('redirects of two processes on one PostgreSQL', () => {
     await visitTwice(short_code, 'https://example.com/3')
   })
 
-  it('see an update after the process was stopped for a while', async () => {
+  it('use an update after the process was suspended', async () => {
     const { link_id, short_code } = await make('https://example.com/1')
     await untilChannel(1)
     await visitTwice(short_code, 'https://example.com/1')
     there.child.kill('SIGSTOP')
     await call({ action: 'update', link_id, target_url: 'https://example.com/2' })
-    await sleep(soonMs)
+    await sleep(seenAfterMs)
     const waiting = visit(`${there.url}/${short_code}`)
     there.child.kill('SIGCONT')
     assert.equal((await waiting).location, 'https://example.com/2')

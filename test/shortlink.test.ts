@@ -15,22 +15,22 @@ async function visit(url: string): Promise<{ status: number; location: string | 
   return { status: answer.status, location: answer.headers.get('location') }
 }
 
-/** Many visits through one connection, all asked for at once; answers how many were sent on. */
-function crowd(service: string, paths: readonly string[]): Promise<number> {
+/** Sends many pipelined requests through one connection and returns how many were redirected. */
+function visitAll(service: string, paths: readonly string[]): Promise<number> {
   const { port } = new URL(service)
   return new Promise((resolve) => {
-    const sign = 'HTTP/1.1 302'
-    let sentOn = 0
+    const statusLine = 'HTTP/1.1 302'
+    let redirected = 0
     let rest = ''
     const socket = connect(Number(port), '127.0.0.1')
     socket.on('data', (data) => {
       const text = rest + data.toString('latin1')
-      sentOn += text.split(sign).length - 1
-      rest = text.slice(1 - sign.length)
-      if (sentOn === paths.length) socket.destroy()
+      redirected += text.split(statusLine).length - 1
+      rest = text.slice(1 - statusLine.length)
+      if (redirected === paths.length) socket.destroy()
     })
     socket.on('error', () => undefined)
-    socket.on('close', () => resolve(sentOn))
+    socket.on('close', () => resolve(redirected))
     for (const path of paths) socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUser-Agent: ${person}\r\n\r\n`)
   })
 }
@@ -46,13 +46,13 @@ function createHolder(environment: Readonly<Record<string, string>>, links: numb
 }
 
 onEachEngine('short links end to end', (engine) => {
-  test('create, visit, update, visit, refresh, gone, new one works, clicks add up, on two processes', async () => {
+  test('creates, updates and refreshes a link on two processes, and counts its clicks', async () => {
     const storage = await freshStorage(engine)
     const environment = { ...storage.environment, SAMPLE_ACCOUNT: 'off', SECRET_KEY: 'k'.repeat(40) }
     const running: ServiceProcess[] = []
     try {
       const { username, api_key } = await createHolder(environment, 20)
-      // Both speak under the name of the first, as behind one load balancer.
+      // Both use the URL of the first, as behind a load balancer.
       const one = await spawnService(environment)
       running.push(one)
       const port = await freePort()
@@ -85,7 +85,7 @@ onEachEngine('short links end to end', (engine) => {
       for (const url of [renewed.new_a_url, elsewhere(renewed.new_b_url)])
         assert.deepEqual(await visit(url), { status: 302, location: 'https://example.com/2' })
 
-      // A domain of the command line holds in every process.
+      // Every process uses a domain that was added on the command line.
       assert.deepEqual(await json(environment, 'domain', 'add', 'a', 'S.Example.Net'), {
         pool: 'a',
         host: 's.example.net',
@@ -111,7 +111,7 @@ onEachEngine('short links end to end', (engine) => {
       })
       assert.equal(plain.a_url, `${one.url}/${plain.short_code}`)
 
-      // A process that is asked to stop writes the clicks it holds: the other one then knows all six.
+      // A process writes its clicks when it stops, so the other one returns all six.
       assert.equal(await two.kill('SIGTERM'), 0)
       const record = await call(one.url, { action: 'get', link_id: made.link_id })
       assert.equal(record.clicks, 6)
@@ -123,7 +123,7 @@ onEachEngine('short links end to end', (engine) => {
     }
   })
 
-  test('every acknowledged link is there after kill -9, and no other was paid for', async () => {
+  test('keeps every acknowledged link after kill -9, and charges for no other', async () => {
     const storage = await freshStorage(engine)
     const environment = { ...storage.environment, SAMPLE_ACCOUNT: 'off', SECRET_KEY: 'k'.repeat(40) }
     let service: ServiceProcess | undefined
@@ -161,7 +161,7 @@ onEachEngine('short links end to end', (engine) => {
     }
   })
 
-  test('clicks by the thousand survive kill -9, but for the last moment', async () => {
+  test('loses only the clicks of the last flush on kill -9, and none on SIGTERM', async () => {
     const storage = await freshStorage(engine)
     const environment = { ...storage.environment, SAMPLE_ACCOUNT: 'off', SECRET_KEY: 'k'.repeat(40) }
     let service: ServiceProcess | undefined
@@ -180,15 +180,15 @@ onEachEngine('short links end to end', (engine) => {
         return (await Promise.all(all)).reduce((total, { clicks }) => total + clicks, 0)
       }
 
-      // A crash may take half a second; these are older when it comes, and the next are under way.
-      for (let round = 0; round < 4; round += 1) assert.equal(await crowd(service.url, visits), 1_000)
+      // These are older than the flush interval when the process is killed, and others are being counted.
+      for (let round = 0; round < 4; round += 1) assert.equal(await visitAll(service.url, visits), 1_000)
       await sleep(2_000)
       const killed = service
       let under = 0
       const lanes = [1, 2].map(async () => {
         while (killed.child.signalCode === null) {
           under += 1_000
-          if ((await crowd(killed.url, visits)) < 1_000) return
+          if ((await visitAll(killed.url, visits)) < 1_000) return
         }
       })
       while (under < 8_000) await sleep(1)
@@ -198,10 +198,10 @@ onEachEngine('short links end to end', (engine) => {
       service = await spawnService(environment)
       const kept = await counted()
       assert.ok(kept >= 4_000 && kept <= 4_000 + under, `${kept} of 4000 and ${under}`)
-      assert.equal(await crowd(service.url, visits), 1_000)
+      assert.equal(await visitAll(service.url, visits), 1_000)
       assert.equal(await counted(), kept + 1_000)
-      // Asked to stop, it loses nothing.
-      assert.equal(await crowd(service.url, visits), 1_000)
+      // SIGTERM loses none.
+      assert.equal(await visitAll(service.url, visits), 1_000)
       assert.equal(await service.kill('SIGTERM'), 0)
       service = await spawnService(environment)
       assert.equal(await counted(), kept + 2_000)

@@ -11,7 +11,7 @@ import {
 } from '../../test/support/service.ts'
 import { changeAccount, requireAccount } from '../accounts/accounts.ts'
 import { checkLedger } from '../credits/ledger/check-store.ts'
-import { findCodes } from './codes/store.ts'
+import { loadCodes } from './codes/store.ts'
 
 const target = 'https://example.com/landing'
 
@@ -58,7 +58,7 @@ onEachEngine('short link endpoint', (engine) => {
     else assert.match(reply.body.message, message)
   }
 
-  test('generate answers every documented field, and link_id', async () => {
+  test('generate returns every documented field, and link_id', async () => {
     const had = await remaining(account)
     const { status, body } = await generate()
     assert.equal(status, 200)
@@ -73,7 +73,7 @@ onEachEngine('short link endpoint', (engine) => {
     assert.equal(await remaining(account), had - 1)
   })
 
-  test('get gives the whole record, by code and by id', async () => {
+  test('get returns the whole record, by code and by id', async () => {
     const made = (await generate({ redirect_type: 'page', redirect_url_a: 'https://example.com/甲' })).body
       .data
     for (const by of [
@@ -111,7 +111,7 @@ onEachEngine('short link endpoint', (engine) => {
     assert.equal((await call({ action: 'get', link_id: plain.link_id })).body.data.redirect_type, 'direct')
   })
 
-  test('update changes target and title, costs nothing, and keeps the title when it is left out', async () => {
+  test('update changes target and title, is free, and keeps an omitted title', async () => {
     const { link_id: id } = (await generate()).body.data
     const had = await remaining(account)
     const changed = await call({
@@ -127,7 +127,7 @@ onEachEngine('short link endpoint', (engine) => {
     assert.equal(await remaining(account), had)
   })
 
-  test('execute_update gives new addresses for one credit', async () => {
+  test('execute_update returns new addresses for one credit', async () => {
     const made = (await generate()).body.data
     const { status, body } = await call({ action: 'execute_update', link_id: made.link_id })
     assert.equal(status, 200)
@@ -141,7 +141,7 @@ onEachEngine('short link endpoint', (engine) => {
     assert.equal((await call({ action: 'get', link_id: made.link_id })).body.data.a_url, body.data.new_a_url)
   })
 
-  test('every kind of missing parameter has its own message', async () => {
+  test('each operation has its message for missing parameters', async () => {
     const url = `${service.url}/api/shortlink_api.php`
     refused(await post(url, {}), 400, '缺少必要参数：username 缺失；api_key 缺失；action 缺失')
     refused(await call({ action: ' ' }), 400, '缺少必要参数：action 缺失')
@@ -167,7 +167,7 @@ onEachEngine('short link endpoint', (engine) => {
     )
   })
 
-  test('action, method, credentials', async () => {
+  test('rejects unknown actions, methods and credentials', async () => {
     refused(await call({ action: 'delete' }), 400, '无效的操作类型')
     const wrong = await call({ action: 'generate' }, {}, { ...account, username: 'nobody' })
     refused(wrong, 401, '认证失败，用户名或 API 密钥错误')
@@ -180,7 +180,7 @@ onEachEngine('short link endpoint', (engine) => {
     }
   })
 
-  test('a form is not read, headers and query are', async () => {
+  test('reads headers and query, but no form', async () => {
     const form = new URLSearchParams({
       username: account.username,
       api_key: account.key,
@@ -199,7 +199,7 @@ onEachEngine('short link endpoint', (engine) => {
     assert.equal(mixed.status, 200)
   })
 
-  test('bad values are refused with all their names, and nothing changes', async () => {
+  test('rejects invalid values with all their names, and changes nothing', async () => {
     const made = (await generate()).body.data
     const had = await remaining(account)
     const links = await countLinks(account)
@@ -248,7 +248,7 @@ onEachEngine('short link endpoint', (engine) => {
     assert.deepEqual([data.target_url, data.title], [target, '标题'])
   })
 
-  test("unknown ids and another account's links are as if they did not exist", async () => {
+  test("returns the same error for unknown ids and another account's links", async () => {
     const stranger = await service.account({ short_link: 10 })
     const theirs = (await generate({}, {}, stranger)).body.data
     for (const id of [theirs.link_id, 0, -1, 999_999_999, Number.MAX_SAFE_INTEGER]) {
@@ -263,7 +263,7 @@ onEachEngine('short link endpoint', (engine) => {
     assert.equal(await remaining(stranger), 9)
   })
 
-  test('without credits nothing is made and nothing is refreshed', async () => {
+  test('creates and refreshes nothing without credits', async () => {
     const poor = await service.account({ short_link: 1 })
     const made = (await generate({}, {}, poor)).body.data
     assert.equal(made.remaining_balance, 0)
@@ -286,7 +286,7 @@ onEachEngine('short link endpoint', (engine) => {
     )
   })
 
-  test('100 calls at once with 10 credits: exactly 10 links', async () => {
+  test('creates exactly 10 links with 10 credits and 100 concurrent calls', async () => {
     const poor = await service.account({ short_link: 10 })
     const replies = await Promise.all(Array.from({ length: 100 }, () => generate({}, {}, poor)))
     assert.equal(replies.filter(({ status }) => status === 200).length, 10)
@@ -298,7 +298,7 @@ onEachEngine('short link endpoint', (engine) => {
     )
   })
 
-  test('an Idempotency-Key gives the first answer again and charges once', async () => {
+  test('replays the response for an Idempotency-Key and charges once', async () => {
     const had = await remaining(account)
     const key = { 'idempotency-key': 'one' }
     const replies = await Promise.all(Array.from({ length: 8 }, () => generate({}, key)))
@@ -315,7 +315,7 @@ onEachEngine('short link endpoint', (engine) => {
     assert.equal(await remaining(account), had - 2)
   })
 
-  test('refreshes of one link at once each retire one code', async () => {
+  test('concurrent refreshes of one link each retire one code', async () => {
     const rich = await service.account({ short_link: 11 })
     const made = (await generate({}, {}, rich)).body.data
     const replies = await Promise.all(
@@ -331,11 +331,11 @@ onEachEngine('short link endpoint', (engine) => {
     assert.equal(rows.length, 1)
     assert.equal(
       (await call({ action: 'get', link_id: made.link_id }, {}, rich)).body.data.short_code,
-      (await findCodes(db)).codeAt(rows[0]!.position),
+      (await loadCodes(db)).codeAt(rows[0]!.position),
     )
   })
 
-  test('an expired account reads only, a suspended one does nothing', async () => {
+  test('an expired account can only read, a suspended one can do nothing', async () => {
     const { db } = service.installation
     const old = await service.account({ short_link: 10 })
     const made = (await generate({}, {}, old)).body.data

@@ -1,5 +1,4 @@
-// The short link endpoint: one request reads from top to bottom here.
-import { Counter, Gauge } from 'prom-client'
+// The short link endpoint: parameters, credentials, rules, charge, response.
 import { shortlink } from '../../contract/shortlink.ts'
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
@@ -12,21 +11,22 @@ import type { Product, Services } from '../services.ts'
 import { findClickTotals } from './clicks/store.ts'
 import { isJournalEmpty } from './clicks/journal-store.ts'
 import { openClickWriter } from './clicks/writer.ts'
-import { openClicks } from './clicks/clicks.ts'
-import { findCodes } from './codes/store.ts'
-import { openDealer, watchedDomains, type WatchedDomains } from './domains/domains.ts'
-import { noSuchLink, openLinks } from './links.ts'
-import { type LinkList, openLinkList } from './listing/list.ts'
-import { type LookupStats, openLookup } from './redirect/lookup-store.ts'
-import { lostPage, openRedirects } from './redirect/redirect.ts'
+import { createClicks } from './clicks/clicks.ts'
+import { loadCodes } from './codes/store.ts'
+import { createWatchedDomains, type WatchedDomains } from './domains/domains.ts'
+import { createLinks, linkNotFound } from './links.ts'
+import { type LinkList, createLinkList } from './listing/list.ts'
+import { createLookup } from './redirect/lookup-store.ts'
+import { registerShortlinkMetrics } from './metrics.ts'
+import { createRedirects, lostPage } from './redirect/redirect.ts'
 import { findOwnLink, findOwnLinkByCode, type Link, updateLink } from './store.ts'
 import { createRollupJob, rollupEveryMs } from './clicks/rollup.ts'
 
 export interface Shortlink extends Product {
-  /** For the domain block check, which knows nothing of links. */
+  /** For the domain check. */
   readonly domains: WatchedDomains
   readonly list: LinkList
-  /** The same operations for a caller who did not come with a key. */
+  /** The operations for callers from the console, who have no API key. */
   readonly generate: Act
   readonly update: Act
   readonly refresh: Act
@@ -34,22 +34,22 @@ export interface Shortlink extends Product {
 
 type Act = (call: Call, caller: Caller) => Promise<ApiResponse>
 
-export async function openShortlink(services: Services): Promise<Shortlink> {
+export async function createShortlink(services: Services): Promise<Shortlink> {
   const { db, config, paidCalls, log, http } = services
-  const codes = await findCodes(db)
-  const lookup = openLookup(db, codes)
-  const links = openLinks(services, lookup, codes, openDealer())
+  const codes = await loadCodes(db)
+  const lookup = createLookup(db, codes)
+  const links = createLinks(services, lookup, codes)
   const writer = openClickWriter(db)
-  const clicks = openClicks({
+  const clicks = createClicks({
     writer,
     hasJournal: !(await isJournalEmpty(db)),
     onError: (error) => log.error({ err: error }, 'failed to write clicks'),
   })
-  const redirects = openRedirects({ ...http, lookup, clicks })
-  const domains = watchedDomains(db, lookup, log)
+  const redirects = createRedirects({ ...http, lookup, clicks })
+  const domains = createWatchedDomains(db, lookup, log)
 
   async function handle(call: Call): Promise<ApiResponse> {
-    const { caller, values } = await services.authenticate(call, shortlink.common).catch(inOurWords)
+    const { caller, values } = await services.authenticate(call, shortlink.common).catch(toShortlinkError)
     switch (findOperation(call, shortlink.operations, values.action)) {
       case 'generate':
         return await generate(call, caller)
@@ -62,26 +62,34 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
     }
   }
 
-  /** The parameters and the link they describe; everything that is wrong with either in one message. */
-  async function readWish<const P extends Parameters>(call: Call, description: P, lacks: Text) {
+  /** Reads the parameters and checks the link; one error lists all problems. */
+  async function readLinkInput<const P extends Parameters>(call: Call, description: P, missingText: Text) {
     const result = readCallParameters(call, description)
     const pools = lookup.pools()
     const { change, problems } = links.check(result.values, pools instanceof Promise ? await pools : pools)
     const invalid = problems.length === 0 ? result.invalid : [...result.invalid, ...problems]
-    return { values: accept({ ...result, invalid }, lacks), change }
+    return { values: requireValid({ ...result, invalid }, missingText), change }
   }
 
   async function generate(call: Call, caller: Caller): Promise<ApiResponse> {
-    const { values, change } = await readWish(call, shortlink.operations.generate.parameters, generateLacks)
+    const { values, change } = await readLinkInput(
+      call,
+      shortlink.operations.generate.parameters,
+      missingGenerateParameters,
+    )
     const purchase = { action: 'shortlink.generate', values, answerIfInterrupted }
     const replay = await paidCalls.findReplay(call, caller, purchase)
     if (replay) return replay
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
-    const inSameTransaction = await links.maker(caller.account.id, change, (made, { remaining }) => {
-      const answer = shortlinkSuccess({ ...made, remaining_balance: remaining })
-      return { value: answer, response: answer }
-    })
+    const inSameTransaction = await links.prepareCreate(
+      caller.account.id,
+      change,
+      (created, { remaining }) => {
+        const answer = shortlinkSuccess({ ...created, remaining_balance: remaining })
+        return { value: answer, response: answer }
+      },
+    )
     const paid = await paidCalls.charge<ApiResponse>(call, caller, {
       ...purchase,
       apiType: 'short_link',
@@ -93,33 +101,37 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
   }
 
   async function update(call: Call, caller: Caller): Promise<ApiResponse> {
-    const { values, change } = await readWish(call, shortlink.operations.update.parameters, updateLacks)
+    const { values, change } = await readLinkInput(
+      call,
+      shortlink.operations.update.parameters,
+      missingUpdateParameters,
+    )
     const { link_id: id } = values
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
-    const isOurs = await db.write((tx) => updateLink(tx, caller.account.id, id, change))
-    if (!isOurs) throw noSuchLink()
-    await lookup.changed(id)
+    const isUpdated = await db.write((tx) => updateLink(tx, caller.account.id, id, change))
+    if (!isUpdated) throw linkNotFound()
+    await lookup.publishChange(id)
     return shortlinkSuccess({ link_id: id, message: say(call, '短链接已更新', 'Short link updated') })
   }
 
   async function refresh(call: Call, caller: Caller): Promise<ApiResponse> {
-    const values = read(call, shortlink.operations.execute_update.parameters, refreshLacks)
+    const values = read(call, shortlink.operations.execute_update.parameters, missingRefreshParameters)
     const purchase = { action: 'shortlink.execute_update', values, answerIfInterrupted }
     const replay = await paidCalls.findReplay(call, caller, purchase)
     if (replay) return replay
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
     const link = await findOwnLink(db, caller.account.id, values.link_id)
-    if (!link) throw noSuchLink()
-    const renew = await links.refresher(link)
+    if (!link) throw linkNotFound()
+    const refreshInTransaction = await links.prepareRefresh(link)
     const paid = await paidCalls.charge<ApiResponse>(call, caller, {
       ...purchase,
       apiType: 'short_link',
       cost: config.PRICES.execute_update,
       insufficient: noBalance,
       async inSameTransaction(tx, { remaining }) {
-        const { link_id, a_url, b_url, short_code } = await renew(tx)
+        const { link_id, a_url, b_url, short_code } = await refreshInTransaction(tx)
         const answer = shortlinkSuccess({
           link_id,
           new_a_url: a_url,
@@ -132,19 +144,19 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
       },
     })
     if (paid.replay) return paid.replay
-    await lookup.changed(link.id)
+    await lookup.publishChange(link.id)
     return paid.value
   }
 
   async function show(call: Call, caller: Caller): Promise<ApiResponse> {
-    const values = read(call, shortlink.operations.get.parameters, getLacks)
+    const values = read(call, shortlink.operations.get.parameters, missingGetParameters)
     if (values.short_code === undefined && values.link_id === undefined) {
-      throw new AppError(1001, lacking(getLacks, ['short_code', 'link_id'], []))
+      throw new AppError(1001, missingParameters(missingGetParameters, ['short_code', 'link_id'], []))
     }
     requireNotSuspended(caller.account)
     const link = await findLink(caller.account.id, values.short_code, values.link_id)
-    if (!link) throw noSuchLink()
-    // The visits of this process that still wait in memory belong to the answer; a failed write only makes it lag.
+    if (!link) throw linkNotFound()
+    // Includes the visits that this process has not counted yet. When that fails, the counts are a little older.
     await clicks.flush(link.id).catch(() => undefined)
     const totals = await findClickTotals(db, link.id)
     const data = {
@@ -156,78 +168,18 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
     return { status: 200, body: { success: true, status: 'success', data } }
   }
 
-  /** By code or id; given both, they must mean the same link. */
+  /** By code or id; given both, they must match. */
   async function findLink(accountId: number, code?: string, id?: number): Promise<Link | undefined> {
     if (code === undefined) return id === undefined ? undefined : findOwnLink(db, accountId, id)
     const link = await findOwnLinkByCode(db, accountId, code, codes)
     return id === undefined || link?.id === id ? link : undefined
   }
 
-  registerMetrics()
-
-  function registerMetrics(): void {
-    new Counter({
-      name: 'tollgate_redirects_total',
-      help: 'Visits of short links by what became of them',
-      labelNames: ['outcome'],
-      registers: [services.metrics],
-      collect() {
-        this.reset()
-        for (const [outcome, count] of Object.entries(redirects.counts)) this.inc({ outcome }, count)
-      },
-    })
-    if (db.engine === 'postgres') registerLookupMetrics(lookup.stats)
-    new Counter({
-      name: 'tollgate_clicks_lost_total',
-      help: 'Clicks that could not be kept while the database was away',
-      registers: [services.metrics],
-      collect() {
-        this.reset()
-        this.inc(clicks.lost())
-      },
-    })
-    new Gauge({
-      name: 'tollgate_link_domains_blocked',
-      help: 'Link domains in use that were found blocked',
-      aggregator: 'max',
-      labelNames: ['pool'],
-      registers: [services.metrics],
-      async collect() {
-        const { domains: all } = await lookup.poolsNow()
-        for (const pool of ['a', 'b']) {
-          const blocked = all.filter((one) => one.pool === pool && one.removed === 0 && one.blocked === 1)
-          this.set({ pool }, blocked.length)
-        }
-      },
-    })
-  }
-
-  function registerLookupMetrics(stats: LookupStats): void {
-    new Counter({
-      name: 'tollgate_link_lookups_total',
-      help: 'Links looked up, by where they were found: memory or the database',
-      labelNames: ['in'],
-      registers: [services.metrics],
-      collect() {
-        this.reset()
-        this.inc({ in: 'memory' }, stats.remembered)
-        this.inc({ in: 'database' }, stats.asked)
-      },
-    })
-    new Gauge({
-      name: 'tollgate_link_channel_up',
-      help: 'Whether changes of links are heard of; while not, every link is looked up in the database',
-      aggregator: 'min',
-      registers: [services.metrics],
-      collect() {
-        this.set(stats.isRemembering() ? 1 : 0)
-      },
-    })
-  }
+  registerShortlinkMetrics(services, { lookup, clicks, redirects })
 
   return {
     domains,
-    list: openLinkList(db, codes, links, (linkId) => clicks.flush(linkId)),
+    list: createLinkList(db, codes, links, (linkId) => clicks.flush(linkId)),
     generate,
     update,
     refresh,
@@ -247,35 +199,46 @@ export async function openShortlink(services: Services): Promise<Shortlink> {
   }
 }
 
-/** Each operation says in its own words that parameters are missing. */
-const generateLacks: Text = { zh: '生成短链接缺少必要参数', en: 'generate is missing required parameters' }
-const updateLacks: Text = { zh: '更新短链接缺少必要参数', en: 'update is missing required parameters' }
-const refreshLacks: Text = { zh: '执行更新缺少必要参数', en: 'execute_update is missing required parameters' }
-const getLacks: Text = { zh: '查询短链接缺少必要参数', en: 'get is missing required parameters' }
+const missingGenerateParameters: Text = {
+  zh: '生成短链接缺少必要参数',
+  en: 'generate is missing required parameters',
+}
+const missingUpdateParameters: Text = {
+  zh: '更新短链接缺少必要参数',
+  en: 'update is missing required parameters',
+}
+const missingRefreshParameters: Text = {
+  zh: '执行更新缺少必要参数',
+  en: 'execute_update is missing required parameters',
+}
+const missingGetParameters: Text = { zh: '查询短链接缺少必要参数', en: 'get is missing required parameters' }
 
-function read<const P extends Parameters>(call: Call, description: P, lacks: Text): Values<P> {
-  return accept(readCallParameters(call, description), lacks)
+function read<const P extends Parameters>(call: Call, description: P, missingText: Text): Values<P> {
+  return requireValid(readCallParameters(call, description), missingText)
 }
 
-function accept<P extends Parameters>({ values, missing, invalid }: ReadResult<P>, lacks: Text): Values<P> {
-  if (missing.length > 0) throw new AppError(1001, lacking(lacks, missing, invalid))
+function requireValid<P extends Parameters>(
+  { values, missing, invalid }: ReadResult<P>,
+  missingText: Text,
+): Values<P> {
+  if (missing.length > 0) throw new AppError(1001, missingParameters(missingText, missing, invalid))
   if (invalid.length > 0) throw parameterError(missing, invalid)
   return values
 }
 
-function lacking(
-  lacks: Text,
+function missingParameters(
+  missingText: Text,
   missing: readonly string[],
   invalid: readonly { readonly name: string; readonly text: Text }[],
 ): Text {
   const also = (language: 'zh' | 'en') => invalid.map(({ name, text }) => `${name} ${text[language]}`)
   return {
-    zh: [`${lacks.zh}：${missing.join('、')}`, ...also('zh')].join('；'),
-    en: [`${lacks.en}: ${missing.join(', ')}`, ...also('en')].join('; '),
+    zh: [`${missingText.zh}：${missing.join('、')}`, ...also('zh')].join('；'),
+    en: [`${missingText.en}: ${missing.join(', ')}`, ...also('en')].join('; '),
   }
 }
 
-function inOurWords(error: unknown): never {
+function toShortlinkError(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 1001) throw error
   throw new AppError(1001, {
     zh: `缺少必要参数：${error.text.zh}`,
@@ -283,7 +246,7 @@ function inOurWords(error: unknown): never {
   })
 }
 
-// Made once: an error notes the stack when it is made, and these two are at hand for every call that succeeds.
+// Constants: creating an error captures the stack, and every successful call passes one of these.
 const noGenerations = new AppError(
   1004,
   { zh: '生成次数不足', en: 'Generation count insufficient' },
@@ -295,7 +258,7 @@ const noBalance = new AppError(
   { status: 400 },
 )
 
-/** Never told: a link is made by its charge, in one transaction. */
+/** Never sent: the transaction of the charge also creates the link. */
 const answerIfInterrupted: ApiResponse = { status: 500, body: { success: false, message: '系统内部错误' } }
 
 function say(call: Call, zh: string, en: string): string {

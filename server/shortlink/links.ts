@@ -1,4 +1,4 @@
-// Links as their owner handles them: checked, made, changed, refreshed. The API and the console both come through here.
+// The rules of links: checks input, prepares what the charge's transaction writes, formats records. Used by the API and the console.
 import { type RedirectType, shortlink } from '../../contract/shortlink.ts'
 import { formatTime } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
@@ -10,7 +10,7 @@ import { AppError } from '../http/errors.ts'
 import type { ApiResponse } from '../http/responses.ts'
 import type { InvalidParameter } from '../http/parameters.ts'
 import type { Codes } from './codes/store.ts'
-import { addressesOf, type Dealer } from './domains/domains.ts'
+import { createDomainRotation, formatAddresses } from './domains/domains.ts'
 import type { Lookup, Pools } from './redirect/lookup-store.ts'
 import {
   type Hosts,
@@ -23,14 +23,14 @@ import {
 } from './store.ts'
 import { checkTarget, isRedirectType, type OwnHosts, titleProblem } from './targets.ts'
 
-export interface LinkWish {
+export interface LinkInput {
   readonly title?: string | undefined
   readonly target_url?: string | undefined
   readonly redirect_type?: string | undefined
   readonly redirect_url_a?: string | undefined
 }
 
-export interface MadeAddresses {
+export interface LinkAddresses {
   readonly link_id: number
   readonly short_code: string
   readonly a_url: string
@@ -38,27 +38,27 @@ export interface MadeAddresses {
 }
 
 export interface Links {
-  /** What the wish comes to once every part was looked at, and all that is wrong with it. */
+  /** Returns the valid part of the input and all its problems. */
   check(
-    wish: LinkWish,
+    input: LinkInput,
     pools: Pools,
   ): { readonly change: LinkChange; readonly problems: readonly InvalidParameter[] }
-  /** Picks the domains now and writes the link in the charge's transaction. */
-  maker(
+  /** Chooses the domains; the charge's transaction then writes the link. */
+  prepareCreate(
     accountId: number,
-    wish: LinkChange,
-    resultOf: (made: MadeAddresses, charge: Charge) => Written<ApiResponse>,
+    change: LinkChange,
+    resultOf: (created: LinkAddresses, charge: Charge) => Written<ApiResponse>,
   ): Promise<BatchItem<Charge, Written<ApiResponse>>>
-  refresher(link: Link): Promise<(tx: Tx) => Promise<MadeAddresses>>
+  prepareRefresh(link: Link): Promise<(tx: Tx) => Promise<LinkAddresses>>
   describe(link: Link): LinkRecord
 }
 
-interface LinkToMake {
+interface LinkToCreate {
   readonly link: Omit<NewLink, 'createdAt'>
-  readonly resultOf: (made: MadeAddresses, charge: Charge) => Written<ApiResponse>
+  readonly resultOf: (created: LinkAddresses, charge: Charge) => Written<ApiResponse>
 }
 
-export interface LinkRecord extends MadeAddresses {
+export interface LinkRecord extends LinkAddresses {
   readonly target_url: string
   readonly title: string
   readonly redirect_type: RedirectType
@@ -66,43 +66,45 @@ export interface LinkRecord extends MadeAddresses {
   readonly created_at: string
 }
 
-export function openLinks(
+export function createLinks(
   services: Pick<Services, 'publicUrl' | 'config'>,
   lookup: Lookup,
   codes: Codes,
-  dealer: Dealer,
 ): Links {
+  const rotation = createDomainRotation()
   const graceMs = services.config.LINK_REFRESH_GRACE_HOURS * 3_600_000
 
-  const addresses = (id: number, code: string, hosts: Hosts): MadeAddresses => ({
+  const addresses = (id: number, code: string, hosts: Hosts): LinkAddresses => ({
     link_id: id,
     short_code: code,
-    ...addressesOf(services.publicUrl(), code, hosts),
+    ...formatAddresses(services.publicUrl(), code, hosts),
   })
 
-  const makeLink = registerWriter<LinkToMake, Charge, Written<ApiResponse>>(async (tx, items) => {
-    const wanted = items.map(({ item, result }) => ({ ...item.link, createdAt: result.at }))
-    const made =
-      wanted.length === 1 ? [await insertLink(tx, wanted[0]!, codes)] : await insertLinks(tx, wanted, codes)
+  const createInBatch = registerWriter<LinkToCreate, Charge, Written<ApiResponse>>(async (tx, items) => {
+    const newLinks = items.map(({ item, result }) => ({ ...item.link, createdAt: result.at }))
+    const created =
+      newLinks.length === 1
+        ? [await insertLink(tx, newLinks[0]!, codes)]
+        : await insertLinks(tx, newLinks, codes)
     return items.map(({ item, result }, index) => {
-      const { id, code } = made[index]!
+      const { id, code } = created[index]!
       return item.resultOf(addresses(id, code, item.link.hosts), result)
     })
   })
 
   let publicUrl: URL | undefined
   const ownHosts = ({ byHost }: Pools): OwnHosts => {
-    // Known once the server listens, and then for good.
+    // Not known before the server listens.
     publicUrl ??= URL.parse(services.publicUrl()) ?? undefined
     return { publicUrl, isPoolHost: (host) => byHost.has(host) }
   }
 
   return {
-    check(wish, pools) {
+    check(input, pools) {
       const own = ownHosts(pools)
       const problems: InvalidParameter[] = []
       const target = (name: 'target_url' | 'redirect_url_a') => {
-        const url = wish[name]
+        const url = input[name]
         if (url === undefined) return undefined
         if (url === '' && name === 'redirect_url_a') return { url, location: '' }
         const checked = checkTarget(url, own)
@@ -111,24 +113,24 @@ export function openLinks(
         return undefined
       }
       const change = {
-        title: wish.title,
+        title: input.title,
         redirectType: undefined as RedirectType | undefined,
         target: target('target_url'),
         targetA: target('redirect_url_a'),
       }
-      const wrongTitle = wish.title === undefined ? undefined : titleProblem(wish.title)
+      const wrongTitle = input.title === undefined ? undefined : titleProblem(input.title)
       if (wrongTitle) problems.push({ name: 'title', text: wrongTitle })
-      if (wish.redirect_type !== undefined) {
-        if (isRedirectType(wish.redirect_type)) change.redirectType = wish.redirect_type
+      if (input.redirect_type !== undefined) {
+        if (isRedirectType(input.redirect_type)) change.redirectType = input.redirect_type
         else problems.push({ name: 'redirect_type', text: wrongType })
       }
       return { change, problems }
     },
 
-    async maker(accountId, { title, redirectType, target, targetA }, resultOf) {
+    async prepareCreate(accountId, { title, redirectType, target, targetA }, resultOf) {
       if (title === undefined || target === undefined) throw new Error('a link needs a title and a target')
-      const { domains } = await lookup.poolsNow()
-      const hosts = dealer.next(domains)
+      const { domains } = await lookup.currentPools()
+      const hosts = rotation.next(domains)
       const link = {
         accountId,
         title,
@@ -139,15 +141,15 @@ export function openLinks(
         locationB: target.location,
         hosts,
       }
-      return makeLink({ link, resultOf })
+      return createInBatch({ link, resultOf })
     },
 
-    async refresher(link) {
-      const { domains } = await lookup.poolsNow()
-      const hosts = dealer.after(domains, { a: link.host_a, b: link.host_b })
+    async prepareRefresh(link) {
+      const { domains } = await lookup.currentPools()
+      const hosts = rotation.after(domains, { a: link.host_a, b: link.host_b })
       return async (tx) => {
         const code = await refreshLink(tx, { accountId: link.account_id, id: link.id, hosts, graceMs }, codes)
-        if (code === undefined) throw noSuchLink()
+        if (code === undefined) throw linkNotFound()
         return addresses(link.id, code, hosts)
       }
     },
@@ -165,8 +167,8 @@ export function openLinks(
 
 const wrongType: Text = { zh: '只能是 direct、permanent 或 page', en: 'must be direct, permanent or page' }
 
-/** Unknown, retired, another account's: all the same to the caller. */
-export function noSuchLink(): AppError {
+/** The same error for unknown links, retired codes and links of other accounts. */
+export function linkNotFound(): AppError {
   return new AppError(
     1002,
     { zh: '链接不存在或无权修改', en: 'Link not found or no right to modify it' },

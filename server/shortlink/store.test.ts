@@ -7,16 +7,16 @@ import type { Database } from '../db/database.ts'
 import { describeAgent } from './clicks/user-agents.ts'
 import { type ClickJob, runClickJob } from './clicks/thread-store.ts'
 import { findClickTotals } from './clicks/store.ts'
-import { type Codes, openCodes } from './codes/store.ts'
-import { addDomain, markDomainBlocked, removeDomain } from './domains/store.ts'
-import { openDealer } from './domains/domains.ts'
+import { type Codes, createCodes } from './codes/store.ts'
+import { insertDomain, markDomainBlocked, removeDomain } from './domains/store.ts'
+import { createDomainRotation } from './domains/domains.ts'
 import { dayOfHour, firstHourOfDay, hourOf } from './clicks/hours.ts'
-import { listPoolDomains, openLookup } from './redirect/lookup-store.ts'
+import { listPoolDomains, createLookup } from './redirect/lookup-store.ts'
 import {
   CodeTaken,
   findOwnLink,
   findOwnLinkByCode,
-  findRetiredCodes,
+  listRetiredCodes,
   insertLink,
   insertLinks,
   type NewLink,
@@ -46,68 +46,75 @@ async function accountIn(db: Database, username = 'somebody'): Promise<number> {
   return (await createAccount(db, systemActor, { username, password: 'correct horse 9' })).id
 }
 
-const codes = openCodes(Buffer.alloc(16, 9))
+const codes = createCodes(Buffer.alloc(16, 9))
 
-/** Codes in this order, then an error: nobody may ask for more. */
-function these(...list: string[]): Codes {
-  const make = () => {
+/** Codes in this order, then an error. */
+function codesInOrder(...list: string[]): Codes {
+  const next = () => {
     const code = list.shift() ?? assert.fail('no more codes')
-    return { code, place: codes.placeOf(code)! }
+    return { code, position: codes.positionOf(code)! }
   }
-  return { ...codes, make }
+  return { ...codes, next }
 }
 
 onEachEngine('links', (engine) => {
-  test('a code that is taken is drawn again, and a retired one never comes back', async () => {
+  test('insertLink and refreshLink skip codes that are or were in use', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const accountId = await accountIn(db)
-    const first = await db.write((tx) => insertLink(tx, newLink(accountId), these('aaaaaaa')))
+    const first = await db.write((tx) => insertLink(tx, newLink(accountId), codesInOrder('aaaaaaa')))
     const second = await db.write((tx) =>
-      insertLink(tx, newLink(accountId), these('aaaaaaa', 'aaaaaaa', 'bbbbbbb')),
+      insertLink(tx, newLink(accountId), codesInOrder('aaaaaaa', 'aaaaaaa', 'bbbbbbb')),
     )
     assert.deepEqual([first.code, second.code], ['aaaaaaa', 'bbbbbbb'])
     assert.equal((await findOwnLink(db, accountId, second.id))?.code, 'bbbbbbb')
 
     const refresh = { accountId, id: first.id, hosts: { a: 'a.test', b: 'b.test' }, graceMs: 0 }
     assert.equal(
-      await db.write((tx) => refreshLink(tx, refresh, these('bbbbbbb', 'aaaaaaa', 'ccccccc'))),
+      await db.write((tx) => refreshLink(tx, refresh, codesInOrder('bbbbbbb', 'aaaaaaa', 'ccccccc'))),
       'ccccccc',
     )
-    const third = await db.write((tx) => insertLink(tx, newLink(accountId), these('aaaaaaa', 'ddddddd')))
+    const third = await db.write((tx) =>
+      insertLink(tx, newLink(accountId), codesInOrder('aaaaaaa', 'ddddddd')),
+    )
     assert.equal(third.code, 'ddddddd')
     assert.equal(await findOwnLinkByCode(db, accountId, 'aaaaaaa', codes), undefined)
     assert.equal((await findOwnLinkByCode(db, accountId, 'ccccccc', codes))?.host_a, 'a.test')
     assert.deepEqual(
-      (await findRetiredCodes(db, first.id, codes)).map(({ code }) => code),
+      (await listRetiredCodes(db, first.id, codes)).map(({ code }) => code),
       ['aaaaaaa'],
     )
   })
 
-  test('when every code is taken nothing is left behind', async () => {
+  test('insertLink fails without a trace when no code is free', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const accountId = await accountIn(db)
-    await db.write((tx) => insertLink(tx, newLink(accountId), these('aaaaaaa')))
+    await db.write((tx) => insertLink(tx, newLink(accountId), codesInOrder('aaaaaaa')))
     await assert.rejects(
-      db.write((tx) => insertLink(tx, newLink(accountId), these(...Array<string>(50).fill('aaaaaaa')))),
+      db.write((tx) =>
+        insertLink(tx, newLink(accountId), codesInOrder(...Array<string>(50).fill('aaaaaaa'))),
+      ),
       /no free code/,
     )
     const [row] = await db.all<{ count: number }>('SELECT COUNT(*) AS count FROM link')
     assert.equal(row?.count, 1)
   })
 
-  test('many links at once: each its own code, and none at all when one is taken', async () => {
+  test('insertLinks inserts all links, or none when a code is taken', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const accountId = await accountIn(db)
     const many = (count: number) => Array.from({ length: count }, () => newLink(accountId))
     const made = await db.write((tx) => insertLinks(tx, many(70), codes))
     assert.equal(new Set(made.map(({ code }) => code)).size, 70)
-    for (const { id, code } of made) assert.equal((await openLookup(db, codes).find(code))?.id, id)
+    for (const { id, code } of made) assert.equal((await createLookup(db, codes).find(code))?.id, id)
 
     const taken = made[33]!.code
-    for (const makes of [these('aaaaaaa', taken, 'bbbbbbb'), these('ccccccc', 'ddddddd', 'ccccccc')]) {
+    for (const makes of [
+      codesInOrder('aaaaaaa', taken, 'bbbbbbb'),
+      codesInOrder('ccccccc', 'ddddddd', 'ccccccc'),
+    ]) {
       await assert.rejects(
         db.write((tx) => insertLinks(tx, many(3), makes)),
         CodeTaken,
@@ -115,15 +122,15 @@ onEachEngine('links', (engine) => {
     }
     const [row] = await db.all<{ count: number }>('SELECT COUNT(*) AS count FROM link')
     assert.equal(row?.count, 70)
-    assert.equal(await openLookup(db, codes).find('aaaaaaa'), undefined)
+    assert.equal(await createLookup(db, codes).find('aaaaaaa'), undefined)
   })
 
-  test('a change touches what it names; the a-address follows the target unless it has its own', async () => {
+  test('updateLink changes only the given fields; location_a follows the target unless it has a URL', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const accountId = await accountIn(db)
     const { id, code } = await db.write((tx) => insertLink(tx, newLink(accountId), codes))
-    const lookup = openLookup(db, codes)
+    const lookup = createLookup(db, codes)
     const change = (wish: Parameters<typeof updateLink>[3]) =>
       db.write((tx) => updateLink(tx, accountId, id, wish))
     const locations = async () => {
@@ -150,12 +157,12 @@ onEachEngine('links', (engine) => {
     assert.equal(await findOwnLinkByCode(db, stranger, code, codes), undefined)
   })
 
-  test('what another connection changes is seen by the next look-up', async () => {
+  test('the lookup returns changes of another connection', async () => {
     await using fresh = await freshDatabase(engine)
     const other = fresh.storage.open()
     const accountId = await accountIn(fresh.db)
     const { id, code } = await fresh.db.write((tx) => insertLink(tx, newLink(accountId), codes))
-    const lookup = openLookup(fresh.db, codes)
+    const lookup = createLookup(fresh.db, codes)
     const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
     assert.equal((await lookup.find(code))?.locationA, 'https://example.com/')
     await nextTurn()
@@ -174,7 +181,7 @@ onEachEngine('links', (engine) => {
     assert.equal((await lookup.find(code))?.liveUntil, 0)
     assert.equal((await lookup.pools()).byHost.get('s.test'), undefined)
     await nextTurn()
-    await other.write((tx) => addDomain(tx, 'b', 's.test'))
+    await other.write((tx) => insertDomain(tx, 'b', 's.test'))
     await nextTurn()
     assert.equal((await lookup.pools()).byHost.get('s.test'), 'b')
     await other.close()
@@ -182,33 +189,33 @@ onEachEngine('links', (engine) => {
 })
 
 onEachEngine('domain pools', (engine) => {
-  test('a host belongs to one pool for good and can come back', async () => {
+  test('a host never changes its pool and can be added again', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
-    assert.equal(await db.write((tx) => addDomain(tx, 'a', 'a.test')), 'added')
-    assert.equal(await db.write((tx) => addDomain(tx, 'a', 'a.test')), 'added')
-    assert.equal(await db.write((tx) => addDomain(tx, 'b', 'a.test')), 'other_pool')
+    assert.equal(await db.write((tx) => insertDomain(tx, 'a', 'a.test')), 'added')
+    assert.equal(await db.write((tx) => insertDomain(tx, 'a', 'a.test')), 'added')
+    assert.equal(await db.write((tx) => insertDomain(tx, 'b', 'a.test')), 'other_pool')
     assert.equal(await db.write((tx) => removeDomain(tx, 'b', 'a.test')), false)
     assert.equal(await db.write((tx) => removeDomain(tx, 'a', 'a.test')), true)
     assert.equal(await db.write((tx) => removeDomain(tx, 'a', 'a.test')), false)
-    assert.equal(await db.write((tx) => addDomain(tx, 'b', 'a.test')), 'other_pool')
+    assert.equal(await db.write((tx) => insertDomain(tx, 'b', 'a.test')), 'other_pool')
     assert.equal((await listPoolDomains(db))[0]?.removed, 1)
-    await db.write((tx) => addDomain(tx, 'a', 'a.test'))
+    await db.write((tx) => insertDomain(tx, 'a', 'a.test'))
     assert.equal((await listPoolDomains(db))[0]?.removed, 0)
   })
 
-  test('new links are dealt to the domains that are neither removed nor blocked', async () => {
+  test('the rotation assigns domains that are neither removed nor blocked', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     for (const host of ['a1.test', 'a2.test', 'a3.test', 'a4.test'])
-      await db.write((tx) => addDomain(tx, 'a', host))
+      await db.write((tx) => insertDomain(tx, 'a', host))
     await db.write((tx) => removeDomain(tx, 'a', 'a2.test'))
     assert.equal(await db.write((tx) => markDomainBlocked(tx, 'a3.test', true)), true)
     assert.equal(await db.write((tx) => markDomainBlocked(tx, 'a3.test', true)), false)
     const domains = await listPoolDomains(db)
-    const dealer = openDealer(0)
-    const dealt = Array.from({ length: 6 }, () => dealer.next(domains))
-    assert.deepEqual(dealt.map(({ a }) => a).toSorted(), [
+    const rotation = createDomainRotation(0)
+    const assigned = Array.from({ length: 6 }, () => rotation.next(domains))
+    assert.deepEqual(assigned.map(({ a }) => a).toSorted(), [
       'a1.test',
       'a1.test',
       'a1.test',
@@ -216,12 +223,12 @@ onEachEngine('domain pools', (engine) => {
       'a4.test',
       'a4.test',
     ])
-    assert.ok(dealt.every(({ b }) => b === ''))
-    assert.equal(dealer.after(domains, { a: 'a1.test', b: '' }).a, 'a4.test')
-    assert.equal(dealer.after(domains, { a: 'a4.test', b: '' }).a, 'a1.test')
-    assert.equal(dealer.after(domains, { a: 'a2.test', b: '' }).a, 'a4.test')
+    assert.ok(assigned.every(({ b }) => b === ''))
+    assert.equal(rotation.after(domains, { a: 'a1.test', b: '' }).a, 'a4.test')
+    assert.equal(rotation.after(domains, { a: 'a4.test', b: '' }).a, 'a1.test')
+    assert.equal(rotation.after(domains, { a: 'a2.test', b: '' }).a, 'a4.test')
     assert.equal(await db.write((tx) => markDomainBlocked(tx, 'a3.test', false)), true)
-    assert.equal(dealer.after(await listPoolDomains(db), { a: 'a1.test', b: '' }).a, 'a3.test')
+    assert.equal(rotation.after(await listPoolDomains(db), { a: 'a1.test', b: '' }).a, 'a3.test')
   })
 })
 
@@ -245,7 +252,7 @@ async function countVisits(db: Database, ...visits: readonly VisitOf[]): Promise
 }
 
 onEachEngine('clicks', (engine) => {
-  test('add up by kind', async () => {
+  test('are summed by kind', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const hour = hourOf(Date.now())
@@ -256,7 +263,7 @@ onEachEngine('clicks', (engine) => {
     assert.deepEqual(await findClickTotals(db, 3), { person: 0, bot: 0, preview: 0 })
   })
 
-  test('old hours become days in Shanghai, once, and nothing is lost', async () => {
+  test('are rolled up into Shanghai days, and none is lost', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const now = Date.parse('2026-11-15T03:00:00+08:00')
@@ -290,13 +297,13 @@ onEachEngine('clicks', (engine) => {
       'SELECT COUNT(*) AS rows, SUM(clicks) AS clicks FROM link_click',
     )
     assert.deepEqual([count?.rows, Number(count?.clicks)], [303, 300 * 24 + 8])
-    // Late clicks of a day that was rolled up already are added to it by the next run.
+    // The next run adds late clicks to a day that is already rolled up.
     await countVisits(db, [1, firstHourOfDay(oldDay) + 7, 10])
     await rollUpClicks(run, now)
     assert.equal((await findClickTotals(db, 1)).person, 42)
   })
 
-  test('visitors are hashes of one day, and only a number afterwards', async () => {
+  test('the rollup replaces visitor hashes by their number', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const today = dayOfHour(hourOf(Date.now()))

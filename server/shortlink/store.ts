@@ -1,32 +1,19 @@
-// The links and their codes.
+// Links and their codes.
 import type { RedirectType } from '../../contract/shortlink.ts'
-import type { Queries, Tx } from '../db/database.ts'
 import { bulkInsert, insertRows, insertRowsReturningIds } from '../db/bulk-insert.ts'
+import type { Queries, Tx } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
+import type { Tables } from '../db/schema.ts'
 import type { Codes } from './codes/store.ts'
 
-export type Pool = 'a' | 'b'
+export type Pool = Tables['link_domain']['pool']
 
-/** A link as its owner sees it. */
-export interface Link {
-  readonly id: number
-  readonly account_id: number
-  readonly code: string
-  readonly title: string
-  readonly target_url: string
-  /** Empty when a_url leads to target_url too. */
-  readonly redirect_url_a: string
-  readonly redirect_type: RedirectType
-  /** Empty when the address stands on PUBLIC_URL. */
-  readonly host_a: string
-  readonly host_b: string
-  readonly created_at: number
-  readonly updated_at: number
-}
+export type Link = Readonly<Omit<Tables['link'], 'location_a' | 'location_b'>>
 
 export const linkColumns = `l.id, l.account_id, l.code, l.title, l.target_url, l.redirect_url_a, l.redirect_type,
   l.host_a, l.host_b, l.created_at, l.updated_at`
 
-/** The domain of each pool that an address stands on. */
+/** The domain of each address; empty for PUBLIC_URL. */
 export interface Hosts {
   readonly a: string
   readonly b: string
@@ -44,47 +31,47 @@ export interface NewLink {
   readonly createdAt: number
 }
 
-/** After so many codes in a row that are taken, something else is wrong. */
-const codeTries = 20
-
-export interface MadeLink {
+export interface CreatedLink {
   readonly id: number
   readonly code: string
 }
 
-export async function insertLink(tx: Tx, link: NewLink, codes: Codes): Promise<MadeLink> {
-  const { code, place } = codes.make()
-  const [id] = await insertRowsReturningIds(tx, linkRows, [rowOf(link, code)])
-  if (await claimPlace(tx, place, id!)) return { id: id!, code }
-  codes.leap()
-  const other = await claimAny(tx, id!, codes)
-  await tx.run('UPDATE link SET code = ? WHERE id = ?', [other, id!])
-  return { id: id!, code: other }
+/** There are so many free codes that more conflicts in a row mean an error elsewhere. */
+const maxCodeAttempts = 20
+
+export async function insertLink(tx: Tx, link: NewLink, codes: Codes): Promise<CreatedLink> {
+  const { code, position } = codes.next()
+  const [id] = await insertRowsReturningIds(tx, linkInsert, [rowOf(link, code)])
+  if (await insertCode(tx, position, id!)) return { id: id!, code }
+  codes.jumpToRandomPosition()
+  const freeCode = await insertFreeCode(tx, id!, codes)
+  await tx.run('UPDATE link SET code = ? WHERE id = ?', [freeCode, id!])
+  return { id: id!, code: freeCode }
 }
 
-/** A code that is taken: whoever makes many links at once makes them one by one then. */
+/** A code of a batch is taken: the links of the batch are then created one by one. */
 export class CodeTaken extends Error {}
 
-export async function insertLinks(tx: Tx, links: readonly NewLink[], codes: Codes): Promise<MadeLink[]> {
-  const drawn = links.map(() => codes.make())
+export async function insertLinks(tx: Tx, links: readonly NewLink[], codes: Codes): Promise<CreatedLink[]> {
+  const newCodes = links.map(() => codes.next())
   const ids = await insertRowsReturningIds(
     tx,
-    linkRows,
-    links.map((link, index) => rowOf(link, drawn[index]!.code)),
+    linkInsert,
+    links.map((link, index) => rowOf(link, newCodes[index]!.code)),
   )
-  const claimed = await insertRows(
+  const inserted = await insertRows(
     tx,
-    codeRows,
-    drawn.map(({ place }, index) => ({ position: place, link_id: ids[index]! })),
+    codeInsert,
+    newCodes.map(({ position }, index) => ({ position, link_id: ids[index]! })),
   )
-  if (claimed < drawn.length) {
-    codes.leap()
+  if (inserted < newCodes.length) {
+    codes.jumpToRandomPosition()
     throw new CodeTaken()
   }
-  return drawn.map(({ code }, index) => ({ code, id: ids[index]! }))
+  return newCodes.map(({ code }, index) => ({ code, id: ids[index]! }))
 }
 
-const linkRows = bulkInsert('link', {
+const linkInsert = bulkInsert('link', {
   account_id: 'bigint',
   code: 'text',
   title: 'text',
@@ -99,7 +86,7 @@ const linkRows = bulkInsert('link', {
   updated_at: 'bigint',
 })
 
-const codeRows = bulkInsert(
+const codeInsert = bulkInsert(
   'link_code',
   { position: 'bigint', link_id: 'bigint' },
   'ON CONFLICT (position) DO NOTHING',
@@ -122,16 +109,16 @@ function rowOf(link: NewLink, code: string) {
   }
 }
 
-/** False when the code was given out before, to whomever. */
-async function claimPlace(tx: Tx, place: number, linkId: number): Promise<boolean> {
-  return (await insertRows(tx, codeRows, [{ position: place, link_id: linkId }])) === 1
+/** Returns false when the code is or was in use. */
+async function insertCode(tx: Tx, position: number, linkId: number): Promise<boolean> {
+  return (await insertRows(tx, codeInsert, [{ position, link_id: linkId }])) === 1
 }
 
-async function claimAny(tx: Tx, linkId: number, codes: Codes): Promise<string> {
-  for (let tries = 0; tries < codeTries; tries += 1) {
-    const { code, place } = codes.make()
-    if (await claimPlace(tx, place, linkId)) return code
-    codes.leap()
+async function insertFreeCode(tx: Tx, linkId: number, codes: Codes): Promise<string> {
+  for (let attempt = 0; attempt < maxCodeAttempts; attempt += 1) {
+    const { code, position } = codes.next()
+    if (await insertCode(tx, position, linkId)) return code
+    codes.jumpToRandomPosition()
   }
   throw new Error('no free code was found')
 }
@@ -143,39 +130,39 @@ export function findOwnLink(queries: Queries, accountId: number, id: number): Pr
   ])
 }
 
-/** By its present code only: a retired one is nobody's any more. */
+/** By its current code; retired codes do not count. */
 export function findOwnLinkByCode(
   queries: Queries,
   accountId: number,
   code: string,
   codes: Codes,
 ): Promise<Link | undefined> {
-  const place = codes.placeOf(code)
-  if (place === undefined) return Promise.resolve(undefined)
+  const position = codes.positionOf(code)
+  if (position === undefined) return Promise.resolve(undefined)
   return queries.one<Link>(
     `SELECT ${linkColumns} FROM link_code c JOIN link l ON l.id = c.link_id
      WHERE c.position = ? AND c.retired_at IS NULL AND l.account_id = ?`,
-    [place, accountId],
+    [position, accountId],
   )
 }
 
-/** What is left out stays as it is. */
+/** Omitted fields are not changed. */
 export interface LinkChange {
   readonly title?: string | undefined
   readonly redirectType?: RedirectType | undefined
   readonly target?: { readonly url: string; readonly location: string } | undefined
-  /** An empty address takes it away: a_url leads to the target again. */
+  /** Empty: a_url leads to the target again. */
   readonly targetA?: { readonly url: string; readonly location: string } | undefined
 }
 
-/** False when there is no such link of this account. */
+/** Returns false when the account has no such link. */
 export async function updateLink(
   tx: Tx,
   accountId: number,
   id: number,
   change: LinkChange,
 ): Promise<boolean> {
-  // Right-hand sides see the row as it was, on both engines; so the a-location is worked out from the new values here.
+  // Expressions see the old row, so location_a is computed from the new values.
   const changed = await tx.run(
     `UPDATE link SET title = COALESCE(?, title), redirect_type = COALESCE(?, redirect_type),
        target_url = COALESCE(?, target_url), location_b = COALESCE(?, location_b),
@@ -204,26 +191,25 @@ export interface Refresh {
   readonly accountId: number
   readonly id: number
   readonly hosts: Hosts
-  /** How long the old addresses still work. */
+  /** How long the old code continues to work. */
   readonly graceMs: number
 }
 
-/** A new code, the old one retired; undefined when there is no such link of this account. */
+/** Retires the code and returns a new one; undefined when the account has no such link. */
 export async function refreshLink(tx: Tx, refresh: Refresh, codes: Codes): Promise<string | undefined> {
-  const lock = tx.engine === 'postgres' ? ' FOR UPDATE' : ''
-  const link = await tx.one<{ code: string }>(
-    `SELECT code FROM link WHERE id = ? AND account_id = ?${lock}`,
+  const link = await tx.one<Pick<Tables['link'], 'code'>>(
+    `SELECT code FROM link WHERE id = ? AND account_id = ?${forUpdate(tx)}`,
     [refresh.id, refresh.accountId],
   )
   if (!link) return undefined
-  const place = codes.placeOf(link.code)
-  if (place === undefined) throw new Error('a link has a code that is none')
-  const code = await claimAny(tx, refresh.id, codes)
+  const position = codes.positionOf(link.code)
+  if (position === undefined) throw new Error(`link ${refresh.id} has an invalid code`)
+  const code = await insertFreeCode(tx, refresh.id, codes)
   await tx.run(
-    // Zero when there is no grace: no clock that runs behind may keep the old code alive.
+    // Zero without a grace period: a process whose clock is behind must not serve the old code either.
     `UPDATE link_code SET retired_at = ${tx.now},
        live_until = CASE WHEN ? = 0 THEN 0 ELSE ${tx.now} + CAST(? AS bigint) END WHERE position = ?`,
-    [refresh.graceMs, refresh.graceMs, place],
+    [refresh.graceMs, refresh.graceMs, position],
   )
   await tx.run(`UPDATE link SET code = ?, host_a = ?, host_b = ?, updated_at = ${tx.now} WHERE id = ?`, [
     code,
@@ -239,8 +225,8 @@ export interface RetiredCode {
   readonly retired_at: number
 }
 
-/** The history of a link's refreshes, the latest first. */
-export async function findRetiredCodes(
+/** The codes that refreshes replaced, the latest first. */
+export async function listRetiredCodes(
   queries: Queries,
   linkId: number,
   codes: Codes,

@@ -1,4 +1,4 @@
-// Where a link may lead.
+// Checks the target and the title of a link.
 import { redirectTypes, type RedirectType, shortlink } from '../../contract/shortlink.ts'
 import type { Text } from '../../contract/text.ts'
 
@@ -6,10 +6,10 @@ const { target_url, title: titleParameter } = shortlink.operations.generate.para
 const maxUrlLength = target_url.maxLength
 const maxTitleLength = titleParameter.maxLength
 
-/** Our own hosts: a link that leads to another link could go in circles. */
+/** Hosts that a link must not lead to: it could redirect in a loop. */
 export interface OwnHosts {
   readonly publicUrl: URL | undefined
-  /** True for every host that is or was in a pool: removed ones still serve. */
+  /** True for every host that is or was in a pool: removed ones still redirect. */
   readonly isPoolHost: (host: string) => boolean
 }
 
@@ -19,12 +19,12 @@ export type CheckedTarget = { readonly location: string } | { readonly problem: 
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 const plainAscii = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
 
-/** The ASCII form for `Location`, or what is wrong. The text of a problem follows the parameter's name. */
+/** Returns the ASCII form for `Location`, or the problem, whose text follows the parameter's name. */
 export function checkTarget(text: string, own: OwnHosts): CheckedTarget {
   if (text.length > maxUrlLength) {
     return problem(`最长 ${maxUrlLength} 个字符`, `has at most ${maxUrlLength} characters`)
   }
-  // Before parsing: the parser silently drops tabs and line breaks.
+  // Before parsing: the parser silently removes tabs and line breaks.
   if (controls.test(text)) return problem('不能含控制字符', 'must not contain control characters')
   const authority = /^https?:\/\/([^/?#\\]+)/i.exec(text)?.[1]
   const url = authority === undefined ? null : URL.parse(text)
@@ -35,19 +35,19 @@ export function checkTarget(text: string, own: OwnHosts): CheckedTarget {
     return problem('不能含用户名或密码', 'must not contain a user name or password')
   }
   if (isOwn(url, own)) return problem('不能指向本平台的短链接域名', 'must not lead to our own link domains')
-  // What is plain ASCII goes out exactly as it came in; the parser would tidy it.
+  // ASCII is sent exactly as it was received; the parser would normalize it.
   return { location: plainAscii.test(text) ? text : url.href }
 }
 
 function isOwn(url: URL, own: OwnHosts): boolean {
-  const name = plainName(url)
+  const name = hostName(url)
   if (own.isPoolHost(name) || own.isPoolHost(url.host)) return true
   if (!own.publicUrl) return false
-  // Another port is another service. Both schemes on their usual ports have none here and are one.
-  return plainName(own.publicUrl) === name && url.port === own.publicUrl.port
+  // Another port is another service. Default ports are empty in both schemes.
+  return hostName(own.publicUrl) === name && url.port === own.publicUrl.port
 }
 
-function plainName(url: URL): string {
+function hostName(url: URL): string {
   return url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname
 }
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { operatorProductRoutes, type PoolDomain } from '../../../contract/console/operator-products.ts'
 import type { DomainCheck } from '../../domain-check/api.ts'
 import type { Services } from '../../services.ts'
-import { findDomain, findDomains, type ListedDomain } from '../../shortlink/domains/store.ts'
+import { findDomain, listDomains, type ListedDomain } from '../../shortlink/domains/store.ts'
 import { addPoolDomain, removePoolDomain } from '../../shortlink/domains/domains.ts'
 import type { Shortlink } from '../../shortlink/api.ts'
 import type { Api, SignedInAsk } from '../routes.ts'
@@ -23,7 +23,7 @@ export function domainPages(
   }
 
   api.operator(operatorProductRoutes.domains, nothing, async () => ({
-    items: (await findDomains(db)).map(domainOf),
+    items: (await listDomains(db)).map(domainOf),
   }))
 
   const wish = Type.Object({
@@ -33,7 +33,7 @@ export function domainPages(
   })
   api.operator(operatorProductRoutes.addDomain, wish, async (ask, sent) => {
     const host = await addPoolDomain(db, operatorOf(ask, sent), sent.pool, sent.host.trim())
-    const made = (await findDomains(db)).find((domain) => domain.host === host)
+    const made = (await listDomains(db)).find((domain) => domain.host === host)
     if (!made) throw notFound()
     return domainOf(made)
   })
@@ -47,8 +47,8 @@ export function domainPages(
   api.operator(operatorProductRoutes.probeDomain, nothing, async (ask) => {
     const { host } = await requireDomain(ask)
     const result = await domainCheck.probe(host)
-    if (result === 'failed') await shortlink.domains.notFoundOut(host)
-    else await shortlink.domains.found(host, result === 'blocked')
+    if (result === 'failed') await shortlink.domains.probeFailed(host)
+    else await shortlink.domains.recordVerdict(host, result === 'blocked')
     return domainOf(await requireDomain(ask))
   })
 }

@@ -6,7 +6,7 @@ import { isJournalEmpty } from './journal-store.ts'
 import { findClickTotals } from './store.ts'
 import { type ClickWriter, openClickWriter } from './writer.ts'
 import { otherReferrers } from './counts.ts'
-import { openClicks } from './clicks.ts'
+import { createClicks } from './clicks.ts'
 import type { Visit } from './visit-buffer.ts'
 
 const person = describeAgent(
@@ -33,7 +33,7 @@ onEachEngine('the click pipeline', (engine) => {
     await using fresh = await freshDatabase(engine)
     const writer = switchable(openClickWriter(fresh.db))
     const problems: unknown[] = []
-    const clicks = openClicks({ writer, hasJournal: false, onError: (error) => problems.push(error) })
+    const clicks = createClicks({ writer, hasJournal: false, onError: (error) => problems.push(error) })
     for (let i = 0; i < 10; i += 1) clicks.count(visit(1))
     writer.isAway = true
     await assert.rejects(clicks.flush(), /away/)
@@ -58,7 +58,7 @@ onEachEngine('the click pipeline', (engine) => {
   test('counts many links and referrers, and each visitor once a day', async () => {
     await using fresh = await freshDatabase(engine)
     const writer = openClickWriter(fresh.db)
-    const clicks = openClicks({
+    const clicks = createClicks({
       writer,
       hasJournal: false,
       onError: (error) => assert.fail(String(error)),
@@ -87,7 +87,7 @@ onEachEngine('the click pipeline', (engine) => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const writer = openClickWriter(db)
-    const clicks = openClicks({
+    const clicks = createClicks({
       writer,
       hasJournal: false,
       onError: (error) => assert.fail(String(error)),
@@ -125,7 +125,7 @@ onEachEngine('the click pipeline', (engine) => {
       },
       close: () => writer.close(),
     }
-    const clicks = openClicks({
+    const clicks = createClicks({
       writer: slow,
       hasJournal: false,
       onError: (error) => assert.fail(String(error)),
@@ -151,11 +151,11 @@ onEachEngine('the click pipeline', (engine) => {
       ...writer,
       run: (job) => (job.kind === 'fold' ? Promise.reject(new Error('killed')) : writer.run(job)),
     }
-    const killed = openClicks({ writer: appendOnly, hasJournal: false, onError: () => {} })
+    const killed = createClicks({ writer: appendOnly, hasJournal: false, onError: () => {} })
     for (let i = 0; i < 1_000; i += 1) killed.count(visit(5))
     while (await isJournalEmpty(db)) await new Promise((resolve) => setTimeout(resolve, 10))
     assert.equal((await findClickTotals(db, 5)).person, 0)
-    const clicks = openClicks({ writer, hasJournal: true, onError: (error) => assert.fail(String(error)) })
+    const clicks = createClicks({ writer, hasJournal: true, onError: (error) => assert.fail(String(error)) })
     clicks.start()
     while (!(await isJournalEmpty(db))) await new Promise((resolve) => setTimeout(resolve, 10))
     await clicks.stop()
@@ -167,7 +167,7 @@ onEachEngine('the click pipeline', (engine) => {
     await using fresh = await freshDatabase(engine)
     const writer = switchable(openClickWriter(fresh.db))
     writer.isAway = true
-    const clicks = openClicks({ writer, hasJournal: false, onError: () => {} })
+    const clicks = createClicks({ writer, hasJournal: false, onError: () => {} })
     const links = 60_000
     for (let linkId = 1; linkId <= links; linkId += 1) clicks.count(visit(linkId))
     await new Promise((resolve) => setImmediate(resolve))

@@ -29,7 +29,7 @@ export interface ClickOptions {
   readonly hasJournal: boolean
 }
 
-export function openClicks({ writer, onError, hasJournal }: ClickOptions): Clicks {
+export function createClicks({ writer, onError, hasJournal }: ClickOptions): Clicks {
   const buffer = createVisitBuffer()
   let appending: readonly VisitRow[] = []
   let isFoldNeeded = hasJournal

@@ -6,7 +6,7 @@ import type { Database } from '../../db/database.ts'
 import { describeAgent } from './user-agents.ts'
 import type { ClickCounts } from './counts.ts'
 import { addClicks } from './store.ts'
-import { openCodes } from '../codes/store.ts'
+import { createCodes } from '../codes/store.ts'
 import { hourOf } from './hours.ts'
 import { insertLink } from '../store.ts'
 
@@ -14,7 +14,7 @@ const clients = ['Mozilla/5.0 (iPhone) Safari/604.1', 'curl/8', 'TelegramBot'].m
   (text) => describeAgent(text).visitor,
 )
 
-const codes = openCodes(Buffer.alloc(16, 9))
+const codes = createCodes(Buffer.alloc(16, 9))
 
 async function makeLinks(db: Database, count: number): Promise<number[]> {
   const ids: number[] = []

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { alphabet, isOwnPath, isReserved, isUgly, looksLikeCode } from './code.ts'
+import { alphabet, isReservedPath, isReserved, isOffensive, looksLikeCode } from './code.ts'
 
-test('the alphabet has nothing that is misread', () => {
+test('the alphabet has no characters that are easy to confuse', () => {
   assert.equal(alphabet.length, 57)
   assert.equal(new Set(alphabet).size, 57)
-  for (const misread of '0O1lI') assert.ok(!alphabet.includes(misread), misread)
+  for (const confusing of '0O1lI') assert.ok(!alphabet.includes(confusing), confusing)
 })
 
-test('ugly words are refused in any case and with digits for letters', () => {
+test('isOffensive finds words in any case and with digits for letters', () => {
   for (const code of [
     'FuCkabc',
     'xx5exyy',
@@ -19,19 +19,19 @@ test('ugly words are refused in any case and with digits for letters', () => {
     'aNa7SH7',
     'xna2i2x',
   ]) {
-    assert.equal(isUgly(code), !['aNa7SH7', 'xna2i2x'].includes(code), code)
+    assert.equal(isOffensive(code), !['aNa7SH7', 'xna2i2x'].includes(code), code)
   }
-  assert.ok(!isUgly('kQm2xRw'))
+  assert.ok(!isOffensive('kQm2xRw'))
 })
 
-test('the names of our own paths are reserved', () => {
+test('isReserved knows the paths of the service', () => {
   for (const word of ['metrics', 'console', 'Metrics', 'openapi', 'receipts', 'b', 'api', 'docs', 'livez'])
     assert.ok(isReserved(word), word)
   assert.ok(!isReserved('kQm2xRw'))
-  assert.ok(isOwnPath('metrics') && !isOwnPath('Metrics') && !isOwnPath('kQm2xRw'))
+  assert.ok(isReservedPath('metrics') && !isReservedPath('Metrics') && !isReservedPath('kQm2xRw'))
 })
 
-test('only seven letters or digits look like a code', () => {
+test('looksLikeCode accepts only seven letters or digits', () => {
   assert.ok(looksLikeCode('/abcdefg', 1))
   assert.ok(looksLikeCode('/b/0OlI123', 3))
   for (const path of ['/abcdef', '/abc.efg', '/abcdef/', '/api/abc', '/中文中文中文中', '/abcdef%'])

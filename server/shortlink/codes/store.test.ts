@@ -1,76 +1,76 @@
-// Codes as they are given out: unlike each other, and each found again at its place.
+// New codes look random, and each has its position.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { emptyStorage, onEachEngine } from '../../../test/support/engines.ts'
 import { migrate } from '../../db/migrate.ts'
-import { alphabet, codeLength, isReserved, isUgly } from './code.ts'
-import { findCodes, openCodes } from './store.ts'
+import { alphabet, codeLength, isReserved, isOffensive } from './code.ts'
+import { loadCodes, createCodes } from './store.ts'
 
-test('codes made one after the other look like drawn by lot, and stand side by side', () => {
-  const codes = openCodes(randomBytes(16))
+test('consecutive codes look random and have neighbouring positions', () => {
+  const codes = createCodes(randomBytes(16))
   const many = 20_000
-  const made = Array.from({ length: many }, () => codes.make())
-  assert.equal(new Set(made.map(({ code }) => code)).size, many)
-  for (const { code, place } of made) {
+  const created = Array.from({ length: many }, () => codes.next())
+  assert.equal(new Set(created.map(({ code }) => code)).size, many)
+  for (const { code, position } of created) {
     assert.equal(code.length, codeLength)
-    assert.ok(!isUgly(code) && !isReserved(code), code)
-    assert.equal(codes.placeOf(code), place)
-    assert.equal(codes.codeAt(place), code)
+    assert.ok(!isOffensive(code) && !isReserved(code), code)
+    assert.equal(codes.positionOf(code), position)
+    assert.equal(codes.codeAt(position), code)
   }
-  // Every letter is as frequent as every other, wherever it stands: 351 ± 19 times.
-  for (let at = 0; at < codeLength; at += 1) {
+  // Every character is equally frequent at each index: 351 ± 19 times.
+  for (let index = 0; index < codeLength; index += 1) {
     for (const letter of alphabet) {
-      const times = made.filter(({ code }) => code[at] === letter).length
-      assert.ok(times > 200 && times < 520, `${letter} ${times} times at ${at}`)
+      const times = created.filter(({ code }) => code[index] === letter).length
+      assert.ok(times > 200 && times < 520, `${letter} ${times} times at ${index}`)
     }
   }
-  // A code has 0.018 letters in common with the next one at each of its seven places, by chance.
-  const common = made
+  // By chance, a code shares 0.018 characters with the next one at each of its seven indexes.
+  const common = created
     .slice(1)
-    .reduce((sum, { code }, index) => sum + commonLetters(code, made[index]!.code), 0)
+    .reduce((sum, { code }, index) => sum + commonLetters(code, created[index]!.code), 0)
   assert.ok(Math.abs(common / many - codeLength / alphabet.length) < 0.02, String(common / many))
-  const steps = made.slice(1).map(({ place }, index) => place - made[index]!.place)
+  const steps = created.slice(1).map(({ position }, index) => position - created[index]!.position)
   assert.ok(steps.filter((step) => step >= 1 && step <= 256).length >= many - 2)
   assert.ok(new Set(steps).size > 32)
 })
 
 function commonLetters(one: string, other: string): number {
-  return [...one].filter((letter, at) => other[at] === letter).length
+  return [...one].filter((letter, index) => other[index] === letter).length
 }
 
-test('another run begins somewhere else', () => {
-  const codes = openCodes(Buffer.alloc(16, 9))
-  const before = codes.make().place
-  codes.leap()
-  assert.ok(Math.abs(codes.make().place - before) > 1_000)
-  assert.ok(Math.abs(openCodes(Buffer.alloc(16, 9)).make().place - before) > 1_000)
+test('a jump and another process continue elsewhere', () => {
+  const codes = createCodes(Buffer.alloc(16, 9))
+  const before = codes.next().position
+  codes.jumpToRandomPosition()
+  assert.ok(Math.abs(codes.next().position - before) > 1_000)
+  assert.ok(Math.abs(createCodes(Buffer.alloc(16, 9)).next().position - before) > 1_000)
 })
 
-test('what is no code has no place', () => {
-  const codes = openCodes(Buffer.alloc(16, 9))
+test('positionOf returns undefined for text that is no code', () => {
+  const codes = createCodes(Buffer.alloc(16, 9))
   for (const text of ['', 'abcdef', 'abcdefgh', 'abcdef0', 'Oabcdef', 'abc-efg', '短码短码短码短'])
-    assert.equal(codes.placeOf(text), undefined, text)
+    assert.equal(codes.positionOf(text), undefined, text)
   const letter = fc.constantFrom(...alphabet)
   fc.assert(
     fc.property(fc.array(letter, { minLength: codeLength, maxLength: codeLength }), (letters) => {
       const code = letters.join('')
-      assert.equal(codes.codeAt(codes.placeOf(code)!), code)
+      assert.equal(codes.codeAt(codes.positionOf(code)!), code)
     }),
   )
 })
 
 onEachEngine('the key of the codes', (engine) => {
-  test('is made once and is another one in every database', async () => {
+  test('is created once and differs between databases', async () => {
     const first: string[] = []
     for (let n = 0; n < 2; n += 1) {
-      // Migrated here: the key is made by a migration, and copies of one migrated database would share it.
+      // Not a copy of the migrated fixture: copies share the key.
       const storage = await emptyStorage(engine)
       const db = storage.open()
       await migrate(db)
-      first.push((await findCodes(db)).codeAt(1))
-      assert.equal((await findCodes(db)).codeAt(1), first[n])
+      first.push((await loadCodes(db)).codeAt(1))
+      assert.equal((await loadCodes(db)).codeAt(1), first[n])
       await db.close()
       await storage.remove()
     }

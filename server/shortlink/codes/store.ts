@@ -1,78 +1,78 @@
-// Short codes and their places in the index (`link_code`): a code is its place, enciphered with a key that stands in the database.
+// Short codes and their positions in the index of `link_code`: a code is its position, encrypted with a key from the database.
 //
-// Links that are made one after the other stand side by side in the index, whatever its size: at random places each would
-// cost a page of its own to read, to log and to write back. Their codes tell nobody so.
+// Links that are created one after the other are neighbours in the index. At random positions each would cost a page to read, to
+// log and to write. Without the key the codes do not show which ones were created together.
 import { randomFillSync, randomInt } from 'node:crypto'
 import type { Queries } from '../../db/database.ts'
 import { secretOrder } from '../../db/permutation.ts'
 import { findSetting } from '../../db/setting-store.ts'
-import { alphabet, codeLength, isReserved, isUgly } from './code.ts'
+import { alphabet, codeLength, isOffensive, isReserved } from './code.ts'
 
 export interface NewCode {
   readonly code: string
-  readonly place: number
+  readonly position: number
 }
 
 export interface Codes {
-  /** Whether it is free, the index says. */
-  make(): NewCode
-  /** Goes on somewhere else: a run of others was met. */
-  leap(): void
-  /** Undefined for what is no code at all. */
-  placeOf(code: string): number | undefined
-  codeAt(place: number): string
+  /** A code that is probably free; only the index knows. */
+  next(): NewCode
+  /** Continues elsewhere, after positions that another process uses. */
+  jumpToRandomPosition(): void
+  /** Undefined when the text cannot be a code. */
+  positionOf(code: string): number | undefined
+  codeAt(position: number): string
 }
 
-/** The name under which the key is kept. It is with the codes, so that a database is whole by itself. */
+/** The key is stored with the codes, so that a backup of the database is complete. */
 const keySetting = 'link_code_key'
 
-export async function findCodes(queries: Queries): Promise<Codes> {
+export async function loadCodes(queries: Queries): Promise<Codes> {
   const key = await findSetting(queries, keySetting)
-  if (key === undefined) throw new Error('the key of the short codes is missing in the database')
-  return openCodes(Buffer.from(key, 'hex'))
+  if (key === undefined) throw new Error(`the setting ${keySetting} is missing in the database`)
+  return createCodes(Buffer.from(key, 'hex'))
 }
 
-/** Places are left out at random: not even the key and the last code tell the next one. */
-const longestStep = 64
+/** Positions are skipped at random, so that the next code cannot be predicted even with the key. */
+const maxStep = 64
 
-export function openCodes(key: Buffer): Codes {
-  const order = secretOrder(key, alphabet.length ** 3, alphabet.length ** 4)
-  let last = randomInt(order.size)
-  let steps: Uint8Array = new Uint8Array()
-  let taken = 0
+export function createCodes(key: Buffer): Codes {
+  const permutation = secretOrder(key, alphabet.length ** 3, alphabet.length ** 4)
+  let lastPosition = randomInt(permutation.size)
+  let randomBytes: Uint8Array = new Uint8Array()
+  let usedBytes = 0
 
-  function nextPlace(): number {
-    if (taken === steps.length) {
-      steps = randomFillSync(new Uint8Array(1_024))
-      taken = 0
+  function nextPosition(): number {
+    if (usedBytes === randomBytes.length) {
+      randomBytes = randomFillSync(new Uint8Array(1_024))
+      usedBytes = 0
     }
-    last = (last + 1 + (steps[taken]! % longestStep)) % order.size
-    taken += 1
-    return last
+    lastPosition = (lastPosition + 1 + (randomBytes[usedBytes]! % maxStep)) % permutation.size
+    usedBytes += 1
+    return lastPosition
   }
 
-  const codeAt = (place: number) => codeOf(order.scatter(place))
+  const codeAt = (position: number) => formatCode(permutation.scatter(position))
 
   return {
-    make() {
+    next() {
       for (;;) {
-        const place = nextPlace()
-        const code = codeAt(place)
-        if (!isReserved(code) && !isUgly(code)) return { code, place }
+        const position = nextPosition()
+        const code = codeAt(position)
+        if (!isReserved(code) && !isOffensive(code)) return { code, position }
       }
     },
-    leap() {
-      last = randomInt(order.size)
+    jumpToRandomPosition() {
+      lastPosition = randomInt(permutation.size)
     },
-    placeOf(code) {
-      const number = numberOf(code)
-      return number === undefined ? undefined : order.gather(number)
+    positionOf(code) {
+      const number = readCode(code)
+      return number === undefined ? undefined : permutation.gather(number)
     },
     codeAt,
   }
 }
 
-function codeOf(number: number): string {
+function formatCode(number: number): string {
   let code = ''
   for (let rest = number; code.length < codeLength; rest = Math.floor(rest / alphabet.length)) {
     code += alphabet[rest % alphabet.length]!
@@ -82,11 +82,11 @@ function codeOf(number: number): string {
 
 const digitOf = new Map(Array.from(alphabet, (character, digit) => [character.charCodeAt(0), digit]))
 
-function numberOf(code: string): number | undefined {
+function readCode(code: string): number | undefined {
   if (code.length !== codeLength) return undefined
   let number = 0
-  for (let at = codeLength - 1; at >= 0; at -= 1) {
-    const digit = digitOf.get(code.charCodeAt(at))
+  for (let index = codeLength - 1; index >= 0; index -= 1) {
+    const digit = digitOf.get(code.charCodeAt(index))
     if (digit === undefined) return undefined
     number = number * alphabet.length + digit
   }

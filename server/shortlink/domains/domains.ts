@@ -1,53 +1,57 @@
-// The domain pools: which addresses a link gets, and what is done when a domain turns out to be blocked.
+// The domain pools: which addresses a link gets, and changes of the pools.
 import { type Actor, recordChange } from '../../audit/audit.ts'
 import type { Database } from '../../db/database.ts'
 import { AppError } from '../../http/errors.ts'
-import { addDomain, markDomainBlocked, noteProbe, type PoolDomain, removeDomain } from './store.ts'
 import type { Lookup } from '../redirect/lookup-store.ts'
 import type { Hosts, Pool } from '../store.ts'
+import { insertDomain, markDomainBlocked, type PoolDomain, recordProbe, removeDomain } from './store.ts'
 
-export function isPool(word: string): word is Pool {
-  return word === 'a' || word === 'b'
+export function isPool(text: string): text is Pool {
+  return text === 'a' || text === 'b'
 }
 
-/** Deals the domains of both pools out in turn. */
-export interface Dealer {
+/** Assigns the domains of both pools in rotation. */
+export interface DomainRotation {
   /** For a new link. */
   next(domains: readonly PoolDomain[]): Hosts
-  /** For a refresh: the domains after those the link has. */
-  after(domains: readonly PoolDomain[], present: Hosts): Hosts
+  /** For a refresh: the domains that follow the current ones. */
+  after(domains: readonly PoolDomain[], current: Hosts): Hosts
 }
 
-export function openDealer(start: number = Math.floor(Math.random() * 1_000_000)): Dealer {
+export function createDomainRotation(start: number = Math.floor(Math.random() * 1_000_000)): DomainRotation {
   let turn = start
   return {
     next(domains) {
       turn += 1
-      return { a: pick(usable(domains, 'a'), turn), b: pick(usable(domains, 'b'), turn) }
+      return { a: pick(usableHosts(domains, 'a'), turn), b: pick(usableHosts(domains, 'b'), turn) }
     },
-    after: (domains, present) => ({
-      a: following(usable(domains, 'a'), present.a),
-      b: following(usable(domains, 'b'), present.b),
+    after: (domains, current) => ({
+      a: following(usableHosts(domains, 'a'), current.a),
+      b: following(usableHosts(domains, 'b'), current.b),
     }),
   }
 }
 
-function usable(domains: readonly PoolDomain[], pool: Pool): string[] {
+function usableHosts(domains: readonly PoolDomain[], pool: Pool): string[] {
   return domains
     .filter((domain) => domain.pool === pool && domain.removed === 0 && domain.blocked === 0)
     .map((domain) => domain.host)
 }
 
-/** An empty pool gives an empty host: the address stands on PUBLIC_URL. */
+/** Returns an empty host for an empty pool: the address is then on PUBLIC_URL. */
 function pick(hosts: readonly string[], turn: number): string {
   return hosts.length === 0 ? '' : hosts[turn % hosts.length]!
 }
 
-function following(hosts: readonly string[], present: string): string {
-  return hosts.find((host) => host > present) ?? hosts[0] ?? ''
+function following(hosts: readonly string[], current: string): string {
+  return hosts.find((host) => host > current) ?? hosts[0] ?? ''
 }
 
-export function addressesOf(publicUrl: string, code: string, hosts: Hosts): { a_url: string; b_url: string } {
+export function formatAddresses(
+  publicUrl: string,
+  code: string,
+  hosts: Hosts,
+): { a_url: string; b_url: string } {
   const scheme = publicUrl.slice(0, publicUrl.indexOf('://'))
   return {
     a_url: hosts.a === '' ? `${publicUrl}/${code}` : `${scheme}://${hosts.a}/${code}`,
@@ -55,24 +59,22 @@ export function addressesOf(publicUrl: string, code: string, hosts: Hosts): { a_
   }
 }
 
-/** Host names as they come in a Host header: lower case, ASCII, a port only when it is not the usual one. */
-function normalHost(given: string): string | undefined {
-  if (given.length > 253 || !/^[\p{L}\p{N}.-]+(:\d{1,5})?$/u.test(given)) return undefined
-  if (!URL.canParse(`http://${given}`)) return undefined
-  const host = new URL(`http://${given}`).host
-  const plain = host.endsWith('.') ? host.slice(0, -1) : host
-  return plain === '' ? undefined : plain
+/** The form of a Host header: lower case, ASCII, with a port only when it is not the default one. */
+function normalizeHost(input: string): string | undefined {
+  if (input.length > 253 || !/^[\p{L}\p{N}.-]+(:\d{1,5})?$/u.test(input)) return undefined
+  const host = URL.parse(`http://${input}`)?.host.replace(/\.$/, '')
+  return host === '' ? undefined : host
 }
 
-export async function addPoolDomain(db: Database, actor: Actor, pool: Pool, given: string): Promise<string> {
-  const host = requireHost(given)
-  const added = await db.write(async (tx) => {
-    const result = await addDomain(tx, pool, host)
-    if (result === 'added') await recordChange(tx, actor, 'domain.add', host, { pool })
-    return result
+export async function addPoolDomain(db: Database, actor: Actor, pool: Pool, input: string): Promise<string> {
+  const host = requireHost(input)
+  const result = await db.write(async (tx) => {
+    const inserted = await insertDomain(tx, pool, host)
+    if (inserted === 'added') await recordChange(tx, actor, 'domain.add', host, { pool })
+    return inserted
   })
-  if (added === 'other_pool') {
-    throw wrongHost(
+  if (result === 'other_pool') {
+    throw invalidHost(
       `${host} 属于另一个域名池，已有链接的含义不能改变`,
       `${host} belongs to the other pool for good: links in use depend on it`,
     )
@@ -84,60 +86,60 @@ export async function removePoolDomain(
   db: Database,
   actor: Actor,
   pool: Pool,
-  given: string,
+  input: string,
 ): Promise<string> {
-  const host = requireHost(given)
-  const removed = await db.write(async (tx) => {
-    const wasThere = await removeDomain(tx, pool, host)
-    if (wasThere) await recordChange(tx, actor, 'domain.remove', host, { pool })
-    return wasThere
+  const host = requireHost(input)
+  const isRemoved = await db.write(async (tx) => {
+    const removed = await removeDomain(tx, pool, host)
+    if (removed) await recordChange(tx, actor, 'domain.remove', host, { pool })
+    return removed
   })
-  if (!removed) {
+  if (!isRemoved) {
     throw new AppError(1002, { zh: `${host} 不在域名池 ${pool} 中`, en: `${host} is not in pool ${pool}` })
   }
   return host
 }
 
-function requireHost(given: string): string {
-  const host = normalHost(given)
+function requireHost(input: string): string {
+  const host = normalizeHost(input)
   if (host === undefined) {
-    throw wrongHost(
-      `${given} 不是域名，请写成 s.example.com`,
-      `${given} is no host name; write s.example.com`,
+    throw invalidHost(
+      `${input} 不是域名，请写成 s.example.com`,
+      `${input} is no host name; write s.example.com`,
     )
   }
   return host
 }
 
-function wrongHost(zh: string, en: string): AppError {
+function invalidHost(zh: string, en: string): AppError {
   return new AppError(1002, { zh, en }, { fields: { host: { zh, en } } })
 }
 
-/** What the domain block check needs to know and to tell. */
+/** The interface to the domain check. */
 export interface WatchedDomains {
   /** Every domain that still serves links. */
   hosts(): Promise<string[]>
-  found(host: string, blocked: boolean): Promise<void>
-  /** Somebody looked and learnt nothing. */
-  notFoundOut(host: string): Promise<void>
+  recordVerdict(host: string, isBlocked: boolean): Promise<void>
+  /** Records a check without a verdict. */
+  probeFailed(host: string): Promise<void>
 }
 
-export function watchedDomains(
+export function createWatchedDomains(
   db: Database,
   lookup: Lookup,
   log: { warn(facts: object, text: string): void; info(facts: object, text: string): void },
 ): WatchedDomains {
   return {
-    hosts: async () => (await lookup.poolsNow()).domains.map((domain) => domain.host),
-    async found(host, blocked) {
-      const isNews = await db.write(async (tx) => {
-        await noteProbe(tx, host, false)
-        return markDomainBlocked(tx, host, blocked)
+    hosts: async () => (await lookup.currentPools()).domains.map((domain) => domain.host),
+    async recordVerdict(host, isBlocked) {
+      const isChanged = await db.write(async (tx) => {
+        await recordProbe(tx, host, false)
+        return markDomainBlocked(tx, host, isBlocked)
       })
-      if (!isNews) return
-      if (blocked) log.warn({ domain: host }, 'link domain is blocked: it gets no new links')
+      if (!isChanged) return
+      if (isBlocked) log.warn({ domain: host }, 'link domain is blocked and gets no new links')
       else log.info({ domain: host }, 'link domain is no longer blocked')
     },
-    notFoundOut: (host) => db.write((tx) => noteProbe(tx, host, true)),
+    probeFailed: (host) => db.write((tx) => recordProbe(tx, host, true)),
   }
 }

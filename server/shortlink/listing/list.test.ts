@@ -3,18 +3,18 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { Database } from '../../db/database.ts'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
-import { openCodes } from '../codes/store.ts'
+import { createCodes } from '../codes/store.ts'
 import type { Links } from '../links.ts'
-import { type LinkSearch, openLinkList } from './list.ts'
+import { type LinkSearch, createLinkList } from './list.ts'
 
 const count = 12_500
-const codes = openCodes(Buffer.alloc(16, 9))
+const codes = createCodes(Buffer.alloc(16, 9))
 const at = (n: number) => 1_700_000_000_000 + n * 60_000
 const titleOf = (n: number) => `title ${String((n * 7_919) % count).padStart(5, '0')}`
 /** Every third was never visited. */
 const clicksOf = (n: number) => (n % 3 === 0 ? 0 : (n * 31) % 4001)
 
-onEachEngine('a long list of links', (engine) => {
+onEachEngine('a list of many links', (engine) => {
   let fresh: Awaited<ReturnType<typeof freshDatabase>>
   let db: Database
 
@@ -63,7 +63,7 @@ onEachEngine('a long list of links', (engine) => {
   const base: LinkSearch = { sort: 'created', order: 'desc' }
 
   async function page(search: Partial<LinkSearch>, offset = 0) {
-    const list = openLinkList(db, codes, describing, async () => {})
+    const list = createLinkList(db, codes, describing, async () => {})
     const { links, total } = await list.page(1, { ...base, ...search }, { limit: 50, offset })
     return { numbers: links.map(({ link_id: id }) => id / 2), total }
   }
@@ -116,8 +116,8 @@ onEachEngine('a long list of links', (engine) => {
     assert.deepEqual(await page({ q: codes.codeAt(2 * 77 + 1) }), { numbers: [], total: 0 })
   })
 
-  it('goes into a file as a whole', async () => {
-    const list = openLinkList(db, codes, describing, async () => {})
+  it('is exported completely', async () => {
+    const list = createLinkList(db, codes, describing, async () => {})
     const numbers: number[] = []
     for await (const some of list.all(1, base)) numbers.push(...some.map(({ link_id: id }) => id / 2))
     assert.deepEqual(numbers, all.toReversed())

@@ -21,7 +21,7 @@ import {
 } from './store.ts'
 import type { Codes } from '../codes/store.ts'
 import type { LinkRecord, Links } from '../links.ts'
-import { findOwnLink, findOwnLinkByCode, findRetiredCodes, type Link, type RetiredCode } from '../store.ts'
+import { findOwnLink, findOwnLinkByCode, listRetiredCodes, type Link, type RetiredCode } from '../store.ts'
 
 export interface LinkSearch {
   /** Part of the title or of the target, or a whole code. */
@@ -87,7 +87,7 @@ const freshMs = 15_000
 const longMs = 50
 const mostRemembered = 100
 
-export function openLinkList(
+export function createLinkList(
   db: Database,
   codes: Codes,
   links: Links,
@@ -252,7 +252,7 @@ export function openLinkList(
       // The visits that still wait in memory belong to the picture; a failed write only makes it lag.
       await flush(id).catch(() => undefined)
       const [listed] = await describe(accountId, [id])
-      return listed && { link: listed, retired: await findRetiredCodes(db, id, codes) }
+      return listed && { link: listed, retired: await listRetiredCodes(db, id, codes) }
     },
     async statistics(accountId, id, { start, end }) {
       if (!(await findOwnLink(db, accountId, id))) return undefined

@@ -1,7 +1,7 @@
-// Whoever has changed a link asks every process that remembers links whether it has heard of the change.
+// Waits until every process that caches links has acknowledged a change.
 //
-// The question is told on the same channel after the commit, so whoever answers it has heard of the change before. Who has not
-// answered after `freshMs` trusts its memory no longer by then.
+// The request is sent on the channel of the changes after the commit, so a process that acknowledges it has received the change. A
+// process that does not acknowledge within `freshMs` does not use its cache any more.
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Queries } from '../../db/database.ts'
@@ -9,90 +9,94 @@ import { freshMs, listenerName } from '../../db/postgres-listener.ts'
 
 export const linkChannel = 'tollgate_links'
 
-export interface Word {
-  /** To be awaited after a commit: from then on every process goes by it. */
-  goRound(): Promise<void>
-  /** False when the message is about something else. */
-  hear(payload: string): boolean
+export interface ChangeBroadcast {
+  /** To be awaited after a commit: then every process uses the change. */
+  awaitAcks(): Promise<void>
+  /** Returns false when the message is not part of a broadcast. */
+  handleMessage(payload: string): boolean
 }
 
 interface Round {
-  /** How many processes listened when it was asked; unknown until the database has said so. */
-  wanted: number
-  heard: number
+  /** The number of listening processes; infinite until the database has returned it. */
+  wantedAcks: number
+  acks: number
   readonly end: () => void
 }
 
-const tell = `SELECT pg_notify('${linkChannel}', CAST(? AS text))`
+const notifySql = `SELECT pg_notify('${linkChannel}', CAST(? AS text))`
 
-const askSql = `${tell}, (SELECT count(*) FROM pg_stat_activity
+const requestSql = `${notifySql}, (SELECT count(*) FROM pg_stat_activity
   WHERE application_name = '${listenerName}' AND datname = current_database()) AS listeners`
 
 /** A message has at most 8,000 bytes. */
-const mostNames = 100
+const maxNamesPerMessage = 100
 
-export function openWord(queries: Queries): Word {
-  const me = randomUUID()
+const requestPrefix = 'request '
+const ackPrefix = 'ack '
+
+export function createChangeBroadcast(queries: Queries): ChangeBroadcast {
+  const processName = randomUUID()
   const rounds = new Map<string, Round>()
-  let started = 0
-  let next: Promise<void> | undefined
-  let lastAsked: Promise<void> = Promise.resolve()
-  let toAnswer: string[] = []
+  let lastRound = 0
+  let nextRound: Promise<void> | undefined
+  let lastRequest: Promise<void> = Promise.resolve()
+  let unacknowledged: string[] = []
 
-  /** The changes of one turn of the event loop go round together, and those that come while a question is on its way. */
+  /** Changes of one turn of the event loop share a round, and so do changes during a request. */
   async function startRound(): Promise<void> {
-    await Promise.all([nextTurn(), lastAsked])
-    next = undefined
-    started += 1
-    const name = `${me}/${started}`
+    await Promise.all([nextTurn(), lastRequest])
+    nextRound = undefined
+    lastRound += 1
+    const name = `${processName}/${lastRound}`
     const { promise, resolve } = Promise.withResolvers<void>()
-    const round: Round = { wanted: Infinity, heard: 0, end: resolve }
+    const round: Round = { wantedAcks: Infinity, acks: 0, end: resolve }
     rounds.set(name, round)
-    const waiting = new AbortController()
-    lastAsked = queries.one<{ listeners: number }>(askSql, [`ask ${name}`]).then(
+    const timeout = new AbortController()
+    lastRequest = queries.one<{ listeners: number }>(requestSql, [`${requestPrefix}${name}`]).then(
       (row) => {
-        round.wanted = row?.listeners ?? Infinity
-        count(name, 0)
+        round.wantedAcks = row?.listeners ?? Infinity
+        addAcks(name, 0)
       },
-      // Nobody was asked, so nobody answers: time alone has to do.
+      // Nobody received the request, so only the timeout ends the round.
       () => undefined,
     )
     await Promise.race([
       promise,
-      sleep(freshMs, undefined, { signal: waiting.signal }).catch(() => undefined),
+      sleep(freshMs, undefined, { signal: timeout.signal }).catch(() => undefined),
     ])
-    waiting.abort()
+    timeout.abort()
     rounds.delete(name)
   }
 
-  function count(name: string, heard: number): void {
+  function addAcks(name: string, acks: number): void {
     const round = rounds.get(name)
     if (!round) return
-    round.heard += heard
-    if (round.heard >= round.wanted) round.end()
+    round.acks += acks
+    if (round.acks >= round.wantedAcks) round.end()
   }
 
-  async function answer(): Promise<void> {
+  async function acknowledge(): Promise<void> {
     await nextTurn()
-    const names = toAnswer
-    toAnswer = []
-    for (let at = 0; at < names.length; at += mostNames) {
-      await queries.one(tell, [`heard ${names.slice(at, at + mostNames).join(' ')}`])
+    const names = unacknowledged
+    unacknowledged = []
+    for (let start = 0; start < names.length; start += maxNamesPerMessage) {
+      const some = names.slice(start, start + maxNamesPerMessage)
+      await queries.one(notifySql, [`${ackPrefix}${some.join(' ')}`])
     }
   }
 
   return {
-    goRound: () => (next ??= startRound()),
-    hear(payload) {
-      if (payload.startsWith('heard ')) {
-        for (const name of payload.slice(6).split(' ')) count(name, 1)
+    awaitAcks: () => (nextRound ??= startRound()),
+    handleMessage(payload) {
+      if (payload.startsWith(ackPrefix)) {
+        for (const name of payload.slice(ackPrefix.length).split(' ')) addAcks(name, 1)
         return true
       }
-      if (!payload.startsWith('ask ')) return false
-      const name = payload.slice(4)
-      if (name.startsWith(me)) count(name, 1)
-      // Who cannot answer is waited for no longer than anyone.
-      else if (toAnswer.push(name) === 1) answer().catch(() => undefined)
+      if (!payload.startsWith(requestPrefix)) return false
+      const name = payload.slice(requestPrefix.length)
+      if (name.startsWith(processName)) addAcks(name, 1)
+      // When this fails, the other process waits until its timeout.
+      else if (unacknowledged.push(name) === 1) acknowledge().catch(() => undefined)
       return true
     },
   }

@@ -1,60 +1,56 @@
-// A bounded memory of what was asked for lately.
+// A bounded cache with clock eviction: a hit only sets a flag, so reads cost less than with an LRU list.
 
 interface Slot<V> {
   readonly key: string
   value: V
   weight: number
-  /** Asked for since the hand came by. */
-  isWanted: boolean
+  /** Read since the hand last passed. */
+  isUsed: boolean
 }
 
-export interface SecondChance<V> {
+export interface ClockCache<V> {
   get(key: string): V | undefined
   set(key: string, value: V): void
   clear(): void
   size(): number
 }
 
-/**
- * Holds a weight of `most` at most. When it is full, a hand goes round over the slots like that of a clock: whoever was asked
- * for since its last round stays for another one, the first who was not goes. Unlike a list in the order of use, a hit costs
- * nothing but a mark.
- */
-export function secondChance<V>(most: number, weightOf: (value: V) => number): SecondChance<V> {
+/** When the weight exceeds `maxWeight`, the hand moves over the slots: it clears the flag of used ones and evicts the first other. */
+export function createClockCache<V>(maxWeight: number, weightOf: (value: V) => number): ClockCache<V> {
   let slots: Slot<V>[] = []
   let byKey = new Map<string, Slot<V>>()
   let hand = 0
   let weight = 0
 
-  function dropOne(): void {
+  function evictOne(): void {
     for (;;) {
       if (hand >= slots.length) hand = 0
       const slot = slots[hand]!
-      if (!slot.isWanted) break
-      slot.isWanted = false
+      if (!slot.isUsed) break
+      slot.isUsed = false
       hand += 1
     }
-    const dropped = slots[hand]!
-    // The newest takes its place, behind the hand.
+    const evicted = slots[hand]!
+    // The newest slot moves here, behind the hand.
     slots[hand] = slots.at(-1)!
     slots.pop()
     hand += 1
-    byKey.delete(dropped.key)
-    weight -= dropped.weight
+    byKey.delete(evicted.key)
+    weight -= evicted.weight
   }
 
   return {
     get(key) {
       const slot = byKey.get(key)
       if (slot === undefined) return undefined
-      slot.isWanted = true
+      slot.isUsed = true
       return slot.value
     },
     set(key, value) {
       const known = byKey.get(key)
       const added = weightOf(value)
       if (known === undefined) {
-        const slot = { key, value, weight: added, isWanted: false }
+        const slot = { key, value, weight: added, isUsed: false }
         slots.push(slot)
         byKey.set(key, slot)
       } else {
@@ -63,7 +59,7 @@ export function secondChance<V>(most: number, weightOf: (value: V) => number): S
         known.weight = added
       }
       weight += added
-      while (weight > most) dropOne()
+      while (weight > maxWeight) evictOne()
     },
     clear() {
       slots = []

@@ -1,45 +1,45 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { linkCache } from './link-cache.ts'
+import { createLinkCache } from './link-cache.ts'
 
 interface Version {
   readonly id: number
   readonly version: number
 }
 
-it('never tells what was out of date when its change was heard of, whatever overtakes what', () => {
+it('never returns a value older than an invalidation, in any order of events', () => {
   const step = fc.record({
-    what: fc.constantFrom('ask', 'answer', 'commit', 'hear', 'clear'),
+    what: fc.constantFrom('query', 'result', 'commit', 'message', 'clear'),
     id: fc.integer({ min: 0, max: 2 }),
     pick: fc.nat(20),
   })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
-      const cache = linkCache<Version>(2, () => 1)
+      const cache = createLinkCache<Version>(2, () => 1)
       const stored = [0, 0, 0]
-      const heard = [0, 0, 0]
-      const told: Version[] = []
-      // Answers hold what stood in the database when it was asked, and arrive whenever they like.
-      const asked: { found: Version; mark: number }[] = []
+      const received = [0, 0, 0]
+      const messages: Version[] = []
+      // A result is the state of the database at its query, and may arrive at any time.
+      const queries: { found: Version; version: number }[] = []
       for (const { what, id, pick } of steps) {
-        if (what === 'ask') asked.push({ found: { id, version: stored[id]! }, mark: cache.mark() })
-        if (what === 'commit') told.push({ id, version: ++stored[id]! })
+        if (what === 'query') queries.push({ found: { id, version: stored[id]! }, version: cache.version() })
+        if (what === 'commit') messages.push({ id, version: ++stored[id]! })
         if (what === 'clear') cache.clear()
-        if (what === 'hear') {
-          const next = told.shift()
+        if (what === 'message') {
+          const next = messages.shift()
           if (next) {
-            heard[next.id] = next.version
-            cache.changed(next.id)
+            received[next.id] = next.version
+            cache.invalidate(next.id)
           }
         }
-        if (what === 'answer' && asked.length > 0) {
-          const [{ found, mark }] = asked.splice(pick % asked.length, 1) as [(typeof asked)[0]]
-          cache.put(`code${found.id}`, found, mark)
+        if (what === 'result' && queries.length > 0) {
+          const [{ found, version }] = queries.splice(pick % queries.length, 1) as [(typeof queries)[0]]
+          cache.set(`code${found.id}`, found, version)
         }
         for (const each of [0, 1, 2]) {
           const known = cache.get(`code${each}`)
-          if (known) assert.ok(known.version >= heard[each]!, 'an old value came back')
+          if (known) assert.ok(known.version >= received[each]!, 'an old value was returned')
         }
       }
     }),
@@ -47,16 +47,16 @@ it('never tells what was out of date when its change was heard of, whatever over
   )
 })
 
-it('keeps a bounded weight, and a bounded memory of changes', () => {
-  const cache = linkCache<{ id: number; text: string }>(1_000, ({ text }) => text.length)
-  for (let id = 0; id < 20_000; id += 1) cache.put(`c${id}`, { id, text: 'x'.repeat(100) }, cache.mark())
+it('bounds its weight and the number of recorded changes', () => {
+  const cache = createLinkCache<{ id: number; text: string }>(1_000, ({ text }) => text.length)
+  for (let id = 0; id < 20_000; id += 1) cache.set(`c${id}`, { id, text: 'x'.repeat(100) }, cache.version())
   assert.ok(cache.size() <= 10)
   assert.equal(cache.get('c19999')?.id, 19_999)
-  for (let id = 0; id < 30_000; id += 1) cache.changed(id)
+  for (let id = 0; id < 30_000; id += 1) cache.invalidate(id)
   assert.equal(cache.get('c19999'), undefined)
-  const mark = cache.mark()
-  cache.put('again', { id: 29_999, text: '' }, mark)
+  const version = cache.version()
+  cache.set('again', { id: 29_999, text: '' }, version)
   assert.equal(cache.get('again')?.id, 29_999)
-  cache.put('too late', { id: 1, text: '' }, 1)
+  cache.set('too late', { id: 1, text: '' }, 1)
   assert.equal(cache.get('too late'), undefined)
 })

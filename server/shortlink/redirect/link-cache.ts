@@ -1,61 +1,58 @@
-// Links in memory that can be called back: whoever asks the database notes the moment before, and what changed since then
-// is not kept.
-import { secondChance } from './clock-cache.ts'
+// A cache of links that can be invalidated while a query is running: a result that is older than a change is not stored.
+import { createClockCache } from './clock-cache.ts'
 
-interface Kept<V> {
+interface CachedLink<V> {
   readonly value: V
-  readonly mark: number
+  readonly version: number
 }
 
-/** What is remembered of changes; beyond that everything is forgotten, which is always right. */
-const mostChanges = 10_000
+/** When more changes are recorded, the whole cache is cleared instead. */
+const maxChanges = 10_000
 
 export interface LinkCache<V> {
   get(code: string): V | undefined
-  /** The moment before the database is asked. */
-  mark(): number
-  /** Keeps what was asked for at that moment, unless it may be out of date already. */
-  put(code: string, value: V, mark: number): void
-  /** Link `id` has changed. */
-  changed(id: number): void
+  /** To be read before a query and passed to `set` with its result. */
+  version(): number
+  /** Does nothing when the link may have changed since `version`. */
+  set(code: string, value: V, version: number): void
+  invalidate(id: number): void
   clear(): void
   size(): number
 }
 
-/** `most` is the weight that is kept. */
-export function linkCache<V extends { readonly id: number }>(
-  most: number,
+export function createLinkCache<V extends { readonly id: number }>(
+  maxWeight: number,
   weightOf: (value: V) => number,
 ): LinkCache<V> {
-  const links = secondChance<Kept<V>>(most, ({ value }) => weightOf(value))
-  const changes = new Map<number, number>()
+  const links = createClockCache<CachedLink<V>>(maxWeight, ({ value }) => weightOf(value))
+  const changedAt = new Map<number, number>()
   let now = 1
   let clearedAt = 0
 
-  const isCurrent = (value: V, mark: number) => mark >= (changes.get(value.id) ?? clearedAt)
+  const isCurrent = (value: V, version: number) => version >= (changedAt.get(value.id) ?? clearedAt)
 
   function clear(): void {
     links.clear()
-    changes.clear()
+    changedAt.clear()
     now += 1
     clearedAt = now
   }
 
   return {
     get(code) {
-      const kept = links.get(code)
-      return kept !== undefined && (changes.size === 0 || isCurrent(kept.value, kept.mark))
-        ? kept.value
+      const cached = links.get(code)
+      return cached !== undefined && (changedAt.size === 0 || isCurrent(cached.value, cached.version))
+        ? cached.value
         : undefined
     },
-    mark: () => now,
-    put(code, value, mark) {
-      if (mark >= clearedAt && isCurrent(value, mark)) links.set(code, { value, mark })
+    version: () => now,
+    set(code, value, version) {
+      if (version >= clearedAt && isCurrent(value, version)) links.set(code, { value, version })
     },
-    changed(id) {
-      if (changes.size >= mostChanges) clear()
+    invalidate(id) {
+      if (changedAt.size >= maxChanges) clear()
       now += 1
-      changes.set(id, now)
+      changedAt.set(id, now)
     },
     clear,
     size: links.size,

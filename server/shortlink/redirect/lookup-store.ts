@@ -1,34 +1,28 @@
-// Where a code leads: the one question every visitor asks.
-import type { RedirectType } from '../../../contract/shortlink.ts'
+// Finds the destination of a code, from the cache or the database.
 import { coalesce } from '../../db/coalesce.ts'
 import type { Channel, Database, DirectReads, Queries } from '../../db/database.ts'
+import type { Tables } from '../../db/schema.ts'
 import type { Codes } from '../codes/store.ts'
 import type { PoolDomain } from '../domains/store.ts'
-import { linkCache } from './link-cache.ts'
 import type { Pool } from '../store.ts'
-import { secondChance } from './clock-cache.ts'
-import { linkChannel, openWord } from './change-broadcast-store.ts'
+import { createChangeBroadcast, linkChannel } from './change-broadcast-store.ts'
+import { createClockCache } from './clock-cache.ts'
+import { createLinkCache } from './link-cache.ts'
 
 export interface Destination {
   readonly id: number
-  readonly type: RedirectType
+  readonly type: Tables['link']['redirect_type']
   readonly locationA: string
   readonly locationB: string
-  /** Until when the code works, in milliseconds; undefined for a code that was not refreshed. */
+  /** When a retired code stops working, in milliseconds; undefined for a current code. */
   readonly liveUntil: number | undefined
-  /** Links of suspended accounts lead nowhere. */
+  /** Whether the account is suspended. */
   readonly suspended: boolean
 }
 
-interface Row {
-  readonly position: number
-  readonly id: number
-  readonly redirect_type: RedirectType
-  readonly location_a: string
-  readonly location_b: string
-  readonly live_until: number | null
-  readonly suspended: number
-}
+type DestinationRow = Pick<Tables['link_code'], 'position' | 'live_until'> &
+  Pick<Tables['link'], 'id' | 'redirect_type' | 'location_a' | 'location_b'> &
+  Pick<Tables['account'], 'suspended'>
 
 const rowSql = `SELECT c.position, l.id, l.redirect_type, l.location_a, l.location_b, c.live_until, a.suspended
   FROM link_code c JOIN link l ON l.id = c.link_id JOIN account a ON a.id = l.account_id WHERE c.position`
@@ -38,24 +32,24 @@ const manyRowsSql = `${rowSql} = ANY(?)`
 const domainSql =
   'SELECT host, pool, removed, blocked, blocked_at, added_at FROM link_domain ORDER BY pool, host'
 
-/** On SQLite every answer comes at once; on PostgreSQL what is remembered does, and the rest as a promise. */
+/** On SQLite all results are synchronous; on PostgreSQL only cached ones are. */
 export interface Lookup {
   find(code: string): Destination | undefined | Promise<Destination | undefined>
   pools(): Pools | Promise<Pools>
-  /** As they stand in the database this moment: a new link must get no domain that was just taken away. */
-  poolsNow(): Pools | Promise<Pools>
-  /** To be awaited after a change of this link was committed: from then on every process goes by it. */
-  changed(id: number): Promise<void> | undefined
-  /** From now on links are remembered. */
+  /** From the database: a new link must not get a domain that was just removed. */
+  currentPools(): Pools | Promise<Pools>
+  /** To be awaited after a change of this link was committed: then every process uses the change. */
+  publishChange(id: number): Promise<void> | undefined
+  /** Starts caching. */
   start(): void
   stop(): void
   readonly stats: LookupStats
 }
 
 export interface LookupStats {
-  remembered: number
-  asked: number
-  isRemembering(): boolean
+  fromCache: number
+  fromDatabase: number
+  isCaching(): boolean
 }
 
 export interface Pools {
@@ -64,32 +58,34 @@ export interface Pools {
   readonly byHost: ReadonlyMap<string, Pool>
 }
 
-export function openLookup(db: Database, codes: Codes): Lookup {
-  return db.direct ? directLookup(db.direct, codes) : watchedLookup(db, codes)
+export function createLookup(db: Database, codes: Codes): Lookup {
+  return db.direct ? createDirectLookup(db.direct, codes) : createListeningLookup(db, codes)
 }
 
-/** What a process remembers at most, in bytes or so: about a hundred thousand links of usual length, however many there are. */
-const mostRemembered = 32_000_000
+/** About 32 MB: a hundred thousand links of usual length. */
+const maxCacheWeight = 32_000_000
 const weightOf = ({ locationA, locationB }: Destination) =>
   250 + locationA.length + (locationA === locationB ? 0 : locationB.length)
 
 /**
- * SQLite: in the same turn, from memory or from the file. Once in each turn of the event loop the file is asked whether
- * anyone has committed since, and if so, whether that touched links (`link_change`); memory is empty after that.
+ * SQLite: synchronous, from the cache or the file. Once in each turn of the event loop it checks whether the file has changed, and
+ * then whether links have (`link_change`); if so, it clears the cache.
  */
-function directLookup(direct: DirectReads, codes: Codes): Lookup {
-  const links = secondChance(mostRemembered, weightOf)
+function createDirectLookup(direct: DirectReads, codes: Codes): Lookup {
+  const links = createClockCache(maxCacheWeight, weightOf)
   let pools: Pools | undefined
   let isFresh = false
   let dataVersion = -1
   let linkVersion = -1
 
-  const nextTurn = () => void (isFresh = false)
+  const onNextTurn = () => void (isFresh = false)
 
   function refresh(): void {
     const version = direct.dataVersion()
     if (version !== dataVersion) {
-      const change = direct.one<{ version: number }>('SELECT version FROM link_change WHERE id = 1')
+      const change = direct.one<Pick<Tables['link_change'], 'version'>>(
+        'SELECT version FROM link_change WHERE id = 1',
+      )
       if (change?.version !== linkVersion) {
         linkVersion = change?.version ?? -1
         links.clear()
@@ -98,16 +94,16 @@ function directLookup(direct: DirectReads, codes: Codes): Lookup {
       dataVersion = version
     }
     isFresh = true
-    setImmediate(nextTurn)
+    setImmediate(onNextTurn)
   }
 
   return {
     find(code) {
       if (!isFresh) refresh()
-      const known = links.get(code)
-      if (known !== undefined) return known
-      const place = codes.placeOf(code)
-      const row = place === undefined ? undefined : direct.one<Row>(oneRowSql, [place])
+      const cached = links.get(code)
+      if (cached !== undefined) return cached
+      const position = codes.positionOf(code)
+      const row = position === undefined ? undefined : direct.one<DestinationRow>(oneRowSql, [position])
       if (!row) return undefined
       const found = destinationOf(row)
       links.set(code, found)
@@ -118,78 +114,75 @@ function directLookup(direct: DirectReads, codes: Codes): Lookup {
       pools ??= poolsOf(direct.all<PoolDomain>(domainSql))
       return pools
     },
-    poolsNow() {
+    currentPools() {
       return this.pools()
     },
-    changed: () => undefined,
+    publishChange: () => undefined,
     start: () => undefined,
     stop: () => undefined,
-    stats: { remembered: 0, asked: 0, isRemembering: () => true },
+    stats: { fromCache: 0, fromDatabase: 0, isCaching: () => true },
   }
 }
 
-/**
- * PostgreSQL: from memory while the channel stands on which every change is told, else from the database. When the
- * channel is lost, memory is emptied; when it only hesitates, memory is not asked meanwhile.
- */
-function watchedLookup(db: Database, codes: Codes): Lookup {
-  const asking = batchedLookup(db, codes)
-  const links = linkCache(mostRemembered, weightOf)
-  const stats = { remembered: 0, asked: 0, isRemembering: () => channel?.isFresh() ?? false }
-  const word = openWord(db)
+/** PostgreSQL: from the cache while the channel of the changes is alive, else from the database. */
+function createListeningLookup(db: Database, codes: Codes): Lookup {
+  const queries = createBatchedQueries(db, codes)
+  const links = createLinkCache(maxCacheWeight, weightOf)
+  const stats = { fromCache: 0, fromDatabase: 0, isCaching: () => channel?.isFresh() ?? false }
+  const broadcast = createChangeBroadcast(db)
   let channel: Channel | undefined
   let pools: Pools | undefined
-  let poolsMark = 0
+  let poolsVersion = 0
 
-  function forgetPools(): void {
+  function clearPools(): void {
     pools = undefined
-    poolsMark += 1
+    poolsVersion += 1
   }
 
-  function forgetAll(): void {
+  function clearAll(): void {
     links.clear()
-    forgetPools()
+    clearPools()
   }
 
   function onMessage(payload: string): void {
-    if (word.hear(payload)) return
-    if (payload === '*') forgetAll()
-    else if (payload === 'pools') forgetPools()
-    else for (const id of payload.split(' ')) links.changed(Number(id))
+    if (broadcast.handleMessage(payload)) return
+    if (payload === '*') clearAll()
+    else if (payload === 'pools') clearPools()
+    else for (const id of payload.split(' ')) links.invalidate(Number(id))
   }
 
-  async function ask(code: string): Promise<Destination | undefined> {
-    stats.asked += 1
-    const mark = links.mark()
-    const isKept = stats.isRemembering()
-    const found = await asking.find(code)
-    if (isKept && found) links.put(code, found, mark)
+  async function findInDatabase(code: string): Promise<Destination | undefined> {
+    stats.fromDatabase += 1
+    const version = links.version()
+    const isCaching = stats.isCaching()
+    const found = await queries.find(code)
+    if (isCaching && found) links.set(code, found, version)
     return found
   }
 
-  async function askPools(): Promise<Pools> {
-    const mark = poolsMark
-    const isKept = stats.isRemembering()
-    const found = await asking.pools()
-    if (isKept && mark === poolsMark) pools = found
+  async function readPools(): Promise<Pools> {
+    const version = poolsVersion
+    const isCaching = stats.isCaching()
+    const found = await queries.pools()
+    if (isCaching && version === poolsVersion) pools = found
     return found
   }
 
   return {
     find(code) {
-      const known = stats.isRemembering() ? links.get(code) : undefined
-      if (known === undefined) return ask(code)
-      stats.remembered += 1
-      return known
+      const cached = stats.isCaching() ? links.get(code) : undefined
+      if (cached === undefined) return findInDatabase(code)
+      stats.fromCache += 1
+      return cached
     },
-    pools: () => (pools !== undefined && stats.isRemembering() ? pools : askPools()),
-    poolsNow: () => asking.pools(),
-    changed(id) {
-      links.changed(id)
-      return word.goRound()
+    pools: () => (pools !== undefined && stats.isCaching() ? pools : readPools()),
+    currentPools: queries.pools,
+    publishChange(id) {
+      links.invalidate(id)
+      return broadcast.awaitAcks()
     },
     start() {
-      channel ??= db.listen?.(linkChannel, { onMessage, onUp: forgetAll, onDown: forgetAll })
+      channel ??= db.listen?.(linkChannel, { onMessage, onUp: clearAll, onDown: clearAll })
     },
     stop() {
       channel?.close()
@@ -199,18 +192,13 @@ function watchedLookup(db: Database, codes: Codes): Lookup {
   }
 }
 
-interface Asking {
-  find(code: string): Promise<Destination | undefined>
-  pools(): Promise<Pools>
-}
-
-/** One question for all visitors of a turn. */
-function batchedLookup(db: Database, codes: Codes): Asking {
+/** One query for all visitors of a turn of the event loop. */
+function createBatchedQueries(db: Database, codes: Codes) {
   const findPools = coalesce(async () => new Map([['', poolsOf(await listPoolDomains(db))]]))
   return {
     find: coalesce(async (wanted) => {
-      const places = wanted.map(codes.placeOf).filter((place) => place !== undefined)
-      const rows = places.length === 0 ? [] : await db.all<Row>(manyRowsSql, [places])
+      const positions = wanted.map(codes.positionOf).filter((position) => position !== undefined)
+      const rows = positions.length === 0 ? [] : await db.all<DestinationRow>(manyRowsSql, [positions])
       return new Map(rows.map((row) => [codes.codeAt(row.position), destinationOf(row)]))
     }),
     pools: async () => (await findPools('')) ?? poolsOf([]),
@@ -225,12 +213,12 @@ function poolsOf(domains: readonly PoolDomain[]): Pools {
   return { domains, byHost: new Map(domains.map(({ host, pool }) => [host, pool])) }
 }
 
-function destinationOf(row: Row): Destination {
+function destinationOf(row: DestinationRow): Destination {
   return {
     id: row.id,
     type: row.redirect_type,
     locationA: row.location_a,
-    // Mostly the same: then it is kept once.
+    // Usually equal: then the string is stored once.
     locationB: row.location_b === row.location_a ? row.location_a : row.location_b,
     liveUntil: row.live_until ?? undefined,
     suspended: row.suspended === 1,

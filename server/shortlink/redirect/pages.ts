@@ -1,4 +1,4 @@
-// The few pages a visitor may see: plain, bilingual, without script, and small enough to be there at once.
+// The pages for visitors of short links: bilingual, small, without script.
 import type { Text } from '../../../contract/text.ts'
 
 export interface Page {
@@ -59,7 +59,7 @@ export const unavailablePage = notice(
   { zh: '请稍后再试。', en: 'Please try again in a moment.' },
 )
 
-/** Names the destination and goes on at a click. */
+/** Shows the host of the target and links to it. */
 export function destinationPage(location: string): Page {
   const host = escapeHtml(new URL(location).host)
   const content = `<h1>即将离开</h1><p>您将前往 <strong>${host}</strong></p>

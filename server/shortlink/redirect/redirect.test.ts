@@ -60,7 +60,7 @@ onEachEngine('redirects', (engine) => {
   const generate = (more: object = {}, who?: TestAccount) =>
     call({ action: 'generate', target_url: 'https://example.com/b?x=1', title: 't', ...more }, who)
 
-  test('direct is a 302 that nobody may keep', async () => {
+  test('direct responds with a 302 that is not cached', async () => {
     const { a_url: a, b_url: b } = await generate({ redirect_url_a: 'https://例子.测试/甲' })
     const onA = await visit(a)
     assert.equal(onA.status, 302)
@@ -72,7 +72,7 @@ onEachEngine('redirects', (engine) => {
     assert.equal((await visit(`${a}?utm=1`)).headers['location'], 'https://xn--fsqu00a.xn--0zwm56d/%E7%94%B2')
   })
 
-  test('permanent is a 301', async () => {
+  test('permanent responds with 301', async () => {
     const { a_url: a } = await generate({ redirect_type: 'permanent' })
     const answer = await visit(a)
     assert.equal(answer.status, 301)
@@ -80,7 +80,7 @@ onEachEngine('redirects', (engine) => {
     assert.notEqual(answer.headers['cache-control'], 'no-store')
   })
 
-  test('page names the destination, escaped, in two languages and without script', async () => {
+  test('page shows the escaped target in two languages, without script', async () => {
     const { a_url: a } = await generate({
       redirect_type: 'page',
       target_url: `https://example.com/?q='"><script>alert(1)</script>&x=1`,
@@ -97,7 +97,7 @@ onEachEngine('redirects', (engine) => {
     assert.match(text, /href="https:\/\/example\.com\/\?q=&#39;|href="https:\/\/example\.com\/\?q=%27/)
   })
 
-  test('unknown codes get a 404 page, other paths keep their answers', async () => {
+  test('returns a 404 page for unknown codes, and leaves other paths alone', async () => {
     for (const path of [
       '/zzzzzzz',
       '/b/zzzzzzz',
@@ -123,7 +123,7 @@ onEachEngine('redirects', (engine) => {
     assert.deepEqual([posted.status, posted.headers['allow']], [405, 'GET, HEAD'])
   })
 
-  test('update and refresh are seen by the next request; the old addresses are gone', async () => {
+  test('the next request uses an update or a refresh; old addresses return 410', async () => {
     const made = await generate()
     assert.equal((await visit(made.a_url)).status, 302)
     await call({ action: 'update', link_id: made.link_id, target_url: 'https://example.com/new' })
@@ -139,7 +139,7 @@ onEachEngine('redirects', (engine) => {
       assert.equal((await visit(url)).headers['location'], 'https://example.com/new')
   })
 
-  test('links of a suspended account are gone while it is, those of an expired one work', async () => {
+  test('returns 410 for links of suspended accounts, but redirects for expired ones', async () => {
     const { db } = service.installation
     const other = await service.account({ short_link: 5 })
     const { a_url: a } = await generate({}, other)
@@ -155,7 +155,7 @@ onEachEngine('redirects', (engine) => {
     assert.equal((await visit(a)).status, 302)
   })
 
-  test('people, bots, previews and look-aheads are counted apart; HEAD is no visit', async () => {
+  test('counts people, bots, previews and prefetches separately, and no HEAD', async () => {
     const made = await generate()
     const { a_url: a, b_url: b, link_id: id } = made
     await visit(a)
@@ -192,7 +192,7 @@ onEachEngine('redirects', (engine) => {
     assert.equal((await call({ action: 'get', link_id: id })).clicks, 3)
   })
 
-  test('pool domains: dealt in turn, every code on every domain of its pool, removed ones serve on', async () => {
+  test('assigns pool domains in rotation, and serves every code on every domain of its pool', async () => {
     const { db } = service.installation
     const here = { host: new URL(service.url).host }
     for (const host of ['a1.test', 'a2.test']) await addPoolDomain(db, systemActor, 'a', host)
@@ -236,7 +236,7 @@ onEachEngine('redirects', (engine) => {
     await removePoolDomain(db, systemActor, 'b', 'b1.test')
   })
 
-  test('visits are counted in the metrics', async () => {
+  test('counts visits in the metrics', async () => {
     const { text } = await visit(`${service.url}/metrics`)
     assert.match(text, /tollgate_redirects_total\{outcome="redirect"\} [1-9]/)
     assert.match(text, /tollgate_clicks_lost_total 0/)
@@ -244,8 +244,8 @@ onEachEngine('redirects', (engine) => {
   })
 })
 
-onEachEngine('redirects with a grace', (engine) => {
-  test('refreshed addresses live on for LINK_REFRESH_GRACE_HOURS', async () => {
+onEachEngine('redirects with a grace period', (engine) => {
+  test('old addresses work for LINK_REFRESH_GRACE_HOURS', async () => {
     const port = await freePort()
     await using service = await startService(engine, {
       PORT: String(port),

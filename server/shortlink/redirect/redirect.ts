@@ -1,11 +1,11 @@
-// The hottest path of all: a visitor comes with a code and is sent on. It runs before the router, on bare node:http.
+// Redirects visitors of short links. It runs before the router, on bare node:http, because it is the hottest path.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressOf } from '../../http/address.ts'
 import { createRequestId } from '../../http/call.ts'
 import { createAgentReader, isPrefetch, referrerHost } from '../clicks/user-agents.ts'
 import type { LostPage } from '../../services.ts'
 import type { Clicks } from '../clicks/clicks.ts'
-import { codeLength, isOwnPath, looksLikeCode } from '../codes/code.ts'
+import { codeLength, isReservedPath, looksLikeCode } from '../codes/code.ts'
 import type { Destination, Lookup, Pools } from './lookup-store.ts'
 import {
   destinationPage,
@@ -16,8 +16,7 @@ import {
   unknownPage,
 } from './pages.ts'
 
-const outcomes = ['redirect', 'page', 'gone', 'unknown', 'failed'] as const
-export type Outcome = (typeof outcomes)[number]
+export type RedirectOutcome = 'redirect' | 'page' | 'gone' | 'unknown' | 'failed'
 
 export interface RedirectOptions {
   readonly lookup: Lookup
@@ -28,14 +27,14 @@ export interface RedirectOptions {
 }
 
 export interface Redirects {
-  /** Takes a request whose path is a code, and only that; false leaves it to others. */
+  /** Handles requests whose path is a code; returns false for others. */
   tryHandle(request: IncomingMessage, response: ServerResponse): boolean
-  readonly counts: Readonly<Record<Outcome, number>>
+  readonly counts: Readonly<Record<RedirectOutcome, number>>
 }
 
-export function openRedirects(options: RedirectOptions): Redirects {
+export function createRedirects(options: RedirectOptions): Redirects {
   const { lookup, clicks, addressOf, isStopping, onError } = options
-  const counts: Record<Outcome, number> = { redirect: 0, page: 0, gone: 0, unknown: 0, failed: 0 }
+  const counts: Record<RedirectOutcome, number> = { redirect: 0, page: 0, gone: 0, unknown: 0, failed: 0 }
   const readAgent = createAgentReader()
 
   function tryHandle(request: IncomingMessage, response: ServerResponse): boolean {
@@ -46,7 +45,7 @@ export function openRedirects(options: RedirectOptions): Redirects {
     if (path.length !== end && path.charCodeAt(end) !== 0x3f) return false
     if (!looksLikeCode(path, start)) return false
     const code = path.slice(start, end)
-    if (!isB && isOwnPath(code)) return false
+    if (!isB && isReservedPath(code)) return false
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       sendHead(response, 405, ['Allow', 'GET, HEAD', 'Content-Length', '0'])
       response.end()
@@ -57,10 +56,10 @@ export function openRedirects(options: RedirectOptions): Redirects {
       const isAddressB = isB || isOnPoolB(request)
       if (found instanceof Promise || isAddressB instanceof Promise) {
         Promise.all([found, isAddressB]).then(
-          ([destination, b]) => answer(request, response, destination, b),
+          ([destination, b]) => respond(request, response, destination, b),
           (error: unknown) => fail(request, response, error),
         )
-      } else answer(request, response, found, isAddressB)
+      } else respond(request, response, found, isAddressB)
     } catch (error) {
       fail(request, response, error)
     }
@@ -73,7 +72,7 @@ export function openRedirects(options: RedirectOptions): Redirects {
     return pools.byHost.size > 0 && isInPoolB(pools, request)
   }
 
-  function answer(
+  function respond(
     request: IncomingMessage,
     response: ServerResponse,
     found: Destination | undefined,
@@ -96,7 +95,7 @@ export function openRedirects(options: RedirectOptions): Redirects {
       if (found.type === 'direct') {
         sendHead(response, 302, ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0'])
       } else {
-        // Bounded, so that even a permanent redirect can be changed one day.
+        // Browsers cache it for a day only, so that the target can still be changed.
         sendHead(response, 301, [
           'Location',
           location,
@@ -146,14 +145,14 @@ export function openRedirects(options: RedirectOptions): Redirects {
   return { tryHandle, counts }
 }
 
-/** A mistyped code, too long or too short, gets the same page as an unknown one. */
+/** A mistyped code that is too long or too short gets the same page as an unknown one. */
 export function lostPage(path: string): LostPage | undefined {
   return /^\/(b\/)?[\w-]{1,40}\/?$/.test(path) ? { ...unknownPage, headers: pageHeaders } : undefined
 }
 
 const flatPageHeaders = Object.entries(pageHeaders).flat()
 
-/** Whether the host that the visitor typed is in pool b, with its port or without. */
+/** Whether the host is in pool b, with or without its port. */
 function isInPoolB({ byHost }: Pools, request: IncomingMessage): boolean {
   const host = (request.headers.host ?? '').toLowerCase()
   const pool = byHost.get(host)
