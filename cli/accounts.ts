@@ -1,13 +1,13 @@
-// account …, key …
+// The commands `account` and `key`.
 import { formatTime } from '../contract/time.ts'
 import { changeAccount, clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
 import { type Account, listAccounts } from '../server/accounts/store.ts'
 import { createCredits } from '../server/credits/credits.ts'
 import { createAccountWithCredits } from '../server/credits/create-account.ts'
-import { cliActor, type Command, Mistake, table, textFlag, yesOrNo } from './command.ts'
+import { cliActor, type Command, UsageError, table, textFlag, yesOrNo } from './command.ts'
 import { parseCredits } from './credits.ts'
 
-/** Everything about an account that is no secret. */
+/** The fields of an account without secrets. */
 function describe(account: Account) {
   return {
     username: account.username,
@@ -26,11 +26,11 @@ export const accountCommands: readonly Command[] = [
     name: 'account create',
     usage: 'NAME [--password P] [--expires YYYY-MM-DD] [--credits sms=100,short_link=100] [--role operator]',
     text: {
-      zh: '创建账户，密码与密钥只显示这一次',
-      en: 'make an account; password and key are shown this once',
+      zh: '创建账户，密码与密钥仅显示一次',
+      en: 'create an account; password and API key are shown once',
     },
-    least: 1,
-    most: 1,
+    minWords: 1,
+    maxWords: 1,
     flags: {
       password: { type: 'string' },
       expires: { type: 'string' },
@@ -40,7 +40,7 @@ export const accountCommands: readonly Command[] = [
     async run({ installation, words, flags }) {
       const role = textFlag(flags, 'role') ?? 'account'
       if (role !== 'account' && role !== 'operator') {
-        throw new Mistake('--role 只能是 account 或 operator / must be account or operator')
+        throw new UsageError('--role 只能是 account 或 operator / must be account or operator')
       }
       const grants = parseCredits(textFlag(flags, 'credits') ?? '')
       const username = words[0]!
@@ -62,8 +62,8 @@ export const accountCommands: readonly Command[] = [
     usage:
       'NAME [--expires YYYY-MM-DD|never] [--suspended yes|no] [--sms yes|no] [--sign-name S] [--password P]',
     text: { zh: '修改账户', en: 'change an account' },
-    least: 1,
-    most: 1,
+    minWords: 1,
+    maxWords: 1,
     flags: {
       expires: { type: 'string' },
       suspended: { type: 'string' },
@@ -81,7 +81,7 @@ export const accountCommands: readonly Command[] = [
         password: textFlag(flags, 'password'),
       }
       if (Object.values(change).every((value) => value === undefined)) {
-        throw new Mistake('没有要修改的内容，用 --help 查看 / nothing to change, see --help')
+        throw new UsageError('没有要修改的内容，用 --help 查看 / nothing to change, see --help')
       }
       await changeAccount(db, cliActor, account, change)
       const changed = describe(await requireAccount(db, account.username))
@@ -91,9 +91,9 @@ export const accountCommands: readonly Command[] = [
   {
     name: 'account list',
     usage: '',
-    text: { zh: '列出账户', en: 'list the accounts' },
-    least: 0,
-    most: 0,
+    text: { zh: '列出账户', en: 'list accounts' },
+    minWords: 0,
+    maxWords: 0,
     flags: {},
     async run({ installation: { db } }) {
       const accounts = (await listAccounts(db)).map(describe)
@@ -110,8 +110,8 @@ export const accountCommands: readonly Command[] = [
     name: 'account show',
     usage: 'NAME',
     text: { zh: '查看账户与额度', en: 'show an account and its credits' },
-    least: 1,
-    most: 1,
+    minWords: 1,
+    maxWords: 1,
     flags: {},
     async run({ installation: { db, secretKey }, words }) {
       const account = await requireAccount(db, words[0]!)
@@ -127,9 +127,9 @@ export const accountCommands: readonly Command[] = [
   {
     name: 'key reset',
     usage: 'NAME',
-    text: { zh: '重置密钥，旧密钥立即失效', en: 'make a new key; the old one is invalid at once' },
-    least: 1,
-    most: 1,
+    text: { zh: '重置密钥，旧密钥立即失效', en: 'create a new API key; the old one is invalid immediately' },
+    minWords: 1,
+    maxWords: 1,
     flags: {},
     async run({ installation: { db }, words }) {
       const account = await requireAccount(db, words[0]!)
@@ -140,9 +140,12 @@ export const accountCommands: readonly Command[] = [
   {
     name: 'key clear',
     usage: 'NAME',
-    text: { zh: '清除密钥，账户不能再调用接口', en: 'take the key away' },
-    least: 1,
-    most: 1,
+    text: {
+      zh: '清除密钥，账户不能再调用接口',
+      en: 'remove the API key; the account can no longer call the API',
+    },
+    minWords: 1,
+    maxWords: 1,
     flags: {},
     async run({ installation: { db }, words }) {
       const account = await requireAccount(db, words[0]!)

@@ -1,4 +1,4 @@
-// What a command of the command line is.
+// The shape of a command, and helpers for flags and output.
 import type { OperatorActor } from '../server/audit/audit.ts'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Text } from '../contract/text.ts'
@@ -10,7 +10,7 @@ export type Flags = Readonly<Record<string, string | boolean | string[] | undefi
 export interface Invocation {
   readonly config: Config
   readonly installation: Installation
-  /** What stands after the command's name, without flags. */
+  /** The arguments after the command's name, without flags. */
   readonly words: readonly string[]
   readonly flags: Flags
 }
@@ -19,7 +19,7 @@ export interface Output {
   /** What `--json` prints. */
   readonly json: unknown
   readonly text: string
-  /** A command may do its work and still have bad news. */
+  /** The command ran, but its result is negative: exit code 1. */
   readonly failed?: boolean
 }
 
@@ -27,11 +27,11 @@ export interface Command {
   readonly name: string
   readonly usage: string
   readonly text: Text
-  /** How many words it takes after its name. */
-  readonly least: number
-  readonly most: number
+  /** The number of arguments after its name. */
+  readonly minWords: number
+  readonly maxWords: number
   readonly flags: ParseArgsOptionsConfig
-  /** It may run with another secret than the database was set up with. */
+  /** Runs even if SECRET_KEY differs from the one the database was set up with. */
   readonly skipSecretCheck?: boolean
   readonly run: (invocation: Invocation) => Promise<Output>
 }
@@ -39,8 +39,8 @@ export interface Command {
 /** The actor of every change on the command line. */
 export const cliActor: OperatorActor = { kind: 'operator', name: 'cli' }
 
-/** The operator's slip, said in one line. */
-export class Mistake extends Error {}
+/** Wrong arguments, reported in one line. */
+export class UsageError extends Error {}
 
 export function textFlag(flags: Flags, name: string): string | undefined {
   const value = flags[name]
@@ -58,12 +58,12 @@ export function yesOrNo(flags: Flags, name: string): boolean | undefined {
   if (value === undefined) return undefined
   if (value === 'yes') return true
   if (value === 'no') return false
-  throw new Mistake(`--${name} 只能是 yes 或 no / must be yes or no`)
+  throw new UsageError(`--${name} 只能是 yes 或 no / must be yes or no`)
 }
 
 type Cell = string | number | boolean | null | undefined
 
-/** Chinese characters and their punctuation take two columns of a terminal. */
+/** Chinese characters and punctuation are two columns wide in a terminal. */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
 
@@ -73,7 +73,7 @@ function widthOf(text: string): number {
   return width
 }
 
-/** Rows under a heading, columns aligned. */
+/** A table with a heading and aligned columns. */
 export function table(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const cells = [heading, ...rows].map((row) => row.map((cell) => String(cell ?? '-')))
   const widths = heading.map((_name, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))))

@@ -1,23 +1,23 @@
-// credits …, ledger …
+// The commands `credits` and `ledger`.
 import { type ApiType, apiTypes, isApiType } from '../contract/credits.ts'
 import type { Text } from '../contract/text.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
 import { createCredits } from '../server/credits/credits.ts'
-import { cliActor, type Command, Mistake, table, textFlag } from './command.ts'
+import { cliActor, type Command, UsageError, table, textFlag } from './command.ts'
 
-/** The sweeper may be a moment late without anything being wrong. */
+/** The sweeper may be slightly late. */
 const sweepSlackMs = 5_000
 
 export const creditCommands: readonly Command[] = [
   changeCommand('grant', { zh: '增加额度', en: 'add credits' }),
-  changeCommand('take', { zh: '扣减未用的额度', en: 'take unused credits back' }),
+  changeCommand('take', { zh: '扣减未用的额度', en: 'remove unused credits' }),
   {
     name: 'credits show',
     usage: 'NAME',
     text: { zh: '查看额度', en: 'show the credits of an account' },
-    least: 1,
-    most: 1,
+    minWords: 1,
+    maxWords: 1,
     flags: {},
     async run({ installation: { db, secretKey }, words }) {
       const account = await requireAccount(db, words[0]!)
@@ -34,9 +34,9 @@ export const creditCommands: readonly Command[] = [
   {
     name: 'ledger check',
     usage: '',
-    text: { zh: '核对全部额度', en: 'recount every credit' },
-    least: 0,
-    most: 0,
+    text: { zh: '核对全部额度', en: 'check all balances against the ledger' },
+    minWords: 0,
+    maxWords: 0,
     flags: {},
     async run({ installation: { db }, config }) {
       const report = await checkLedger(db, config.SWEEP_S * 1000 + sweepSlackMs)
@@ -52,8 +52,8 @@ function changeCommand(verb: 'grant' | 'take', text: Text): Command {
     name: `credits ${verb}`,
     usage: `NAME ${apiTypes.join('|')} N [--note T]`,
     text,
-    least: 3,
-    most: 3,
+    minWords: 3,
+    maxWords: 3,
     flags: { note: { type: 'string' } },
     async run({ installation: { db, secretKey }, words, flags }) {
       const [name, type, given] = words as [string, string, string]
@@ -89,11 +89,11 @@ export function parseCredits(given: string): { apiType: ApiType; amount: number 
 
 function requireApiType(type: string): ApiType {
   if (isApiType(type)) return type
-  throw new Mistake(`没有额度类型 ${type}，可用 ${apiTypes.join('、')} / no such credit type`)
+  throw new UsageError(`没有额度类型 ${type}，可选 ${apiTypes.join('、')} / no such credit type`)
 }
 
 function parseAmount(given: string): number {
-  // Its size is the ledger's business; here it only has to be a number.
+  // The ledger checks the range.
   if (/^\d{1,15}$/.test(given.trim())) return Number(given)
-  throw new Mistake(`数量须为正整数 / the amount must be a whole number above 0: ${given}`)
+  throw new UsageError(`数量须为正整数 / the amount must be a positive integer: ${given}`)
 }

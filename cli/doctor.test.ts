@@ -15,7 +15,7 @@ interface Told {
     readonly check: string
     readonly state: string
     readonly text: { readonly zh: string; readonly en: string }
-    readonly mend?: { readonly zh: string; readonly en: string }
+    readonly fix?: { readonly zh: string; readonly en: string }
   }[]
 }
 
@@ -125,9 +125,9 @@ describe('doctor', () => {
       [stateOf(dropping, 'headers'), stateOf(dropping, 'proxy'), dropping.code],
       ['fail', 'fail', 1],
     )
-    const mend = dropping.checks.map((one) => one.mend?.zh ?? '').join('\n')
-    assert.match(mend, /underscores_in_headers on/)
-    assert.match(mend, /TRUSTED_PROXIES/)
+    const fix = dropping.checks.map((one) => one.fix?.zh ?? '').join('\n')
+    assert.match(fix, /underscores_in_headers on/)
+    assert.match(fix, /TRUSTED_PROXIES/)
 
     const good = await examine(
       environment(await proxyTo(trusting.url, { underscores: true, forwards: true })),

@@ -1,10 +1,10 @@
-// `npm run doctor`: looks at a deployment and says in plain words what to mend. It changes nothing.
+// `npm run doctor`: checks a deployment and explains how to fix problems. It changes nothing.
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Config, ConfigError, readConfig, readEnvironment, settings } from '../server/config.ts'
 import { checkConsole } from './doctor/console.ts'
-import { type Finding, lineOf, ok, reasonOf, trouble } from './doctor/finding.ts'
+import { type Finding, formatFinding, ok, describeReason, reportProblem } from './doctor/finding.ts'
 import { checkGateways, checkPublicUrl } from './doctor/network.ts'
 import { checkStorage } from './doctor/storage.ts'
 import { readFlags } from './flags.ts'
@@ -13,40 +13,40 @@ const help = `npm run --silent doctor -- [--json] [--help]
 
 检查本机的部署并说明如何修正，不做任何修改：设置、控制台文件、数据目录、磁盘、密钥、数据库、迁移、时钟、网关连通、对外地址与代理。
 有必须修正的问题时以 1 退出。
-Looks at the deployment on this machine and says what to mend; changes nothing: settings, console files, data folder,
-disk, secret, database, migrations, clock, gateways, public address and proxy. Exits with 1 when something must be mended.
+Checks the deployment on this machine and explains how to fix problems; changes nothing: settings, console files, data
+folder, disk, secret key, database, migrations, clock, gateways, public URL and proxy. Exits with 1 if a check fails.
 
-  --json   {"ok","checks":[{"check","state":"ok|warn|fail","text":{"zh","en"},"mend"}]}`
+  --json   {"ok","checks":[{"check","state":"ok|warn|fail","text":{"zh","en"},"fix"}]}`
 
 const { values: flags } = readFlags(help, { json: { type: 'boolean' } })
 process.exitCode = await run(flags.json === true)
 
-async function run(isForMachines: boolean): Promise<number> {
-  const findings = await examine()
-  const isWell = findings.every(({ state }) => state !== 'fail')
-  const told = isForMachines
-    ? JSON.stringify({ ok: isWell, checks: findings })
-    : [...findings.map(lineOf), '', summary(findings)].join('\n')
-  process.stdout.write(`${told}\n`)
-  return isWell ? 0 : 1
+async function run(asJson: boolean): Promise<number> {
+  const findings = await runChecks()
+  const isOk = findings.every(({ state }) => state !== 'fail')
+  const output = asJson
+    ? JSON.stringify({ ok: isOk, checks: findings })
+    : [...findings.map(formatFinding), '', summary(findings)].join('\n')
+  process.stdout.write(`${output}\n`)
+  return isOk ? 0 : 1
 }
 
-async function examine(): Promise<Finding[]> {
+async function runChecks(): Promise<Finding[]> {
   let config: Config
   try {
     config = readConfig(readEnvironment())
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return error.problems.map((problem) =>
-      trouble(
+      reportProblem(
         'settings',
         'fail',
-        [problem, 'wrong setting'],
-        ['见 docs/operations.md 的设置表', 'see the table of settings in docs/operations.md'],
+        [problem, 'invalid setting'],
+        ['见 docs/operations.md 的设置表', 'see the table of settings in docs/operations.en.md'],
       ),
     )
   }
-  const parts: readonly (() => Promise<Finding[]>)[] = [
+  const checks: readonly (() => Promise<Finding[]>)[] = [
     async () => checkNames(),
     async () => [checkConsole()],
     () => checkStorage(config),
@@ -54,14 +54,14 @@ async function examine(): Promise<Finding[]> {
     () => checkPublicUrl(config),
   ]
   const findings: Finding[] = []
-  for (const part of parts) {
+  for (const check of checks) {
     findings.push(
-      ...(await part().catch((error: unknown) => [
-        trouble(
+      ...(await check().catch((error: unknown) => [
+        reportProblem(
           'doctor',
           'fail',
-          [`检查中断：${reasonOf(error)}`, 'a check broke off'],
-          ['修正后再次运行', 'mend this and run it again'],
+          [`检查中断：${describeReason(error)}`, 'a check failed with an error'],
+          ['修正后再次运行', 'fix this and run doctor again'],
         ),
       ])),
     )
@@ -69,25 +69,25 @@ async function examine(): Promise<Finding[]> {
   return findings
 }
 
-/** A misspelt name in `.env` sets nothing, and nobody says so. */
+/** A misspelt name in `.env` has no effect and causes no error. */
 function checkNames(): Finding[] {
   const file = resolve('.env')
   const given = existsSync(file) ? Object.keys(parseEnv(readFileSync(file, 'utf8'))) : []
   const unknown = given.filter((name) => !Object.hasOwn(settings, name))
-  if (unknown.length === 0) return [ok('settings', '设置无误', 'the settings are well formed')]
+  if (unknown.length === 0) return [ok('settings', '设置无误', 'the settings are valid')]
   return [
-    trouble(
+    reportProblem(
       'settings',
       'warn',
-      [`.env 中有不认识的名称：${unknown.join('、')}`, 'unknown names in .env'],
-      ['检查拼写，见 docs/operations.md 的设置表', 'look at the spelling, see docs/operations.md'],
+      [`.env 中有未知的名称：${unknown.join('、')}`, 'unknown names in .env'],
+      ['检查拼写，见 docs/operations.md 的设置表', 'check the spelling, see docs/operations.en.md'],
     ),
   ]
 }
 
 function summary(findings: readonly Finding[]): string {
   const count = (state: Finding['state']) => findings.filter((one) => one.state === state).length
-  const [bad, doubtful] = [count('fail'), count('warn')]
-  if (bad === 0 && doubtful === 0) return '一切正常 / all is well'
-  return `须修正 ${bad} 项，请留意 ${doubtful} 项 / ${bad} to mend, ${doubtful} to look at`
+  const [failed, warnings] = [count('fail'), count('warn')]
+  if (failed === 0 && warnings === 0) return '一切正常 / no problems found'
+  return `须修正 ${failed} 项，请留意 ${warnings} 项 / ${failed} to fix, ${warnings} warnings`
 }

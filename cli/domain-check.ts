@@ -1,4 +1,4 @@
-// watch …, and the test of a domain gateway
+// The command `watch`, and `gateway test` for domain gateways.
 import { checkResults } from '../contract/domain-check.ts'
 import { formatTime } from '../contract/time.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
@@ -14,7 +14,7 @@ import {
   type WatchedWithHistory,
 } from '../server/domain-check/watch-list.ts'
 import { pauseReasons } from '../server/domain-check/texts.ts'
-import { cliActor, type Command, Mistake, type Output, table } from './command.ts'
+import { cliActor, type Command, UsageError, type Output, table } from './command.ts'
 
 export const watchCommands: readonly Command[] = [
   {
@@ -22,10 +22,10 @@ export const watchCommands: readonly Command[] = [
     usage: 'NAME ADDRESS',
     text: {
       zh: '把域名加入账户的监测列表，按间隔检测并扣额度',
-      en: 'put a domain under watch; each check costs the usual credit',
+      en: 'add a domain to the watch list; each check is charged at the normal price',
     },
-    least: 2,
-    most: 2,
+    minWords: 2,
+    maxWords: 2,
     flags: {},
     async run({ installation: { db }, config, words }) {
       const [name, text] = words as [string, string]
@@ -37,16 +37,16 @@ export const watchCommands: readonly Command[] = [
       })
       return {
         json: { username: account.username, address: text, host },
-        text: `${account.username}: ${host} 已加入监测 / is under watch`,
+        text: `${account.username}: ${host} 已加入监测 / is watched`,
       }
     },
   },
   {
     name: 'watch remove',
     usage: 'NAME ADDRESS',
-    text: { zh: '从监测列表移除，历史一并删除', en: 'take a domain off the watch list, history included' },
-    least: 2,
-    most: 2,
+    text: { zh: '从监测列表移除，历史一并删除', en: 'remove a domain and its history from the watch list' },
+    minWords: 2,
+    maxWords: 2,
     flags: {},
     async run({ installation: { db }, words }) {
       const [name, text] = words as [string, string]
@@ -54,7 +54,7 @@ export const watchCommands: readonly Command[] = [
       const { host } = await removeWatch(db, cliActor, account.id, text)
       return {
         json: { username: account.username, address: text, host },
-        text: `${account.username}: ${host} 已移除 / is no longer under watch`,
+        text: `${account.username}: ${host} 已移除 / is no longer watched`,
       }
     },
   },
@@ -63,10 +63,10 @@ export const watchCommands: readonly Command[] = [
     usage: '[NAME]',
     text: {
       zh: '查看监测列表与结果变化；不带账户名则为平台自己的短链域名',
-      en: 'show watched domains and their history; without a name, the link domains of the platform itself',
+      en: 'list watched domains with their history; without a name: the link domains of the platform',
     },
-    least: 0,
-    most: 1,
+    minWords: 0,
+    maxWords: 1,
     flags: {},
     async run({ installation: { db }, words }) {
       const account = words[0] === undefined ? undefined : await requireAccount(db, words[0])
@@ -110,15 +110,15 @@ interface Probe {
   readonly ms: number
 }
 
-/** `gateway test domain NAME`: asks it about the canary pair or, without one, about a well-known address. */
+/** `gateway test domain NAME`: checks the canary pair or, without one, a well-known address. */
 export async function testDomainGateway(config: Config, name: string): Promise<Output> {
   if (name !== 'sandbox' && name !== 'jump' && name !== 'http')
-    throw new Mistake(`没有域名检测网关 ${name} / no such domain gateway: sandbox, jump, http`)
+    throw new UsageError(`没有域名检测网关 ${name} / no such domain gateway: sandbox, jump, http`)
   if (name === 'http' && (config.DOMAIN_HTTP_URL === undefined || config.DOMAIN_HTTP_PRESET === ''))
-    throw new Mistake('缺少 DOMAIN_HTTP_URL 或 DOMAIN_HTTP_PRESET / these settings are missing')
+    throw new UsageError('缺少 DOMAIN_HTTP_URL 或 DOMAIN_HTTP_PRESET / these settings are missing')
   const gateway = domainGateways[name](config)
   const probes: Probe[] = []
-  for (const { address, expected } of questions(config, name)) {
+  for (const { address, expected } of selectProbes(config, name)) {
     const startedAt = performance.now()
     const outcome = await gateway.check(address, AbortSignal.timeout(config.GATEWAY_TIMEOUT_MS + 500))
     probes.push({
@@ -143,7 +143,10 @@ export async function testDomainGateway(config: Config, name: string): Promise<O
   }
 }
 
-function questions(config: Config, name: string): { address: Address; expected: CheckVerdict | undefined }[] {
+function selectProbes(
+  config: Config,
+  name: string,
+): { address: Address; expected: CheckVerdict | undefined }[] {
   const pair =
     name === 'sandbox'
       ? { good: readAddress('example.com'), bad: readAddress('blocked.test') }

@@ -1,4 +1,4 @@
-// Flags of a command: `--help` explains, and what is not known ends the command with one line.
+// Reads flags: `--help` prints the help text, and an unknown flag ends the command with one line.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 
 export function readFlags<O extends ParseArgsOptionsConfig>(
@@ -27,6 +27,6 @@ export function refuse(reason: string): never {
 }
 
 export function wholeNumber(name: string, text: string): number {
-  if (!/^[1-9]\d{0,8}$|^0$/.test(text)) refuse(`--${name} 须为整数 / must be a whole number`)
+  if (!/^[1-9]\d{0,8}$|^0$/.test(text)) refuse(`--${name} 须为整数 / must be an integer`)
   return Number(text)
 }

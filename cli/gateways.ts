@@ -1,14 +1,14 @@
-// gateway …
+// The command `gateway`.
 import { recordChange } from '../server/audit/audit.ts'
 import { type Config, publicUrlOf } from '../server/config.ts'
 import { deriveSecret } from '../server/runtime/installation.ts'
 import { createReceiptFormats, smsGateways } from '../server/sms/gateways.ts'
 import { receiptSecret } from '../server/sms/receipts.ts'
-import { cliActor, type Command, Mistake, type Output, table } from './command.ts'
+import { cliActor, type Command, UsageError, type Output, table } from './command.ts'
 import { testDomainGateway } from './domain-check.ts'
 import { testIdentityGateway } from './identity.ts'
 
-/** What each product tells of its gateways. `test` finds out whether one can be used. */
+/** The gateways of one product. */
 interface Group {
   readonly configured: (config: Config) => readonly string[]
   readonly test: (config: Config, name: string) => Promise<Output>
@@ -24,9 +24,9 @@ export const gatewayCommands: readonly Command[] = [
   {
     name: 'gateway list',
     usage: '',
-    text: { zh: '列出网关与回执地址', en: 'list the gateways and the addresses for receipts' },
-    least: 0,
-    most: 0,
+    text: { zh: '列出网关与回执地址', en: 'list gateways and receipt URLs' },
+    minWords: 0,
+    maxWords: 0,
     flags: {},
     async run({ config, installation: { secretKey } }) {
       const base = publicUrlOf(config)
@@ -53,16 +53,16 @@ export const gatewayCommands: readonly Command[] = [
     name: 'gateway test',
     usage: `${Object.keys(groups).join('|')} NAME`,
     text: {
-      zh: '检查网关与凭据；不发短信，核验与检测会真问一次，厂商可能计费',
-      en: 'try a gateway and our credentials; no message is sent, identity and domain ask once and may be billed',
+      zh: '测试网关连接与凭据；不发送短信，身份核验与域名检测会真实调用一次，服务商可能计费',
+      en: 'test connection and credentials; sends no SMS, identity and domain send one request that may be billed',
     },
-    least: 2,
-    most: 2,
+    minWords: 2,
+    maxWords: 2,
     flags: {},
     async run({ config, installation: { db }, words }) {
       const [groupName, name] = words as [string, string]
       const group = Object.hasOwn(groups, groupName) ? groups[groupName] : undefined
-      if (!group) throw new Mistake(`没有这组网关，可用 ${Object.keys(groups).join('、')} / no such group`)
+      if (!group) throw new UsageError(`没有该类网关，可选 ${Object.keys(groups).join('、')} / no such group`)
       if (!group.configured(config).includes(name)) throw notConfigured(groupName, name)
       const output = await group.test(config, name)
       const ok = output.failed !== true
@@ -72,7 +72,7 @@ export const gatewayCommands: readonly Command[] = [
   },
 ]
 
-/** Connects with our credentials and sends nothing. */
+/** Tests the connection and the credentials. Sends no SMS. */
 async function testSmsGateway(config: Config, name: string): Promise<Output> {
   const known = config.SMS_GATEWAYS.find((one) => one === name)
   if (!known) throw notConfigured('sms', name)
@@ -84,8 +84,8 @@ async function testSmsGateway(config: Config, name: string): Promise<Output> {
   }
 }
 
-function notConfigured(group: string, name: string): Mistake {
-  return new Mistake(
+function notConfigured(group: string, name: string): UsageError {
+  return new UsageError(
     `网关 ${name} 未在 ${group.toUpperCase()}_GATEWAYS 中配置 / the gateway is not configured`,
   )
 }

@@ -1,8 +1,8 @@
-// identity …, and the identity part of `gateway test`
+// The command `identity`, and `gateway test` for identity gateways.
 import type { Config } from '../server/config.ts'
 import { createIdentityGateways, samplePerson } from '../server/identity/gateways.ts'
 import { replaceHashSeed } from '../server/identity/store.ts'
-import { cliActor, type Command, Mistake, type Output } from './command.ts'
+import { cliActor, type Command, UsageError, type Output } from './command.ts'
 
 export const identityCommands: readonly Command[] = [
   {
@@ -10,16 +10,16 @@ export const identityCommands: readonly Command[] = [
     usage: '',
     text: {
       zh: '更换核验记录哈希的密钥，旧记录从此不再能被比对',
-      en: 'replace the secret of the record hashes; older records match nothing any more',
+      en: 'replace the secret of the record hashes; older records no longer match',
     },
-    least: 0,
-    most: 0,
+    minWords: 0,
+    maxWords: 0,
     flags: {},
     async run({ installation: { db } }) {
       const { generation } = await db.write((tx) => replaceHashSeed(tx, cliActor))
       return {
         json: { generation },
-        text: `第 ${generation} 代密钥已启用 / generation ${generation} is in use`,
+        text: `第 ${generation} 代密钥已启用 / generation ${generation} is active`,
       }
     },
   },
@@ -29,7 +29,7 @@ export const identityCommands: readonly Command[] = [
 export async function testIdentityGateway(config: Config, name: string): Promise<Output> {
   const gateway = createIdentityGateways(config).find((one) => one.name === name)
   if (!gateway) {
-    throw new Mistake(
+    throw new UsageError(
       `IDENTITY_GATEWAYS 中没有 ${name}，现有 ${config.IDENTITY_GATEWAYS.join('、')} / is not in IDENTITY_GATEWAYS`,
     )
   }

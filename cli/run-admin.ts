@@ -1,10 +1,10 @@
-// The operator's commands: finds the one that is meant, runs it and returns what it prints.
+// Finds and runs an operator command and returns its output.
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig } from '../server/config.ts'
 import { AppError } from '../server/http/errors.ts'
 import { openInstallation, StartProblem } from '../server/runtime/installation.ts'
 import { accountCommands } from './accounts.ts'
-import { type Command, type Flags, Mistake } from './command.ts'
+import { type Command, type Flags, UsageError } from './command.ts'
 import { creditCommands } from './credits.ts'
 import { watchCommands } from './domain-check.ts'
 import { identityCommands } from './identity.ts'
@@ -41,7 +41,7 @@ export async function runAdmin(
     const { text, failed } = await run(words, environment)
     return { code: failed ? 1 : 0, stdout: `${text}\n`, stderr: '' }
   } catch (error) {
-    return { code: 1, stdout: '', stderr: `${lineOf(error)}\n` }
+    return { code: 1, stdout: '', stderr: `${describeError(error)}\n` }
   }
 }
 
@@ -51,18 +51,18 @@ interface Output {
 }
 
 async function run(given: readonly string[], environment: () => Environment): Promise<Output> {
-  // `--json` may stand in front too.
+  // `--json` may also come first.
   const words = given[0] === '--json' ? [...given.slice(1), '--json'] : given
   if (words.length === 0 || words[0] === '--help' || words[0] === 'help') {
     return { text: help(commands) }
   }
   const command = findCommand(words)
-  const family = commands.filter(({ name }) => name.startsWith(`${words[0]} `))
-  if (!command && family.length > 0 && words[1] === '--help') {
-    return { text: help(family) }
+  const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `))
+  if (!command && group.length > 0 && words[1] === '--help') {
+    return { text: help(group) }
   }
   if (!command)
-    throw new Mistake(
+    throw new UsageError(
       `没有这个命令：${words.slice(0, 2).join(' ')}，用 --help 查看 / no such command, see --help`,
     )
   const { flags, positionals } = readWords(command, words)
@@ -70,8 +70,8 @@ async function run(given: readonly string[], environment: () => Environment): Pr
     return { text: help([command]) }
   }
   const rest = positionals.slice(command.name.split(' ').length)
-  if (rest.length < command.least || rest.length > command.most) {
-    throw new Mistake(`用法 / usage: ${usageOf(command)}`)
+  if (rest.length < command.minWords || rest.length > command.maxWords) {
+    throw new UsageError(`用法 / usage: ${formatUsage(command)}`)
   }
   const config = readConfig(environment())
   const installation = await openInstallation(config, { skipSecretCheck: command.skipSecretCheck ?? false })
@@ -101,22 +101,22 @@ function readWords(command: Command, words: readonly string[]): { flags: Flags; 
     return { flags: values as Flags, positionals }
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(/\n|\. /)[0] : ''
-    throw new Mistake(`参数有误 / ${reason}; 用法 / usage: ${usageOf(command)}`)
+    throw new UsageError(`参数有误 / ${reason}; 用法 / usage: ${formatUsage(command)}`)
   }
 }
 
-function usageOf(command: Command): string {
+function formatUsage(command: Command): string {
   return `admin ${command.name} ${command.usage}`.trim()
 }
 
 function help(list: readonly Command[]): string {
-  const lines = list.map((command) => `  ${usageOf(command)}\n      ${command.text.zh} / ${command.text.en}`)
+  const lines = list.map((command) => `  ${formatUsage(command)}\n      ${command.text.zh} / ${command.text.en}`)
   return ['npm run --silent admin -- COMMAND [--json]', '', ...lines].join('\n')
 }
 
-function lineOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof AppError) return `${error.text.zh} / ${error.text.en}`
-  if (error instanceof Mistake || error instanceof ConfigError || error instanceof StartProblem)
+  if (error instanceof UsageError || error instanceof ConfigError || error instanceof StartProblem)
     return error.message
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return `失败 / failed: ${reason.replaceAll('\n', ' ')}`

@@ -1,17 +1,17 @@
-// domain …
+// The command `domain`.
 import { formatTime } from '../contract/time.ts'
 import type { PoolDomain } from '../server/shortlink/domains/store.ts'
 import { addPoolDomain, isPool, removePoolDomain } from '../server/shortlink/domains/domains.ts'
 import { listPoolDomains } from '../server/shortlink/redirect/lookup-store.ts'
 import type { Pool } from '../server/shortlink/store.ts'
-import { cliActor, type Command, Mistake, table } from './command.ts'
+import { cliActor, type Command, UsageError, table } from './command.ts'
 
 function poolOf(word: string): Pool {
-  if (!isPool(word)) throw new Mistake('域名池只有 a 和 b / the pools are a and b')
+  if (!isPool(word)) throw new UsageError('域名池只有 a 和 b / the pools are a and b')
   return word
 }
 
-/** `active` gets new links; the others only go on serving those they have. */
+/** `active` domains get new links; the others only serve existing links. */
 function stateOf(domain: PoolDomain): 'active' | 'blocked' | 'removed' {
   if (domain.removed === 1) return 'removed'
   return domain.blocked === 1 ? 'blocked' : 'active'
@@ -32,9 +32,9 @@ export const domainCommands: readonly Command[] = [
   {
     name: 'domain add',
     usage: 'a|b HOST',
-    text: { zh: '把域名加入短链接域名池', en: 'put a domain into a pool of link domains' },
-    least: 2,
-    most: 2,
+    text: { zh: '把域名加入短链接域名池', en: 'add a domain to a link domain pool' },
+    minWords: 2,
+    maxWords: 2,
     flags: {},
     async run({ installation: { db }, words }) {
       const pool = poolOf(words[0]!)
@@ -47,10 +47,10 @@ export const domainCommands: readonly Command[] = [
     usage: 'a|b HOST',
     text: {
       zh: '移出域名池：不再分配新链接，旧链接照常可用',
-      en: 'take a domain out: no new links, the old ones go on working',
+      en: 'remove a domain from a pool: it gets no new links, existing links keep working',
     },
-    least: 2,
-    most: 2,
+    minWords: 2,
+    maxWords: 2,
     flags: {},
     async run({ installation: { db }, words }) {
       const pool = poolOf(words[0]!)
@@ -61,9 +61,9 @@ export const domainCommands: readonly Command[] = [
   {
     name: 'domain list',
     usage: '',
-    text: { zh: '列出域名池', en: 'list the pools' },
-    least: 0,
-    most: 0,
+    text: { zh: '列出域名池', en: 'list the domain pools' },
+    minWords: 0,
+    maxWords: 0,
     flags: {},
     async run({ installation: { db } }) {
       const domains = (await listPoolDomains(db)).map(describe)

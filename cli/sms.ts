@@ -1,4 +1,4 @@
-// template …
+// The command `template`.
 import { isTemplateState, type TemplateState, templateStates } from '../contract/sms-text.ts'
 import { formatTime } from '../contract/time.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
@@ -12,7 +12,7 @@ import {
   reviewTemplate,
   type SmsTemplate,
 } from '../server/sms/templates.ts'
-import { cliActor, type Command, type Flags, listFlag, Mistake, table, textFlag } from './command.ts'
+import { cliActor, type Command, type Flags, listFlag, UsageError, table, textFlag } from './command.ts'
 
 const noReason = '未说明 / not given'
 
@@ -22,10 +22,10 @@ export const templateCommands: readonly Command[] = [
     usage: `[NAME|--shared] --code C --name N --content '… \${code} …' [--status ${templateStates.join('|')}] [--reason T] [--gateway aliyun=SMS_123456]`,
     text: {
       zh: '添加短信模板，默认为审核通过；--shared 为所有账户共用',
-      en: 'add an SMS template, approved unless told otherwise; --shared is for every account',
+      en: 'add an SMS template, approved by default; --shared makes it available to every account',
     },
-    least: 0,
-    most: 1,
+    minWords: 0,
+    maxWords: 1,
     flags: {
       shared: { type: 'boolean' },
       code: { type: 'string' },
@@ -38,7 +38,7 @@ export const templateCommands: readonly Command[] = [
     async run({ installation: { db }, words, flags }) {
       const [username] = words
       if ((username === undefined) !== (flags['shared'] === true)) {
-        throw new Mistake('须指明账户或 --shared 之一 / name an account or --shared, one of them')
+        throw new UsageError('须指明账户或 --shared 之一 / specify either an account or --shared')
       }
       const account = username === undefined ? undefined : await requireAccount(db, username)
       const status = statusFlag(flags) ?? '审核通过'
@@ -59,10 +59,10 @@ export const templateCommands: readonly Command[] = [
     usage: 'ID [--name N] [--content T] [--gateway aliyun=SMS_123456]',
     text: {
       zh: '修改短信模板；改动名称或内容后重新进入审核',
-      en: 'change an SMS template; new words go back to review',
+      en: 'change an SMS template; a new name or content needs another review',
     },
-    least: 1,
-    most: 1,
+    minWords: 1,
+    maxWords: 1,
     flags: {
       name: { type: 'string' },
       content: { type: 'string' },
@@ -83,12 +83,12 @@ export const templateCommands: readonly Command[] = [
     name: 'template review',
     usage: `ID --status ${templateStates.join('|')} [--reason T]`,
     text: { zh: '审核短信模板', en: 'review an SMS template' },
-    least: 1,
-    most: 1,
+    minWords: 1,
+    maxWords: 1,
     flags: { status: { type: 'string' }, reason: { type: 'string' } },
     async run({ installation: { db }, words, flags }) {
       const status = statusFlag(flags)
-      if (!status) throw new Mistake('缺少 --status / --status is needed')
+      if (!status) throw new UsageError('缺少 --status / --status is required')
       const reviewed = await reviewTemplate(db, cliActor, requireId(words[0]!), {
         status,
         reason: textFlag(flags, 'reason') ?? noReason,
@@ -100,8 +100,8 @@ export const templateCommands: readonly Command[] = [
     name: 'template remove',
     usage: 'ID',
     text: { zh: '删除短信模板', en: 'delete an SMS template' },
-    least: 1,
-    most: 1,
+    minWords: 1,
+    maxWords: 1,
     flags: {},
     async run({ installation: { db }, words }) {
       const id = requireId(words[0]!)
@@ -112,9 +112,9 @@ export const templateCommands: readonly Command[] = [
   {
     name: 'template list',
     usage: `[--status ${templateStates.join('|')}]`,
-    text: { zh: '列出短信模板', en: 'list the SMS templates' },
-    least: 0,
-    most: 0,
+    text: { zh: '列出短信模板', en: 'list SMS templates' },
+    minWords: 0,
+    maxWords: 0,
     flags: { status: { type: 'string' } },
     async run({ installation: { db }, flags }) {
       const status = statusFlag(flags)
@@ -168,21 +168,21 @@ async function ownerOf(db: Database, template: SmsTemplate): Promise<string | un
 
 function requireFlag(flags: Flags, name: string): string {
   const value = textFlag(flags, name)
-  if (value === undefined) throw new Mistake(`缺少 --${name} / --${name} is needed`)
+  if (value === undefined) throw new UsageError(`缺少 --${name} / --${name} is required`)
   return value
 }
 
 function statusFlag(flags: Flags): TemplateState | undefined {
   const status = textFlag(flags, 'status')
   if (status === undefined || isTemplateState(status)) return status
-  throw new Mistake(`--status 只能是 ${templateStates.join('、')} / must be one of these`)
+  throw new UsageError(`--status 只能是 ${templateStates.join('、')} / must be one of these`)
 }
 
 function gatewayCodes(flags: Flags): Record<string, string> {
   return Object.fromEntries(
     listFlag(flags, 'gateway').map((item): [string, string] => {
       const mark = item.indexOf('=')
-      if (mark < 1) throw new Mistake(`--gateway 须如 aliyun=SMS_123456 / must look like this: ${item}`)
+      if (mark < 1) throw new UsageError(`--gateway 须如 aliyun=SMS_123456 / must look like this: ${item}`)
       return [item.slice(0, mark), item.slice(mark + 1)]
     }),
   )
@@ -190,7 +190,7 @@ function gatewayCodes(flags: Flags): Record<string, string> {
 
 function requireId(word: string): number {
   if (/^[1-9]\d{0,14}$/.test(word)) return Number(word)
-  throw new Mistake(
+  throw new UsageError(
     `ID 须为正整数，见 template list / a template's id is a number, see template list: ${word}`,
   )
 }

@@ -1,4 +1,4 @@
-// backup, restore, migrate
+// The commands `backup`, `restore` and `migrate`.
 import { basename } from 'node:path'
 import { recordChange } from '../server/audit/audit.ts'
 import { writeBackup } from '../server/operations/backup-store.ts'
@@ -9,9 +9,9 @@ export const storageCommands: readonly Command[] = [
   {
     name: 'backup',
     usage: 'FILE',
-    text: { zh: '备份整个数据库，服务可照常运行', en: 'copy the whole database, beside a running service' },
-    least: 1,
-    most: 1,
+    text: { zh: '备份整个数据库，服务可照常运行', en: 'back up the whole database while the service runs' },
+    minWords: 1,
+    maxWords: 1,
     flags: {},
     async run({ installation: { db }, words }) {
       const report = await writeBackup(db, words[0]!)
@@ -23,10 +23,10 @@ export const storageCommands: readonly Command[] = [
     usage: 'FILE [--force]',
     text: {
       zh: '从备份恢复；数据库非空时须加 --force',
-      en: 'restore a backup; --force when the database is not empty',
+      en: 'restore a backup; requires --force if the database is not empty',
     },
-    least: 1,
-    most: 1,
+    minWords: 1,
+    maxWords: 1,
     flags: { force: { type: 'boolean' } },
     skipSecretCheck: true,
     async run({ installation: { db, secretKey }, words, flags }) {
@@ -40,9 +40,9 @@ export const storageCommands: readonly Command[] = [
   {
     name: 'migrate',
     usage: '',
-    text: { zh: '升级数据库结构', en: 'bring the schema up to date' },
-    least: 0,
-    most: 0,
+    text: { zh: '升级数据库结构', en: 'migrate the database schema' },
+    minWords: 0,
+    maxWords: 0,
     flags: {},
     async run({ installation: { migrated } }) {
       return {

@@ -81,7 +81,7 @@ describe('a copy of the console', () => {
     rmSync(join(place, 'index.html'))
     const finding = checkConsole(place)
     assert.equal(finding.state, 'fail')
-    assert.match(finding.mend?.en ?? '', /npm run build:web/)
+    assert.match(finding.fix?.en ?? '', /npm run build:web/)
     assert.equal(checkConsole(join(folder, 'nowhere')).state, 'fail')
   })
 

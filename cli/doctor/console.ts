@@ -1,11 +1,11 @@
 // The built console: it comes with the repository, so its absence means an incomplete copy.
 import { consoleFolder, stateOfConsole } from '../../server/console/built.ts'
-import { type Finding, ok, trouble } from './finding.ts'
+import { type Finding, ok, reportProblem } from './finding.ts'
 
 export function checkConsole(folder: string = consoleFolder): Finding {
   const state = stateOfConsole(folder)
   if (state === 'complete') return ok('console', '控制台文件完整', 'the console files are complete')
-  return trouble(
+  return reportProblem(
     'console',
     'fail',
     state === 'missing'

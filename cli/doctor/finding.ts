@@ -1,39 +1,39 @@
-// What a check of the doctor found, and how it is told: one plain line, and what to mend.
+// The result of one check, and how it is printed: one line, and how to fix it.
 import type { Text } from '../../contract/text.ts'
 
 export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warn' | 'fail'
   readonly text: Text
-  /** What to do about it. */
-  readonly mend?: Text
+  /** How to fix it. */
+  readonly fix?: Text
 }
 
 export function ok(check: string, zh: string, en: string): Finding {
   return { check, state: 'ok', text: { zh, en } }
 }
 
-export function trouble(
+export function reportProblem(
   check: string,
   state: 'warn' | 'fail',
   [zh, en]: readonly [string, string],
-  [mendZh, mendEn]: readonly [string, string],
+  [fixZh, fixEn]: readonly [string, string],
 ): Finding {
-  return { check, state, text: { zh, en }, mend: { zh: mendZh, en: mendEn } }
+  return { check, state, text: { zh, en }, fix: { zh: fixZh, en: fixEn } }
 }
 
 const marks = { ok: '✓', warn: '!', fail: '✗' } as const
 
-export function lineOf({ check, state, text, mend }: Finding): string {
+export function formatFinding({ check, state, text, fix }: Finding): string {
   const line = `${marks[state]} ${check.padEnd(10)} ${text.zh} / ${text.en}`
-  return mend ? `${line}\n${' '.repeat(13)}→ ${mend.zh} / ${mend.en}` : line
+  return fix ? `${line}\n${' '.repeat(13)}→ ${fix.zh} / ${fix.en}` : line
 }
 
-export function reasonOf(error: unknown): string {
+export function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // fetch says only "fetch failed"; why stands in its cause.
+  // The message of fetch is only "fetch failed"; the reason is its cause.
   const { cause } = error
   const code = 'code' in error ? String(error.code) : undefined
-  if (cause instanceof Error) return reasonOf(cause)
+  if (cause instanceof Error) return describeReason(cause)
   return code ?? error.message.split('\n')[0] ?? error.name
 }

@@ -1,9 +1,9 @@
-// Gateways that can be reached, and the public address with the proxy in front of it.
+// Checks that gateways are reachable, and that the public URL and its proxy work.
 import { connect as connectTcp, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { sms } from '../../contract/sms.ts'
 import { type Config, publicUrlOf } from '../../server/config.ts'
-import { type Finding, ok, reasonOf, trouble } from './finding.ts'
+import { type Finding, ok, describeReason, reportProblem } from './finding.ts'
 
 const timeoutMs = 5_000
 
@@ -28,14 +28,11 @@ export async function checkGateways(config: Config): Promise<Finding[]> {
     const setting = `${group.toUpperCase()}_GATEWAYS`
     if (names.length === 0) {
       return [
-        trouble(
+        reportProblem(
           'gateways',
           'warn',
           [`${group} 没有网关`, `no gateway for ${group}`],
-          [
-            `这项产品已关闭；要开放请设置 ${setting}`,
-            `the product is switched off; set ${setting} to open it`,
-          ],
+          [`该产品已停用；如需启用请设置 ${setting}`, `the product is disabled; set ${setting} to enable it`],
         ),
       ]
     }
@@ -47,38 +44,38 @@ export async function checkGateways(config: Config): Promise<Finding[]> {
 async function checkGateway(config: Config, group: string, name: string, setting: string): Promise<Finding> {
   if (name === 'sandbox') {
     if (isLoopback(publicUrlOf(config)))
-      return ok('gateways', `${group} 使用沙箱`, `${group} runs on the sandbox`)
-    return trouble(
+      return ok('gateways', `${group} 使用沙箱`, `${group} uses the sandbox`)
+    return reportProblem(
       'gateways',
       'warn',
-      [`${group} 使用沙箱，不会真正执行`, `${group} runs on the sandbox: nothing real happens`],
-      [`正式运营请在 ${setting} 中设置真实网关`, `name real gateways in ${setting}`],
+      [`${group} 使用沙箱，不会真正执行`, `${group} uses the sandbox: no provider is called`],
+      [`正式运营请在 ${setting} 中设置真实网关`, `configure real gateways in ${setting}`],
     )
   }
   const address = gatewayAddresses[`${group} ${name}`]?.(config)
   const url = URL.parse(address?.replaceAll('{url}', '') ?? '')
   if (!url) {
-    return trouble(
+    return reportProblem(
       'gateways',
       'fail',
-      [`${group} ${name} 没有地址`, 'has no address'],
-      [`检查 ${group} ${name} 的设置`, 'look at its settings'],
+      [`${group} ${name} 没有地址`, 'has no URL'],
+      [`检查 ${group} ${name} 的设置`, 'check its settings'],
     )
   }
   try {
     await connect(url)
-    return ok('gateways', `${group} ${name} 可连通（${url.host}）`, 'can be reached')
+    return ok('gateways', `${group} ${name} 可连通（${url.host}）`, 'reachable')
   } catch (error) {
-    return trouble(
+    return reportProblem(
       'gateways',
       'fail',
-      [`${group} ${name} 无法连通：${url.host} ${reasonOf(error)}`, 'cannot be reached'],
-      ['检查域名解析、防火墙与出口网络', 'look at name resolution, firewall and the way out'],
+      [`${group} ${name} 无法连通：${url.host} ${describeReason(error)}`, 'not reachable'],
+      ['检查域名解析、防火墙与出口网络', 'check DNS, firewall and outbound network'],
     )
   }
 }
 
-/** A connection and, for https, a handshake with a checked certificate. Nothing is sent. */
+/** Connects and, for https, verifies the certificate. Sends no request. */
 function connect(url: URL): Promise<void> {
   const isTls = url.protocol === 'https:'
   const port = Number(url.port) || (isTls ? 443 : 80)
@@ -105,13 +102,13 @@ export async function checkPublicUrl(config: Config): Promise<Finding[]> {
   } catch (error) {
     return [
       ...findings,
-      trouble(
+      reportProblem(
         'service',
         'fail',
-        [`${url} 没有应答：${reasonOf(error)}`, 'does not answer'],
+        [`${url} 没有响应：${describeReason(error)}`, 'does not respond'],
         [
           '启动服务，或检查 PUBLIC_URL、代理、证书与域名解析',
-          'start the service, or look at PUBLIC_URL, proxy, certificate and name resolution',
+          'start the service, or check PUBLIC_URL, proxy, certificate and DNS',
         ],
       ),
     ]
@@ -120,15 +117,15 @@ export async function checkPublicUrl(config: Config): Promise<Finding[]> {
   if (alive.status !== 200 || proxy === null) {
     return [
       ...findings,
-      trouble(
+      reportProblem(
         'service',
         'fail',
-        [`${url}/livez 的应答不是本服务的（HTTP ${alive.status}）`, 'something else answers there'],
-        ['检查代理是否把全部路径转给服务', 'see that the proxy passes every path on to the service'],
+        [`${url}/livez 的响应不是本服务的（HTTP ${alive.status}）`, 'another server responds there'],
+        ['检查代理是否把全部路径转给服务', 'make sure that the proxy forwards every path to the service'],
       ),
     ]
   }
-  findings.push(ok('service', `${url} 有应答`, 'answers'))
+  findings.push(ok('service', `${url} 有响应`, 'responds'))
   findings.push(checkForwarded(url, proxy))
   findings.push(await checkUnderscores(url))
   return findings
@@ -137,60 +134,61 @@ export async function checkPublicUrl(config: Config): Promise<Finding[]> {
 function checkAddress(config: Config, url: string): Finding {
   const { protocol, hostname } = new URL(url)
   if (hostname === '0.0.0.0' || hostname === '[::]') {
-    return trouble(
+    return reportProblem(
       'address',
       'fail',
-      [`对外地址是 ${url}，短链接会指向它`, 'is no address people can use, and links begin with it'],
+      [`对外地址是 ${url}，短链接会指向它`, 'is not a public URL, and short links start with it'],
       [
         '设置 PUBLIC_URL，例如 https://api.example.com',
-        'set PUBLIC_URL, https://api.example.com for instance',
+        'set PUBLIC_URL, for example https://api.example.com',
       ],
     )
   }
   if (protocol === 'http:' && !isLoopback(url)) {
-    return trouble(
+    return reportProblem(
       'address',
       'warn',
-      [`${url} 没有加密，密钥会明文传输`, 'keys travel in clear text'],
+      [`${url} 没有加密，密钥会明文传输`, 'API keys are sent in clear text'],
       [
         '在前面放置终止 TLS 的代理（见 deploy/nginx.conf），并把 PUBLIC_URL 改为 https',
-        'put a proxy with TLS in front (see deploy/nginx.conf) and make PUBLIC_URL https',
+        'use a proxy that terminates TLS (see deploy/nginx.conf) and set PUBLIC_URL to https',
       ],
     )
   }
   return config.PUBLIC_URL
-    ? ok('address', `对外地址 ${url}`, 'the public address')
+    ? ok('address', `对外地址 ${url}`, 'public URL')
     : ok('address', `未设置 PUBLIC_URL，使用 ${url}`, 'PUBLIC_URL is not set')
 }
 
 function checkForwarded(url: string, state: string): Finding {
-  if (state === 'trusted') return ok('proxy', '代理转告的来源地址可信', "the proxy's X-Forwarded-For counts")
+  if (state === 'trusted')
+    return ok('proxy', '代理转告的来源地址可信', "the proxy's X-Forwarded-For is trusted")
   if (state === 'ignored') {
-    return trouble(
+    return reportProblem(
       'proxy',
       'fail',
       [
         '代理发来 X-Forwarded-For，但不被信任：所有调用者看起来都是代理',
-        'X-Forwarded-For arrives and is ignored: every caller looks like the proxy',
+        'X-Forwarded-For is received but not trusted: every caller has the address of the proxy',
       ],
       [
         '把代理的地址写进 TRUSTED_PROXIES，例如 127.0.0.1',
-        'put the address of the proxy into TRUSTED_PROXIES, 127.0.0.1 for instance',
+        'add the address of the proxy to TRUSTED_PROXIES, for example 127.0.0.1',
       ],
     )
   }
   if (new URL(url).protocol === 'https:') {
-    return trouble(
+    return reportProblem(
       'proxy',
       'fail',
-      ['代理没有发来 X-Forwarded-For', 'no X-Forwarded-For arrives'],
+      ['代理没有发来 X-Forwarded-For', 'X-Forwarded-For is not received'],
       ['nginx：proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;', 'see deploy/nginx.conf'],
     )
   }
-  return ok('proxy', '前面没有代理', 'no proxy in front')
+  return ok('proxy', '前面没有代理', 'no proxy')
 }
 
-/** A key that nobody has: whether it was seen at all tells whether headers with an underscore come through. */
+/** Sends an invalid key: the error code shows whether headers with an underscore reach the service. */
 async function checkUnderscores(url: string): Promise<Finding> {
   const response = await fetch(`${url}${sms.path}?action=get_credits`, {
     headers: { username: 'doctor', api_key: 'tg_doctor' },
@@ -198,14 +196,14 @@ async function checkUnderscores(url: string): Promise<Finding> {
   })
   const { code } = (await response.json().catch(() => ({}))) as { code?: number }
   if (code === 1003 || code === 429)
-    return ok('headers', '带下划线的请求头能够到达', 'headers with an underscore arrive')
-  return trouble(
+    return ok('headers', '带下划线的请求头能够到达', 'headers with an underscore are received')
+  return reportProblem(
     'headers',
     'fail',
-    ['请求头 api_key 没有到达服务', 'the header api_key does not arrive'],
+    ['请求头 api_key 没有到达服务', 'the header api_key does not reach the service'],
     [
       'nginx：在 server 中加入 underscores_in_headers on;',
-      'nginx: underscores_in_headers on; in the server block',
+      'nginx: add underscores_in_headers on; to the server block',
     ],
   )
 }

@@ -1,4 +1,4 @@
-// The data folder, free space, the installation's secret, the database, its schema and its clock.
+// Checks the data folder, free space, the secret key, the database, its schema and its clock.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../server/config.ts'
@@ -7,13 +7,13 @@ import { findSchemaProblem } from '../../server/db/migrate.ts'
 import { migrations } from '../../server/db/migrations/list.ts'
 import { openPostgres } from '../../server/db/postgres.ts'
 import { openSqlite } from '../../server/db/sqlite.ts'
-import { type Finding, ok, reasonOf, trouble } from './finding.ts'
+import { type Finding, ok, describeReason, reportProblem } from './finding.ts'
 
 const mebibyte = 1_048_576
-const leastFreeBytes = 200 * mebibyte
+const minFreeBytes = 200 * mebibyte
 const goodFreeBytes = 2_048 * mebibyte
 
-/** Leases follow the database's clock, dates the machine's: this far apart is still fine. */
+/** Leases use the database's clock, dates use the machine's: a difference below this is harmless. */
 const goodClockMs = 2_000
 const badClockMs = 60_000
 
@@ -27,35 +27,35 @@ export async function checkStorage(config: Config): Promise<Finding[]> {
 }
 
 function checkFolder(directory: string): Finding[] {
-  let place = directory
-  while (!existsSync(place)) place = dirname(place)
+  let existing = directory
+  while (!existsSync(existing)) existing = dirname(existing)
   try {
-    accessSync(place, constants.W_OK)
+    accessSync(existing, constants.W_OK)
   } catch {
     return [
-      trouble(
+      reportProblem(
         'folder',
         'fail',
-        [`数据目录 ${directory} 不可写`, 'DATA_DIR cannot be written'],
+        [`数据目录 ${directory} 不可写`, 'DATA_DIR is not writable'],
         [
           '把目录交给运行服务的用户（chown），或改 DATA_DIR',
-          'give the folder to the user the service runs as, or change DATA_DIR',
+          'make the user of the service the owner of the folder, or change DATA_DIR',
         ],
       ),
     ]
   }
-  const { bavail, bsize } = statfsSync(place)
+  const { bavail, bsize } = statfsSync(existing)
   const free = Number(bavail) * Number(bsize)
   const size = `${(free / mebibyte / 1024).toFixed(1)} GiB`
-  const folder = ok('folder', `数据目录可写：${directory}`, 'DATA_DIR can be written')
+  const folder = ok('folder', `数据目录可写：${directory}`, 'DATA_DIR is writable')
   if (free >= goodFreeBytes) return [folder, ok('disk', `剩余空间 ${size}`, `${size} free`)]
   return [
     folder,
-    trouble(
+    reportProblem(
       'disk',
-      free < leastFreeBytes ? 'fail' : 'warn',
+      free < minFreeBytes ? 'fail' : 'warn',
       [`剩余空间只有 ${size}`, `only ${size} free`],
-      ['清理磁盘或扩容：写满后所有付费调用都会失败', 'make room: on a full disk every paid call fails'],
+      ['清理磁盘或扩容：写满后所有付费调用都会失败', 'free disk space: on a full disk every paid call fails'],
     ),
   ]
 }
@@ -66,7 +66,7 @@ function checkSecret(config: Config, directory: string): Finding[] {
   const file = join(directory, 'secret.key')
   if (config.DATABASE_URL) {
     return [
-      trouble(
+      reportProblem(
         'secret',
         'warn',
         [
@@ -83,7 +83,7 @@ function checkSecret(config: Config, directory: string): Finding[] {
   if (!existsSync(file)) return [ok('secret', '首次启动时生成密钥', 'the first start makes the secret')]
   if ((statSync(file).mode & 0o077) !== 0) {
     return [
-      trouble(
+      reportProblem(
         'secret',
         'fail',
         ['其他用户可以读取 secret.key', 'other users can read secret.key'],
@@ -111,10 +111,10 @@ async function checkDatabase(config: Config, directory: string): Promise<Finding
     return [await checkWritable(db), await checkSchema(db), await checkClock(db)]
   } catch (error) {
     return [
-      trouble(
+      reportProblem(
         'database',
         'fail',
-        [`数据库不可用：${reasonOf(error)}`, 'the database cannot be used'],
+        [`数据库不可用：${describeReason(error)}`, 'the database cannot be used'],
         [
           config.DATABASE_URL
             ? '检查 DATABASE_URL 的主机、端口、用户、密码与库名，以及 PostgreSQL 是否在运行'
@@ -148,7 +148,7 @@ async function checkSchema(db: Database): Promise<Finding> {
     return ok('schema', '数据库为空，首次启动时建表', 'the database is empty: the first start sets it up')
   const problem = findSchemaProblem([...applied])
   if (problem) {
-    return trouble(
+    return reportProblem(
       'schema',
       'fail',
       [problem.zh, problem.en],
@@ -157,12 +157,12 @@ async function checkSchema(db: Database): Promise<Finding> {
   }
   const missing = migrations.filter(({ name }) => !applied.has(name))
   if (missing.length > 0) {
-    return trouble(
+    return reportProblem(
       'schema',
       'warn',
       [
         `待执行的迁移 ${missing.length} 个：${missing.map(({ name }) => name).join(', ')}`,
-        `${missing.length} migrations to run`,
+        `${missing.length} pending migrations`,
       ],
       [
         '先备份，然后启动服务或运行 npm run admin -- migrate',
@@ -178,8 +178,8 @@ async function checkClock(db: Database): Promise<Finding> {
   const row = await db.one<{ now: number }>(`SELECT ${db.now} AS now`)
   const offBy = Math.round(Number(row?.now) - (before + Date.now()) / 2)
   if (Math.abs(offBy) <= goodClockMs)
-    return ok('clock', `与数据库相差 ${offBy} 毫秒`, `${offBy} ms from the database`)
-  return trouble(
+    return ok('clock', `与数据库相差 ${offBy} 毫秒`, `${offBy} ms difference to the database`)
+  return reportProblem(
     'clock',
     Math.abs(offBy) >= badClockMs ? 'fail' : 'warn',
     [
@@ -188,7 +188,7 @@ async function checkClock(db: Database): Promise<Finding> {
     ],
     [
       '在两台机器上启用时间同步（chrony 或 systemd-timesyncd）；上游签名也要求时间准确',
-      'switch on time synchronisation on both; signatures for gateways need the right time too',
+      'enable time synchronization on both; gateway signatures need the correct time too',
     ],
   )
 }
