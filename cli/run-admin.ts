@@ -110,7 +110,9 @@ function formatUsage(command: Command): string {
 }
 
 function help(list: readonly Command[]): string {
-  const lines = list.map((command) => `  ${formatUsage(command)}\n      ${command.text.zh} / ${command.text.en}`)
+  const lines = list.map(
+    (command) => `  ${formatUsage(command)}\n      ${command.text.zh} / ${command.text.en}`,
+  )
   return ['npm run --silent admin -- COMMAND [--json]', '', ...lines].join('\n')
 }
 
