@@ -1,45 +1,34 @@
-// The ledger as its owner reads it, balances over time, and redeeming a code.
+// The ledger, balances over time, and redeem codes.
+import { type Static, Type } from 'typebox'
+import { apiType, DayRange, dayRange, slice } from './fields.ts'
+import { type CsvFile, type Day, type Moment, route, type Slice } from './route.ts'
 import type { ApiType } from '../credits.ts'
-import {
-  type Day,
-  type DayRange,
-  type File,
-  type Moment,
-  route,
-  type Slice,
-  type SliceQuery,
-} from './route.ts'
 import type { Balance } from './session.ts'
 
 export const ledgerKinds = ['grant', 'adjust', 'charge', 'refund'] as const
 
 export type LedgerKind = (typeof ledgerKinds)[number]
 
-/** How the note of credits from a code begins; the rest is what may be shown of the code. */
+/** The ledger note of credits from a redeem code: this prefix and the hint of the code. */
 export const redeemNote = '兑换码 '
-
-export interface LedgerFilter extends DayRange {
-  readonly api_type?: ApiType
-  readonly kind?: LedgerKind
-}
 
 export interface LedgerEntry {
   readonly id: number
   readonly at: Moment
   readonly api_type: ApiType
   readonly kind: LedgerKind
-  /** Negative when credits went. */
+  /** Negative when credits were taken. */
   readonly amount: number
   readonly balance_after: number
   readonly note: string | null
   readonly operation: {
     readonly id: number
-    /** `sms.send` for instance. */
+    /** For example `sms.send`. */
     readonly action: string
     readonly state: 'held' | 'settled' | 'refunded'
     readonly cost: number
     readonly given_back: number
-    /** Opens the call in the inspector. */
+    /** The call in the request log. */
     readonly request_id: string
   } | null
 }
@@ -51,15 +40,10 @@ export interface BalanceHistory {
   readonly days: readonly { readonly day: Day; readonly remaining: Readonly<Record<ApiType, number>> }[]
 }
 
-export interface RedeemCode {
-  /** Upper or lower case, with or without the dashes. */
-  readonly code: string
-}
-
 export interface RedeemPreview {
   readonly api_type: ApiType
   readonly amount: number
-  /** Last day on which it can be taken; null: no end. */
+  /** The last day on which it can be redeemed; null for no end. */
   readonly expires_on: Day | null
 }
 
@@ -69,12 +53,25 @@ export interface Redeemed {
   readonly balance: Balance
 }
 
+export const LedgerFilter = Type.Object({
+  ...dayRange,
+  api_type: Type.Optional(apiType),
+  kind: Type.Optional(Type.Enum([...ledgerKinds] as [LedgerKind, ...LedgerKind[]])),
+})
+export type LedgerFilter = Static<typeof LedgerFilter>
+
+/** Upper or lower case, with or without dashes. */
+export const RedeemCode = Type.Object({ code: Type.String({ minLength: 1, maxLength: 200 }) })
+export type RedeemCode = Static<typeof RedeemCode>
+
 export const creditRoutes = {
-  ledger: route<LedgerFilter & SliceQuery, Slice<LedgerEntry>>('GET', '/credits/ledger'),
-  /** At most 366 days; the last 31 when no range is given. */
-  ledgerCsv: route<LedgerFilter, File>('GET', '/credits/ledger.csv'),
-  /** At most 366 days; the last 30 when no range is given. */
-  history: route<DayRange, BalanceHistory>('GET', '/credits/history'),
-  previewCode: route<RedeemCode, RedeemPreview>('POST', '/redeem/preview'),
-  redeem: route<RedeemCode, Redeemed>('POST', '/redeem'),
+  ledger: route('GET', '/credits/ledger', Type.Object({ ...LedgerFilter.properties, ...slice })).returns<
+    Slice<LedgerEntry>
+  >(),
+  /** At most 366 days; the last 31 by default. */
+  ledgerCsv: route('GET', '/credits/ledger.csv', LedgerFilter).returns<CsvFile>(),
+  /** At most 366 days; the last 30 by default. */
+  history: route('GET', '/credits/history', DayRange).returns<BalanceHistory>(),
+  previewCode: route('POST', '/redeem/preview', RedeemCode).returns<RedeemPreview>(),
+  redeem: route('POST', '/redeem', RedeemCode).returns<Redeemed>(),
 } as const

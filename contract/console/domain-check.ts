@@ -1,29 +1,16 @@
-// Domain checks in the console: many at once with progress, and the watch list.
-import {
-  type DayRange,
-  type Empty,
-  type File,
-  type Moment,
-  route,
-  type Slice,
-  type SliceQuery,
-} from './route.ts'
-
+// Domain checks: runs with progress, and the watch list.
+import { type Static, Type } from 'typebox'
+import { dayRange, Empty, slice } from './fields.ts'
+import { type CsvFile, type Moment, route, type Slice } from './route.ts'
 export const domainVerdicts = ['未拦截', '已拦截', '无效URL', '请求失败'] as const
 
 export type DomainVerdict = (typeof domainVerdicts)[number]
-
-export interface DomainRunWish {
-  /** At most 500; one a line in the box. */
-  readonly urls: readonly string[]
-  readonly check_random?: boolean
-}
 
 export interface DomainRun {
   readonly id: number
   readonly at: Moment
   readonly state: 'running' | 'done' | 'failed'
-  /** Addresses asked, the random ones included. */
+  /** Addresses to check, random ones included. */
   readonly total: number
   readonly done: number
   readonly counts: Readonly<Record<DomainVerdict, number>>
@@ -36,7 +23,7 @@ export interface DomainResult {
   readonly position: number
   readonly url: string
   readonly random: boolean
-  /** Null while it is being asked. */
+  /** Null until it is checked. */
   readonly verdict: DomainVerdict | null
 }
 
@@ -48,21 +35,15 @@ export interface Watch {
   readonly id: number
   readonly url: string
   readonly every_minutes: number
-  /** Stopped by the account itself. */
+  /** Paused by the account holder. */
   readonly paused: boolean
-  /** Why it is not checked although it is not paused; it goes on by itself. */
+  /** Why it is not checked although it is not paused; checks resume automatically. */
   readonly held_up?: 'no_credit' | 'expired' | 'suspended' | null
   readonly verdict: DomainVerdict | null
   readonly checked_at: Moment | null
-  /** Since when the verdict is what it is. */
+  /** When the verdict last changed. */
   readonly since: Moment | null
   readonly created_at: Moment
-}
-
-export interface WatchWish {
-  readonly url: string
-  /** 5 to 10,080. Every check costs what a check costs. */
-  readonly every_minutes: number
 }
 
 export interface WatchHistoryItem {
@@ -71,21 +52,44 @@ export interface WatchHistoryItem {
   readonly verdict: DomainVerdict
 }
 
+export const DomainRunInput = Type.Object({
+  // The API's limit applies; its message says how many are allowed.
+  urls: Type.Unsafe<readonly string[]>(
+    Type.Array(Type.String({ maxLength: 5_000 }), {
+      problem: { zh: '须为网址列表', en: 'Must be a list of addresses' },
+    }),
+  ),
+  check_random: Type.Optional(Type.Boolean()),
+})
+export type DomainRunInput = Static<typeof DomainRunInput>
+
+const everyMinutes = Type.Integer({ minimum: 5, maximum: 10_080 })
+
+/** Every check costs credits. */
+export const WatchInput = Type.Object({
+  url: Type.String({ minLength: 1, maxLength: 5_000 }),
+  every_minutes: everyMinutes,
+})
+export type WatchInput = Static<typeof WatchInput>
+
+export const WatchChange = Type.Object({
+  every_minutes: Type.Optional(everyMinutes),
+  paused: Type.Optional(Type.Boolean()),
+})
+
+const HistoryQuery = Type.Object({ ...slice, ...dayRange })
+
 export const domainCheckRoutes = {
-  /** Starts a check and answers at once; ask `run` for the results. `idempotency-key` as elsewhere. */
-  start: route<DomainRunWish, DomainRun>('POST', '/domain-check/runs'),
-  runs: route<SliceQuery & DayRange, Slice<DomainRun>>('GET', '/domain-check/runs'),
-  run: route<Empty, DomainRunState>('GET', '/domain-check/runs/:id'),
-  runCsv: route<Empty, File>('GET', '/domain-check/runs/:id/results.csv'),
-  watches: route<Empty, { readonly items: readonly Watch[] }>('GET', '/domain-check/watches'),
-  addWatch: route<WatchWish, Watch>('POST', '/domain-check/watches'),
-  changeWatch: route<{ readonly every_minutes?: number; readonly paused?: boolean }, Watch>(
-    'PATCH',
-    '/domain-check/watches/:id',
-  ),
-  removeWatch: route<Empty, Empty>('DELETE', '/domain-check/watches/:id'),
-  watchHistory: route<SliceQuery & DayRange, Slice<WatchHistoryItem>>(
-    'GET',
-    '/domain-check/watches/:id/history',
-  ),
+  /** Starts a check and responds immediately; `run` has the results. Takes an `idempotency-key` header. */
+  start: route('POST', '/domain-check/runs', DomainRunInput).returns<DomainRun>(),
+  runs: route('GET', '/domain-check/runs', HistoryQuery).returns<Slice<DomainRun>>(),
+  run: route('GET', '/domain-check/runs/:id', Empty).returns<DomainRunState>(),
+  runCsv: route('GET', '/domain-check/runs/:id/results.csv', Empty).returns<CsvFile>(),
+  watches: route('GET', '/domain-check/watches', Empty).returns<{ readonly items: readonly Watch[] }>(),
+  addWatch: route('POST', '/domain-check/watches', WatchInput).returns<Watch>(),
+  changeWatch: route('PATCH', '/domain-check/watches/:id', WatchChange).returns<Watch>(),
+  removeWatch: route('DELETE', '/domain-check/watches/:id', Empty).returns<Empty>(),
+  watchHistory: route('GET', '/domain-check/watches/:id/history', HistoryQuery).returns<
+    Slice<WatchHistoryItem>
+  >(),
 } as const

@@ -1,6 +1,7 @@
-// The home page: balances and how long they last, calls a day, the most common errors, the first steps.
+// The home page: balances and how long they last, calls per day, frequent errors, first steps.
+import { DayRange } from './fields.ts'
+import { type Day, route } from './route.ts'
 import type { ApiType } from '../credits.ts'
-import { type Day, type DayRange, route } from './route.ts'
 import type { Balance } from './session.ts'
 
 /** The endpoints as the request log names them. */
@@ -9,13 +10,13 @@ export const endpointNames = ['shortlink', 'sms', 'identity', 'domain-check'] as
 export type EndpointName = (typeof endpointNames)[number]
 
 export interface BalanceOutlook extends Balance {
-  /** Credits used a day, the last 14 days, today last. */
+  /** Credits used per day over the last 14 days, today last. */
   readonly daily: readonly number[]
   /** Used in the last seven days. */
   readonly used_7d: number
-  /** Days left at the pace of the last seven days; null when nothing was used. */
+  /** Days left at the rate of the last seven days; null when nothing was used. */
   readonly days_left: number | null
-  /** `low` under 20 % of the total, `critical` under 5 % or three days, `empty` at 0 of something, `none` when never bought. */
+  /** `low` under 20 % of the total, `critical` under 5 % or three days, `empty` at 0, `none` when never granted. */
   readonly level: 'ok' | 'low' | 'critical' | 'empty' | 'none'
 }
 
@@ -24,16 +25,16 @@ export interface DayOfCalls {
   readonly calls: Readonly<Record<EndpointName, number>>
   readonly total: number
   readonly succeeded: number
-  /** Charged less given back. */
+  /** Charged minus refunded. */
   readonly credits: Readonly<Record<ApiType, number>>
 }
 
 export interface CommonError {
   readonly endpoint: EndpointName
-  /** The code of the answer; the HTTP status on the short link endpoint. */
+  /** The code of the response; the HTTP status on the short link endpoint. */
   readonly code: number
   readonly count: number
-  /** What the code means and what to do about it, in the language of the request. */
+  /** In the language of the request. */
   readonly meaning: string
   readonly advice: string
 }
@@ -42,19 +43,19 @@ export interface Home {
   readonly from: Day
   readonly to: Day
   readonly balances: readonly BalanceOutlook[]
-  /** One for each day of the range, empty ones too. */
+  /** One for every day of the range. */
   readonly days: readonly DayOfCalls[]
   readonly errors: readonly CommonError[]
   readonly checklist: {
     readonly has_key: boolean
     readonly has_call: boolean
-    /** A call that succeeded and cost something. */
+    /** A successful call that cost credits. */
     readonly has_success: boolean
     readonly has_credits: boolean
   }
 }
 
 export const homeRoutes = {
-  /** The last 14 days when no range is given; 366 days at most. */
-  home: route<DayRange, Home>('GET', '/home'),
+  /** At most 366 days; the last 14 by default. */
+  home: route('GET', '/home', DayRange).returns<Home>(),
 } as const

@@ -1,12 +1,10 @@
-// Identity verification in the console: one by hand, and the masked history.
-import { type DayRange, type File, type Moment, route, type Slice, type SliceQuery } from './route.ts'
+// Identity verification: one from the console, and the masked history.
+import { type Static, Type } from 'typebox'
+import { dayRange, slice } from './fields.ts'
+import { type CsvFile, type Moment, route, type Slice } from './route.ts'
+export const identityOutcomes = ['matched', 'mismatched', 'no_record', 'failed'] as const
 
-export type IdentityOutcome = 'matched' | 'mismatched' | 'no_record' | 'failed'
-
-export interface IdentityWish {
-  readonly name: string
-  readonly idcard: string
-}
+export type IdentityOutcome = (typeof identityOutcomes)[number]
 
 export interface IdentityVerdict {
   readonly outcome: IdentityOutcome
@@ -32,13 +30,23 @@ export interface IdentityRecord {
   readonly request_id: string
 }
 
-export interface IdentityFilter extends DayRange {
-  readonly outcome?: IdentityOutcome
-}
+export const IdentityInput = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  idcard: Type.String({ minLength: 1, maxLength: 100 }),
+})
+export type IdentityInput = Static<typeof IdentityInput>
+
+export const IdentityFilter = Type.Object({
+  ...dayRange,
+  outcome: Type.Optional(Type.Enum([...identityOutcomes])),
+})
+export type IdentityFilter = Static<typeof IdentityFilter>
 
 export const identityRoutes = {
-  /** Send an `idempotency-key` header: a repeat after a lost connection then costs nothing. */
-  verify: route<IdentityWish, IdentityVerdict>('POST', '/identity/verify'),
-  history: route<IdentityFilter & SliceQuery, Slice<IdentityRecord>>('GET', '/identity/history'),
-  historyCsv: route<IdentityFilter, File>('GET', '/identity/history.csv'),
+  /** Takes an `idempotency-key` header, so that a retry after a lost connection costs nothing. */
+  verify: route('POST', '/identity/verify', IdentityInput).returns<IdentityVerdict>(),
+  history: route('GET', '/identity/history', Type.Object({ ...IdentityFilter.properties, ...slice })).returns<
+    Slice<IdentityRecord>
+  >(),
+  historyCsv: route('GET', '/identity/history.csv', IdentityFilter).returns<CsvFile>(),
 } as const

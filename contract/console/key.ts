@@ -1,28 +1,27 @@
-// The API key: shown whole once, masked ever after.
-import { type Empty, type Moment, route } from './route.ts'
-
+// The API key. The whole key is in the response that creates it, and nowhere else.
+import { type Static, Type } from 'typebox'
+import { Empty, password } from './fields.ts'
+import { type Moment, route } from './route.ts'
 export interface KeyState {
   readonly hint: string | null
   readonly created_at: Moment | null
-  /** Calls with the key in the last 24 hours: what a reset or a clear would break. */
+  /** Calls with the key in the last 24 hours, which a reset would break. */
   readonly calls_24h: number
   readonly last_call_at: Moment | null
 }
 
 export interface NewKey {
-  /** The whole key, this once. */
   readonly api_key: string
   readonly hint: string
 }
 
-export interface WithPassword {
-  readonly password: string
-}
+export const WithPassword = Type.Object({ password })
+export type WithPassword = Static<typeof WithPassword>
 
 export const keyRoutes = {
-  state: route<Empty, KeyState>('GET', '/key'),
-  /** Only while there is none: `conflict` otherwise. */
-  generate: route<Empty, NewKey>('POST', '/key'),
-  reset: route<WithPassword, NewKey>('POST', '/key/reset'),
-  clear: route<WithPassword, Empty>('POST', '/key/clear'),
+  state: route('GET', '/key', Empty).returns<KeyState>(),
+  /** `conflict` when the account has a key. */
+  generate: route('POST', '/key', Empty).returns<NewKey>(),
+  reset: route('POST', '/key/reset', WithPassword).returns<NewKey>(),
+  clear: route('POST', '/key/clear', WithPassword).returns<Empty>(),
 } as const

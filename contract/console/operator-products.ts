@@ -1,6 +1,9 @@
-// The operator's pages about products: review of templates and signatures, domain pools, gateways.
-import { type Empty, type Moment, type Noted, type Page, type PageQuery, route } from './route.ts'
-import type { TemplateState } from './sms.ts'
+// Operator pages about products: reviews, domain pools, gateways.
+import { type Static, Type } from 'typebox'
+import { Empty, note, Noted, optionalText, page, positiveId } from './fields.ts'
+import { type Moment, type Page, route } from './route.ts'
+import type { TemplateState } from '../sms-text.ts'
+import { templateState } from './sms.ts'
 
 export type ReviewKind = 'template' | 'signature'
 
@@ -10,28 +13,15 @@ export interface Review {
   readonly username: string
   /** The template's code; empty for a signature. */
   readonly code: string
-  /** The template's name, or the signature asked for. */
+  /** The template's name, or the requested signature. */
   readonly name: string
   /** The template's content; empty for a signature. */
   readonly content: string
   readonly state: TemplateState
   readonly reason: string | null
-  /** Grows with every change of the words. Sent back, it keeps words from being approved unseen. */
+  /** Grows with every change of the text. Send it with the decision, so that a changed text is not approved unseen. */
   readonly revision?: number
   readonly at: Moment
-}
-
-export interface ReviewQuery extends PageQuery {
-  readonly kind?: ReviewKind
-  /** Those that wait when left out. */
-  readonly state?: TemplateState
-}
-
-export interface ReviewDecision extends Noted {
-  readonly verdict: 'approve' | 'refuse'
-  /** The account sees it; needed to refuse. */
-  readonly reason?: string
-  readonly revision?: number
 }
 
 export type Pool = 'a' | 'b'
@@ -50,14 +40,14 @@ export type GatewayGroup = 'sms' | 'identity' | 'domain_check'
 export interface GatewayState {
   readonly group: GatewayGroup
   readonly name: string
-  /** Place in the order of preference, from 1; null: known but not on. */
+  /** Position in the order of preference, from 1; null when it is not configured. */
   readonly position: number | null
   readonly breaker: 'closed' | 'half_open' | 'open'
   readonly calls: number
   readonly failures: number
   readonly last_ok_at: Moment | null
   readonly last_error_at: Moment | null
-  /** In plain words, without credentials. */
+  /** Without credentials. */
   readonly last_error: string | null
 }
 
@@ -67,22 +57,44 @@ export interface GatewayTest {
   readonly duration_ms: number
 }
 
+/** `state` is 审核中 by default. */
+export const ReviewQuery = Type.Object({
+  ...page,
+  kind: Type.Optional(Type.Enum(['template', 'signature'])),
+  state: Type.Optional(templateState),
+})
+export type ReviewQuery = Static<typeof ReviewQuery>
+
+/** The account holder sees the reason; a refusal needs one. */
+export const ReviewDecision = Type.Object({
+  verdict: Type.Enum(['approve', 'refuse']),
+  reason: optionalText,
+  revision: Type.Optional(positiveId),
+  note,
+})
+export type ReviewDecision = Static<typeof ReviewDecision>
+
+export const NewDomain = Type.Object({
+  pool: Type.Enum(['a', 'b']),
+  host: Type.String({ minLength: 1, maxLength: 300 }),
+  note,
+})
+
+export const GatewayTestInput = Type.Object({
+  phone_number: Type.Optional(Type.String({ maxLength: 50 })),
+  note,
+})
+
 export const operatorProductRoutes = {
-  reviews: route<ReviewQuery, Page<Review>>('GET', '/operator/reviews'),
-  decideReview: route<ReviewDecision, Review>('POST', '/operator/reviews/:kind/:id'),
+  reviews: route('GET', '/operator/reviews', ReviewQuery).returns<Page<Review>>(),
+  decideReview: route('POST', '/operator/reviews/:kind/:id', ReviewDecision).returns<Review>(),
 
-  domains: route<Empty, { readonly items: readonly PoolDomain[] }>('GET', '/operator/domains'),
-  addDomain: route<Noted & { readonly pool: Pool; readonly host: string }, PoolDomain>(
-    'POST',
-    '/operator/domains',
-  ),
-  removeDomain: route<Noted, Empty>('POST', '/operator/domains/:id/remove'),
-  probeDomain: route<Empty, PoolDomain>('POST', '/operator/domains/:id/probe'),
+  domains: route('GET', '/operator/domains', Empty).returns<{ readonly items: readonly PoolDomain[] }>(),
+  addDomain: route('POST', '/operator/domains', NewDomain).returns<PoolDomain>(),
+  removeDomain: route('POST', '/operator/domains/:id/remove', Noted).returns<Empty>(),
+  probeDomain: route('POST', '/operator/domains/:id/probe', Empty).returns<PoolDomain>(),
 
-  gateways: route<Empty, { readonly items: readonly GatewayState[] }>('GET', '/operator/gateways'),
-  /** Sends one harmless request; an SMS test needs a number to send to. */
-  testGateway: route<Noted & { readonly phone_number?: string }, GatewayTest>(
-    'POST',
-    '/operator/gateways/:group/:name/test',
-  ),
+  gateways: route('GET', '/operator/gateways', Empty).returns<{ readonly items: readonly GatewayState[] }>(),
+  /** Sends one harmless request; an SMS test needs a phone number. */
+  testGateway: route('POST', '/operator/gateways/:group/:name/test', GatewayTestInput).returns<GatewayTest>(),
 } as const

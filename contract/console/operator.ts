@@ -1,18 +1,23 @@
-// The operator's pages: overview, accounts, redeem codes, audit log, settings. Accounts get `forbidden` from all of them.
-import type { ApiType } from '../credits.ts'
+// Operator pages: overview, accounts, redeem codes, audit log, settings. Account holders get `forbidden`.
+import { type Static, Type } from 'typebox'
 import {
-  type Day,
-  type DayRange,
-  type Empty,
-  type File,
-  type Moment,
-  type Noted,
-  type Page,
-  type PageQuery,
-  route,
-  type Slice,
-  type SliceQuery,
-} from './route.ts'
+  amount,
+  apiType,
+  dayRange,
+  Empty,
+  note,
+  Noted,
+  optionalDay,
+  optionalText,
+  order,
+  page,
+  PageQuery,
+  password,
+  slice,
+  username,
+} from './fields.ts'
+import { type CsvFile, type Day, type Moment, type Page, route, type Slice } from './route.ts'
+import type { ApiType } from '../credits.ts'
 import type { EndpointName } from './home.ts'
 import type { AccountFacts, Balance } from './session.ts'
 
@@ -28,10 +33,10 @@ export interface Overview {
     readonly calls: Readonly<Record<EndpointName, number>>
     readonly total: number
     readonly succeeded: number
-    /** Failures that are not the caller's: 1005 and 5000. */
+    /** Failures the caller did not cause: 1005 and 5000. */
     readonly our_errors: number
   }[]
-  /** Over the last 15 minutes, of the newest 5,000 calls at most; null when there were none. */
+  /** Of the newest 5,000 calls of the last 15 minutes; endpoints without calls are left out. */
   readonly latency: readonly {
     readonly endpoint: EndpointName
     readonly calls: number
@@ -39,7 +44,7 @@ export interface Overview {
     readonly p95_ms: number
     readonly p99_ms: number
   }[]
-  /** Last 30 days: granted (adjustments included) and used (refunds taken off). */
+  /** Last 30 days: granted (adjustments included) and used (minus refunds). */
   readonly credits: readonly { readonly api_type: ApiType; readonly sold: number; readonly used: number }[]
   readonly operations: { readonly open: number; readonly overdue: number; readonly oldest_at: Moment | null }
   readonly errors: readonly {
@@ -47,7 +52,7 @@ export interface Overview {
     readonly code: number
     readonly count: number
   }[]
-  /** Of the file system that holds DATA_DIR. */
+  /** Of the file system of DATA_DIR. */
   readonly disk: {
     readonly free_bytes: number
     readonly total_bytes: number
@@ -57,17 +62,9 @@ export interface Overview {
   readonly gateways: readonly {
     readonly group: 'sms' | 'identity' | 'domain_check'
     readonly names: readonly string[]
-    /** Those of them that are left alone right now, because they keep failing. */
+    /** Those whose circuit breaker is not closed. */
     readonly down?: readonly string[]
   }[]
-}
-
-export interface AccountQuery extends PageQuery {
-  /** Part of the user name, or an id. */
-  readonly q?: string
-  readonly state?: 'active' | 'expired' | 'suspended' | 'operator'
-  readonly sort?: 'created' | 'username' | 'expires'
-  readonly order?: 'asc' | 'desc'
 }
 
 export interface AccountRow extends AccountFacts {
@@ -75,13 +72,8 @@ export interface AccountRow extends AccountFacts {
   readonly last_call_at: Moment | null
 }
 
-export interface AccountRateLimit {
-  readonly per_second: number
-  readonly burst: number
-}
-
 export interface AccountDetail extends AccountRow {
-  /** Its own limit; null: the platform's. */
+  /** Null when the platform's limit applies. */
   readonly rate_limit: AccountRateLimit | null
   readonly platform_rate_limit: AccountRateLimit | null
   readonly calls_7d: number
@@ -89,33 +81,10 @@ export interface AccountDetail extends AccountRow {
   readonly sessions: number
 }
 
-export interface NewAccount extends Noted {
-  readonly username: string
-  /** A random one when left out. */
-  readonly password?: string
-  readonly expires_on?: Day | null
-  readonly credits?: Readonly<Partial<Record<ApiType, number>>>
-}
-
 export interface CreatedAccount {
   readonly account: AccountDetail
-  /** This once. */
+  /** Shown only in this response. */
   readonly password: string
-}
-
-/** What is left out stays as it is; null takes it away. */
-export interface AccountChange extends Noted {
-  readonly expires_on?: Day | null
-  readonly suspended?: boolean
-  readonly sms_enabled?: boolean
-  readonly sign_name?: string | null
-  readonly rate_limit?: AccountRateLimit | null
-}
-
-export interface CreditChange extends Noted {
-  readonly api_type: ApiType
-  readonly direction: 'grant' | 'take'
-  readonly amount: number
 }
 
 export interface RedeemBatch {
@@ -131,17 +100,9 @@ export interface RedeemBatch {
   readonly created_at: Moment
 }
 
-export interface NewRedeemBatch extends Noted {
-  readonly api_type: ApiType
-  readonly amount: number
-  /** 1 to 10,000. */
-  readonly count: number
-  readonly expires_on?: Day | null
-}
-
-export interface MadeRedeemBatch {
+export interface CreatedRedeemBatch {
   readonly batch: RedeemBatch
-  /** The whole codes, this once: only their hashes are kept. */
+  /** The whole codes. Only their hashes are stored. */
   readonly codes: readonly string[]
 }
 
@@ -162,17 +123,11 @@ export interface AuditEntry {
   readonly actor: string
   /** `account.create`, `credits.grant` … */
   readonly action: string
-  /** Whom or what it concerned: a user name, a batch number. */
+  /** What was changed: a user name, a batch number. */
   readonly target: string
   readonly note: string
   /** What changed, as `name: value`; never a secret. */
   readonly details: Readonly<Record<string, string | number | boolean | null>>
-}
-
-export interface AuditFilter extends DayRange {
-  readonly actor?: string
-  readonly action?: string
-  readonly target?: string
 }
 
 export interface SettingInForce {
@@ -188,31 +143,117 @@ export interface SettingInForce {
 const operatorAccounts = '/operator/accounts'
 const redeemBatches = '/operator/redeem-batches'
 
+/** `q` is a part of the user name, or an id. */
+export const AccountQuery = Type.Object({
+  ...page,
+  q: optionalText,
+  state: Type.Optional(Type.Enum(['active', 'expired', 'suspended', 'operator'])),
+  sort: Type.Optional(Type.Enum(['created', 'username', 'expires'])),
+  order,
+})
+export type AccountQuery = Static<typeof AccountQuery>
+
+/** The password is generated when left out. */
+export const NewAccount = Type.Object({
+  username,
+  password: Type.Optional(password),
+  expires_on: optionalDay,
+  credits: Type.Optional(
+    Type.Object({
+      short_link: Type.Optional(amount),
+      sms: Type.Optional(amount),
+      id_verification: Type.Optional(amount),
+      domain_check: Type.Optional(amount),
+    }),
+  ),
+  note,
+})
+export type NewAccount = Static<typeof NewAccount>
+
+const rate = Type.Integer({ minimum: 1, maximum: 1_000_000 })
+
+const AccountRateLimit = Type.Object({ per_second: rate, burst: rate })
+export type AccountRateLimit = Static<typeof AccountRateLimit>
+
+/** A field that is left out does not change; null removes the value. */
+export const AccountChange = Type.Object({
+  expires_on: optionalDay,
+  suspended: Type.Optional(Type.Boolean()),
+  sms_enabled: Type.Optional(Type.Boolean()),
+  sign_name: Type.Optional(Type.Union([Type.String({ maxLength: 100 }), Type.Null()])),
+  rate_limit: Type.Optional(
+    Type.Union([AccountRateLimit, Type.Null()], {
+      problem: { zh: '须为两个正整数：每秒与突发', en: 'Must be two whole numbers: a second, and burst' },
+    }),
+  ),
+  note,
+})
+export type AccountChange = Static<typeof AccountChange>
+
+export const CreditChange = Type.Object({
+  api_type: apiType,
+  direction: Type.Enum(['grant', 'take']),
+  amount,
+  note,
+})
+export type CreditChange = Static<typeof CreditChange>
+
+export const NewRedeemBatch = Type.Object({
+  api_type: apiType,
+  amount,
+  count: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  expires_on: optionalDay,
+  note,
+})
+export type NewRedeemBatch = Static<typeof NewRedeemBatch>
+
+export const RedeemCodeQuery = Type.Object({
+  ...page,
+  state: Type.Optional(Type.Enum(['unused', 'redeemed', 'revoked'])),
+})
+
+const auditText = Type.Optional(Type.String({ maxLength: 100 }))
+
+export const AuditFilter = Type.Object({
+  ...dayRange,
+  actor: auditText,
+  action: auditText,
+  target: auditText,
+})
+export type AuditFilter = Static<typeof AuditFilter>
+
 export const operatorRoutes = {
-  overview: route<Empty, Overview>('GET', '/operator/overview'),
+  overview: route('GET', '/operator/overview', Empty).returns<Overview>(),
 
-  accounts: route<AccountQuery, Page<AccountRow>>('GET', operatorAccounts),
-  account: route<Empty, AccountDetail>('GET', `${operatorAccounts}/:id`),
-  createAccount: route<NewAccount, CreatedAccount>('POST', operatorAccounts),
-  changeAccount: route<AccountChange, AccountDetail>('PATCH', `${operatorAccounts}/:id`),
-  /** A random new password, told this once; ends the account's sessions. */
-  resetPassword: route<Noted, { readonly password: string }>('POST', `${operatorAccounts}/:id/password`),
-  changeCredits: route<CreditChange, Balance>('POST', `${operatorAccounts}/:id/credits`),
+  accounts: route('GET', operatorAccounts, AccountQuery).returns<Page<AccountRow>>(),
+  account: route('GET', `${operatorAccounts}/:id`, Empty).returns<AccountDetail>(),
+  createAccount: route('POST', operatorAccounts, NewAccount).returns<CreatedAccount>(),
+  changeAccount: route('PATCH', `${operatorAccounts}/:id`, AccountChange).returns<AccountDetail>(),
+  /** Generates a password, shown only in this response, and ends the sessions of the account. */
+  resetPassword: route('POST', `${operatorAccounts}/:id/password`, Noted).returns<{
+    readonly password: string
+  }>(),
+  changeCredits: route('POST', `${operatorAccounts}/:id/credits`, CreditChange).returns<Balance>(),
 
-  redeemBatches: route<PageQuery, Page<RedeemBatch>>('GET', redeemBatches),
-  makeRedeemBatch: route<NewRedeemBatch, MadeRedeemBatch>('POST', redeemBatches),
-  redeemBatch: route<
-    PageQuery & { readonly state?: RedeemCodeRow['state'] },
+  redeemBatches: route('GET', redeemBatches, PageQuery).returns<Page<RedeemBatch>>(),
+  makeRedeemBatch: route('POST', redeemBatches, NewRedeemBatch).returns<CreatedRedeemBatch>(),
+  redeemBatch: route('GET', `${redeemBatches}/:id`, RedeemCodeQuery).returns<
     Page<RedeemCodeRow> & { readonly batch: RedeemBatch }
-  >('GET', `${redeemBatches}/:id`),
-  /** States and hints; the codes themselves were shown when they were made. */
-  redeemBatchCsv: route<Empty, File>('GET', `${redeemBatches}/:id/codes.csv`),
-  /** All codes of the batch that nobody has taken. */
-  revokeRedeemBatch: route<Noted, { readonly revoked: number }>('POST', `${redeemBatches}/:id/revoke`),
-  revokeRedeemCode: route<Noted, Empty>('POST', '/operator/redeem-codes/:id/revoke'),
+  >(),
+  /** States and hints; the codes themselves were shown when they were created. */
+  redeemBatchCsv: route('GET', `${redeemBatches}/:id/codes.csv`, Empty).returns<CsvFile>(),
+  /** Revokes all unused codes of the batch. */
+  revokeRedeemBatch: route('POST', `${redeemBatches}/:id/revoke`, Noted).returns<{
+    readonly revoked: number
+  }>(),
+  revokeRedeemCode: route('POST', '/operator/redeem-codes/:id/revoke', Noted).returns<Empty>(),
 
-  audit: route<AuditFilter & SliceQuery, Slice<AuditEntry>>('GET', '/operator/audit'),
-  auditCsv: route<AuditFilter, File>('GET', '/operator/audit.csv'),
+  audit: route('GET', '/operator/audit', Type.Object({ ...AuditFilter.properties, ...slice })).returns<
+    Slice<AuditEntry>
+  >(),
+  auditCsv: route('GET', '/operator/audit.csv', AuditFilter).returns<CsvFile>(),
 
-  settings: route<Empty, { readonly items: readonly SettingInForce[] }>('GET', '/operator/settings'),
+  settings: route('GET', '/operator/settings', Empty).returns<{
+    readonly items: readonly SettingInForce[]
+  }>(),
 } as const

@@ -1,38 +1,37 @@
-// How a route of the console's JSON API is described: its method and path as data, what is sent and what comes back as types.
+// How a route of the console's JSON API is described: method, path and input schema as data, the response as a type.
+import type { Static, TObject } from 'typebox'
 
-/** Where the API stands. Paths in the tables below are relative to it. */
+/** All paths below are relative to this one. */
 export const consoleApi = '/console/api'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/**
- * `Sent` is the query of a GET and the JSON body of everything else; `Got` is the JSON answer. A route that answers with a
- * file (`.csv`) is opened as a link, not fetched.
- */
-export interface Route<Sent, Got> {
+export interface Route<Input, Output> {
   readonly method: Method
-  /** `:name` parts are filled in by `pathOf`. */
+  /** `pathOf` fills in the `:name` parts. */
   readonly path: string
-  /** Never there at run time; they carry the types. */
-  readonly sent?: Sent
-  readonly got?: Got
+  /** Schema of the query of a GET, and of the JSON body of every other method. */
+  readonly input: TObject
+  /** Never set; carries the types. */
+  readonly types?: { readonly input: Input; readonly output: Output }
 }
 
-/** Nothing is sent, or nothing comes back but `{}`. */
-export type Empty = Readonly<Record<never, never>>
-
-/** Answers with a file. */
-export interface File {
+/** The response is a file. The browser opens such a route as a link. */
+export interface CsvFile {
   readonly file: 'csv'
 }
 
-export function route<Sent, Got>(method: Method, path: string): Route<Sent, Got> {
-  return { method, path }
+export function route<S extends TObject>(
+  method: Method,
+  path: string,
+  input: S,
+): { returns<Output>(): Route<Static<S>, Output> } {
+  return { returns: () => ({ method, path, input }) }
 }
 
-/** The address of a route on this origin, with the `:name` parts filled in and a query of what is not undefined. */
+/** The URL of a route on this origin. Undefined and empty query values are left out. */
 export function pathOf(
-  { path }: Pick<Route<unknown, unknown>, 'path'>,
+  { path }: { readonly path: string },
   parts: Readonly<Record<string, string | number>> = {},
   query: Readonly<Record<string, string | number | boolean | undefined>> = {},
 ): string {
@@ -46,35 +45,29 @@ export function pathOf(
 }
 
 /**
- * Every changing call (anything but GET) carries this header with the token that `start`, `me` and `signIn` tell, a JSON
- * body (`{}` when there is nothing to send) and `content-type: application/json`. Signing in and up need no token.
+ * Every request other than GET carries this header with the token from `start`, `me` or `signIn`, and a JSON body (`{}`
+ * when there is nothing to send). Signing in and up need no token.
  */
 export const csrfHeader = 'x-csrf-token'
 
 /**
- * An operator looks at an account as its holder sees it by adding this to the query of any GET below that is not an
- * operator's own. Changing calls with it are refused.
+ * An operator sees an account as its holder does by adding this to the query of any GET that is not an operator route.
+ * Requests that change something are rejected with it.
  */
 export const viewAsParameter = 'view_as'
 
-/** Moments are milliseconds since 1970. Days are `YYYY-MM-DD` in Asia/Shanghai, inclusive. */
+/** Milliseconds since 1970. */
 export type Moment = number
+/** `YYYY-MM-DD` in Asia/Shanghai. */
 export type Day = string
 
-/** Of lists that only grow, newest first: `next` is the `before` of the following page, null at the end. */
+/** A page of a list that only grows, newest first. `next` is the `before` of the following page, null at the end. */
 export interface Slice<Item> {
   readonly items: readonly Item[]
   readonly next: number | null
 }
 
-export interface SliceQuery {
-  /** What a page ended with. */
-  readonly before?: number
-  /** 1 to 200, 50 when left out. */
-  readonly size?: number
-}
-
-/** Of lists that are sorted and paged at will. Pages begin at 1. */
+/** A page of a list that can be sorted. Pages start at 1. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly total: number
@@ -82,52 +75,36 @@ export interface Page<Item> {
   readonly size: number
 }
 
-export interface PageQuery {
-  readonly page?: number
-  /** 1 to 200, 20 when left out. */
-  readonly size?: number
-}
-
-export interface DayRange {
-  readonly from?: Day
-  readonly to?: Day
-}
-
-/** Every changing step of an operator says why; it lands in the audit log. */
-export interface Noted {
-  readonly note: string
-}
-
-/** What went wrong, as a word for the program; the message is for people, in the language of `accept-language`. */
+/** Error codes for programs. The message is for people, in the language of `accept-language`. */
 export const errorStatus = {
-  /** Fields are wrong: `fields` says which and why. */
+  /** `fields` says which fields are wrong and why. */
   invalid: 400,
-  /** No session, or it has ended: sign in again. */
+  /** No session, or it ended. */
   unauthenticated: 401,
-  /** Signing in: user name or password wrong. */
+  /** Wrong user name or password. */
   wrong_credentials: 401,
-  /** The token is missing or of another session, or the call comes from elsewhere: reload and try again. */
+  /** The token is missing or belongs to another session, or the request comes from another site. */
   csrf: 403,
   forbidden: 403,
   /** The account is suspended. */
   suspended: 403,
-  /** The account has expired: it can read, but neither consume nor change. */
+  /** The account has expired and can only read. */
   expired: 403,
-  /** Another account is only looked at. */
+  /** Another account is shown read-only. */
   read_only: 403,
   not_found: 404,
   method_not_allowed: 405,
-  /** Somebody was faster, or it is not in the state for this: reload. */
+  /** The state has changed meanwhile. */
   conflict: 409,
   /** Not enough credits. */
   insufficient: 409,
   too_large: 413,
   /** Not sent as JSON. */
   not_json: 415,
-  /** Too often: `retry_after` seconds. */
+  /** Retry after `retry_after` seconds. */
   too_many: 429,
   internal: 500,
-  /** The product's gateway failed; what it cost was given back. */
+  /** The gateway failed; the credits were refunded. */
   upstream: 502,
   unavailable: 503,
 } as const
@@ -138,7 +115,7 @@ export interface ErrorBody {
   readonly error: {
     readonly code: ConsoleErrorCode
     readonly message: string
-    /** By the name of the field as it was sent. */
+    /** Messages by field name. */
     readonly fields?: Readonly<Record<string, string>>
     readonly request_id: string
     readonly retry_after?: number

@@ -1,7 +1,9 @@
-// Signing in and out, who I am, my sessions and my password.
+// Signing in and out, the current account, its sessions and its password.
+import { type Static, Type } from 'typebox'
+import { Empty, password, username } from './fields.ts'
+import { type Day, type Moment, route } from './route.ts'
 import type { ApiType, Prices } from '../credits.ts'
 import type { Language } from '../text.ts'
-import { type Day, type Empty, type Moment, route } from './route.ts'
 
 export type Role = 'account' | 'operator'
 
@@ -17,7 +19,7 @@ export interface AccountFacts {
   readonly username: string
   readonly role: Role
   readonly created_at: Moment
-  /** Last valid day; null: never expires. */
+  /** The last valid day; null when the account never expires. */
   readonly expires_on: Day | null
   readonly expired: boolean
   readonly suspended: boolean
@@ -29,65 +31,61 @@ export interface AccountFacts {
 }
 
 export interface Me {
-  /** The account whose things are shown: one's own, or the one that is looked at (`view_as`). */
+  /** The account that is shown: the user's, or the one an operator views (`view_as`). */
   readonly account: AccountFacts
   readonly balances: readonly Balance[]
-  /** Who is signed in. The same as `account` unless an operator looks at another's. */
+  /** Who is signed in. Differs from `account` only while an operator views another account. */
   readonly user: { readonly id: number; readonly username: string; readonly role: Role }
-  /** True while another account is looked at. */
+  /** True while an operator views another account. */
   readonly read_only: boolean
   readonly csrf_token: string
-  /** When the session ends at the latest. */
+  /** The latest time at which the session ends. */
   readonly session_ends_at: Moment
-  /** In which language this answer would have put its messages. */
+  /** The language of messages. */
   readonly language: Language
 }
 
-/** All that the first page needs, without a 401 for those who are not signed in. */
+/** What the first page needs, whether or not the user is signed in. */
 export interface Start {
   readonly version: string
-  /** {base_url} of the public interface, for samples. */
+  /** {base_url} of the public API, for samples. */
   readonly public_url: string
-  /** Whether anybody may make an account. */
+  /** Whether visitors can create accounts. */
   readonly sign_up: boolean
-  /** Products that run on the sandbox: no SMS is sent, no person and no platform asked. */
+  /** Products that run on the sandbox gateway, which calls no provider. */
   readonly sandbox: readonly ('sms' | 'identity' | 'domain_check')[]
-  /** Credits a call takes, as they are in force. */
+  /** Credits per call. */
   readonly prices: Prices
   readonly me: Me | null
 }
 
-export interface SignIn {
-  readonly username: string
-  readonly password: string
-}
-
 export interface SessionFacts {
   readonly id: number
-  /** The one that asks. */
+  /** The session of this request. */
   readonly current: boolean
   readonly created_at: Moment
   readonly seen_at: Moment
   readonly address: string
-  /** The browser's own words, cut to 200 characters. */
+  /** The user agent, cut to 200 characters. */
   readonly agent: string
 }
 
-export interface PasswordChange {
-  readonly current_password: string
-  readonly new_password: string
-}
+export const SignIn = Type.Object({ username, password })
+export type SignIn = Static<typeof SignIn>
+
+export const PasswordChange = Type.Object({ current_password: password, new_password: password })
+export type PasswordChange = Static<typeof PasswordChange>
 
 export const sessionRoutes = {
-  start: route<Empty, Start>('GET', '/start'),
-  me: route<Empty, Me>('GET', '/me'),
-  signIn: route<SignIn, Me>('POST', '/sign-in'),
-  /** Only while `sign_up` is on; signs in as well. */
-  signUp: route<SignIn, Me>('POST', '/sign-up'),
-  signOut: route<Empty, Empty>('POST', '/sign-out'),
-  sessions: route<Empty, { readonly items: readonly SessionFacts[] }>('GET', '/sessions'),
-  endSession: route<Empty, Empty>('POST', '/sessions/:id/end'),
-  endOtherSessions: route<Empty, { readonly ended: number }>('POST', '/sessions/end-others'),
+  start: route('GET', '/start', Empty).returns<Start>(),
+  me: route('GET', '/me', Empty).returns<Me>(),
+  signIn: route('POST', '/sign-in', SignIn).returns<Me>(),
+  /** Only while `sign_up` is on. The new account is signed in. */
+  signUp: route('POST', '/sign-up', SignIn).returns<Me>(),
+  signOut: route('POST', '/sign-out', Empty).returns<Empty>(),
+  sessions: route('GET', '/sessions', Empty).returns<{ readonly items: readonly SessionFacts[] }>(),
+  endSession: route('POST', '/sessions/:id/end', Empty).returns<Empty>(),
+  endOtherSessions: route('POST', '/sessions/end-others', Empty).returns<{ readonly ended: number }>(),
   /** Ends all other sessions. */
-  changePassword: route<PasswordChange, { readonly ended: number }>('POST', '/password'),
+  changePassword: route('POST', '/password', PasswordChange).returns<{ readonly ended: number }>(),
 } as const

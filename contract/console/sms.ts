@@ -1,57 +1,25 @@
-// SMS in the console: templates, sending one by hand, records, the signature.
-import {
-  type DayRange,
-  type Empty,
-  type File,
-  type Moment,
-  type Page,
-  type PageQuery,
-  route,
-  type Slice,
-  type SliceQuery,
-} from './route.ts'
-
-export const templateStates = ['审核中', '审核通过', '审核不通过'] as const
-
-export type TemplateState = (typeof templateStates)[number]
-
+// SMS: templates, sending from the console, records, the signature.
+import { type Static, Type } from 'typebox'
+import { longestText, type TemplateState, templateStates } from '../sms-text.ts'
+import { dayRange, Empty, optionalText, page, slice } from './fields.ts'
+import { type CsvFile, type Moment, type Page, route, type Slice } from './route.ts'
 export interface Template {
   readonly id: number
   readonly code: string
   readonly name: string
   readonly content: string
-  /** In the order of their first appearance. */
+  /** In order of first appearance. */
   readonly variables: readonly string[]
   readonly state: TemplateState
   /** Why it was refused. */
   readonly reason: string | null
-  /** Given to everyone by the operator: it cannot be changed here. */
+  /** Shared with every account by the operator; read-only here. */
   readonly shared: boolean
   readonly created_at: Moment
   readonly updated_at: Moment
 }
 
-export interface TemplateQuery extends PageQuery {
-  readonly q?: string
-  readonly state?: TemplateState
-}
-
-/** A new or changed template goes to review. */
-export interface TemplateWish {
-  readonly name: string
-  readonly content: string
-  /** Made from the id when left out; never changed afterwards. */
-  readonly code?: string
-}
-
-export interface SmsDraft {
-  readonly phone_number: string
-  readonly template_code: string
-  readonly template_params?: Readonly<Record<string, string>>
-  readonly sign_name?: string
-}
-
-/** What a message would cost. Nothing is sent. */
+/** The price of a message. Nothing is sent. */
 export interface SmsPrice {
   /** With signature and variables filled in. */
   readonly text: string
@@ -69,16 +37,10 @@ export interface SmsSent {
   readonly request_id: string
 }
 
-export interface SmsRecordQuery extends DayRange, SliceQuery {
-  /** Whole. */
-  readonly phone_number?: string
-  readonly biz_id?: string
-  readonly template_code?: string
-  readonly outcome?: SmsOutcome
-}
+export const smsOutcomes = ['sent', 'delivered', 'failed', 'undecided'] as const
 
-/** `undecided`: nobody knows yet whether it was sent; the credits are held until it is known. */
-export type SmsOutcome = 'sent' | 'delivered' | 'failed' | 'undecided'
+/** `undecided`: it is not yet known whether the message was sent; the credits are held until it is. */
+export type SmsOutcome = (typeof smsOutcomes)[number]
 
 export interface SmsRecord {
   readonly id: number
@@ -90,7 +52,7 @@ export interface SmsRecord {
   readonly template_name: string
   readonly sign_name: string
   readonly outcome: SmsOutcome
-  /** Why it failed, in plain words. */
+  /** Why it failed. */
   readonly reason: string | null
   readonly gateway: string | null
   readonly parts: number
@@ -101,10 +63,10 @@ export interface SmsRecord {
 }
 
 export interface Signature {
-  /** The one in force; null: the platform's is used. */
+  /** The signature in use; null when the platform's is used. */
   readonly sign_name: string | null
   readonly platform_sign_name: string
-  /** What waits for review or was refused; null when there is none. */
+  /** A request that waits for review or was refused. */
   readonly request: {
     readonly sign_name: string
     readonly state: TemplateState
@@ -113,18 +75,63 @@ export interface Signature {
   } | null
 }
 
+export const templateState = Type.Enum([...templateStates])
+
+export const TemplateQuery = Type.Object({ ...page, q: optionalText, state: Type.Optional(templateState) })
+export type TemplateQuery = Static<typeof TemplateQuery>
+
+// Longer than the API allows, so that the API's own message says what is allowed.
+export const TemplateChange = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  content: Type.String({ minLength: 1, maxLength: 4 * longestText }),
+})
+
+/** A new or changed template is reviewed. The code is generated when left out and never changes. */
+export const TemplateInput = Type.Object({ ...TemplateChange.properties, code: optionalText })
+export type TemplateInput = Static<typeof TemplateInput>
+
+export const SmsDraft = Type.Object({
+  phone_number: Type.String({ minLength: 1, maxLength: 50 }),
+  template_code: Type.String({ minLength: 1, maxLength: 200 }),
+  template_params: Type.Optional(
+    // `Type.Record` would add 37 kB to the web console.
+    Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: 1_000 },
+      problem: { zh: '须为变量名和文本', en: 'Must be variable names and texts' },
+    }),
+  ),
+  sign_name: Type.Optional(Type.String({ maxLength: 100 })),
+})
+export type SmsDraft = Static<typeof SmsDraft>
+
+/** Phone number and biz_id are whole. */
+export const SmsRecordFilter = Type.Object({
+  ...dayRange,
+  phone_number: Type.Optional(Type.String({ maxLength: 50 })),
+  biz_id: Type.Optional(Type.String({ maxLength: 50 })),
+  template_code: Type.Optional(Type.String({ maxLength: 100 })),
+  outcome: Type.Optional(Type.Enum([...smsOutcomes])),
+})
+export type SmsRecordFilter = Static<typeof SmsRecordFilter>
+
+export const SmsRecordQuery = Type.Object({ ...SmsRecordFilter.properties, ...slice })
+export type SmsRecordQuery = Static<typeof SmsRecordQuery>
+
+/** An empty text removes the signature immediately; any other one is reviewed. */
+export const SignatureInput = Type.Object({ sign_name: Type.Optional(Type.String({ maxLength: 100 })) })
+
 export const smsRoutes = {
-  templates: route<TemplateQuery, Page<Template>>('GET', '/sms/templates'),
-  template: route<Empty, Template>('GET', '/sms/templates/:id'),
-  createTemplate: route<TemplateWish, Template>('POST', '/sms/templates'),
-  changeTemplate: route<Omit<TemplateWish, 'code'>, Template>('PATCH', '/sms/templates/:id'),
-  deleteTemplate: route<Empty, Empty>('DELETE', '/sms/templates/:id'),
-  price: route<SmsDraft, SmsPrice>('POST', '/sms/price'),
-  /** Send an `idempotency-key` header: a repeat after a lost connection then sends and costs nothing. */
-  send: route<SmsDraft, SmsSent>('POST', '/sms/send'),
-  records: route<SmsRecordQuery, Slice<SmsRecord>>('GET', '/sms/records'),
-  recordsCsv: route<Omit<SmsRecordQuery, keyof SliceQuery>, File>('GET', '/sms/records.csv'),
-  signature: route<Empty, Signature>('GET', '/sms/signature'),
-  /** An empty text takes the signature away at once; another one goes to review. */
-  changeSignature: route<{ readonly sign_name: string }, Signature>('PUT', '/sms/signature'),
+  templates: route('GET', '/sms/templates', TemplateQuery).returns<Page<Template>>(),
+  template: route('GET', '/sms/templates/:id', Empty).returns<Template>(),
+  createTemplate: route('POST', '/sms/templates', TemplateInput).returns<Template>(),
+  changeTemplate: route('PATCH', '/sms/templates/:id', TemplateChange).returns<Template>(),
+  deleteTemplate: route('DELETE', '/sms/templates/:id', Empty).returns<Empty>(),
+  price: route('POST', '/sms/price', SmsDraft).returns<SmsPrice>(),
+  /** Takes an `idempotency-key` header, so that a retry after a lost connection sends and costs nothing. */
+  send: route('POST', '/sms/send', SmsDraft).returns<SmsSent>(),
+  records: route('GET', '/sms/records', SmsRecordQuery).returns<Slice<SmsRecord>>(),
+  recordsCsv: route('GET', '/sms/records.csv', SmsRecordFilter).returns<CsvFile>(),
+  signature: route('GET', '/sms/signature', Empty).returns<Signature>(),
+  changeSignature: route('PUT', '/sms/signature', SignatureInput).returns<Signature>(),
 } as const

@@ -1,36 +1,26 @@
 // The audit log as operators read it.
-import { type Static, Type } from 'typebox'
-import { type AuditEntry, operatorRoutes } from '../../contract/console/operator.ts'
+import { type AuditEntry, operatorRoutes, type AuditFilter } from '../../contract/console/operator.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { type AuditRow, listAudit } from './store.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { dayRange, filterRange, rangeOf, slice } from '../console/fields.ts'
-
-const filter = {
-  ...dayRange,
-  actor: Type.Optional(Type.String({ maxLength: 100 })),
-  action: Type.Optional(Type.String({ maxLength: 100 })),
-  target: Type.Optional(Type.String({ maxLength: 100 })),
-}
-
-const filterOnly = Type.Object(filter)
+import { filterRange, rangeOf } from '../console/fields.ts'
 
 export function auditPages(api: Api, { db }: Services): void {
-  function searchOf(sent: Static<typeof filterOnly>) {
-    return { actor: sent.actor, action: sent.action, target: sent.target, ...filterRange(sent) }
+  function searchOf(input: AuditFilter) {
+    return { actor: input.actor, action: input.action, target: input.target, ...filterRange(input) }
   }
 
-  api.operator(operatorRoutes.audit, Type.Object({ ...filter, ...slice }), async (_ask, sent) => {
-    const size = sent.size ?? 50
-    const rows = await listAudit(db, { ...searchOf(sent), before: sent.before }, size + 1)
+  api.operator(operatorRoutes.audit, async (_request, input) => {
+    const size = input.size ?? 50
+    const rows = await listAudit(db, { ...searchOf(input), before: input.before }, size + 1)
     const items = rows.slice(0, size).map(entryOf)
     return { items, next: rows.length > size ? items[size - 1]!.id : null }
   })
 
-  api.operatorFile(operatorRoutes.auditCsv, filterOnly, async (_ask, sent) => {
-    const range = rangeOf(sent, { usual: 366, most: 3_660 })
-    const search = { ...searchOf(sent), start: range.start, end: range.end }
+  api.operatorFile(operatorRoutes.auditCsv, async (_request, input) => {
+    const range = rangeOf(input, { byDefault: 366, max: 3_660 })
+    const search = { ...searchOf(input), start: range.start, end: range.end }
     async function* pages() {
       let before: number | undefined
       for (;;) {

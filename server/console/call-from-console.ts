@@ -1,4 +1,4 @@
-// An action by hand: a product's own call, made by a session instead of a key, and recorded like every API call.
+// Calls a product from the console: authenticated by a session instead of an API key, recorded like every API call.
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { isExpired } from '../accounts/accounts.ts'
@@ -7,47 +7,50 @@ import { type Call, readIdempotencyKey } from '../http/call.ts'
 import { toAppError } from '../http/endpoint.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
-import type { SignedInAsk } from './routes.ts'
+import type { SignedInRequest } from './routes.ts'
 import { codeOf, ConsoleProblem } from './problem.ts'
 
-export interface HandAction {
+export interface ConsoleCall {
   readonly endpoint: Endpoint
   /** The operation as the endpoint's description names it. */
   readonly action: string
-  /** What an API call would have sent, and what the inspector shows, masked. */
+  /** What an API call would have input, and what the inspector shows, masked. */
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** Performs the action and tells of it; what failed is thrown as the console says it. */
-export async function byHand(
+/** Performs and records the call. A failure is thrown as a `ConsoleProblem`. */
+export async function callFromConsole(
   services: Services,
-  ask: SignedInAsk,
-  action: HandAction,
+  request: SignedInRequest,
+  action: ConsoleCall,
   perform: (call: Call, caller: Caller) => Promise<ApiResponse>,
 ): Promise<{ readonly call: Call; readonly answer: ApiResponse }> {
-  requireNotExpired(ask.account)
-  const call = openHandCall(ask, action)
+  requireNotExpired(request.account)
+  const call = openConsoleCall(request, action)
   const answer = await recorded(services, call, () =>
-    perform(call, { account: ask.account, keyHash: undefined }),
+    perform(call, { account: request.account, keyHash: undefined }),
   )
   return { call, answer: requireSuccess(answer) }
 }
 
-export function openHandCall(ask: SignedInAsk, { endpoint, action, parameters }: HandAction): Call {
+export function openConsoleCall(
+  request: SignedInRequest,
+  { endpoint, action, parameters }: ConsoleCall,
+): Call {
   return {
     endpoint,
-    requestId: ask.requestId,
-    language: ask.language,
-    address: ask.address,
-    // The length is what the log of calls reckons memory by.
-    sources: { headers: { 'content-length': ask.request.headers['content-length'] }, json: parameters },
-    idempotencyKey: readIdempotencyKey(ask.request.headers['idempotency-key']),
+    requestId: request.requestId,
+    language: request.language,
+    address: request.address,
+    // The request log estimates its memory from the content length.
+    sources: { headers: { 'content-length': request.raw.headers['content-length'] }, json: parameters },
+    idempotencyKey: readIdempotencyKey(request.raw.headers['idempotency-key']),
     responseHeaders: [],
     trace: {
-      startedAt: ask.request.startedAt,
+      startedAt: request.raw.startedAt,
       steps: {},
-      accountId: ask.account.id,
-      username: ask.account.username,
+      accountId: request.account.id,
+      username: request.account.username,
       action,
       parameterSources: Object.fromEntries(Object.keys(parameters).map((name) => [name, 'json'])),
       charged: 0,
@@ -58,7 +61,7 @@ export function openHandCall(ask: SignedInAsk, { endpoint, action, parameters }:
   }
 }
 
-/** Does the work and tells log, metrics and inspector how it ended, as if it had come with a key. */
+/** Reports the outcome to the log, the metrics and the request log, like an API call. */
 export async function recorded(
   services: Pick<Services, 'http'>,
   call: Call,
@@ -66,19 +69,23 @@ export async function recorded(
 ): Promise<ApiResponse> {
   try {
     const answer = await work()
-    tell(services, call, answer)
+    reportResponse(services, call, answer)
     return answer
   } catch (error) {
-    tellOfFailure(services, call, error)
+    recordFailure(services, call, error)
     throw error
   }
 }
 
-export function tellOfFailure(services: Pick<Services, 'http'>, call: Call, error: unknown): void {
-  tell(services, call, errorResponse(call.endpoint.shape, toAppError(error), call.language, services.http))
+export function recordFailure(services: Pick<Services, 'http'>, call: Call, error: unknown): void {
+  reportResponse(
+    services,
+    call,
+    errorResponse(call.endpoint.shape, toAppError(error), call.language, services.http),
+  )
 }
 
-function tell({ http }: Pick<Services, 'http'>, call: Call, answer: ApiResponse): void {
+function reportResponse({ http }: Pick<Services, 'http'>, call: Call, answer: ApiResponse): void {
   http.onResponse({
     endpoint: call.endpoint,
     requestId: call.requestId,
@@ -89,7 +96,7 @@ function tell({ http }: Pick<Services, 'http'>, call: Call, answer: ApiResponse)
   })
 }
 
-/** Reading goes on after the last day, consuming and changing does not. */
+/** An expired account can read, but neither consume nor change. */
 export function requireNotExpired(account: Account): void {
   if (isExpired(account)) {
     throw new ConsoleProblem('expired', {

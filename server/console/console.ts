@@ -7,7 +7,7 @@ import type { CompletedCall } from '../http/endpoint.ts'
 import { deriveSecret } from '../runtime/installation.ts'
 import type { Services } from '../services.ts'
 import type { Shortlink } from '../shortlink/api.ts'
-import { type Api, apiOver } from './routes.ts'
+import { type Api, createApi } from './routes.ts'
 import { deleteOldAudit, insertAudit } from '../audit/store.ts'
 import { creditPages } from '../credits/console.ts'
 import { domainCheckPages } from '../domain-check/console.ts'
@@ -104,7 +104,7 @@ export function openConsole(services: Services, products: ConsoleProducts): Cons
       else void parseJson(request, body as string, done)
     })
     pages(
-      apiOver(app, {
+      createApi(app, {
         services,
         sessions,
         onView: ({ user }, account) =>

@@ -1,21 +1,20 @@
-// Puts the console's routes on the server: who may call, what was sent, the answer, and errors in the console's own shape.
+// Registers the console's routes: access, input by the schema of the route, response, and errors.
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Static, TObject } from 'typebox'
-import { type File, type Route, viewAsParameter } from '../../contract/console/route.ts'
+import { type CsvFile, type Route, viewAsParameter } from '../../contract/console/route.ts'
 import type { Language } from '../../contract/text.ts'
 import { type Account, findById } from '../accounts/store.ts'
 import { languageOf } from '../http/call.ts'
 import type { Services } from '../services.ts'
 import { isStorableText } from '../../contract/values.ts'
-import { readBody, readQuery } from './schema.ts'
+import { inputReader } from './schema.ts'
 import { requireOwnPage } from './origin.ts'
 import { ConsoleProblem, notFound, toProblem } from './problem.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
 
-/** One call of a console page. */
-export interface Ask {
-  readonly request: FastifyRequest
+/** A request to a console route, with what its handler needs. */
+export interface ConsoleRequest {
+  readonly raw: FastifyRequest
   readonly reply: FastifyReply
   readonly requestId: string
   readonly language: Language
@@ -23,55 +22,50 @@ export interface Ask {
   readonly signedIn: SignedIn | undefined
   /** A `:name` part of the path. */
   part(name: string): string
-  /** A `:name` part that is a number; anything else is not there. */
+  /** A `:name` part that is a number; anything else is not found. */
   id(name?: string): number
 }
 
-export interface SignedInAsk extends Ask {
+export interface SignedInRequest extends ConsoleRequest {
   readonly signedIn: SignedIn
   readonly user: Account
-  /** Whose things are asked for: the user's own, or the account an operator looks at. */
+  /** The account that is read or changed: the user's, or the one an operator views. */
   readonly account: Account
   readonly readOnly: boolean
 }
 
-/** The schema must take whatever the contract lets a page send. */
-type Fits<Sent, S extends TObject> = Sent extends Static<S> ? S : never
-
-type Register<A extends Ask> = <Sent, Got, S extends TObject>(
-  route: Route<Sent, Got>,
-  schema: Fits<Sent, S> & S,
-  handle: (ask: A, sent: Static<S>) => Promise<Got>,
+type Register<R extends ConsoleRequest> = <Input, Output>(
+  route: Route<Input, Output>,
+  handle: (request: R, input: Input) => Promise<Output>,
 ) => void
 
-type RegisterFile<A extends Ask> = <Sent, S extends TObject>(
-  route: Route<Sent, File>,
-  schema: Fits<Sent, S> & S,
-  handle: (ask: A, sent: Static<S>) => Promise<{ name: string; content: Readable }>,
+type RegisterFile<R extends ConsoleRequest> = <Input>(
+  route: Route<Input, CsvFile>,
+  handle: (request: R, input: Input) => Promise<{ name: string; content: Readable }>,
 ) => void
 
 export interface Api {
   /** For everyone, signed in or not. */
-  readonly open: Register<Ask>
-  /** For whoever is signed in and not suspended. */
-  readonly account: Register<SignedInAsk>
-  readonly accountFile: RegisterFile<SignedInAsk>
+  readonly open: Register<ConsoleRequest>
+  /** For signed-in users who are not suspended. */
+  readonly account: Register<SignedInRequest>
+  readonly accountFile: RegisterFile<SignedInRequest>
   /** For operators only. */
-  readonly operator: Register<SignedInAsk>
-  readonly operatorFile: RegisterFile<SignedInAsk>
+  readonly operator: Register<SignedInRequest>
+  readonly operatorFile: RegisterFile<SignedInRequest>
 }
 
 export interface ApiOptions {
   readonly services: Services
   readonly sessions: Sessions
-  /** Told when an operator opens another's account, once per session and account. */
+  /** Called when an operator views an account, once per session and account. */
   readonly onView: (operator: SignedIn, account: Account) => Promise<void>
 }
 
-export function apiOver(app: FastifyInstance, { services, sessions, onView }: ApiOptions): Api {
+export function createApi(app: FastifyInstance, { services, sessions, onView }: ApiOptions): Api {
   const seen = new Set<string>()
 
-  async function askOf(request: FastifyRequest, reply: FastifyReply): Promise<Ask> {
+  async function open(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleRequest> {
     if (services.http.isStopping()) throw restarting()
     if (request.method !== 'GET') requireOwnPage(request, services.publicUrl())
     const parts = request.params as Readonly<Record<string, string>>
@@ -81,7 +75,7 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
       return text
     }
     return {
-      request,
+      raw: request,
       reply,
       requestId: request.id,
       language: languageOf(request.raw),
@@ -96,9 +90,9 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
     }
   }
 
-  async function signedInAskOf(request: FastifyRequest, reply: FastifyReply): Promise<SignedInAsk> {
-    const ask = await askOf(request, reply)
-    const { signedIn } = ask
+  async function openSignedIn(request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest> {
+    const opened = await open(request, reply)
+    const { signedIn } = opened
     if (!signedIn) throw unauthenticated()
     if (request.method !== 'GET') sessions.requireToken(request, signedIn)
     if (signedIn.user.suspended === 1) {
@@ -106,7 +100,7 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
     }
     const viewed = await viewedAccount(request, signedIn)
     const account = viewed ?? signedIn.user
-    return { ...ask, signedIn, user: signedIn.user, account, readOnly: viewed !== undefined }
+    return { ...opened, signedIn, user: signedIn.user, account, readOnly: viewed !== undefined }
   }
 
   async function viewedAccount(request: FastifyRequest, signedIn: SignedIn): Promise<Account | undefined> {
@@ -133,44 +127,49 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
     return account
   }
 
-  async function operatorAskOf(request: FastifyRequest, reply: FastifyReply): Promise<SignedInAsk> {
-    const ask = await signedInAskOf(request, reply)
-    if (ask.user.role !== 'operator') throw forbidden()
-    return ask
+  async function openOperator(request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest> {
+    const opened = await openSignedIn(request, reply)
+    if (opened.user.role !== 'operator') throw forbidden()
+    return opened
   }
 
-  function register<A extends Ask>(
-    open: (request: FastifyRequest, reply: FastifyReply) => Promise<A>,
-  ): Register<A> {
-    return (route, schema, handle) => {
-      const read = route.method === 'GET' ? readQuery(schema) : readBody(schema)
+  type Open<R extends ConsoleRequest> = (request: FastifyRequest, reply: FastifyReply) => Promise<R>
+
+  function register<R extends ConsoleRequest>(openRequest: Open<R>): Register<R> {
+    return <Input, Output>(
+      route: Route<Input, Output>,
+      handle: (request: R, input: Input) => Promise<Output>,
+    ) => {
+      const isGet = route.method === 'GET'
+      const read = inputReader<Input>(route)
       app.route({
         method: route.method,
         url: route.path,
         handler: async (request, reply) => {
-          // Whoever may not call learns nothing of what a call would have to look like.
-          const ask = await open(request, reply)
-          const got = await handle(ask, read(route.method === 'GET' ? request.query : request.body) as never)
-          logCall(request, ask, 200)
-          return reply.send(got)
+          // Access is checked first, so that callers without it learn nothing about the input.
+          const opened = await openRequest(request, reply)
+          const output = await handle(opened, read(isGet ? request.query : request.body))
+          logCall(request, opened, 200)
+          return reply.send(output)
         },
       })
     }
   }
 
-  function registerFile<A extends Ask>(
-    open: (request: FastifyRequest, reply: FastifyReply) => Promise<A>,
-  ): RegisterFile<A> {
-    return (route, schema, handle) => {
-      const read = readQuery(schema)
+  function registerFile<R extends ConsoleRequest>(openRequest: Open<R>): RegisterFile<R> {
+    return <Input>(
+      route: Route<Input, CsvFile>,
+      handle: (request: R, input: Input) => Promise<{ name: string; content: Readable }>,
+    ) => {
+      const read = inputReader<Input>(route)
       app.route({
         method: 'GET',
         url: route.path,
         handler: async (request, reply) => {
-          const ask = await open(request, reply)
-          const { name, content } = await handle(ask, read(request.query) as never)
+          const opened = await openRequest(request, reply)
+          const { name, content } = await handle(opened, read(request.query))
           content.on('error', (error) => services.http.onError(error, request.id))
-          logCall(request, ask, 200)
+          logCall(request, opened, 200)
           return reply
             .header('content-disposition', `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`)
             .type('text/csv; charset=utf-8')
@@ -180,12 +179,12 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
     }
   }
 
-  function logCall(request: FastifyRequest, ask: Ask | undefined, status: number): void {
+  function logCall(request: FastifyRequest, opened: ConsoleRequest | undefined, status: number): void {
     services.log.info({
       requestId: request.id,
-      // The route as declared: what was searched for or typed into a path stays out of the log.
+      // The route as declared, because paths and queries may hold personal data.
       console: `${request.method} ${request.routeOptions.url ?? ''}`,
-      account: ask?.signedIn?.user.id,
+      account: opened?.signedIn?.user.id,
       status,
       ms: Math.round((performance.now() - request.startedAt) * 100) / 100,
     })
@@ -197,17 +196,17 @@ export function apiOver(app: FastifyInstance, { services, sessions, onView }: Ap
     logCall(request, undefined, problem.status)
     return sendProblem(request, reply, problem)
   })
-  // A route of its own, because beyond this prefix every address is a page of the app.
+  // Outside this prefix every path is a page of the web app, so unknown routes need a handler here.
   app.all('/*', async () => {
     throw notFound()
   })
 
   return {
-    open: register(askOf),
-    account: register(signedInAskOf),
-    accountFile: registerFile(signedInAskOf),
-    operator: register(operatorAskOf),
-    operatorFile: registerFile(operatorAskOf),
+    open: register(open),
+    account: register(openSignedIn),
+    accountFile: registerFile(openSignedIn),
+    operator: register(openOperator),
+    operatorFile: registerFile(openOperator),
   }
 }
 

@@ -91,18 +91,18 @@ void describe('a range of days', () => {
   const noon = startOfDay('2026-03-10')! + 12 * 3_600_000
 
   it('is inclusive, in Shanghai, and the last days when none are named', () => {
-    const range = rangeOf({}, { usual: 7, most: 31 }, noon)
+    const range = rangeOf({}, { byDefault: 7, max: 31 }, noon)
     assert.deepEqual([range.from, range.to, range.days.length], ['2026-03-04', '2026-03-10', 7])
     assert.equal(
-      rangeOf({ from: '2026-03-01', to: '2026-03-01' }, { usual: 7, most: 31 }, noon).days.length,
+      rangeOf({ from: '2026-03-01', to: '2026-03-01' }, { byDefault: 7, max: 31 }, noon).days.length,
       1,
     )
     // 16:30 UTC is past midnight in Shanghai.
-    assert.equal(rangeOf({}, { usual: 1, most: 1 }, Date.UTC(2026, 0, 1, 16, 30)).to, '2026-01-02')
+    assert.equal(rangeOf({}, { byDefault: 1, max: 1 }, Date.UTC(2026, 0, 1, 16, 30)).to, '2026-01-02')
   })
 
   it('is refused when it is none', () => {
-    const limits = { usual: 7, most: 31 }
+    const limits = { byDefault: 7, max: 31 }
     assert.deepEqual(
       fieldsOf(() => rangeOf({ from: '2026-03-02', to: '2026-03-01' }, limits, noon)),
       ['from'],

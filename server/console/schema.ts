@@ -1,11 +1,18 @@
-// What a console call sends, read by a schema: only declared fields are taken over, and each wrong one is named.
+// Reads the input of a console route by its schema: keeps declared fields only and names every wrong one.
 import { isRecord, isStorableText } from '../../contract/values.ts'
 import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import type { Route } from '../../contract/console/route.ts'
 import type { Text } from '../../contract/text.ts'
 import { type FieldProblems, invalidFields } from './problem.ts'
 
-export type Reader<Sent> = (given: unknown) => Sent
+export type Reader<Input> = (given: unknown) => Input
+
+/** Reads the query of a GET and the body of every other method. */
+export function inputReader<Input>(route: Route<Input, unknown>): Reader<Input> {
+  const read = route.method === 'GET' ? readQuery(route.input) : readBody(route.input)
+  return read as Reader<unknown> as Reader<Input>
+}
 
 interface Field {
   readonly name: string
@@ -14,13 +21,13 @@ interface Field {
   readonly compiled: ReturnType<typeof Compile>
 }
 
-/** Fields nobody declared (`role`, `remaining`, `account_id` …) are left behind, so they can change nothing. */
+/** Undeclared fields (`role`, `remaining`, `account_id` …) are dropped. */
 export function readBody<S extends TObject>(schema: S): Reader<Static<S>> {
   const fields = fieldsOf(schema)
   return (given) => read(fields, isRecord(given) ? given : {}) as Static<S>
 }
 
-/** As a body, but everything comes as text: numbers and booleans are read from it, an empty value counts as not given. */
+/** Every value of a query is text: numbers and booleans are parsed, an empty text counts as left out. */
 export function readQuery<S extends TObject>(schema: S): Reader<Static<S>> {
   const fields = fieldsOf(schema)
   return (given) => {
@@ -62,7 +69,7 @@ function read(fields: readonly Field[], given: Readonly<Record<string, unknown>>
   return values
 }
 
-/** Of an object only what its schema declares. */
+/** Keeps the declared properties of an object. */
 function declared(schema: TSchema, value: unknown): unknown {
   const { properties } = schema as { properties?: Readonly<Record<string, TSchema>> }
   if (!properties || !isRecord(value)) return value
@@ -81,19 +88,18 @@ interface Rules {
   readonly maximum?: number
   readonly enum?: readonly unknown[]
   readonly anyOf?: readonly Rules[]
-  /** A schema may say in its own words what it wants. */
-  readonly wants?: Text
+  /** The message of a schema with a rule of its own. */
+  readonly problem?: Text
 }
 
-/** What the field wants, said the same way whatever was wrong. */
+/** The message says what the field must be, whatever was wrong. */
 function problemOf(schema: TSchema): Text {
   const rules = schema as Rules
   const [chosen] = rules.anyOf?.filter((one) => one.type !== 'null') ?? []
-  if (rules.wants) return rules.wants
+  if (rules.problem) return rules.problem
   if (chosen) return problemOf(chosen as TSchema)
   if (rules.enum) {
-    const words = rules.enum.join('、')
-    return { zh: `只能是 ${words}`, en: `Must be one of ${rules.enum.join(', ')}` }
+    return { zh: `只能是 ${rules.enum.join('、')}`, en: `Must be one of ${rules.enum.join(', ')}` }
   }
   switch (rules.type) {
     case 'integer':

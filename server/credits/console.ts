@@ -1,28 +1,17 @@
 // The ledger page: every entry with its operation, the balance over time, and the export.
-import { type Static, Type } from 'typebox'
 import { apiTypeNames, type ApiType, apiTypes } from '../../contract/credits.ts'
 import {
   creditRoutes,
   type LedgerEntry,
   type LedgerKind,
-  ledgerKinds,
+  type LedgerFilter,
 } from '../../contract/console/credits.ts'
 import { dayMs, formatDay } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { apiType, dayRange, filterRange, rangeOf, slice } from '../console/fields.ts'
+import { filterRange, rangeOf } from '../console/fields.ts'
 import { findBalancesBefore, ledgerIdAt, type LedgerRow, listLedger } from './ledger/list-store.ts'
-
-const filter = {
-  ...dayRange,
-  api_type: Type.Optional(apiType),
-  kind: Type.Optional(Type.Enum([...ledgerKinds] as [LedgerKind, ...LedgerKind[]])),
-}
-
-const filterOnly = Type.Object(filter)
-const listQuery = Type.Object({ ...filter, ...slice })
-const rangeQuery = Type.Object(dayRange)
 
 const kindNames: Readonly<Record<LedgerKind, { zh: string; en: string }>> = {
   grant: { zh: '充值', en: 'grant' },
@@ -46,22 +35,22 @@ export function creditPages(api: Api, { db }: Services): void {
     return border
   }
 
-  function searchOf(accountId: number, sent: Static<typeof filterOnly>) {
-    return { accountId, apiType: sent.api_type, kind: sent.kind, ...filterRange(sent) }
+  function searchOf(accountId: number, input: LedgerFilter) {
+    return { accountId, apiType: input.api_type, kind: input.kind, ...filterRange(input) }
   }
 
-  api.account(creditRoutes.ledger, listQuery, async (ask, sent) => {
-    const size = sent.size ?? 50
-    const search = { ...searchOf(ask.account.id, sent), before: sent.before }
+  api.account(creditRoutes.ledger, async (request, input) => {
+    const size = input.size ?? 50
+    const search = { ...searchOf(request.account.id, input), before: input.before }
     const rows = await listLedger(db, search, size + 1)
     const items = rows.slice(0, size).map(entryOf)
     return { items, next: rows.length > size ? items[size - 1]!.id : null }
   })
 
-  api.accountFile(creditRoutes.ledgerCsv, filterOnly, async (ask, sent) => {
-    const range = rangeOf(sent, { usual: 31, most: 366 })
-    const search = { ...searchOf(ask.account.id, sent), start: range.start, end: range.end }
-    const { language } = ask
+  api.accountFile(creditRoutes.ledgerCsv, async (request, input) => {
+    const range = rangeOf(input, { byDefault: 31, max: 366 })
+    const search = { ...searchOf(request.account.id, input), start: range.start, end: range.end }
+    const { language } = request
     async function* pages() {
       let before: number | undefined
       for (;;) {
@@ -88,11 +77,11 @@ export function creditPages(api: Api, { db }: Services): void {
     return { name: `ledger-${range.from}-${range.to}.csv`, content: csvStream(heading, pages()) }
   })
 
-  api.account(creditRoutes.history, rangeQuery, async (ask, sent) => {
-    const range = rangeOf(sent, { usual: 30, most: 366 })
+  api.account(creditRoutes.history, async (request, input) => {
+    const range = rangeOf(input, { byDefault: 30, max: 366 })
     const ends = range.days.map((_day, index) => range.start + (index + 1) * dayMs)
     const ids = await Promise.all(ends.map(borderAt))
-    const found = await findBalancesBefore(db, ask.account.id, [...new Set(ids)])
+    const found = await findBalancesBefore(db, request.account.id, [...new Set(ids)])
     const remaining = new Map(found.map((one) => [`${one.id} ${one.api_type}`, one.remaining ?? 0]))
     return {
       from: range.from,

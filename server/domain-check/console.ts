@@ -1,5 +1,4 @@
 // Domain checks in the console: many at once with progress, and the watch list with its history.
-import { Type } from 'typebox'
 import {
   domainCheckRoutes,
   type DomainRun,
@@ -21,41 +20,29 @@ import {
 } from './store.ts'
 import { addWatch } from './watch-list.ts'
 import type { Services } from '../services.ts'
-import type { Api, SignedInAsk } from '../console/routes.ts'
-import { openHandCall, recorded, requireNotExpired, tellOfFailure } from '../console/call-from-console.ts'
+import type { Api, SignedInRequest } from '../console/routes.ts'
+import { openConsoleCall, recorded, recordFailure, requireNotExpired } from '../console/call-from-console.ts'
 import { csvStream } from '../console/csv.ts'
-import { dayRange, filterRange, nothing, slice } from '../console/fields.ts'
+import { filterRange } from '../console/fields.ts'
 import { notFound } from '../console/problem.ts'
-
-const wish = Type.Object({
-  // How many there may be is the product's to say.
-  urls: Type.Unsafe<readonly string[]>(
-    Type.Array(Type.String({ maxLength: 5_000 }), {
-      wants: { zh: '须为网址列表', en: 'Must be a list of addresses' },
-    }),
-  ),
-  check_random: Type.Optional(Type.Boolean()),
-})
-
-const minutes = Type.Integer({ minimum: 5, maximum: 10_080 })
 
 export function domainCheckPages(api: Api, services: Services, checks: DomainCheck): void {
   const { db, config, http } = services
 
-  async function requireRun(ask: SignedInAsk): Promise<CheckRunWithResults> {
-    const run = await checks.runs.find(ask.account.id, ask.id())
+  async function requireRun(request: SignedInRequest): Promise<CheckRunWithResults> {
+    const run = await checks.runs.find(request.account.id, request.id())
     if (!run) throw notFound()
     return run
   }
 
-  api.account(domainCheckRoutes.start, wish, async (ask, sent) => {
-    requireNotExpired(ask.account)
-    const parameters = { urls: sent.urls, check_random: sent.check_random ?? false }
-    const call = openHandCall(ask, { endpoint, action: 'check', parameters })
-    const caller = { account: ask.account, keyHash: undefined }
-    const begin = checks.runs.start(call, caller, { urls: sent.urls, checkRandom: parameters.check_random })
+  api.account(domainCheckRoutes.start, async (request, input) => {
+    requireNotExpired(request.account)
+    const parameters = { urls: input.urls, check_random: input.check_random ?? false }
+    const call = openConsoleCall(request, { endpoint, action: 'check', parameters })
+    const caller = { account: request.account, keyHash: undefined }
+    const begin = checks.runs.start(call, caller, { urls: input.urls, checkRandom: parameters.check_random })
     const started = await begin.catch((error: unknown) => {
-      tellOfFailure(services, call, error)
+      recordFailure(services, call, error)
       throw error
     })
     const { finished } = started
@@ -63,21 +50,21 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
     if (finished) {
       recorded(services, call, () => finished).catch((error: unknown) => http.onError(error, call.requestId))
     }
-    const run = await checks.runs.find(ask.account.id, started.runId)
+    const run = await checks.runs.find(request.account.id, started.runId)
     if (!run) throw notFound()
     return runOf(run)
   })
 
-  api.account(domainCheckRoutes.runs, Type.Object({ ...slice, ...dayRange }), async (ask, sent) => {
-    const size = sent.size ?? 50
-    const search = { ...filterRange(sent), before: sent.before }
-    const runs = await checks.runs.list(ask.account.id, search, size + 1)
+  api.account(domainCheckRoutes.runs, async (request, input) => {
+    const size = input.size ?? 50
+    const search = { ...filterRange(input), before: input.before }
+    const runs = await checks.runs.list(request.account.id, search, size + 1)
     const items = runs.slice(0, size).map(runOf)
     return { items, next: runs.length > size ? items[size - 1]!.id : null }
   })
 
-  api.account(domainCheckRoutes.run, nothing, async (ask) => {
-    const run = await requireRun(ask)
+  api.account(domainCheckRoutes.run, async (request) => {
+    const run = await requireRun(request)
     return {
       ...runOf(run),
       results: run.items.map((item, position) => ({
@@ -89,9 +76,9 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
     }
   })
 
-  api.accountFile(domainCheckRoutes.runCsv, nothing, async (ask) => {
-    const run = await requireRun(ask)
-    const { language } = ask
+  api.accountFile(domainCheckRoutes.runCsv, async (request) => {
+    const run = await requireRun(request)
+    const { language } = request
     async function* pages() {
       yield run.items.map((item, position) => [
         position + 1,
@@ -117,58 +104,50 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
     created_at: watch.created_at,
   })
 
-  async function requireWatch(ask: SignedInAsk): Promise<WatchedDomain> {
-    const watch = await findWatch(db, ask.account.id, ask.id())
+  async function requireWatch(request: SignedInRequest): Promise<WatchedDomain> {
+    const watch = await findWatch(db, request.account.id, request.id())
     if (!watch) throw notFound()
     return watch
   }
 
-  api.account(domainCheckRoutes.watches, nothing, async (ask) => ({
-    items: (await findWatches(db, ask.account.id)).map(watchOf),
+  api.account(domainCheckRoutes.watches, async (request) => ({
+    items: (await findWatches(db, request.account.id)).map(watchOf),
   }))
 
-  const watchWish = Type.Object({
-    url: Type.String({ minLength: 1, maxLength: 5_000 }),
-    every_minutes: minutes,
-  })
-  api.account(domainCheckRoutes.addWatch, watchWish, async (ask, sent) => {
-    requireNotExpired(ask.account)
+  api.account(domainCheckRoutes.addWatch, async (request, input) => {
+    requireNotExpired(request.account)
     const address = await addWatch(
       db,
-      { kind: 'account', accountId: ask.account.id },
+      { kind: 'account', accountId: request.account.id },
       {
-        accountId: ask.account.id,
-        text: sent.url,
+        accountId: request.account.id,
+        text: input.url,
         limit: config.DOMAIN_WATCH_LIMIT,
-        everyMinutes: sent.every_minutes,
+        everyMinutes: input.every_minutes,
       },
     )
-    const watch = await findWatchByUrl(db, ask.account.id, address.url)
+    const watch = await findWatchByUrl(db, request.account.id, address.url)
     if (!watch) throw notFound()
     return watchOf(watch)
   })
 
-  const watchChange = Type.Object({
-    every_minutes: Type.Optional(minutes),
-    paused: Type.Optional(Type.Boolean()),
-  })
-  api.account(domainCheckRoutes.changeWatch, watchChange, async (ask, sent) => {
-    requireNotExpired(ask.account)
-    const change = { everyMinutes: sent.every_minutes, stopped: sent.paused }
-    if (!(await db.write((tx) => updateWatch(tx, ask.account.id, ask.id(), change)))) throw notFound()
-    return watchOf(await requireWatch(ask))
+  api.account(domainCheckRoutes.changeWatch, async (request, input) => {
+    requireNotExpired(request.account)
+    const change = { everyMinutes: input.every_minutes, stopped: input.paused }
+    if (!(await db.write((tx) => updateWatch(tx, request.account.id, request.id(), change)))) throw notFound()
+    return watchOf(await requireWatch(request))
   })
 
   // Taking one off costs nothing, and saves what it would have cost: an expired account may.
-  api.account(domainCheckRoutes.removeWatch, nothing, async (ask) => {
-    if (!(await db.write((tx) => deleteWatchById(tx, ask.account.id, ask.id())))) throw notFound()
+  api.account(domainCheckRoutes.removeWatch, async (request) => {
+    if (!(await db.write((tx) => deleteWatchById(tx, request.account.id, request.id())))) throw notFound()
     return {}
   })
 
-  api.account(domainCheckRoutes.watchHistory, Type.Object({ ...slice, ...dayRange }), async (ask, sent) => {
-    const watch = await requireWatch(ask)
-    const size = sent.size ?? 50
-    const search = { ...filterRange(sent), before: sent.before }
+  api.account(domainCheckRoutes.watchHistory, async (request, input) => {
+    const watch = await requireWatch(request)
+    const size = input.size ?? 50
+    const search = { ...filterRange(input), before: input.before }
     const rows = await findVerdicts(db, watch.id, search, size + 1)
     const items = rows
       .slice(0, size)

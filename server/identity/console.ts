@@ -1,6 +1,10 @@
 // Identity verification in the console: one by hand, and the masked history.
-import { type Static, Type } from 'typebox'
-import { type IdentityOutcome, type IdentityRecord, identityRoutes } from '../../contract/console/identity.ts'
+import {
+  type IdentityOutcome,
+  type IdentityRecord,
+  identityRoutes,
+  type IdentityFilter,
+} from '../../contract/console/identity.ts'
 import {
   identity as endpoint,
   identityMessages,
@@ -10,9 +14,9 @@ import type { IdentityProduct } from './api.ts'
 import type { IdentityRecord as KeptRecord } from './store.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
-import { byHand } from '../console/call-from-console.ts'
+import { callFromConsole } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { dayRange, filterRange, rangeOf, slice } from '../console/fields.ts'
+import { filterRange, rangeOf } from '../console/fields.ts'
 
 const outcomes = {
   matched: 'match',
@@ -35,40 +39,28 @@ const outcomeNames: Readonly<Record<IdentityOutcome, { zh: string; en: string }>
   failed: { zh: '核验失败', en: 'failed' },
 }
 
-const wish = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200 }),
-  idcard: Type.String({ minLength: 1, maxLength: 100 }),
-})
-
-const filter = {
-  ...dayRange,
-  outcome: Type.Optional(Type.Enum(['matched', 'mismatched', 'no_record', 'failed'])),
-}
-
-const filterOnly = Type.Object(filter)
-
 export function identityPages(api: Api, services: Services, identity: IdentityProduct): void {
   const { config, credits } = services
 
-  function searchOf(sent: Static<typeof filterOnly>) {
+  function searchOf(input: IdentityFilter) {
     return {
-      verdict: sent.outcome === undefined ? undefined : outcomes[sent.outcome],
-      ...filterRange(sent),
+      verdict: input.outcome === undefined ? undefined : outcomes[input.outcome],
+      ...filterRange(input),
     }
   }
 
-  api.account(identityRoutes.verify, wish, async (ask, sent) => {
-    const { call, answer } = await byHand(
+  api.account(identityRoutes.verify, async (request, input) => {
+    const { call, answer } = await callFromConsole(
       services,
-      ask,
-      { endpoint, action: 'verify', parameters: { name: sent.name, idcard: sent.idcard } },
+      request,
+      { endpoint, action: 'verify', parameters: { name: input.name, idcard: input.idcard } },
       identity.verify,
     )
     const told = answer.body as Told
     const outcome = outcomeOf(told)
     const price = config.PRICES.identity
     const paid = outcome === 'matched' || outcome === 'mismatched'
-    const { remaining } = await credits.balance(ask.account.id, 'id_verification')
+    const { remaining } = await credits.balance(request.account.id, 'id_verification')
     return {
       outcome,
       message: told.message,
@@ -77,26 +69,26 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
       charged: call.trace.replayed ? price : call.trace.charged,
       given_back: call.trace.replayed ? (paid ? 0 : price) : call.trace.refunded,
       remaining,
-      request_id: ask.requestId,
+      request_id: request.requestId,
     }
   })
 
-  api.account(identityRoutes.history, Type.Object({ ...filter, ...slice }), async (ask, sent) => {
-    const size = sent.size ?? 50
-    const search = { ...searchOf(sent), before: sent.before, limit: size + 1 }
-    const rows = await identity.history(ask.account.id, search)
+  api.account(identityRoutes.history, async (request, input) => {
+    const size = input.size ?? 50
+    const search = { ...searchOf(input), before: input.before, limit: size + 1 }
+    const rows = await identity.history(request.account.id, search)
     const items = rows.slice(0, size).map(recordOf)
     return { items, next: rows.length > size ? items[size - 1]!.id : null }
   })
 
-  api.accountFile(identityRoutes.historyCsv, filterOnly, async (ask, sent) => {
-    const range = rangeOf(sent, { usual: 31, most: 366 })
-    const search = { ...searchOf(sent), start: range.start, end: range.end, limit: 1_000 }
-    const { language } = ask
+  api.accountFile(identityRoutes.historyCsv, async (request, input) => {
+    const range = rangeOf(input, { byDefault: 31, max: 366 })
+    const search = { ...searchOf(input), start: range.start, end: range.end, limit: 1_000 }
+    const { language } = request
     async function* pages() {
       let before: number | undefined
       for (;;) {
-        const rows = await identity.history(ask.account.id, { ...search, before })
+        const rows = await identity.history(request.account.id, { ...search, before })
         yield rows.map((row) => [
           row.id,
           csvTime(row.at),

@@ -1,73 +1,56 @@
 // The inspector: the account's calls, newest first, one call in detail, and the search box.
-import { Type } from 'typebox'
-import { endpointNames, type EndpointName } from '../../contract/console/home.ts'
+import type { EndpointName } from '../../contract/console/home.ts'
 import {
   requestRoutes,
   type RequestSummary,
   searchRoutes,
   type SearchHit,
+  type RequestFilter,
 } from '../../contract/console/requests.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { dayRange, filterRange, nothing, rangeOf, slice } from '../console/fields.ts'
+import { filterRange, rangeOf } from '../console/fields.ts'
 import { notFound } from '../console/problem.ts'
 import { searchAccounts } from '../accounts/search-store.ts'
 import type { RequestLog } from './recorder.ts'
 import { type CallSearch, type CallSummaryRow, findCall, findNewest, listCalls } from './store.ts'
-
-const filter = {
-  ...dayRange,
-  endpoint: Type.Optional(Type.Enum([...endpointNames] as [EndpointName, ...EndpointName[]])),
-  action: Type.Optional(Type.String({ maxLength: 64 })),
-  outcome: Type.Optional(Type.Enum(['ok', 'error'])),
-  code: Type.Optional(Type.Integer({ minimum: 0, maximum: 9_999 })),
-  q: Type.Optional(Type.String({ maxLength: 200 })),
-}
-
-const filterOnly = Type.Object(filter)
-
-const listQuery = Type.Object({
-  ...filter,
-  ...slice,
-  after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-})
 
 const requestIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export function requestPages(api: Api, services: Services, log: RequestLog): void {
   const { db, config } = services
 
-  function searchOf(accountId: number, sent: Type.Static<typeof filterOnly>): CallSearch {
-    const q = sent.q?.trim() ?? ''
+  function searchOf(accountId: number, input: RequestFilter): CallSearch {
+    const q = input.q?.trim() ?? ''
     const isId = requestIdPattern.test(q.toLowerCase())
     return {
       accountId,
-      endpoint: sent.endpoint,
-      action: sent.action,
-      ok: sent.outcome === undefined ? undefined : sent.outcome === 'ok' ? 1 : 0,
-      code: sent.code,
+      endpoint: input.endpoint,
+      action: input.action,
+      ok: input.outcome === undefined ? undefined : input.outcome === 'ok' ? 1 : 0,
+      code: input.code,
       requestId: isId ? q.toLowerCase() : undefined,
       term: q === '' || isId ? undefined : log.termOf(q),
-      ...filterRange(sent),
+      ...filterRange(input),
     }
   }
 
-  api.account(requestRoutes.list, listQuery, async (ask, sent) => {
-    const newest = await findNewest(db, ask.account.id)
-    const search = { ...searchOf(ask.account.id, sent), before: sent.before, after: sent.after }
-    const { rows, next } = await listCalls(db, search, sent.size ?? 50)
+  api.account(requestRoutes.list, async (request, input) => {
+    const newest = await findNewest(db, request.account.id)
+    const search = { ...searchOf(request.account.id, input), before: input.before, after: input.after }
+    const { rows, next } = await listCalls(db, search, input.size ?? 50)
     return {
       items: rows.map(summaryOf),
-      next: sent.after === undefined ? next : null,
+      next: input.after === undefined ? next : null,
       newest: Math.max(newest?.id ?? 0, rows[0]?.id ?? 0),
       kept_days: config.REQUEST_LOG_DAYS,
     }
   })
 
-  api.accountFile(requestRoutes.csv, filterOnly, async (ask, sent) => {
-    const range = rangeOf(sent, { usual: 7, most: 366 })
-    const search = { ...searchOf(ask.account.id, sent), start: range.start, end: range.end }
+  api.accountFile(requestRoutes.csv, async (request, input) => {
+    const range = rangeOf(input, { byDefault: 7, max: 366 })
+    const search = { ...searchOf(request.account.id, input), start: range.start, end: range.end }
     async function* pages() {
       let before: number | undefined
       for (;;) {
@@ -109,8 +92,8 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
     return { name: `requests-${range.from}-${range.to}.csv`, content: csvStream(heading, pages()) }
   })
 
-  api.account(requestRoutes.one, nothing, async (ask) => {
-    const row = await findCall(db, ask.account.id, ask.part('id').toLowerCase())
+  api.account(requestRoutes.one, async (request) => {
+    const row = await findCall(db, request.account.id, request.part('id').toLowerCase())
     if (!row) throw notFound()
     return {
       ...summaryOf(row),
@@ -122,11 +105,11 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
     }
   })
 
-  api.account(searchRoutes.search, Type.Object({ q: Type.String({ maxLength: 200 }) }), async (ask, sent) => {
-    const q = sent.q.trim()
+  api.account(searchRoutes.search, async (request, input) => {
+    const q = input.q.trim()
     const items: SearchHit[] = []
     if (q === '') return { items }
-    const { rows } = await listCalls(db, searchOf(ask.account.id, { q }), 8)
+    const { rows } = await listCalls(db, searchOf(request.account.id, { q }), 8)
     for (const row of rows) {
       items.push({
         kind: 'request',
@@ -135,7 +118,7 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
         detail: csvTime(row.at),
       })
     }
-    if (ask.user.role === 'operator') {
+    if (request.user.role === 'operator') {
       const found = await searchAccounts(db, { q, sort: 'username', order: 'asc', limit: 8, offset: 0 })
       for (const account of found.rows) {
         items.push({ kind: 'account', id: String(account.id), title: account.username, detail: account.role })

@@ -1,50 +1,24 @@
 // Short links in the console: the list, one link with its history and clicks, and what its owner does with it by hand.
 import { dayMs, hourMs } from '../../contract/time.ts'
-import { type Static, Type } from 'typebox'
 import {
   type LinkClicks,
   type LinkDetail,
   linkRoutes,
   type LinkRow,
+  type LinkFilter,
+  type ClickQuery,
 } from '../../contract/console/shortlink.ts'
-import { redirectTypes, shortlink as endpoint } from '../../contract/shortlink.ts'
+import { shortlink as endpoint } from '../../contract/shortlink.ts'
 import type { Services } from '../services.ts'
 import type { LinkSearch, LinkStatistics, ListedLink } from './listing/list.ts'
 import type { Shortlink } from './api.ts'
-import type { Api, SignedInAsk } from '../console/routes.ts'
-import { byHand } from '../console/call-from-console.ts'
+import type { Api, SignedInRequest } from '../console/routes.ts'
+import { callFromConsole } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { dayRange, filterRange, nothing, page, type Range, rangeOf } from '../console/fields.ts'
+import { filterRange, type Range, rangeOf } from '../console/fields.ts'
 import { invalidFields, notFound } from '../console/problem.ts'
 
-const { target_url, title: titleParameter } = endpoint.operations.generate.parameters
-
-const redirectType = Type.Enum([...redirectTypes])
-
-const filter = {
-  ...dayRange,
-  q: Type.Optional(Type.String({ maxLength: 200 })),
-  redirect_type: Type.Optional(redirectType),
-  sort: Type.Optional(Type.Enum(['created', 'clicks', 'title'])),
-  order: Type.Optional(Type.Enum(['asc', 'desc'])),
-}
-
-const filterOnly = Type.Object(filter)
-
-// Longer than what is allowed, so that the product's own words say what is.
-const url = Type.String({ minLength: 1, maxLength: 2 * target_url.maxLength })
-const title = Type.String({ maxLength: 2 * titleParameter.maxLength })
-
-const newLink = Type.Object({
-  target_url: url,
-  title: Type.Optional(title),
-  redirect_type: Type.Optional(redirectType),
-  redirect_url_a: Type.Optional(Type.String({ maxLength: 2 * target_url.maxLength })),
-})
-
-const linkChange = Type.Object({ target_url: Type.Optional(url), title: Type.Optional(title) })
-
-const clickQuery = Type.Object({ ...dayRange, unit: Type.Optional(Type.Enum(['day', 'hour'])) })
+const { title: titleParameter } = endpoint.operations.generate.parameters
 
 /** By the hour, a range longer than this is no longer a picture. */
 const mostHourDays = 7
@@ -52,8 +26,8 @@ const mostHourDays = 7
 export function linkPages(api: Api, services: Services, links: Shortlink): void {
   const { config, credits } = services
 
-  async function detailOf(ask: SignedInAsk, id: number): Promise<LinkDetail> {
-    const found = await links.list.find(ask.account.id, id)
+  async function detailOf(request: SignedInRequest, id: number): Promise<LinkDetail> {
+    const found = await links.list.find(request.account.id, id)
     if (!found) throw notFound()
     return {
       ...rowOf(found.link),
@@ -61,26 +35,26 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
     }
   }
 
-  async function paid(ask: SignedInAsk, answer: { body: unknown }, charged: number) {
+  async function paid(request: SignedInRequest, answer: { body: unknown }, charged: number) {
     const { data } = answer.body as { data: { link_id: number } }
-    const { remaining } = await credits.balance(ask.account.id, 'short_link')
-    return { link: await detailOf(ask, data.link_id), charged, remaining }
+    const { remaining } = await credits.balance(request.account.id, 'short_link')
+    return { link: await detailOf(request, data.link_id), charged, remaining }
   }
 
-  api.account(linkRoutes.list, Type.Object({ ...filter, ...page }), async (ask, sent) => {
-    const size = sent.size ?? 20
-    const number = sent.page ?? 1
-    const found = await links.list.page(ask.account.id, searchOf(sent), {
+  api.account(linkRoutes.list, async (request, input) => {
+    const size = input.size ?? 20
+    const number = input.page ?? 1
+    const found = await links.list.page(request.account.id, searchOf(input), {
       limit: size,
       offset: (number - 1) * size,
     })
     return { items: found.links.map(rowOf), total: found.total, page: number, size }
   })
 
-  api.accountFile(linkRoutes.csv, filterOnly, async (ask, sent) => {
-    const search = searchOf(sent)
+  api.accountFile(linkRoutes.csv, async (request, input) => {
+    const search = searchOf(input)
     async function* pages() {
-      for await (const some of links.list.all(ask.account.id, search)) {
+      for await (const some of links.list.all(request.account.id, search)) {
         yield some.map((link) => [
           link.link_id,
           link.title,
@@ -98,67 +72,67 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
         ])
       }
     }
-    return { name: 'links.csv', content: csvStream(linkHeadings[ask.language], pages()) }
+    return { name: 'links.csv', content: csvStream(linkHeadings[request.language], pages()) }
   })
 
-  api.account(linkRoutes.one, nothing, (ask) => detailOf(ask, ask.id()))
+  api.account(linkRoutes.one, (request) => detailOf(request, request.id()))
 
-  api.account(linkRoutes.create, newLink, async (ask, sent) => {
-    const parameters = { ...sent, title: sent.title?.trim() || hostOf(sent.target_url) }
-    const { answer } = await byHand(
+  api.account(linkRoutes.create, async (request, input) => {
+    const parameters = { ...input, title: input.title?.trim() || hostOf(input.target_url) }
+    const { answer } = await callFromConsole(
       services,
-      ask,
+      request,
       { endpoint, action: 'generate', parameters },
       links.generate,
     )
-    return paid(ask, answer, config.PRICES.generate)
+    return paid(request, answer, config.PRICES.generate)
   })
 
-  api.account(linkRoutes.change, linkChange, async (ask, sent) => {
-    const { id } = await detailOf(ask, ask.id())
-    if (sent.title !== undefined && sent.title.trim() === '') {
+  api.account(linkRoutes.change, async (request, input) => {
+    const { id } = await detailOf(request, request.id())
+    if (input.title !== undefined && input.title.trim() === '') {
       throw invalidFields({ title: { zh: '必填', en: 'Required' } })
     }
-    if (sent.title !== undefined || sent.target_url !== undefined) {
-      const parameters = { link_id: id, ...sent }
-      await byHand(services, ask, { endpoint, action: 'update', parameters }, links.update)
+    if (input.title !== undefined || input.target_url !== undefined) {
+      const parameters = { link_id: id, ...input }
+      await callFromConsole(services, request, { endpoint, action: 'update', parameters }, links.update)
     }
-    return detailOf(ask, id)
+    return detailOf(request, id)
   })
 
-  api.account(linkRoutes.refresh, nothing, async (ask) => {
-    const { id } = await detailOf(ask, ask.id())
-    const { answer } = await byHand(
+  api.account(linkRoutes.refresh, async (request) => {
+    const { id } = await detailOf(request, request.id())
+    const { answer } = await callFromConsole(
       services,
-      ask,
+      request,
       { endpoint, action: 'execute_update', parameters: { link_id: id } },
       links.refresh,
     )
-    return paid(ask, answer, config.PRICES.execute_update)
+    return paid(request, answer, config.PRICES.execute_update)
   })
 
   async function clicksOf(
-    ask: SignedInAsk,
-    sent: Static<typeof clickQuery>,
+    request: SignedInRequest,
+    input: ClickQuery,
   ): Promise<{ range: Range; clicks: LinkClicks }> {
-    const unit = sent.unit ?? 'day'
-    const limits = unit === 'hour' ? { usual: 1, most: mostHourDays } : { usual: 30, most: 3_660 }
-    const range = rangeOf(sent, limits)
-    const found = await links.list.statistics(ask.account.id, ask.id(), range)
+    const unit = input.unit ?? 'day'
+    const limits = unit === 'hour' ? { byDefault: 1, max: mostHourDays } : { byDefault: 30, max: 3_660 }
+    const range = rangeOf(input, limits)
+    const found = await links.list.statistics(request.account.id, request.id(), range)
     if (!found) throw notFound()
     return { range, clicks: clicksIn(range, unit, found) }
   }
 
-  api.account(linkRoutes.clicks, clickQuery, async (ask, sent) => (await clicksOf(ask, sent)).clicks)
+  api.account(linkRoutes.clicks, async (request, input) => (await clicksOf(request, input)).clicks)
 
-  api.accountFile(linkRoutes.clicksCsv, clickQuery, async (ask, sent) => {
-    const { range, clicks } = await clicksOf(ask, sent)
+  api.accountFile(linkRoutes.clicksCsv, async (request, input) => {
+    const { range, clicks } = await clicksOf(request, input)
     async function* pages() {
       yield clicks.points.map((point) => [csvTime(point.at), point.person, point.bot, point.preview])
     }
     return {
-      name: `clicks-${ask.id()}-${range.from}-${range.to}.csv`,
-      content: csvStream(clickHeadings[ask.language], pages()),
+      name: `clicks-${request.id()}-${range.from}-${range.to}.csv`,
+      content: csvStream(clickHeadings[request.language], pages()),
     }
   })
 }
@@ -201,13 +175,13 @@ const clickHeadings = {
   en: ['time', 'clicks', 'bots', 'previews'],
 } as const
 
-function searchOf(sent: Static<typeof filterOnly>): LinkSearch {
+function searchOf(input: LinkFilter): LinkSearch {
   return {
-    q: sent.q,
-    redirectType: sent.redirect_type,
-    sort: sent.sort ?? 'created',
-    order: sent.order ?? (sent.sort === 'title' ? 'asc' : 'desc'),
-    ...filterRange(sent),
+    q: input.q,
+    redirectType: input.redirect_type,
+    sort: input.sort ?? 'created',
+    order: input.order ?? (input.sort === 'title' ? 'asc' : 'desc'),
+    ...filterRange(input),
   }
 }
 

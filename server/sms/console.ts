@@ -1,6 +1,12 @@
 // SMS in the console: sending one by hand with its price first, the records, and the account's signature.
-import { type Static, Type } from 'typebox'
-import { type Signature, type SmsOutcome, type SmsRecord, smsRoutes } from '../../contract/console/sms.ts'
+import {
+  type Signature,
+  type SmsOutcome,
+  type SmsRecord,
+  smsRoutes,
+  type SmsDraft,
+  type SmsRecordFilter,
+} from '../../contract/console/sms.ts'
 import { sms as endpoint } from '../../contract/sms.ts'
 import { bizIdOf, isPhoneNumber } from '../../contract/sms-text.ts'
 import type { Language, Text } from '../../contract/text.ts'
@@ -14,32 +20,11 @@ import { findSignature } from './signature-store.ts'
 import { requestSignature } from './signatures.ts'
 import { findPage, findPosition, outcomeOf, type SendFilter, type ListedSend } from './store.ts'
 import type { Api } from '../console/routes.ts'
-import { byHand, requireNotExpired } from '../console/call-from-console.ts'
+import { callFromConsole, requireNotExpired } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { dayRange, filterRange, nothing, rangeOf, slice } from '../console/fields.ts'
+import { filterRange, rangeOf } from '../console/fields.ts'
 import { maskPhone } from '../../contract/masking.ts'
 import { type FieldProblems, invalidFields } from '../console/problem.ts'
-
-const draft = Type.Object({
-  phone_number: Type.String({ minLength: 1, maxLength: 50 }),
-  template_code: Type.String({ minLength: 1, maxLength: 200 }),
-  template_params: Type.Optional(
-    Type.Record(Type.String(), Type.String({ maxLength: 1_000 }), {
-      wants: { zh: '须为变量名和文本', en: 'Must be variable names and texts' },
-    }),
-  ),
-  sign_name: Type.Optional(Type.String({ maxLength: 100 })),
-})
-
-const filter = {
-  ...dayRange,
-  phone_number: Type.Optional(Type.String({ maxLength: 50 })),
-  biz_id: Type.Optional(Type.String({ maxLength: 50 })),
-  template_code: Type.Optional(Type.String({ maxLength: 100 })),
-  outcome: Type.Optional(Type.Enum(['sent', 'delivered', 'failed', 'undecided'])),
-}
-
-const filterOnly = Type.Object(filter)
 
 const outcomeNames: Readonly<Record<SmsOutcome, Text>> = {
   sent: { zh: '已提交', en: 'sent' },
@@ -51,20 +36,20 @@ const outcomeNames: Readonly<Record<SmsOutcome, Text>> = {
 export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
   const { db, credits, config } = services
 
-  async function priceOf(account: Account, sent: Static<typeof draft>) {
+  async function priceOf(account: Account, input: SmsDraft) {
     const problems: Record<string, Text> = {}
-    if (!isPhoneNumber(sent.phone_number.trim())) {
+    if (!isPhoneNumber(input.phone_number.trim())) {
       problems['phone_number'] = {
         zh: '必须是11位大陆手机号',
         en: 'Must be a mainland mobile number of 11 digits',
       }
     }
-    const signName = sent.sign_name?.trim() || undefined
+    const signName = input.sign_name?.trim() || undefined
     const signProblem = signName === undefined ? undefined : signNameProblem(signName)
     if (signProblem) problems['sign_name'] = signProblem
-    const templateParams = new Map(Object.entries(sent.template_params ?? {}))
+    const templateParams = new Map(Object.entries(input.template_params ?? {}))
     try {
-      const wish = { templateCode: sent.template_code.trim(), signName, templateParams }
+      const wish = { templateCode: input.template_code.trim(), signName, templateParams }
       const priced = await sms.price(account, wish)
       if (Object.keys(problems).length === 0) return priced
     } catch (error) {
@@ -75,62 +60,66 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
     throw invalidFields(problems satisfies FieldProblems)
   }
 
-  api.account(smsRoutes.price, draft, async (ask, sent) => {
-    const { text, parts, cost } = await priceOf(ask.account, sent)
-    const { remaining } = await credits.balance(ask.account.id, 'sms')
+  api.account(smsRoutes.price, async (request, input) => {
+    const { text, parts, cost } = await priceOf(request.account, input)
+    const { remaining } = await credits.balance(request.account.id, 'sms')
     return { text, length: text.length, parts, cost, remaining }
   })
 
-  api.account(smsRoutes.send, draft, async (ask, sent) => {
+  api.account(smsRoutes.send, async (request, input) => {
     const parameters = {
-      phone_number: sent.phone_number,
-      template_code: sent.template_code,
-      ...(sent.template_params && { template_params: sent.template_params }),
-      ...(sent.sign_name?.trim() && { sign_name: sent.sign_name }),
+      phone_number: input.phone_number,
+      template_code: input.template_code,
+      ...(input.template_params && { template_params: input.template_params }),
+      ...(input.sign_name?.trim() && { sign_name: input.sign_name }),
     }
-    const { answer } = await byHand(services, ask, { endpoint, action: 'send', parameters }, sms.send).catch(
-      (error: unknown) => {
-        if (!(error instanceof AppError) || error.code !== 1007) throw error
-        throw invalidFields({ template_code: error.text })
-      },
-    )
+    const { answer } = await callFromConsole(
+      services,
+      request,
+      { endpoint, action: 'send', parameters },
+      sms.send,
+    ).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 1007) throw error
+      throw invalidFields({ template_code: error.text })
+    })
     const { biz_id: bizId } = (answer.body as { data: { biz_id: string } }).data
-    const [record] = await findPage(db, { accountId: ask.account.id, bizId }, 1)
-    const { remaining } = await credits.balance(ask.account.id, 'sms')
+    const [record] = await findPage(db, { accountId: request.account.id, bizId }, 1)
+    const { remaining } = await credits.balance(request.account.id, 'sms')
     return {
       biz_id: bizId,
       charged: record?.cost ?? 0,
       remaining,
-      request_id: record?.request_id ?? ask.requestId,
+      request_id: record?.request_id ?? request.requestId,
     }
   })
 
-  function filterOf(accountId: number, sent: Static<typeof filterOnly>): SendFilter {
-    const { start, end } = filterRange(sent)
+  function filterOf(accountId: number, input: SmsRecordFilter): SendFilter {
+    const { start, end } = filterRange(input)
     return {
       accountId,
-      phone: sent.phone_number?.trim(),
-      bizId: sent.biz_id?.trim(),
-      templateCode: sent.template_code?.trim(),
-      outcome: sent.outcome,
+      phone: input.phone_number?.trim(),
+      bizId: input.biz_id?.trim(),
+      templateCode: input.template_code?.trim(),
+      outcome: input.outcome,
       from: start,
       before: end,
     }
   }
 
-  api.account(smsRoutes.records, Type.Object({ ...filter, ...slice }), async (ask, sent) => {
-    const size = sent.size ?? 50
-    const after = sent.before === undefined ? undefined : await findPosition(db, ask.account.id, sent.before)
-    if (sent.before !== undefined && !after) return { items: [], next: null }
-    const rows = await findPage(db, { ...filterOf(ask.account.id, sent), after }, size + 1)
-    const items = rows.slice(0, size).map((row) => recordOf(row, ask.language))
+  api.account(smsRoutes.records, async (request, input) => {
+    const size = input.size ?? 50
+    const after =
+      input.before === undefined ? undefined : await findPosition(db, request.account.id, input.before)
+    if (input.before !== undefined && !after) return { items: [], next: null }
+    const rows = await findPage(db, { ...filterOf(request.account.id, input), after }, size + 1)
+    const items = rows.slice(0, size).map((row) => recordOf(row, request.language))
     return { items, next: rows.length > size ? items[size - 1]!.id : null }
   })
 
-  api.accountFile(smsRoutes.recordsCsv, filterOnly, async (ask, sent) => {
-    const range = rangeOf(sent, { usual: 31, most: 366 })
-    const search = { ...filterOf(ask.account.id, sent), from: range.start, before: range.end }
-    const { language } = ask
+  api.accountFile(smsRoutes.recordsCsv, async (request, input) => {
+    const range = rangeOf(input, { byDefault: 31, max: 366 })
+    const search = { ...filterOf(request.account.id, input), from: range.start, before: range.end }
+    const { language } = request
     async function* pages() {
       let after: ListedSend | undefined
       for (;;) {
@@ -181,17 +170,13 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
     }
   }
 
-  api.account(smsRoutes.signature, nothing, (ask) => signatureOf(ask.account.id))
+  api.account(smsRoutes.signature, (request) => signatureOf(request.account.id))
 
-  api.account(
-    smsRoutes.changeSignature,
-    Type.Object({ sign_name: Type.Optional(Type.String({ maxLength: 100 })) }),
-    async (ask, sent) => {
-      requireNotExpired(ask.account)
-      await requestSignature(db, ask.account, sent.sign_name ?? '')
-      return signatureOf(ask.account.id)
-    },
-  )
+  api.account(smsRoutes.changeSignature, async (request, input) => {
+    requireNotExpired(request.account)
+    await requestSignature(db, request.account, input.sign_name ?? '')
+    return signatureOf(request.account.id)
+  })
 }
 
 const headings = {

@@ -1,24 +1,12 @@
 // Review of templates and signatures: what waits, and the operator's word on it.
-import { Type } from 'typebox'
 import { operatorProductRoutes, type Review } from '../../contract/console/operator-products.ts'
 import type { Services } from '../services.ts'
 import { findReviews, type ReviewRow } from './review-store.ts'
 import { reviewSignature } from './signatures.ts'
 import { reviewTemplate } from './templates.ts'
 import type { Api } from '../console/routes.ts'
-import { note, page } from '../console/fields.ts'
 import { conflict, invalidFields, notFound } from '../console/problem.ts'
-import { templateState } from './template-console.ts'
 import { operatorOf } from '../console/audit-entry.ts'
-
-const kind = Type.Enum(['template', 'signature'])
-
-const decision = Type.Object({
-  verdict: Type.Enum(['approve', 'refuse']),
-  reason: Type.Optional(Type.String({ maxLength: 200 })),
-  revision: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-  note,
-})
 
 export function reviewPages(api: Api, { db }: Services): void {
   async function findReview(which: ReviewRow['kind'], id: number): Promise<ReviewRow> {
@@ -28,26 +16,25 @@ export function reviewPages(api: Api, { db }: Services): void {
     return row
   }
 
-  const query = Type.Object({ ...page, kind: Type.Optional(kind), state: Type.Optional(templateState) })
-  api.operator(operatorProductRoutes.reviews, query, async (_ask, sent) => {
-    const size = sent.size ?? 20
-    const number = sent.page ?? 1
+  api.operator(operatorProductRoutes.reviews, async (_request, input) => {
+    const size = input.size ?? 20
+    const number = input.page ?? 1
     const { rows, total } = await findReviews(db, {
-      kind: sent.kind,
-      status: sent.state ?? '审核中',
+      kind: input.kind,
+      status: input.state ?? '审核中',
       limit: size,
       offset: (number - 1) * size,
     })
     return { items: rows.map(reviewOf), total, page: number, size }
   })
 
-  api.operator(operatorProductRoutes.decideReview, decision, async (ask, sent) => {
-    const which = ask.part('kind')
+  api.operator(operatorProductRoutes.decideReview, async (request, input) => {
+    const which = request.part('kind')
     if (which !== 'template' && which !== 'signature') throw notFound()
-    const before = await findReview(which, ask.id())
-    const status = sent.verdict === 'approve' ? '审核通过' : '审核不通过'
-    const reason = sent.reason?.trim() ?? ''
-    if (sent.verdict === 'refuse' && reason === '') {
+    const before = await findReview(which, request.id())
+    const status = input.verdict === 'approve' ? '审核通过' : '审核不通过'
+    const reason = input.reason?.trim() ?? ''
+    if (input.verdict === 'refuse' && reason === '') {
       throw invalidFields({
         reason: { zh: '拒绝须写明原因，账户会看到', en: 'Say why; the account sees it' },
       })
@@ -55,10 +42,10 @@ export function reviewPages(api: Api, { db }: Services): void {
     if (before.status === status) {
       throw conflict('已有人作出同样的决定', 'Somebody has decided the same already')
     }
-    if (sent.revision !== undefined && sent.revision !== before.revision) {
+    if (input.revision !== undefined && input.revision !== before.revision) {
       throw conflict('内容已被修改，请重新查看', 'The words were changed meanwhile, read them again')
     }
-    const actor = operatorOf(ask, sent)
+    const actor = operatorOf(request, input)
     if (which === 'template') {
       // The words that were read just now, should they change before the decision is written.
       const review = { status, reason, revision: before.revision } as const

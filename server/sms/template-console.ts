@@ -1,7 +1,5 @@
-// SMS templates in the account holder's hands: written, sent to review, changed, thrown away.
-import { Type } from 'typebox'
+// SMS templates in the account holder's hands: written, input to review, changed, thrown away.
 import { smsRoutes, type Template as Shown } from '../../contract/console/sms.ts'
-import { longestText } from '../../contract/sms-text.ts'
 import type { Services } from '../services.ts'
 import {
   createTemplate,
@@ -11,57 +9,42 @@ import {
   pageTemplates,
   type SmsTemplate,
 } from './templates.ts'
-import type { Api, SignedInAsk } from '../console/routes.ts'
+import type { Api, SignedInRequest } from '../console/routes.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
-import { nothing, page } from '../console/fields.ts'
-
-export const templateState = Type.Enum(['审核中', '审核通过', '审核不通过'])
-
-// Longer than what is allowed, so that the product's own words say what is.
-const text = {
-  name: Type.String({ minLength: 1, maxLength: 200 }),
-  content: Type.String({ minLength: 1, maxLength: 4 * longestText }),
-}
 
 export function templatePages(api: Api, { db }: Services): void {
-  const actorOf = (ask: SignedInAsk) => ({ kind: 'account', accountId: ask.account.id }) as const
+  const actorOf = (request: SignedInRequest) => ({ kind: 'account', accountId: request.account.id }) as const
 
-  const query = Type.Object({
-    ...page,
-    q: Type.Optional(Type.String({ maxLength: 200 })),
-    state: Type.Optional(templateState),
-  })
-  api.account(smsRoutes.templates, query, async (ask, sent) => {
-    const size = sent.size ?? 20
-    const number = sent.page ?? 1
-    const { templates, total } = await pageTemplates(db, ask.account.id, {
-      q: sent.q?.trim(),
-      status: sent.state,
+  api.account(smsRoutes.templates, async (request, input) => {
+    const size = input.size ?? 20
+    const number = input.page ?? 1
+    const { templates, total } = await pageTemplates(db, request.account.id, {
+      q: input.q?.trim(),
+      status: input.state,
       limit: size,
       offset: (number - 1) * size,
     })
     return { items: templates.map(shownOf), total, page: number, size }
   })
 
-  api.account(smsRoutes.template, nothing, async (ask) =>
-    shownOf(await findTemplate(db, ask.account.id, ask.id())),
+  api.account(smsRoutes.template, async (request) =>
+    shownOf(await findTemplate(db, request.account.id, request.id())),
   )
 
-  const wish = Type.Object({ ...text, code: Type.Optional(Type.String({ maxLength: 200 })) })
-  api.account(smsRoutes.createTemplate, wish, async (ask, sent) => {
-    requireNotExpired(ask.account)
-    const code = sent.code?.trim() || undefined
-    return shownOf(await createTemplate(db, actorOf(ask), { ...sent, code }))
+  api.account(smsRoutes.createTemplate, async (request, input) => {
+    requireNotExpired(request.account)
+    const code = input.code?.trim() || undefined
+    return shownOf(await createTemplate(db, actorOf(request), { ...input, code }))
   })
 
-  api.account(smsRoutes.changeTemplate, Type.Object(text), async (ask, sent) => {
-    requireNotExpired(ask.account)
-    return shownOf(await editTemplate(db, actorOf(ask), ask.id(), sent))
+  api.account(smsRoutes.changeTemplate, async (request, input) => {
+    requireNotExpired(request.account)
+    return shownOf(await editTemplate(db, actorOf(request), request.id(), input))
   })
 
-  api.account(smsRoutes.deleteTemplate, nothing, async (ask) => {
-    requireNotExpired(ask.account)
-    await deleteTemplate(db, actorOf(ask), ask.id())
+  api.account(smsRoutes.deleteTemplate, async (request) => {
+    requireNotExpired(request.account)
+    await deleteTemplate(db, actorOf(request), request.id())
     return {}
   })
 }

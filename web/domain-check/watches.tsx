@@ -1,7 +1,7 @@
 // The watch list: verdict now, since when, and its timeline.
 import { App, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { domainCheckRoutes, type Watch, type WatchWish } from '../../contract/console/domain-check.ts'
+import { domainCheckRoutes, type Watch, type WatchInput } from '../../contract/console/domain-check.ts'
 import { formatTime } from '../../contract/time.ts'
 import { useApiQuery, useMe, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
@@ -104,7 +104,7 @@ function NowVerdict({ watch }: { watch: Watch }): ReactNode {
 function AddWatch(): ReactNode {
   const t = useText(domainText)
   const { message } = App.useApp()
-  const [form] = Form.useForm<WatchWish>()
+  const [form] = Form.useForm<WatchInput>()
   const add = useApiMutation(domainCheckRoutes.addWatch)
   return (
     <Card size="small">

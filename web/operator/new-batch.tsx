@@ -2,7 +2,7 @@
 import { DownloadOutlined } from '@ant-design/icons'
 import { Alert, Button, Form, Input, InputNumber, Modal, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { type MadeRedeemBatch, operatorRoutes } from '../../contract/console/operator.ts'
+import { type CreatedRedeemBatch, operatorRoutes } from '../../contract/console/operator.ts'
 import { type ApiType, apiTypeNames, apiTypes, largestGrant } from '../../contract/credits.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
@@ -29,7 +29,7 @@ export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () =>
   const pick = usePick()
   const [form] = Form.useForm<Typed & { note: string }>()
   const make = useApiMutation(operatorRoutes.makeRedeemBatch)
-  const [made, setMade] = useState<MadeRedeemBatch>()
+  const [made, setMade] = useState<CreatedRedeemBatch>()
   const required = { required: true, message: common.required }
   return (
     <>
@@ -71,7 +71,7 @@ export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () =>
   )
 }
 
-function Made({ made }: { made: MadeRedeemBatch }): ReactNode {
+function Made({ made }: { made: CreatedRedeemBatch }): ReactNode {
   const t = useText(operatorText)
   const { batch, codes } = made
   const rows = [

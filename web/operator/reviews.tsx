@@ -2,7 +2,7 @@
 import { App, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorProductRoutes, type Review } from '../../contract/console/operator-products.ts'
-import { templateStates } from '../../contract/console/sms.ts'
+import { templateStates } from '../../contract/sms-text.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { RelativeTime } from '../parts/format.tsx'

@@ -2,13 +2,13 @@
 import { DownloadOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import type { ReactNode } from 'react'
-import type { File, Route } from '../../contract/console/route.ts'
+import type { CsvFile, Route } from '../../contract/console/route.ts'
 import { type PathParams, routeUrl } from '../api/client.ts'
 import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
 
 interface ExportLinkProps<Filter> {
-  readonly route: Route<Filter, File>
+  readonly route: Route<Filter, CsvFile>
   readonly filter: Filter
   readonly params?: PathParams
 }

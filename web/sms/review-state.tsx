@@ -1,6 +1,6 @@
 // The three states of a review. Their Chinese names are part of the interface; English readers get a word beside.
 import type { ReactNode } from 'react'
-import type { TemplateState } from '../../contract/console/sms.ts'
+import type { TemplateState } from '../../contract/sms-text.ts'
 import type { Text } from '../../contract/text.ts'
 import { usePick } from '../frame/i18n.ts'
 import { StatusLabel, type Tone } from '../parts/format.tsx'

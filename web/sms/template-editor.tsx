@@ -1,7 +1,7 @@
 // Writing a template: the phone fills its variables while one types.
 import { App, Button, Drawer, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { smsRoutes, type Template, type TemplateWish } from '../../contract/console/sms.ts'
+import { smsRoutes, type Template, type TemplateInput } from '../../contract/console/sms.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { showFieldErrors } from '../parts/form.ts'
@@ -37,7 +37,7 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
   const t = useText(smsText)
   const common = useText(partsText)
   const { message } = App.useApp()
-  const [form] = Form.useForm<TemplateWish>()
+  const [form] = Form.useForm<TemplateInput>()
   const content = Form.useWatch('content', form) ?? template?.content ?? ''
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const signature = useApiQuery(smsRoutes.signature, {})

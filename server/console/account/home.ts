@@ -1,5 +1,4 @@
 // The home page: balances with their outlook, calls by day, the most common errors, the first steps.
-import { Type } from 'typebox'
 import { type ApiType, apiTypes } from '../../../contract/credits.ts'
 import {
   type BalanceOutlook,
@@ -13,7 +12,7 @@ import type { Balance } from '../../credits/store.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
 import { errorWords } from '../../request-log/error-explanations.ts'
-import { dayRange, rangeOf } from '../fields.ts'
+import { rangeOf } from '../fields.ts'
 import { type DayCount, findCounts, findFirstSteps } from '../../request-log/store.ts'
 
 const sparkDays = 14
@@ -28,8 +27,8 @@ export const typeOfEndpoint: Readonly<Record<EndpointName, ApiType>> = {
 }
 
 export function homePages(api: Api, { db, credits }: Services): void {
-  api.account(homeRoutes.home, Type.Object(dayRange), async ({ account, language }, sent) => {
-    const range = rangeOf(sent, { usual: sparkDays, most: 366 })
+  api.account(homeRoutes.home, async ({ account, language }, input) => {
+    const range = rangeOf(input, { byDefault: sparkDays, max: 366 })
     const today = Date.now()
     const recent = Array.from({ length: sparkDays }, (_one, index) =>
       formatDay(today - (sparkDays - 1 - index) * dayMs),

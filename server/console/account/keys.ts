@@ -1,27 +1,23 @@
 // The account's API key: generated, reset, cleared. The whole key travels once, in the answer that makes it.
-import { Type } from 'typebox'
 import { dayMs } from '../../../contract/time.ts'
 import { keyRoutes } from '../../../contract/console/key.ts'
 import { clearKey, createFirstKey, resetKey } from '../../accounts/accounts.ts'
 import { formatKeyHint } from '../../accounts/key.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
-import { nothing, password } from '../fields.ts'
 import type { PasswordChecks } from '../password-check.ts'
 import { conflict } from '../problem.ts'
 import { countCallsSince, findNewest } from '../../request-log/store.ts'
 
-const withPassword = Type.Object({ password })
-
 export function keyPages(api: Api, { db }: Services, passwords: PasswordChecks): void {
-  api.account(keyRoutes.state, nothing, async ({ account }) => ({
+  api.account(keyRoutes.state, async ({ account }) => ({
     hint: account.key_hint,
     created_at: account.key_created_at,
     calls_24h: await countCallsSince(db, account.id, Date.now() - dayMs),
     last_call_at: (await findNewest(db, account.id))?.at ?? null,
   }))
 
-  api.account(keyRoutes.generate, nothing, async ({ user }) => {
+  api.account(keyRoutes.generate, async ({ user }) => {
     const key = await createFirstKey(db, user.id)
     if (key === undefined) {
       throw conflict('已有密钥，请改用重置', 'There is a key already; reset it instead')
@@ -29,14 +25,14 @@ export function keyPages(api: Api, { db }: Services, passwords: PasswordChecks):
     return { api_key: key, hint: formatKeyHint(key) }
   })
 
-  api.account(keyRoutes.reset, withPassword, async ({ user, address }, sent) => {
-    await passwords.confirm(user, sent.password, address, 'password')
+  api.account(keyRoutes.reset, async ({ user, address }, input) => {
+    await passwords.confirm(user, input.password, address, 'password')
     const key = await resetKey(db, { kind: 'account', accountId: user.id }, user.id)
     return { api_key: key, hint: formatKeyHint(key) }
   })
 
-  api.account(keyRoutes.clear, withPassword, async ({ user, address }, sent) => {
-    await passwords.confirm(user, sent.password, address, 'password')
+  api.account(keyRoutes.clear, async ({ user, address }, input) => {
+    await passwords.confirm(user, input.password, address, 'password')
     await clearKey(db, { kind: 'account', accountId: user.id }, user.id)
     return {}
   })

@@ -1,5 +1,4 @@
 // Accounts in the operator's hands: found, made, changed, given and deprived of credits. Every change says why.
-import { Type } from 'typebox'
 import { apiTypes } from '../../../contract/credits.ts'
 import {
   type AccountDetail,
@@ -14,9 +13,9 @@ import { type Account, findById } from '../../accounts/store.ts'
 import { createAccountWithoutKey } from '../../credits/create-account.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
-import type { Api, SignedInAsk } from '../routes.ts'
+import type { Api, SignedInRequest } from '../routes.ts'
 import { operatorOf } from '../audit-entry.ts'
-import { amount, apiType, day, note, nothing, oneLine, page, password, rangeOf } from '../fields.ts'
+import { oneLine, rangeOf } from '../fields.ts'
 import { sum } from '../account/home.ts'
 import { describeAccount } from '../account/me.ts'
 import { invalidFields, notFound } from '../problem.ts'
@@ -25,56 +24,11 @@ import { countSessions } from '../../accounts/session-store.ts'
 import { toFieldErrors } from '../account/sign-in.ts'
 import { searchAccounts } from '../../accounts/search-store.ts'
 
-const query = Type.Object({
-  ...page,
-  q: Type.Optional(Type.String({ maxLength: 200 })),
-  state: Type.Optional(Type.Enum(['active', 'expired', 'suspended', 'operator'])),
-  sort: Type.Optional(Type.Enum(['created', 'username', 'expires'])),
-  order: Type.Optional(Type.Enum(['asc', 'desc'])),
-})
-
-const newAccount = Type.Object({
-  username: Type.String({ minLength: 1, maxLength: 200 }),
-  password: Type.Optional(password),
-  expires_on: Type.Optional(Type.Union([day, Type.Null()])),
-  credits: Type.Optional(
-    Type.Object({
-      short_link: Type.Optional(amount),
-      sms: Type.Optional(amount),
-      id_verification: Type.Optional(amount),
-      domain_check: Type.Optional(amount),
-    }),
-  ),
-  note,
-})
-
-const accountChange = Type.Object({
-  expires_on: Type.Optional(Type.Union([day, Type.Null()])),
-  suspended: Type.Optional(Type.Boolean()),
-  sms_enabled: Type.Optional(Type.Boolean()),
-  sign_name: Type.Optional(Type.Union([Type.String({ maxLength: 100 }), Type.Null()])),
-  rate_limit: Type.Optional(
-    Type.Union(
-      [
-        Type.Object({
-          per_second: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-          burst: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-        }),
-        Type.Null(),
-      ],
-      { wants: { zh: '须为两个正整数：每秒与突发', en: 'Must be two whole numbers: a second, and burst' } },
-    ),
-  ),
-  note,
-})
-
-const creditChange = Type.Object({ api_type: apiType, direction: Type.Enum(['grant', 'take']), amount, note })
-
 export function accountPages(api: Api, services: Services): void {
   const { db, credits, config } = services
 
-  async function requireAccount(ask: SignedInAsk): Promise<Account> {
-    const account = await findById(db, ask.id())
+  async function requireAccount(request: SignedInRequest): Promise<Account> {
+    const account = await findById(db, request.id())
     if (!account) throw notFound()
     return account
   }
@@ -90,7 +44,7 @@ export function accountPages(api: Api, services: Services): void {
   async function detailOf(id: number): Promise<AccountDetail> {
     const account = await findById(db, id)
     if (!account) throw notFound()
-    const week = rangeOf({}, { usual: 7, most: 7 })
+    const week = rangeOf({}, { byDefault: 7, max: 7 })
     const counts = await findCounts(db, id, week.from, week.to)
     const platform = config.RATE_LIMIT
     return {
@@ -103,33 +57,33 @@ export function accountPages(api: Api, services: Services): void {
     }
   }
 
-  api.operator(operatorRoutes.accounts, query, async (_ask, sent) => {
-    const size = sent.size ?? 20
-    const number = sent.page ?? 1
+  api.operator(operatorRoutes.accounts, async (_request, input) => {
+    const size = input.size ?? 20
+    const number = input.page ?? 1
     const { rows, total } = await searchAccounts(db, {
-      q: sent.q?.trim(),
-      state: sent.state,
+      q: input.q?.trim(),
+      state: input.state,
       today: formatDay(Date.now()),
-      sort: sent.sort ?? 'created',
-      order: sent.order ?? 'desc',
+      sort: input.sort ?? 'created',
+      order: input.order ?? 'desc',
       limit: size,
       offset: (number - 1) * size,
     })
     return { items: await Promise.all(rows.map(rowOf)), total, page: number, size }
   })
 
-  api.operator(operatorRoutes.account, nothing, (ask) => detailOf(ask.id()))
+  api.operator(operatorRoutes.account, (request) => detailOf(request.id()))
 
-  api.operator(operatorRoutes.createAccount, newAccount, async (ask, sent) => {
-    const username = sent.username.trim()
+  api.operator(operatorRoutes.createAccount, async (request, input) => {
+    const username = input.username.trim()
     const given = apiTypes.flatMap((type) => {
-      const count = sent.credits?.[type]
-      return count === undefined ? [] : [{ apiType: type, amount: count, note: oneLine(sent.note) }]
+      const count = input.credits?.[type]
+      return count === undefined ? [] : [{ apiType: type, amount: count, note: oneLine(input.note) }]
     })
     const made = await createAccountWithoutKey(
       db,
-      operatorOf(ask, sent),
-      { username, password: sent.password, expiresOn: sent.expires_on ?? undefined },
+      operatorOf(request, input),
+      { username, password: input.password, expiresOn: input.expires_on ?? undefined },
       given,
     ).catch((error: unknown) => {
       throw toFieldErrors(error)
@@ -137,21 +91,21 @@ export function accountPages(api: Api, services: Services): void {
     return { account: await detailOf(made.id), password: made.password }
   })
 
-  api.operator(operatorRoutes.changeAccount, accountChange, async (ask, sent) => {
-    const account = await requireAccount(ask)
-    const problem = sent.sign_name ? signNameProblem(sent.sign_name) : undefined
+  api.operator(operatorRoutes.changeAccount, async (request, input) => {
+    const account = await requireAccount(request)
+    const problem = input.sign_name ? signNameProblem(input.sign_name) : undefined
     if (problem) throw invalidFields({ sign_name: problem })
-    if (sent.suspended === true && account.id === ask.user.id) {
+    if (input.suspended === true && account.id === request.user.id) {
       throw invalidFields({ suspended: { zh: '不能停用自己', en: 'You cannot suspend yourself' } })
     }
-    await changeAccount(db, operatorOf(ask, sent), account, {
-      expires: sent.expires_on === undefined ? undefined : (sent.expires_on ?? 'never'),
-      suspended: sent.suspended,
-      smsEnabled: sent.sms_enabled,
-      signName: sent.sign_name === undefined ? undefined : (sent.sign_name ?? ''),
-      rateLimit: sent.rate_limit && {
-        perSecond: sent.rate_limit.per_second,
-        burst: sent.rate_limit.burst,
+    await changeAccount(db, operatorOf(request, input), account, {
+      expires: input.expires_on === undefined ? undefined : (input.expires_on ?? 'never'),
+      suspended: input.suspended,
+      smsEnabled: input.sms_enabled,
+      signName: input.sign_name === undefined ? undefined : (input.sign_name ?? ''),
+      rateLimit: input.rate_limit && {
+        perSecond: input.rate_limit.per_second,
+        burst: input.rate_limit.burst,
       },
     }).catch((error: unknown) => {
       throw toFieldErrors(error)
@@ -159,22 +113,22 @@ export function accountPages(api: Api, services: Services): void {
     return detailOf(account.id)
   })
 
-  api.operator(operatorRoutes.resetPassword, Type.Object({ note }), async (ask, sent) => {
-    const account = await requireAccount(ask)
+  api.operator(operatorRoutes.resetPassword, async (request, input) => {
+    const account = await requireAccount(request)
     const made = generatePassword()
-    const ownSession = account.id === ask.user.id ? ask.signedIn.session.id : undefined
-    await changeAccount(db, operatorOf(ask, sent), account, { password: made }, ownSession)
+    const ownSession = account.id === request.user.id ? request.signedIn.session.id : undefined
+    await changeAccount(db, operatorOf(request, input), account, { password: made }, ownSession)
     return { password: made }
   })
 
-  api.operator(operatorRoutes.changeCredits, creditChange, async (ask, sent) => {
-    const account = await requireAccount(ask)
-    return credits[sent.direction]({
+  api.operator(operatorRoutes.changeCredits, async (request, input) => {
+    const account = await requireAccount(request)
+    return credits[input.direction]({
       accountId: account.id,
-      apiType: sent.api_type,
-      amount: sent.amount,
-      note: oneLine(sent.note),
-      actor: operatorOf(ask, sent),
+      apiType: input.api_type,
+      amount: input.amount,
+      note: oneLine(input.note),
+      actor: operatorOf(request, input),
     }).catch((error: unknown) => {
       throw error instanceof AppError ? invalidFields({ amount: error.text }) : error
     })

@@ -1,13 +1,11 @@
 // The pools of link domains in the operator's hands: what there is, put in, taken out, looked at now.
-import { Type } from 'typebox'
 import { operatorProductRoutes, type PoolDomain } from '../../../contract/console/operator-products.ts'
 import type { DomainCheck } from '../../domain-check/api.ts'
 import type { Services } from '../../services.ts'
 import { findDomain, listDomains, type ListedDomain } from '../../shortlink/domains/store.ts'
 import { addPoolDomain, removePoolDomain } from '../../shortlink/domains/domains.ts'
 import type { Shortlink } from '../../shortlink/api.ts'
-import type { Api, SignedInAsk } from '../routes.ts'
-import { note, nothing } from '../fields.ts'
+import type { Api, SignedInRequest } from '../routes.ts'
 import { notFound } from '../problem.ts'
 import { operatorOf } from '../audit-entry.ts'
 
@@ -16,40 +14,35 @@ export function domainPages(
   { db }: Services,
   { shortlink, domainCheck }: { shortlink: Shortlink; domainCheck: DomainCheck },
 ): void {
-  async function requireDomain(ask: SignedInAsk): Promise<ListedDomain> {
-    const domain = await findDomain(db, ask.id())
+  async function requireDomain(request: SignedInRequest): Promise<ListedDomain> {
+    const domain = await findDomain(db, request.id())
     if (!domain) throw notFound()
     return domain
   }
 
-  api.operator(operatorProductRoutes.domains, nothing, async () => ({
+  api.operator(operatorProductRoutes.domains, async () => ({
     items: (await listDomains(db)).map(domainOf),
   }))
 
-  const wish = Type.Object({
-    pool: Type.Enum(['a', 'b']),
-    host: Type.String({ minLength: 1, maxLength: 300 }),
-    note,
-  })
-  api.operator(operatorProductRoutes.addDomain, wish, async (ask, sent) => {
-    const host = await addPoolDomain(db, operatorOf(ask, sent), sent.pool, sent.host.trim())
+  api.operator(operatorProductRoutes.addDomain, async (request, input) => {
+    const host = await addPoolDomain(db, operatorOf(request, input), input.pool, input.host.trim())
     const made = (await listDomains(db)).find((domain) => domain.host === host)
     if (!made) throw notFound()
     return domainOf(made)
   })
 
-  api.operator(operatorProductRoutes.removeDomain, Type.Object({ note }), async (ask, sent) => {
-    const { pool, host } = await requireDomain(ask)
-    await removePoolDomain(db, operatorOf(ask, sent), pool, host)
+  api.operator(operatorProductRoutes.removeDomain, async (request, input) => {
+    const { pool, host } = await requireDomain(request)
+    await removePoolDomain(db, operatorOf(request, input), pool, host)
     return {}
   })
 
-  api.operator(operatorProductRoutes.probeDomain, nothing, async (ask) => {
-    const { host } = await requireDomain(ask)
+  api.operator(operatorProductRoutes.probeDomain, async (request) => {
+    const { host } = await requireDomain(request)
     const result = await domainCheck.probe(host)
     if (result === 'failed') await shortlink.domains.probeFailed(host)
     else await shortlink.domains.recordVerdict(host, result === 'blocked')
-    return domainOf(await requireDomain(ask))
+    return domainOf(await requireDomain(request))
   })
 }
 

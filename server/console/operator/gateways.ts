@@ -1,5 +1,4 @@
 // Gateways as the operator sees them: which are on, how they do, and one harmless request to find out.
-import { Type } from 'typebox'
 import {
   type GatewayGroup,
   type GatewayState,
@@ -20,7 +19,6 @@ import type { SmsProduct } from '../../sms/api.ts'
 import type { Guard } from '../../upstream/guard.ts'
 import type { Api } from '../routes.ts'
 import { recordChange } from '../../audit/audit.ts'
-import { note, nothing } from '../fields.ts'
 import { maskPhone } from '../../../contract/masking.ts'
 import { invalidFields, notFound } from '../problem.ts'
 import { operatorOf } from '../audit-entry.ts'
@@ -39,14 +37,13 @@ interface Tested {
 export function gatewayPages(api: Api, services: Services, products: GatewayProducts): void {
   const { config, db } = services
 
-  api.operator(operatorProductRoutes.gateways, nothing, async () => ({ items: statesOf(products) }))
+  api.operator(operatorProductRoutes.gateways, async () => ({ items: statesOf(products) }))
 
-  const wish = Type.Object({ phone_number: Type.Optional(Type.String({ maxLength: 50 })), note })
-  api.operator(operatorProductRoutes.testGateway, wish, async (ask, sent) => {
-    const group = ask.part('group')
-    const name = ask.part('name')
-    const phone = sent.phone_number?.trim() ?? ''
-    const test = testOf(group, name, phone, ask.requestId)
+  api.operator(operatorProductRoutes.testGateway, async (request, input) => {
+    const group = request.part('group')
+    const name = request.part('name')
+    const phone = input.phone_number?.trim() ?? ''
+    const test = testOf(group, name, phone, request.requestId)
     if (!test) throw notFound()
     if (group === 'sms' && !isPhoneNumber(phone)) {
       throw invalidFields({
@@ -57,12 +54,12 @@ export function gatewayPages(api: Api, services: Services, products: GatewayProd
     const { ok, message } = await test()
     const duration = Math.round(performance.now() - startedAt)
     await db.write((tx) =>
-      recordChange(tx, operatorOf(ask, sent), 'gateway.test', `${group} ${name}`, {
+      recordChange(tx, operatorOf(request, input), 'gateway.test', `${group} ${name}`, {
         ok,
         ...(group === 'sms' && { phone_number: maskPhone(phone) }),
       }),
     )
-    return { ok, message: message[ask.language], duration_ms: duration }
+    return { ok, message: message[request.language], duration_ms: duration }
   })
 
   function testOf(

@@ -7,7 +7,7 @@ import { type EndpointName, endpointNames } from '../../../contract/console/home
 import { operatorRoutes, type Overview } from '../../../contract/console/operator.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
-import { nothing, rangeOf } from '../fields.ts'
+import { rangeOf } from '../fields.ts'
 import { callsByEndpoint, commonErrors, sum, typeOfEndpoint } from '../account/home.ts'
 import { countHeldByLease, findSold, ledgerIdAt } from '../../credits/ledger/list-store.ts'
 import type { RequestLog } from '../../request-log/recorder.ts'
@@ -36,7 +36,7 @@ export function overviewPages(
   const startedAt = Date.now()
   let made: { at: number; overview: Promise<Overview> } | undefined
 
-  api.operator(operatorRoutes.overview, nothing, () => {
+  api.operator(operatorRoutes.overview, () => {
     const now = performance.now()
     if (!made || now - made.at > freshMs) {
       const overview = look()
@@ -48,9 +48,9 @@ export function overviewPages(
 
   async function look(): Promise<Overview> {
     const { db, config } = services
-    const month = rangeOf({}, { usual: 30, most: 30 })
-    const fortnight = rangeOf({}, { usual: 14, most: 14 })
-    const week = rangeOf({}, { usual: 7, most: 7 })
+    const month = rangeOf({}, { byDefault: 30, max: 30 })
+    const fortnight = rangeOf({}, { byDefault: 14, max: 14 })
+    const week = rangeOf({}, { byDefault: 7, max: 7 })
     const counts = await findCounts(db, wholePlatform, month.from, month.to)
     const kinds = await countAccountsByState(db, week.from)
     const sold = await findSold(db, await ledgerIdAt(db, month.start))

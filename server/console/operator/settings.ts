@@ -4,15 +4,14 @@ import { type Config, settings } from '../../config.ts'
 import type { Setting } from '../../setting-parsers.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
-import { nothing } from '../fields.ts'
 
 export function settingPages(api: Api, { config }: Services): void {
-  api.operator(operatorRoutes.settings, nothing, async (ask) => ({
+  api.operator(operatorRoutes.settings, async (request) => ({
     items: Object.entries<Setting<unknown>>(settings).map(([name, { text, secret, fallback }]) => {
       const value = config[name as keyof Config] as unknown
       return {
         name,
-        text: text[ask.language],
+        text: text[request.language],
         value: secret || value === undefined ? null : withoutPassword(shown(value)),
         secret,
         is_set: value !== undefined && shown(value) !== shown(fallback),

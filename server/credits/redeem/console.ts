@@ -1,17 +1,14 @@
 // Redeeming a code: what it is worth first, then taking it, once and for all.
-import { Type } from 'typebox'
 import { creditRoutes, redeemNote } from '../../../contract/console/credits.ts'
 import { formatDay } from '../../../contract/time.ts'
 import { networkOf } from '../../http/address.ts'
 import { addCredits } from '../store.ts'
 import type { Services } from '../../services.ts'
-import type { Api, SignedInAsk } from '../../console/routes.ts'
+import type { Api, SignedInRequest } from '../../console/routes.ts'
 import { guessLimits } from '../../console/guess-limits.ts'
 import { invalidFields } from '../../console/problem.ts'
 import { hashRedeemCode, readRedeemCode } from './code.ts'
 import { type CodeOffer, findOffer, takeCode } from './store.ts'
-
-const wanted = Type.Object({ code: Type.String({ minLength: 1, maxLength: 200 }) })
 
 /** Wrong codes an account, and an address, may try in a quarter of an hour. */
 const mostByAccount = 10
@@ -21,10 +18,10 @@ export function redeemPages(api: Api, { db, limits: shared }: Services, secret: 
   const limits = guessLimits(shared.attempts, 'redeem')
 
   /** The offer behind a code, or what is wrong with it. A code that never was one counts as a guess. */
-  async function requireOffer(ask: SignedInAsk, typed: string): Promise<CodeOffer> {
+  async function requireOffer(request: SignedInRequest, typed: string): Promise<CodeOffer> {
     const keys = [
-      { key: `account ${ask.user.id}`, max: mostByAccount },
-      { key: `address ${networkOf(ask.address)}`, max: mostByAddress },
+      { key: `account ${request.user.id}`, max: mostByAccount },
+      { key: `address ${networkOf(request.address)}`, max: mostByAddress },
     ]
     const guess = await limits.begin(keys)
     const code = readRedeemCode(typed)
@@ -42,17 +39,17 @@ export function redeemPages(api: Api, { db, limits: shared }: Services, secret: 
     return offer
   }
 
-  api.account(creditRoutes.previewCode, wanted, async (ask, sent) => {
-    const { api_type, amount, expires_on } = await requireOffer(ask, sent.code)
+  api.account(creditRoutes.previewCode, async (request, input) => {
+    const { api_type, amount, expires_on } = await requireOffer(request, input.code)
     return { api_type, amount, expires_on }
   })
 
-  api.account(creditRoutes.redeem, wanted, async (ask, sent) => {
-    const offer = await requireOffer(ask, sent.code)
+  api.account(creditRoutes.redeem, async (request, input) => {
+    const offer = await requireOffer(request, input.code)
     const balance = await db.write(async (tx) => {
-      if (!(await takeCode(tx, offer.id, ask.user.id))) return undefined
+      if (!(await takeCode(tx, offer.id, request.user.id))) return undefined
       return addCredits(tx, {
-        accountId: ask.user.id,
+        accountId: request.user.id,
         apiType: offer.api_type,
         kind: 'grant',
         amount: offer.amount,

@@ -1,11 +1,9 @@
 // Redeem codes in the operator's hands: made in batches, listed, exported, revoked.
-import { Type } from 'typebox'
 import { operatorRoutes, type RedeemBatch } from '../../../contract/console/operator.ts'
 import { formatDay, startOfDay } from '../../../contract/time.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../../console/routes.ts'
 import { csvStream, csvTime } from '../../console/csv.ts'
-import { amount, apiType, day, note, nothing, page } from '../../console/fields.ts'
 import { conflict, invalidFields, notFound } from '../../console/problem.ts'
 import { hashRedeemCode, hintOfRedeemCode, makeRedeemCode, readRedeemCode } from './code.ts'
 import {
@@ -19,20 +17,6 @@ import {
 } from './store.ts'
 import { operatorOf } from '../../console/audit-entry.ts'
 
-const states = ['unused', 'redeemed', 'revoked'] as const
-
-const newBatch = Type.Object({
-  api_type: apiType,
-  amount,
-  count: Type.Integer({ minimum: 1, maximum: 10_000 }),
-  expires_on: Type.Optional(Type.Union([day, Type.Null()])),
-  note,
-})
-
-const pageQuery = Type.Object(page)
-const codeQuery = Type.Object({ ...page, state: Type.Optional(Type.Enum([...states])) })
-const noted = Type.Object({ note })
-
 export function redeemBatchPages(api: Api, { db }: Services, secret: string): void {
   async function requireBatch(id: number): Promise<RedeemBatch> {
     const batch = await findBatch(db, id)
@@ -40,9 +24,9 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
     return batch
   }
 
-  api.operator(operatorRoutes.redeemBatches, pageQuery, async (_ask, sent) => {
-    const size = sent.size ?? 20
-    const number = sent.page ?? 1
+  api.operator(operatorRoutes.redeemBatches, async (_request, input) => {
+    const size = input.size ?? 20
+    const number = input.page ?? 1
     return {
       items: await listBatches(db, size, (number - 1) * size),
       total: await countBatches(db),
@@ -51,22 +35,22 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
     }
   })
 
-  api.operator(operatorRoutes.makeRedeemBatch, newBatch, async (ask, sent) => {
-    const expiresOn = sent.expires_on ?? null
+  api.operator(operatorRoutes.makeRedeemBatch, async (request, input) => {
+    const expiresOn = input.expires_on ?? null
     if (expiresOn !== null && (startOfDay(expiresOn) === undefined || expiresOn < formatDay(Date.now()))) {
       throw invalidFields({
         expires_on: { zh: '须为今天或以后的日期', en: 'Must be today or a later day' },
       })
     }
-    const codes = Array.from({ length: sent.count }, makeRedeemCode)
+    const codes = Array.from({ length: input.count }, makeRedeemCode)
     const stored = codes.map((code) => {
       const plain = readRedeemCode(code) ?? ''
       return { hash: hashRedeemCode(secret, plain), hint: hintOfRedeemCode(plain) }
     })
     const id = await db.write((tx) =>
-      insertBatch(tx, operatorOf(ask, sent), {
-        apiType: sent.api_type,
-        amount: sent.amount,
+      insertBatch(tx, operatorOf(request, input), {
+        apiType: input.api_type,
+        amount: input.amount,
         expiresOn,
         codes: stored,
       }),
@@ -74,21 +58,21 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
     return { batch: await requireBatch(id), codes }
   })
 
-  api.operator(operatorRoutes.redeemBatch, codeQuery, async (ask, sent) => {
-    const batch = await requireBatch(ask.id())
-    const size = sent.size ?? 20
-    const number = sent.page ?? 1
+  api.operator(operatorRoutes.redeemBatch, async (request, input) => {
+    const batch = await requireBatch(request.id())
+    const size = input.size ?? 20
+    const number = input.page ?? 1
     const { rows, total } = await listCodes(db, {
       batchId: batch.id,
-      state: sent.state,
+      state: input.state,
       limit: size,
       offset: (number - 1) * size,
     })
     return { batch, items: rows, total, page: number, size }
   })
 
-  api.operatorFile(operatorRoutes.redeemBatchCsv, nothing, async (ask) => {
-    const batch = await requireBatch(ask.id())
+  api.operatorFile(operatorRoutes.redeemBatchCsv, async (request) => {
+    const batch = await requireBatch(request.id())
     async function* pages() {
       for (let offset = 0; ; offset += 1_000) {
         const { rows } = await listCodes(db, { batchId: batch.id, limit: 1_000, offset })
@@ -106,15 +90,15 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
     return { name: `redeem-codes-${batch.id}.csv`, content: csvStream(heading, pages()) }
   })
 
-  api.operator(operatorRoutes.revokeRedeemBatch, noted, async (ask, sent) => {
-    const batch = await requireBatch(ask.id())
-    const revoked = await db.write((tx) => revokeBatch(tx, operatorOf(ask, sent), batch.id))
+  api.operator(operatorRoutes.revokeRedeemBatch, async (request, input) => {
+    const batch = await requireBatch(request.id())
+    const revoked = await db.write((tx) => revokeBatch(tx, operatorOf(request, input), batch.id))
     return { revoked }
   })
 
-  api.operator(operatorRoutes.revokeRedeemCode, noted, async (ask, sent) => {
-    const id = ask.id()
-    const hint = await db.write((tx) => revokeCode(tx, operatorOf(ask, sent), id))
+  api.operator(operatorRoutes.revokeRedeemCode, async (request, input) => {
+    const id = request.id()
+    const hint = await db.write((tx) => revokeCode(tx, operatorOf(request, input), id))
     if (hint === undefined) {
       throw conflict('兑换码不存在、已使用或已作废', 'There is no such code, or it was used or revoked')
     }
