@@ -1,7 +1,7 @@
 // The audit log: who changed what, when and why. Rows are only added, and deleted after `AUDIT_KEEP_DAYS`.
 import type { Database, Queries, Tx, Value } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
-import { deleteOlderThan } from '../db/delete-old-rows.ts'
+import { deleteOlderThan } from '../db/time-ordered.ts'
 
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>
 

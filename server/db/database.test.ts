@@ -1,4 +1,4 @@
-// What every store relies on, on both engines: all or nothing, acknowledged means durable, and one consistent view.
+// The guarantees of both engines: all or nothing, acknowledged means durable, one consistent view.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { freshDatabase, emptyStorage, freshStorage, onEachEngine } from '../../test/support/engines.ts'
@@ -14,7 +14,7 @@ async function failAfterWriting(tx: Tx): Promise<never> {
 }
 
 onEachEngine('database', (engine) => {
-  it('answers a job after it is committed', async () => {
+  it('resolves a job after it is committed', async () => {
     await using fresh = await freshDatabase(engine)
     const value = await fresh.db.write(async (tx) => {
       await putSetting(tx, 'a', '1')
@@ -26,7 +26,7 @@ onEachEngine('database', (engine) => {
     await other.close()
   })
 
-  it('leaves nothing of a job that throws, and keeps those beside it', async () => {
+  it('rolls back a job that throws, and commits the others', async () => {
     await using fresh = await freshDatabase(engine)
     const results = await Promise.allSettled([
       fresh.db.write((tx) => putSetting(tx, 'before', '1')),
@@ -43,14 +43,14 @@ onEachEngine('database', (engine) => {
     assert.equal(await findSetting(fresh.db, 'after'), '1')
   })
 
-  it('rolls a lonely job back as well', async () => {
+  it('rolls back a single job that throws', async () => {
     await using fresh = await freshDatabase(engine)
     await assert.rejects(fresh.db.write(failAfterWriting), failure)
     assert.equal(await findSetting(fresh.db, 'half'), undefined)
     await fresh.db.checkWritable()
   })
 
-  it('takes a broken statement as the failure of its own job only', async () => {
+  it('fails only the job with an invalid statement', async () => {
     await using fresh = await freshDatabase(engine)
     const results = await Promise.allSettled([
       fresh.db.write((tx) => tx.run('INSERT INTO nowhere VALUES (1)')),
@@ -62,7 +62,7 @@ onEachEngine('database', (engine) => {
     )
   })
 
-  it('lets several processes count on one row without losing any', async () => {
+  it('loses no increment of several processes on one row', async () => {
     await using fresh = await freshDatabase(engine)
     await fresh.db.write((tx) => insertSetting(tx, 'count', '0'))
     const others = [fresh.db, fresh.storage.open(), fresh.storage.open()]
@@ -73,7 +73,7 @@ onEachEngine('database', (engine) => {
     await Promise.all(others.slice(1).map((db) => db.close()))
   })
 
-  it('sees one moment in a snapshot, whatever is written meanwhile', async () => {
+  it('reads one state in a snapshot while others write', async () => {
     await using fresh = await freshDatabase(engine)
     await fresh.db.write((tx) => putSetting(tx, 'seen', '1'))
     await fresh.db.snapshot(async (snapshot) => {
@@ -86,7 +86,7 @@ onEachEngine('database', (engine) => {
     assert.equal(await findSetting(fresh.db, 'unseen'), '1')
   })
 
-  it('migrates once, also when several start at the same time', async () => {
+  it('migrates once when several processes start at the same time', async () => {
     const storage = await emptyStorage(engine)
     const opened = [storage.open(), storage.open(), storage.open()]
     const applied = await Promise.all(opened.map((db) => migrate(db)))
@@ -95,7 +95,7 @@ onEachEngine('database', (engine) => {
     await storage.remove()
   })
 
-  it('refuses a database that a newer version has migrated', async () => {
+  it('rejects a database that a newer version has migrated', async () => {
     await using fresh = await freshDatabase(engine)
     await fresh.db.write((tx) => tx.run(`INSERT INTO migration (name, applied_at) VALUES ('9999-future', 0)`))
     await assert.rejects(migrate(fresh.db), SchemaMismatch)
@@ -115,12 +115,12 @@ onEachEngine('database', (engine) => {
     await storage.remove()
   })
 
-  it('never opens a transaction through Kysely', async () => {
+  it('rejects a transaction through Kysely', async () => {
     await using fresh = await freshDatabase(engine)
     await assert.rejects(fresh.db.kysely.transaction().execute(async () => undefined))
   })
 
-  it('finishes what was asked before it closes', async () => {
+  it('finishes queued jobs before it closes', async () => {
     const storage = await freshStorage(engine)
     const db = storage.open()
     await migrate(db)

@@ -1,35 +1,36 @@
-// The port to the database: what every store may do, on either engine.
+// The interface to the database: what every store can do, on both engines.
 import type { Kysely } from 'kysely'
 import type { Tables } from './schema.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
-/** What both engines store: text, integers (times are milliseconds), bytes, and nothing. */
+/** What both engines store: text, integers (times are milliseconds), bytes, and null. */
 export type Value = string | number | Uint8Array | null | PostgresArray
 
-/** Whole columns in one value, for statements with `unnest` that only PostgreSQL ever sees. */
+/** A whole column in one value, for `unnest` on PostgreSQL. */
 export type PostgresArray = readonly (string | number | null)[]
 
 /**
- * Reading and writing in one voice. Hand-written SQL uses `?` for values and stays in the subset both engines share;
- * its text is prepared once per connection, so it must not be put together from values.
+ * SQL uses `?` for values and stays in the subset both engines share; `dialect.ts` has the exceptions. The text is prepared
+ * once per connection, so it must not contain values.
  */
 export interface Queries {
   readonly engine: Engine
+  /** For queries whose text depends on the caller's filters. */
   readonly kysely: Kysely<Tables>
-  /** SQL text of the database's own clock, in milliseconds. Leases are decided by this clock, never by ours. */
+  /** SQL of the database's clock, in milliseconds. Leases are decided by this clock, never by ours. */
   readonly now: string
   all<R>(sql: string, values?: readonly Value[]): Promise<R[]>
   one<R>(sql: string, values?: readonly Value[]): Promise<R | undefined>
-  /** Runs a changing statement and tells how many rows it changed. */
+  /** Runs a statement and returns how many rows it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>
-  /** Inserts one row into a table with an identity `id` and tells the id. */
+  /** Inserts one row into a table with an identity `id` and returns the id. */
   insert(sql: string, values?: readonly Value[]): Promise<number>
 }
 
 declare const transaction: unique symbol
 
-/** A transaction. Every write of a store takes it as its first argument, so that nothing can be written outside of one. */
+/** A transaction: the first argument of every write of a store, so that nothing is written outside of one. */
 export interface Tx extends Queries {
   readonly [transaction]: true
   /**
@@ -40,32 +41,32 @@ export interface Tx extends Queries {
 }
 
 /**
- * A job writes inside one transaction. It awaits nothing but its own queries: other jobs wait behind it. It changes nothing
- * but through its transaction: when a job beside it fails, it may be run again from the start.
+ * A job writes inside one transaction. It awaits only its queries, because other jobs wait for it. It has no effects outside
+ * of the transaction except through `afterCommit`: when a job in the same batch fails, it runs again from the start.
  */
 export type Job<T> = (tx: Tx) => Promise<T>
 
-/** Reads that answer in the same turn of the event loop. Only the embedded engine can. */
+/** Synchronous reads. Only the embedded engine has them. */
 export interface DirectReads {
   one<R>(sql: string, values?: readonly Value[]): R | undefined
   all<R>(sql: string, values?: readonly Value[]): R[]
-  /** Changes whenever anyone has committed since the last look. */
+  /** Changes whenever any process has committed since the last call. */
   dataVersion(): number
 }
 
 export interface Database extends Queries {
-  /** Where it stands, for a thread that opens it on its own: the file, or the address. */
-  readonly place: string
-  /** Runs the job in a transaction and answers only when it is durable. A job that throws leaves nothing behind. */
+  /** The file or the URL, for a thread that opens its own connection. */
+  readonly location: string
+  /** Runs the job in a transaction and resolves when it is durable. A job that throws is rolled back. */
   write<T>(job: Job<T>): Promise<T>
   readonly direct: DirectReads | undefined
-  /** Fails when the database cannot be written right now. */
+  /** Rejects when the database cannot be written at present. */
   checkWritable(): Promise<void>
-  /** Reads everything as it stood at one moment, while others go on writing. */
+  /** Reads one consistent state while other transactions write. */
   snapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T>
   close(): Promise<void>
   readonly stats: WriteStats
-  /** Hears what transactions tell each other (`NOTIFY`), from whatever process. PostgreSQL only. */
+  /** Receives what transactions of any process send with `NOTIFY`. PostgreSQL only. */
   listen?(channel: string, events: ChannelEvents): Channel
 }
 
@@ -74,12 +75,12 @@ export interface ChannelEvents {
   onMessage(payload: string): void
   /** From now on every message arrives. */
   onUp(): void
-  /** Messages may be lost from now on. */
+  /** From now on messages may be missing. */
   onDown(): void
 }
 
 export interface Channel {
-  /** Whether everything that was committed up to a moment ago (well below a second) has arrived. */
+  /** Whether every message that was committed up to 0.8 seconds ago has arrived. */
   isFresh(): boolean
   close(): void
 }
@@ -91,11 +92,15 @@ export interface Snapshot {
 }
 
 export interface WriteStats {
-  /** Called after each commit with the number of jobs it carried. */
+  /** Called after each commit with its number of jobs. */
   onCommit: ((jobs: number) => void) | undefined
 }
 
-/** The database cannot be reached or written. The text is for an operator and holds no statement and no value. */
+/** A write that changes nothing of interest. */
+export const heartbeatSql = `INSERT INTO setting (name, value) VALUES ('heartbeat', '')
+  ON CONFLICT (name) DO UPDATE SET value = ''`
+
+/** The database cannot be reached or written. The message is for an operator and contains no statement and no value. */
 export class DatabaseUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })

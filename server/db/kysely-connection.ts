@@ -1,4 +1,4 @@
-// Puts Kysely on a connection that we already hold, so that queries never open transactions of their own.
+// Kysely on a connection that is already open: its queries run there and never start a transaction.
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -16,33 +16,33 @@ import {
 import type { Engine } from './database.ts'
 import type { Tables } from './schema.ts'
 
-export interface Executed {
+interface Executed {
   readonly rows: unknown[]
   readonly changed: number
 }
 
 type Execute = (sql: string, values: readonly unknown[]) => Promise<Executed>
 
-export function kyselyOver(engine: Engine, execute: Execute): Kysely<Tables> {
+export function kyselyForConnection(engine: Engine, execute: Execute): Kysely<Tables> {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const { rows, changed } = await execute(query.sql, query.parameters)
       return { rows: rows as R[], numAffectedRows: BigInt(changed) }
     },
-    // oxlint-disable-next-line require-yield -- streaming is part of Kysely's interface; nothing of ours streams through it
+    // oxlint-disable-next-line require-yield -- Kysely's interface has streaming, we never use it
     async *streamQuery() {
-      throw new Error('queries do not stream')
+      throw new Error('streaming is not supported')
     },
   }
-  const refuse = async (): Promise<never> => {
+  const reject = async (): Promise<never> => {
     throw new Error('transactions are opened with Database.write, not through Kysely')
   }
   const driver: Driver = {
     init: async () => {},
     acquireConnection: async () => connection,
-    beginTransaction: refuse,
-    commitTransaction: refuse,
-    rollbackTransaction: refuse,
+    beginTransaction: reject,
+    commitTransaction: reject,
+    rollbackTransaction: reject,
     releaseConnection: async () => {},
     destroy: async () => {},
   }

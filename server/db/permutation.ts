@@ -1,22 +1,21 @@
-// A secret order of whole numbers: what goes in as neighbours comes out as strangers, one to one and both ways.
+// A keyed permutation of whole numbers: consecutive inputs have unrelated outputs, and each output has one input.
 //
-// An index likes its rows to arrive side by side; names that are given away must show nothing of when and how many. So such
-// a name is its place in the index, enciphered: a Feistel network over two numbers, as FF1 and FF3 build theirs, with
-// HalfSipHash-2-4 as its round function. Rows are found by what it says, so it must never say anything else: no change here,
-// not even a better one.
+// Consecutive keys make an index fast, but public names must not show when and how many were created. So a public name is
+// the encrypted position in the index: a Feistel network over two numbers, like FF1 and FF3, with HalfSipHash-2-4 as round
+// function. Stored rows depend on the exact output: this code must never change, not even for the better.
 import { createHmac } from 'node:crypto'
 
-export interface SecretOrder {
-  /** How many numbers there are, from 0 on. */
+export interface Permutation {
+  /** The numbers are 0 to size - 1. */
   readonly size: number
-  scatter(place: number): number
-  gather(number: number): number
+  encrypt(position: number): number
+  decrypt(number: number): number
 }
 
 const rounds = 8
 
-/** Of the numbers below left × right. Neither may be larger than 2^31. */
-export function secretOrder(key: Buffer, left: number, right: number): SecretOrder {
+/** Of the numbers below left × right. Neither factor may be larger than 2^31. */
+export function createPermutation(key: Buffer, left: number, right: number): Permutation {
   const keys = Array.from({ length: rounds }, (_, round) => {
     const bytes = createHmac('sha256', key).update(`round ${round}`).digest()
     return [bytes.readInt32LE(0), bytes.readInt32LE(4)] as const
@@ -26,16 +25,16 @@ export function secretOrder(key: Buffer, left: number, right: number): SecretOrd
 
   return {
     size: left * right,
-    scatter(place) {
-      let a = Math.floor(place / right)
-      let b = place % right
+    encrypt(position) {
+      let a = Math.floor(position / right)
+      let b = position % right
       for (let round = 0; round < rounds; round += 2) {
         a = (a + shift(round, b, left)) % left
         b = (b + shift(round + 1, a, right)) % right
       }
       return a * right + b
     },
-    gather(number) {
+    decrypt(number) {
       let a = Math.floor(number / right)
       let b = number % right
       for (let round = rounds - 2; round >= 0; round -= 2) {
@@ -47,18 +46,18 @@ export function secretOrder(key: Buffer, left: number, right: number): SecretOrd
   }
 }
 
-/** HalfSipHash-2-4 of the four bytes of a number, as the number that its four bytes are; little-endian. */
+/** HalfSipHash-2-4 of the four little-endian bytes of a number, as a 32-bit integer. */
 export function halfSipHash(key0: number, key1: number, message: number): number {
   let v0 = key0
   let v1 = key1
   let v2 = 0x6c796765 ^ key0
   let v3 = 0x74656462 ^ key1
-  // The number, then a block that tells the length.
+  // The number, then a block with the length.
   for (let block = 0; block < 3; block += 1) {
     const word = block === 0 ? message : block === 1 ? 0x04000000 : 0
     v3 ^= word
     if (block === 2) v2 ^= 0xff
-    for (let turn = block === 2 ? 4 : 2; turn > 0; turn -= 1) {
+    for (let round = block === 2 ? 4 : 2; round > 0; round -= 1) {
       v0 = (v0 + v1) | 0
       v1 = (v1 << 5) | (v1 >>> 27)
       v1 ^= v0

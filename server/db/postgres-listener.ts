@@ -1,120 +1,123 @@
-// A connection that does nothing but listen. A channel that broke without a word is the danger: so it is asked again and
-// again whether it still stands, and what was heard counts only for a moment after the last answer.
+// A connection that only listens for notifications. A connection can break without an error, so it is checked several
+// times a second, and its messages count as complete only for a short time after the last check.
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Channel, ChannelEvents } from './database.ts'
 
-/** How often the server is asked. */
-const beatMs = 200
+/** The time between two checks. */
+const checkIntervalMs = 200
 
-/** For how long after an answered question (counted from its asking) nothing can have been missed unnoticed. */
+/** How long after a successful check (from its start) no message can be missing unnoticed. */
 export const freshMs = 800
 
-/** How a connection is called in `pg_stat_activity` once it has shown that it hears; before that it is nobody to wait for. */
+/** The name in `pg_stat_activity` of a connection that receives messages: others wait for its acknowledgement. */
 export const listenerName = 'tollgate listening'
 
-/** Without an answer for so long the connection is given up. Longer than `freshMs`: a busy moment is no loss. */
-const patienceMs = 2_000
+/** After this time without a response, the connection is closed. Longer than `freshMs`, to survive short load peaks. */
+const responseTimeoutMs = 2_000
 
-const pauseMs = 200
+const reconnectDelayMs = 200
 
-/** `notify` goes another way, through the pool: what it sends must arrive here before the channel counts as open. */
+/** `notify` uses the pool: a message sent that way must arrive here before the channel counts as up. */
 export function listenOn(
   url: string,
   channel: string,
   events: ChannelEvents,
   notify: (payload: string) => Promise<void>,
 ): Channel {
-  const ending = new AbortController()
-  let provenAt = -Infinity
+  const closing = new AbortController()
+  let checkedAt = -Infinity
 
   async function listen(): Promise<void> {
     const socket = new Socket()
     const client = new pg.Client({
       connectionString: url,
-      application_name: 'tollgate about to listen',
+      application_name: 'tollgate connecting',
       stream: () => socket,
       keepAlive: true,
     })
-    const wait = openWait()
-    client.on('error', wait.giveUp)
-    client.on('end', () => wait.giveUp(new Error('the channel was closed')))
-    const stop = () => wait.giveUp(new Error('nobody listens any more'))
-    ending.signal.addEventListener('abort', stop)
-    const { inTime } = wait
+    const guard = createWaitGuard()
+    client.on('error', guard.fail)
+    client.on('end', () => guard.fail(new Error('the connection was closed')))
+    const stop = () => guard.fail(new Error('the channel was closed'))
+    closing.signal.addEventListener('abort', stop)
+    const { withTimeout } = guard
     let isUp = false
     try {
-      await inTime(client.connect())
+      await withTimeout(client.connect())
       const hello = `hello ${randomUUID()}`
-      const heard = new Promise<void>((resolve) => {
+      const received = new Promise<void>((resolve) => {
         client.on('notification', ({ payload = '' }) => {
           if (payload === hello) resolve()
           else if (!payload.startsWith('hello ')) events.onMessage(payload)
         })
       })
-      await inTime(client.query(`LISTEN ${channel}`))
-      // A pooler in between may accept LISTEN and never pass anything on.
-      await inTime(notify(hello))
-      await inTime(heard)
-      await inTime(client.query(`SET application_name = '${listenerName}'`))
+      await withTimeout(client.query(`LISTEN ${channel}`))
+      // A connection pooler may accept LISTEN and never deliver a message.
+      await withTimeout(notify(hello))
+      await withTimeout(received)
+      await withTimeout(client.query(`SET application_name = '${listenerName}'`))
       for (;;) {
-        const askedAt = performance.now()
-        const { rows } = await inTime(
+        const startedAt = performance.now()
+        const { rows } = await withTimeout(
           client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby'),
         )
-        // A server that was demoted hears nothing of the commits on the new one.
+        // A demoted server receives no notifications of commits on the new primary.
         if (rows[0]?.standby !== false) throw new Error('the server is a standby')
-        provenAt = askedAt
+        checkedAt = startedAt
         if (!isUp) {
           isUp = true
           events.onUp()
         }
-        await inTime(sleep(beatMs, undefined, { ref: false }))
+        await withTimeout(sleep(checkIntervalMs, undefined, { ref: false }))
       }
     } finally {
-      ending.signal.removeEventListener('abort', stop)
-      provenAt = -Infinity
+      closing.signal.removeEventListener('abort', stop)
+      checkedAt = -Infinity
       if (isUp) events.onDown()
       socket.destroy()
     }
   }
 
   async function keepListening(): Promise<void> {
-    while (!ending.signal.aborted) {
-      // Whoever listens is told by onDown; that the database is away is said by those who ask it something.
+    while (!closing.signal.aborted) {
+      // `onDown` reported it; that the database is unavailable is reported by the queries that fail.
       await listen().catch(() => undefined)
-      await sleep(pauseMs, undefined, { ref: false })
+      await sleep(reconnectDelayMs, undefined, { ref: false })
     }
   }
 
   void keepListening()
   return {
-    isFresh: () => performance.now() - provenAt < freshMs,
-    close: () => ending.abort(),
+    isFresh: () => performance.now() - checkedAt < freshMs,
+    close: () => closing.abort(),
   }
 }
 
 /**
- * One thing after the other is waited for, none for longer than `patienceMs` and none beyond the end. A promise of the end
- * to race against would live as long as the connection and remember every race: five in each second.
+ * Awaits one promise after the other, each at most `responseTimeoutMs` and none after `fail`. `Promise.race` with a promise
+ * that lives as long as the connection would retain every race: five each second.
  */
-export function openWait() {
-  let end: Error | undefined
+export function createWaitGuard() {
+  let failure: Error | undefined
   let interrupt: ((error: Error) => void) | undefined
   return {
-    giveUp(error: Error): void {
-      end ??= error
-      interrupt?.(end)
+    fail(error: Error): void {
+      failure ??= error
+      interrupt?.(failure)
     },
-    inTime<T>(answer: Promise<T>): Promise<T> {
+    withTimeout<T>(promise: Promise<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error('the channel does not answer')), patienceMs).unref()
+        const timer = setTimeout(
+          () => reject(new Error('the server does not respond')),
+          responseTimeoutMs,
+        ).unref()
         interrupt = reject
-        if (end) reject(end)
-        // It may still fail when nobody waits for it any more.
-        answer.then(resolve, reject).finally(() => clearTimeout(timer))
+        if (failure) reject(failure)
+        // It may fail later, when the result is no longer awaited; that is not an unhandled rejection.
+        promise.then(resolve, reject).finally(() => clearTimeout(timer))
       })
     },
   }

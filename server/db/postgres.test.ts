@@ -1,4 +1,4 @@
-// What only PostgreSQL can do to us: go away and come back.
+// Failures that only PostgreSQL has: an unavailable server, a deadlock.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { startPostgres } from '../../test/support/postgres.ts'
@@ -8,7 +8,7 @@ import { openPostgres } from './postgres.ts'
 import { findSetting, putSetting } from './setting-store.ts'
 
 it(
-  'says that the database is away, and recovers by itself when it is back',
+  'reports that the database is unavailable, and recovers when it is available again',
   { timeout: 60_000 },
   async () => {
     const server = await startPostgres({ durable: true })
@@ -23,7 +23,7 @@ it(
       )
       await assert.rejects(findSetting(db, 'kept'))
       await server.restart()
-      // Connections that died idle are noticed one by one; the first attempts may still meet one.
+      // Idle connections that broke are noticed one by one; the first attempts may still use one.
       for (let tries = 0; ; tries++) {
         try {
           await db.write((tx) => putSetting(tx, 'again', '1'))
@@ -42,7 +42,7 @@ it(
   },
 )
 
-it('runs a job again that lost a deadlock', async () => {
+it('runs a job again after a deadlock', async () => {
   const server = await startPostgres()
   const db = openPostgres(server.url)
   try {

@@ -1,26 +1,27 @@
-// The engine for more than one machine: PostgreSQL through a pool.
+// The engine for more than one machine: PostgreSQL through a connection pool.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { type Effects, type OnDatabaseError, runEffects } from './after-commit.ts'
 import {
   type Database,
   DatabaseUnavailable,
+  heartbeatSql,
   type Job,
   type Queries,
   type Tx,
   type Value,
 } from './database.ts'
-import { kyselyOver } from './kysely-connection.ts'
+import { kyselyForConnection } from './kysely-connection.ts'
 import { listenOn } from './postgres-listener.ts'
 
 const now = `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`
 
-/** Deadlock and serialization failure: nothing was done, and the same job may simply run again. */
+/** Deadlock and serialization failure: nothing was written, so the job can run again. */
 const retriable = new Set(['40P01', '40001'])
 
 const integerTypes = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC])
 
-/** Our integers stay far below 2^53, so they are numbers here as they are in SQLite. */
+/** Our integers are far below 2^53, so they are numbers, as in SQLite. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     integerTypes.has(oid)
@@ -48,13 +49,13 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     statement_timeout: 30_000,
-    // A process that is stopped in mid-transaction must not hold its locks for ever.
+    // A process that is suspended in a transaction must not hold its locks indefinitely.
     idle_in_transaction_session_timeout: 10_000,
   })
-  // A lost idle connection is replaced by the pool; without a listener it would end the process.
+  // The pool replaces a broken idle connection; without a listener the error would end the process.
   pool.on('error', (error) => options.onError?.(error, 'database connection lost'))
 
-  const reads = queriesOver((query) => pool.query(query))
+  const reads = queriesFor((query) => pool.query(query))
   const transactions = new WeakMap<pg.PoolClient, PooledTx>()
   const stats: Database['stats'] = { onCommit: undefined }
   const running = new Set<Promise<unknown>>()
@@ -64,7 +65,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   function transactionOn(client: pg.PoolClient): PooledTx {
     let pooled = transactions.get(client)
     if (!pooled) {
-      const queries = queriesOver((query) => client.query(query))
+      const queries = queriesFor((query) => client.query(query))
       const own: PooledTx = {
         tx: { ...queries, afterCommit: (effect: () => void) => void (own.effects ??= []).push(effect) } as Tx,
         effects: undefined,
@@ -75,20 +76,20 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     return pooled
   }
 
-  async function attempt<T>(job: Job<T>): Promise<T> {
+  async function runOnce<T>(job: Job<T>): Promise<T> {
     const client = await pool.connect().catch((error: unknown) => {
       throw unavailable(error)
     })
     let broken: Error | undefined
-    const lost = (error: Error) => (broken = error)
-    client.on('error', lost)
+    const onError = (error: Error) => (broken = error)
+    client.on('error', onError)
     try {
       await client.query('BEGIN')
       const current = transactionOn(client)
       current.effects = undefined
       const value = await job(current.tx)
       const { command } = await client.query('COMMIT')
-      // A transaction in which a statement failed answers COMMIT with ROLLBACK, and raises nothing.
+      // After a failed statement, COMMIT responds with ROLLBACK and raises no error.
       if (command !== 'COMMIT') throw new DatabaseUnavailable('PostgreSQL: the transaction was rolled back')
       stats.onCommit?.(1)
       runEffects(current.effects, options.onError)
@@ -97,43 +98,39 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       await client.query('ROLLBACK').catch((rollbackError: Error) => (broken = rollbackError))
       throw isConnectionLoss(error) ? unavailable(error) : error
     } finally {
-      client.off('error', lost)
+      client.off('error', onError)
       client.release(broken)
     }
   }
 
-  async function attemptAgain<T>(job: Job<T>): Promise<T> {
+  async function runWithRetries<T>(job: Job<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt(job)
+        return await runOnce(job)
       } catch (error) {
         if (tries >= 5 || !retriable.has(codeOf(error))) throw error
       }
     }
   }
 
+  function write<T>(job: Job<T>): Promise<T> {
+    if (closed) return Promise.reject(new DatabaseUnavailable('the database is closed'))
+    const work = runWithRetries(job)
+    const settled: Promise<unknown> = work.then(
+      () => running.delete(settled),
+      () => running.delete(settled),
+    )
+    running.add(settled)
+    return work
+  }
+
   return {
     ...reads,
     stats,
-    place: url,
+    location: url,
     direct: undefined,
-    write(job) {
-      if (closed) return Promise.reject(new DatabaseUnavailable('the database is closed'))
-      const work = attemptAgain(job)
-      const ended: Promise<unknown> = work.then(
-        () => running.delete(ended),
-        () => running.delete(ended),
-      )
-      running.add(ended)
-      return work
-    },
-    async checkWritable() {
-      await this.write(async (tx) => {
-        await tx.run(
-          `INSERT INTO setting (name, value) VALUES ('heartbeat', '') ON CONFLICT (name) DO UPDATE SET value = ''`,
-        )
-      })
-    },
+    write,
+    checkWritable: () => write(async (tx) => void (await tx.run(heartbeatSql))),
     async snapshot(read) {
       const client = await pool.connect()
       try {
@@ -141,8 +138,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         await client.query('SET LOCAL statement_timeout = 0')
         await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
         const value = await read({
-          all: queriesOver((query) => client.query(query)).all,
-          rows: (table) => rowsOf(client, table),
+          all: queriesFor((query) => client.query(query)).all,
+          rows: (table) => readPages(client, table),
         })
         await client.query('COMMIT')
         client.release()
@@ -158,14 +155,14 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       ),
     async close() {
       closed = true
-      // The pool would leave those waiting who have no connection yet.
+      // The pool would not serve jobs that still wait for a connection.
       await Promise.all(running)
       await pool.end()
     },
   }
 }
 
-async function* rowsOf(client: pg.PoolClient, table: string): AsyncGenerator<Record<string, Value>[]> {
+async function* readPages(client: pg.PoolClient, table: string): AsyncGenerator<Record<string, Value>[]> {
   await client.query(`DECLARE snapshot_rows NO SCROLL CURSOR FOR SELECT * FROM "${table}"`)
   for (;;) {
     const { rows } = await client.query<Record<string, Value>>('FETCH 5000 FROM snapshot_rows')
@@ -175,7 +172,7 @@ async function* rowsOf(client: pg.PoolClient, table: string): AsyncGenerator<Rec
   await client.query('CLOSE snapshot_rows')
 }
 
-function queriesOver(send: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Queries {
+function queriesFor(send: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Queries {
   async function prepared(sql: string, values: readonly Value[]): Promise<pg.QueryResult> {
     const { name, text } = numbered(sql)
     try {
@@ -187,7 +184,7 @@ function queriesOver(send: (query: pg.QueryConfig) => Promise<pg.QueryResult>): 
   return {
     engine: 'postgres',
     now,
-    kysely: kyselyOver('postgres', async (text, values) => {
+    kysely: kyselyForConnection('postgres', async (text, values) => {
       const result = await send({ text, values: values as unknown[] })
       return { rows: result.rows, changed: result.rowCount ?? 0 }
     }),
@@ -203,15 +200,15 @@ function queriesOver(send: (query: pg.QueryConfig) => Promise<pg.QueryResult>): 
   }
 }
 
-interface Numbered {
+interface NumberedSql {
   readonly name: string
   readonly text: string
 }
 
-const numberedTexts = new Map<string, Numbered>()
+const numberedTexts = new Map<string, NumberedSql>()
 
-/** `?` becomes `$1`, `$2` …, and the text gets a name under which the server keeps its plan. */
-function numbered(sql: string): Numbered {
+/** Replaces `?` by `$1`, `$2` …, and names the text, so that the server prepares it once per connection. */
+function numbered(sql: string): NumberedSql {
   let found = numberedTexts.get(sql)
   if (!found) {
     let count = 0
@@ -228,7 +225,7 @@ function codeOf(error: unknown): string {
 
 function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error)
-  // 08 connection, 53 out of resources, 57P shutdown; the rest comes from the socket or the driver.
+  // 08 connection, 53 insufficient resources, 57P shutdown; other codes come from the socket or the driver.
   return (
     /^(08|53|57P)/.test(code) ||
     /^E[A-Z]+$/.test(code) ||

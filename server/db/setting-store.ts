@@ -1,4 +1,4 @@
-// Small facts about the installation itself, by name.
+// Facts about the installation, by name.
 import type { Queries, Tx } from './database.ts'
 
 export async function findSetting(queries: Queries, name: string): Promise<string | undefined> {
@@ -6,7 +6,7 @@ export async function findSetting(queries: Queries, name: string): Promise<strin
   return row?.value
 }
 
-/** Keeps the first value: whoever comes second finds the first one's. */
+/** Keeps an existing value. */
 export async function insertSetting(tx: Tx, name: string, value: string): Promise<void> {
   await tx.run('INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', [name, value])
 }

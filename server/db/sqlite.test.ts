@@ -1,4 +1,4 @@
-// What only the embedded engine does: group commit, waiting for other writers, a full disk.
+// What only SQLite has: group commit, waiting for other writers, a full disk.
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
@@ -7,7 +7,7 @@ import { freshDatabase } from '../../test/support/engines.ts'
 import { DatabaseUnavailable } from './database.ts'
 import { findSetting, putSetting } from './setting-store.ts'
 
-it('carries the jobs of one turn with one commit', async () => {
+it('commits the jobs of one turn together', async () => {
   await using fresh = await freshDatabase('sqlite')
   const commits: number[] = []
   fresh.db.stats.onCommit = (jobs) => commits.push(jobs)
@@ -17,7 +17,7 @@ it('carries the jobs of one turn with one commit', async () => {
   assert.deepEqual(commits, [40])
 })
 
-it('runs the jobs beside a failing one again, each by itself, and still in one commit', async () => {
+it('runs the jobs of a batch again when one fails, each in a savepoint, and still in one commit', async () => {
   await using fresh = await freshDatabase('sqlite')
   const commits: number[] = []
   fresh.db.stats.onCommit = (jobs) => commits.push(jobs)
@@ -27,7 +27,7 @@ it('runs the jobs beside a failing one again, each by itself, and still in one c
       fresh.db.write(async (tx) => {
         runs[i]! += 1
         await putSetting(tx, `s${i}`, '1')
-        if (i === 1) throw new Error('this one fails')
+        if (i === 1) throw new Error('this job fails')
       }),
     ),
   )
@@ -41,7 +41,7 @@ it('runs the jobs beside a failing one again, each by itself, and still in one c
   assert.equal(await findSetting(fresh.db, 's2'), '1')
 })
 
-it('reads what is committed and nothing else, also while a transaction is open', async () => {
+it('reads committed data only, also while a transaction is open', async () => {
   await using fresh = await freshDatabase('sqlite')
   await fresh.db.write((tx) => putSetting(tx, 'seen', 'before'))
   await fresh.db.write(async (tx) => {
@@ -52,7 +52,7 @@ it('reads what is committed and nothing else, also while a transaction is open',
   assert.equal(await findSetting(fresh.db, 'seen'), 'after')
 })
 
-it('refuses to change anything outside of a job', async () => {
+it('rejects writes outside of a job', async () => {
   await using fresh = await freshDatabase('sqlite')
   const insert = `INSERT INTO setting (name, value) VALUES ('outside', '1')`
   await assert.rejects(fresh.db.run(insert), /readonly/)
@@ -76,7 +76,7 @@ it('waits for another process that is writing, without blocking the event loop',
   assert.equal(await findSetting(fresh.db, 'waited'), '1')
 })
 
-it('answers every job of a batch with an error when the disk is full, and goes on when there is room', async () => {
+it('fails every job of a batch when the disk is full, and writes again when there is space', async () => {
   await using fresh = await freshDatabase('sqlite')
   const big = 'x'.repeat(20_000)
   await fresh.db.write(async (tx) => {
@@ -89,7 +89,7 @@ it('answers every job of a batch with an error when the disk is full, and goes o
   ])
   const acknowledged = results.map((result) => result.status === 'fulfilled')
   assert.equal(acknowledged[1], false)
-  // What was acknowledged is there, what was not is not.
+  // Exactly what was acknowledged is stored.
   assert.equal((await findSetting(fresh.db, 'small')) !== undefined, acknowledged[0])
   assert.equal(await findSetting(fresh.db, 'big'), undefined)
   await fresh.db.write(async (tx) => void (await tx.one('PRAGMA max_page_count = 1000000')))
@@ -98,7 +98,7 @@ it('answers every job of a batch with an error when the disk is full, and goes o
 })
 
 it(
-  'gives up with a clear error when another process never ends its transaction',
+  'fails with a clear error when another process never ends its transaction',
   { timeout: 20_000 },
   async () => {
     await using fresh = await freshDatabase('sqlite')

@@ -1,6 +1,6 @@
 // Checks from the console: their items, progress and results.
 import type { Database, Queries, Tx } from '../db/database.ts'
-import { deleteByTime } from '../db/delete-old-rows.ts'
+import { deleteByTime } from '../db/time-ordered.ts'
 import type { Tables } from '../db/schema.ts'
 
 export type RunRow = Pick<

@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
-import { deleteByTime } from '../db/delete-old-rows.ts'
-import { firstIdFrom } from '../db/id-at-time.ts'
+import { deleteByTime, firstIdAtOrAfter } from '../db/time-ordered.ts'
 import { findSetting, insertSetting, putSetting } from '../db/setting-store.ts'
 import type { Verdict } from './port.ts'
 import type { HashSeed } from './privacy.ts'
@@ -88,7 +87,7 @@ export async function findRecords(
   accountId: number,
   filter: RecordFilter,
 ): Promise<IdentityRecord[]> {
-  const firstId = (at: number) => firstIdFrom(queries, { table: 'identity_record', time: 'at' }, at)
+  const firstId = (at: number) => firstIdAtOrAfter(queries, { table: 'identity_record', time: 'at' }, at)
   const minId = filter.start === undefined ? 0 : (await firstId(filter.start)) - idSlack
   const maxId = filter.end === undefined ? Number.MAX_SAFE_INTEGER : (await firstId(filter.end)) + idSlack
   const verdict = filter.verdict === undefined ? '' : 'AND r.verdict = ?'

@@ -3,7 +3,7 @@ import { type ApiType, apiTypes } from '../../../contract/credits.ts'
 import type { LedgerKind } from '../../../contract/console/credits.ts'
 import type { Queries, Value } from '../../db/database.ts'
 import { idList } from '../../db/dialect.ts'
-import { firstIdFrom } from '../../db/id-at-time.ts'
+import { firstIdAtOrAfter } from '../../db/time-ordered.ts'
 import type { Tables } from '../../db/schema.ts'
 import { compactedAction } from './compaction-plan.ts'
 
@@ -79,7 +79,7 @@ const within = 'l.id < ? AND l.id > ? AND l.at >= ? AND l.at < ?'
 
 /** The first entry at or after a time. */
 export function ledgerIdAt(queries: Queries, moment: number): Promise<number> {
-  return firstIdFrom(queries, { table: 'ledger', time: 'at' }, moment)
+  return firstIdAtOrAfter(queries, { table: 'ledger', time: 'at' }, moment)
 }
 
 interface BalanceBefore {

@@ -33,7 +33,7 @@ export async function runClickJob(db: Database, job: ClickJob): Promise<number |
 
 export interface ThreadData {
   readonly engine: Engine
-  readonly place: string
+  readonly location: string
 }
 
 export interface ThreadRequest {
@@ -50,8 +50,8 @@ export interface ThreadResponse {
 
 const port = parentPort
 if (port) {
-  const { engine, place } = workerData as ThreadData
-  const db = engine === 'sqlite' ? openSqlite(place) : openPostgres(place, { poolSize: 1 })
+  const { engine, location } = workerData as ThreadData
+  const db = engine === 'sqlite' ? openSqlite(location) : openPostgres(location, { poolSize: 1 })
   port.on('message', ({ id, job }: ThreadRequest) => {
     const respond = (error: string | undefined, result: number | undefined) =>
       port.postMessage({ id, error, result } satisfies ThreadResponse)

@@ -9,7 +9,7 @@ export interface ClickWriter {
   close(): Promise<void>
 }
 
-export function openClickWriter({ engine, place }: Database): ClickWriter {
+export function openClickWriter({ engine, location }: Database): ClickWriter {
   let thread: Worker | undefined
   let lastId = 0
   const pending = new Map<number, PromiseWithResolvers<number | undefined>>()
@@ -17,7 +17,7 @@ export function openClickWriter({ engine, place }: Database): ClickWriter {
   /** The thread starts with the first job, and again after it crashed. */
   function startThread(): Worker {
     const started = new Worker(new URL('./thread-store.ts', import.meta.url), {
-      workerData: { engine, place } satisfies ThreadData,
+      workerData: { engine, location } satisfies ThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
     })
     started.on('message', ({ id, error, result }: ThreadResponse) => {

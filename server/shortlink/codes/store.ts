@@ -4,7 +4,7 @@
 // log and to write. Without the key the codes do not show which ones were created together.
 import { randomFillSync, randomInt } from 'node:crypto'
 import type { Queries } from '../../db/database.ts'
-import { secretOrder } from '../../db/permutation.ts'
+import { createPermutation } from '../../db/permutation.ts'
 import { findSetting } from '../../db/setting-store.ts'
 import { alphabet, codeLength, isOffensive, isReserved } from './code.ts'
 
@@ -36,7 +36,7 @@ export async function loadCodes(queries: Queries): Promise<Codes> {
 const maxStep = 64
 
 export function createCodes(key: Buffer): Codes {
-  const permutation = secretOrder(key, alphabet.length ** 3, alphabet.length ** 4)
+  const permutation = createPermutation(key, alphabet.length ** 3, alphabet.length ** 4)
   let lastPosition = randomInt(permutation.size)
   let randomBytes: Uint8Array = new Uint8Array()
   let usedBytes = 0
@@ -51,7 +51,7 @@ export function createCodes(key: Buffer): Codes {
     return lastPosition
   }
 
-  const codeAt = (position: number) => formatCode(permutation.scatter(position))
+  const codeAt = (position: number) => formatCode(permutation.encrypt(position))
 
   return {
     next() {
@@ -66,7 +66,7 @@ export function createCodes(key: Buffer): Codes {
     },
     positionOf(code) {
       const number = readCode(code)
-      return number === undefined ? undefined : permutation.gather(number)
+      return number === undefined ? undefined : permutation.decrypt(number)
     },
     codeAt,
   }

@@ -1,7 +1,7 @@
 // Links as their owner lists them: pages, slices for a walk through all of them, and their clicks.
 import type { RedirectType } from '../../../contract/shortlink.ts'
 import type { Queries, Value } from '../../db/database.ts'
-import { firstIdFrom } from '../../db/id-at-time.ts'
+import { firstIdAtOrAfter } from '../../db/time-ordered.ts'
 import type { VisitKind } from '../clicks/user-agents.ts'
 import { hoursPerDay, shanghaiOffsetHours } from '../clicks/hours.ts'
 import { type Link, linkColumns } from '../store.ts'
@@ -24,7 +24,7 @@ export async function idRangeOf(
   queries: Queries,
   { start, end }: { start?: number | undefined; end?: number | undefined },
 ): Promise<IdRange> {
-  const border = (moment: number) => firstIdFrom(queries, { table: 'link', time: 'created_at' }, moment)
+  const border = (moment: number) => firstIdAtOrAfter(queries, { table: 'link', time: 'created_at' }, moment)
   return {
     from: start === undefined ? 0 : await border(start),
     to: end === undefined ? Number.MAX_SAFE_INTEGER : await border(end),

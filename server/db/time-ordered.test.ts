@@ -1,4 +1,4 @@
-// Old rows go, young ones stay, also where more are old than one round takes.
+// Old rows are deleted and recent ones stay, also with more old rows than one transaction deletes.
 import { dayMs } from '../../contract/time.ts'
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
@@ -6,8 +6,8 @@ import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { deleteOldAudit, insertAudit } from '../audit/store.ts'
 import { deleteOldSends } from '../sms/store.ts'
 
-onEachEngine('old rows', (engine) => {
-  it('of the audit log', async () => {
+onEachEngine('deleteOlderThan', (engine) => {
+  it('deletes old entries of the audit log', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     await db.write(async (tx) => {
@@ -24,7 +24,7 @@ onEachEngine('old rows', (engine) => {
     assert.equal(await deleteOldAudit(db, 199, signal), 0)
   })
 
-  it('of the records of messages', async () => {
+  it('deletes old SMS records', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const insert = (daysAgo: number) =>

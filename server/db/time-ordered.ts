@@ -1,18 +1,48 @@
-// Deletes old rows in small transactions, so that calls can write between them.
+// Finds and deletes rows by their time.
 import { dayMs } from '../../contract/time.ts'
-import type { Database } from './database.ts'
-import { firstIdFrom, type Timed } from './id-at-time.ts'
+import type { Database, Queries } from './database.ts'
 
+/** A table whose ids increase with time and that has no index on the time. */
+export interface TimeOrderedTable {
+  readonly table: 'ledger' | 'identity_record' | 'link' | 'sms_send' | 'audit'
+  readonly time: 'at' | 'created_at'
+}
+
+/**
+ * The first id at or after a time, by bisection over the primary key. After the clock was set back, the result is off by at
+ * most as much.
+ */
+export async function firstIdAtOrAfter(
+  queries: Queries,
+  { table, time }: TimeOrderedTable,
+  moment: number,
+): Promise<number> {
+  const newest = await queries.one<{ id: number }>(`SELECT id FROM ${table} ORDER BY id DESC LIMIT 1`)
+  let low = 0
+  let high = (newest?.id ?? 0) + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const row = await queries.one<{ id: number; at: number }>(
+      `SELECT id, ${time} AS at FROM ${table} WHERE id >= ? ORDER BY id LIMIT 1`,
+      [middle],
+    )
+    if (!row || row.at >= moment) high = middle
+    else low = row.id + 1
+  }
+  return low
+}
+
+/** Small transactions, so that other jobs run in between. */
 const rowsPerTransaction = 1_000
 
 /** For tables whose ids follow time and that have no index on the time. Returns the number of deleted rows. */
 export async function deleteOlderThan(
   db: Database,
-  { table, time }: Timed,
+  { table, time }: TimeOrderedTable,
   days: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const firstId = await firstIdFrom(db, { table, time }, Date.now() - days * dayMs)
+  const firstId = await firstIdAtOrAfter(db, { table, time }, Date.now() - days * dayMs)
   // The id limits the search; the database's clock decides.
   return deleteRows(db, { table, time, order: 'id', where: 'id < ? AND', values: [firstId] }, days, signal)
 }
