@@ -1,4 +1,4 @@
-// `template …` and `gateway …` of the operator's command line, beside a running service.
+// The commands `template …` and `gateway …`, with a running service.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEachEngine } from './support/engines.ts'
@@ -7,7 +7,7 @@ import { admin } from './support/service.ts'
 import { smsService } from './support/sms.ts'
 
 onEachEngine('SMS command line', (engine) => {
-  test('a template that is added can be used at once; review and removal hold at once', async () => {
+  test('adding, reviewing and removing a template take effect immediately', async () => {
     await using sms = await smsService(engine)
     const { environment } = sms.service.storage
     const { username } = sms.account
@@ -48,7 +48,7 @@ onEachEngine('SMS command line', (engine) => {
   })
 })
 
-test('slips are one line and a non-zero exit', async () => {
+test('mistakes are one line and a non-zero exit code', async () => {
   await using sms = await smsService('sqlite')
   const { environment } = sms.service.storage
   const cases = [
@@ -66,7 +66,7 @@ test('slips are one line and a non-zero exit', async () => {
   }
 })
 
-test('gateways are listed with the address for receipts, and tested without sending', async () => {
+test('lists gateways with their receipt URLs and tests them without sending', async () => {
   const upstream = await startFakeUpstream((request) =>
     verifyAliyunSignature(request, { testid: 'testsecret' }) === undefined
       ? json(200, { Code: 'OK', SmsSendDetailDTOs: { SmsSendDetailDTO: [] } })

@@ -1,4 +1,4 @@
-// kill -9 in the middle of a send: after the restart the gateway is asked, the credits are decided, nothing is sent again.
+// kill -9 during a send: after the restart the gateway is queried, the credits are decided, nothing is sent again.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ import { hang, json, startFakeUpstream } from './support/fake-upstream.ts'
 import { post, spawnService } from './support/service.ts'
 
 onEachEngine('SMS after a crash', (engine) => {
-  test('killed while the gateway works: sent ones are paid, the others given back, none twice', async () => {
+  test('after a kill sent messages are charged, the others are refunded, none is sent twice', async () => {
     const storage = await freshStorage(engine)
     const aliyun = await startFakeUpstream(() => hang())
     const environment = {

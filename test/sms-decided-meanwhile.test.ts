@@ -7,7 +7,7 @@ import { onEachEngine } from './support/engines.ts'
 import { hang, json, late, startFakeUpstream } from './support/fake-upstream.ts'
 import { smsService } from './support/sms.ts'
 
-onEachEngine('SMS decided by another', (engine) => {
+onEachEngine('SMS decided by another process', (engine) => {
   for (const [how, behaviour] of [
     ['the own call ends without an answer', hang()],
     ['the own call hears of the success later', late(500, json(200, { result: 'accepted', id: 'v1' }))],

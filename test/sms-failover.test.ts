@@ -1,4 +1,4 @@
-// Real gateways behind the endpoint: failover, ambiguous ends, and who decides them. Whatever happens, one message at most.
+// SMS gateways with loopback servers: failover, ambiguous sends, and their decision. At most one message is sent.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Engine } from '../server/db/database.ts'
@@ -63,7 +63,7 @@ function isSend(upstream: FakeUpstream, header: string) {
 }
 
 onEachEngine('SMS gateways', (engine) => {
-  test('the first gateway serves, signed, with its own template id and our serial number', async () => {
+  test('sends through the first gateway with its template id and our serial number', async () => {
     await using sms = await twoGateways(engine)
     const { body } = await sms.sendMapped()
     assert.equal(body.code, 0)
@@ -75,7 +75,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('a proven "not sent" goes on to the next gateway, positions in the order of the template', async () => {
+  test('tries the next gateway after not_sent', async () => {
     await using sms = await twoGateways(engine)
     for (const behaviour of [
       aliyunCode('isv.AMOUNT_NOT_ENOUGH'),
@@ -98,7 +98,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('a refusal of the message and a throttled number go nowhere else', async () => {
+  test('does not try the next gateway after a refusal or a throttled number', async () => {
     await using sms = await twoGateways(engine)
     for (const [code, words] of [
       ['isv.MOBILE_NUMBER_ILLEGAL', /isv\.MOBILE_NUMBER_ILLEGAL/],
@@ -118,7 +118,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('nobody could take it: 1005, the credits back, the operator’s affairs not shown', async () => {
+  test('returns 1005 and refunds when no gateway accepts, without vendor codes', async () => {
     await using sms = await twoGateways(engine)
     sms.aliyun.handle(() => aliyunCode('isv.AMOUNT_NOT_ENOUGH'))
     sms.tencent.handle(() => tencentCode('AuthFailure.SignatureFailure'))
@@ -129,7 +129,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('ambiguous ends stay with their gateway and hold the credits', async () => {
+  test('does not try the next gateway after an ambiguous send and holds the credits', async () => {
     await using sms = await twoGateways(engine)
     const unclear = [hang(), cutBeforeHeaders(), html502(), aliyunCode('isv.NEW_CODE')]
     for (const behaviour of unclear) {
@@ -141,7 +141,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('the sweep asks Aliyun by our number and settles, refunds, or gives back what it cannot learn', async () => {
+  test('the sweeper queries Aliyun by our serial number and settles or refunds', async () => {
     await using sms = await twoGateways(engine)
     sms.aliyun.handle(() => cutBeforeHeaders())
     for (let i = 0; i < 4; i++) await sms.sendMapped()
@@ -176,7 +176,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('the sweep asks Tencent by number: a message that is no other record’s is the lost one', async () => {
+  test('the sweeper queries Tencent by phone number and claims an unknown message', async () => {
     await using sms = await twoGateways(engine, { SMS_GATEWAYS: 'tencent' })
     sms.tencent.handle(() =>
       json(200, { Response: { SendStatusSet: [{ SerialNo: 'known', Code: 'Ok' }], RequestId: 'r' } }),
@@ -203,7 +203,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('a call that died after sending: the gateway is asked, its repeat hears of the success', async () => {
+  test('settles a call that crashed after sending and replays its success', async () => {
     await using sms = await twoGateways(engine)
     const key = { 'idempotency-key': 'died' }
     const first = await sms.sendMapped({}, key)
@@ -226,7 +226,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('a success that comes after the sweeper’s refund is no paid success, and the record tells the truth', async () => {
+  test('returns 1005 for a success after the refund, and the record shows the send', async () => {
     await using sms = await twoGateways(engine, { GATEWAY_TIMEOUT_MS: '5000' })
     let answerNow = () => {}
     const asked = new Promise<void>((resolve) => {
@@ -249,7 +249,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('a gateway that keeps failing is passed over, and late answers change nothing', async () => {
+  test('skips a gateway with an open breaker and ignores late responses', async () => {
     await using sms = await twoGateways(engine)
     sms.aliyun.handle(() => late(400, aliyunOk))
     for (let i = 0; i < 5; i++) assert.equal((await sms.sendMapped()).body.code, 1005)
@@ -260,7 +260,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('no number, value or vendor address in any log line', async () => {
+  test('logs no phone number, variable or vendor URL', async () => {
     await using sms = await twoGateways(engine)
     sms.aliyun.handle(() => cutBeforeHeaders())
     await sms.sendMapped({ phone_number: '13712345678', template_params: { a: 'geheim77', b: 'x' } })
@@ -291,7 +291,7 @@ const tencentWays: Readonly<Record<string, [() => Behaviour, boolean]>> = {
   'sends and cuts': [() => cutBeforeHeaders(), true],
 }
 
-test('whatever two gateways do, a message arrives once at most and the ledger holds', async () => {
+test('sends each message at most once for any behaviour of two gateways', async () => {
   // Nobody hangs here, so a slow machine may take its time.
   await using sms = await twoGateways('sqlite', { GATEWAY_TIMEOUT_MS: '30000' })
   // A success at each in between keeps the breakers closed, so that every pair is really tried.

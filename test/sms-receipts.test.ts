@@ -1,4 +1,4 @@
-// Delivery receipts as vendors push them: they decide what is open, correct what is shown, and are heard once.
+// Delivery receipts: they decide open operations, correct the records, and count once.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
@@ -60,7 +60,7 @@ function report(bizId: string, success: boolean, code = success ? 'DELIVERED' : 
 }
 
 onEachEngine('SMS receipts', (engine) => {
-  test('Aliyun: held ones are settled or refunded once, whatever is repeated', async () => {
+  test('Aliyun receipts settle or refund held sends once', async () => {
     await using sms = await withReceipts(engine, 'aliyun')
     sms.upstream.handle(() => cutBeforeHeaders())
     await sms.send()
@@ -87,7 +87,7 @@ onEachEngine('SMS receipts', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('many at once about one message: one end', async () => {
+  test('concurrent receipts for one message end it once', async () => {
     await using sms = await withReceipts(engine, 'aliyun')
     sms.upstream.handle(() => cutBeforeHeaders())
     await sms.send()
@@ -100,7 +100,7 @@ onEachEngine('SMS receipts', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('a failure after the settlement shows; the credits stay spent', async () => {
+  test('a failure after the settlement changes only the record', async () => {
     await using sms = await withReceipts(engine, 'aliyun')
     sms.upstream.handle(() => aliyunOk)
     const { biz_id: bizId } = (await sms.send()).body.data
@@ -114,7 +114,7 @@ onEachEngine('SMS receipts', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('a receipt that overtakes the gateway’s own answer: a success, paid once', async () => {
+  test('a receipt before the gateway’s response is a success, charged once', async () => {
     await using sms = await withReceipts(engine, 'aliyun')
     sms.upstream.handle(async (request) => {
       await sms.push([report(request.query.get('OutId')!, true)])
@@ -127,7 +127,7 @@ onEachEngine('SMS receipts', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('delivered after the sweep gave the credits back: the record tells the truth, the credits stay back', async () => {
+  test('a delivery after the refund changes only the record', async () => {
     await using sms = await withReceipts(engine, 'aliyun')
     sms.upstream.handle(() => cutBeforeHeaders())
     await sms.send()
@@ -140,7 +140,7 @@ onEachEngine('SMS receipts', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('Tencent: by the serial number of the send', async () => {
+  test('Tencent receipts have the serial number of the send', async () => {
     await using sms = await withReceipts(engine, 'tencent')
     sms.upstream.handle(() =>
       json(200, { Response: { SendStatusSet: [{ SerialNo: '5000:77', Code: 'Ok', Fee: 1 }] } }),
@@ -156,7 +156,7 @@ onEachEngine('SMS receipts', (engine) => {
     assert.equal(await sms.remaining(), 99)
   })
 
-  test('the HTTP gateway: signed with its secret', async () => {
+  test('receipts of the HTTP gateway are signed with its secret', async () => {
     await using sms = await withReceipts(engine, 'http')
     sms.upstream.handle(() => cutBeforeHeaders())
     await sms.send()
@@ -173,7 +173,7 @@ onEachEngine('SMS receipts', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('wrong secrets and unknown gateways are not found, nonsense is 400, and no log line holds the secret', async () => {
+  test('returns 404 for wrong secrets, 400 for malformed receipts, and logs no secret', async () => {
     await using sms = await withReceipts(engine, 'aliyun')
     for (const path of [
       'aliyun/wrong',
@@ -198,7 +198,7 @@ onEachEngine('SMS receipts', (engine) => {
     assert.ok(!log.includes('"level":50'))
   })
 
-  test('without the setting the secret is made from the installation’s, and is no common word', async () => {
+  test('derives the secret from the installation without the setting', async () => {
     await using sms = await withReceipts(engine, 'aliyun', { SMS_RECEIPT_SECRET: '' })
     const made = sms.service.app.services.secretFor('sms receipts')
     assert.ok(made.length >= 32)

@@ -5,7 +5,7 @@ import { addLabel, randomLabel, readAddress } from './address.ts'
 
 const runs = { numRuns: 2_000 }
 
-describe('what is an address', () => {
+describe('addresses', () => {
   const good: readonly (readonly [text: string, url: string, host: string])[] = [
     ['example.com', 'http://example.com/', 'example.com'],
     ['  example.com\n', 'http://example.com/', 'example.com'],
@@ -24,7 +24,7 @@ describe('what is an address', () => {
     [`${'a'.repeat(63)}.com`, `http://${'a'.repeat(63)}.com/`, `${'a'.repeat(63)}.com`],
   ]
   for (const [text, url, host] of good) {
-    test(`${JSON.stringify(text).slice(0, 60)} is one`, () =>
+    test(`${JSON.stringify(text).slice(0, 60)} is valid`, () =>
       assert.deepEqual(readAddress(text), { url, host }))
   }
 
@@ -108,17 +108,17 @@ describe('what is an address', () => {
     'a.0x7f',
   ]
   for (const text of bad) {
-    test(`${JSON.stringify(text).slice(0, 60)} is none`, () => assert.equal(readAddress(text), undefined))
+    test(`${JSON.stringify(text).slice(0, 60)} is invalid`, () => assert.equal(readAddress(text), undefined))
   }
 
-  test('an address may be 2,048 characters long and no longer', () => {
+  test('accepts at most 2,048 characters', () => {
     const start = 'http://example.com/'
     assert.ok(readAddress(start + 'a'.repeat(2_048 - start.length)))
     assert.equal(readAddress(start + 'a'.repeat(2_049 - start.length)), undefined)
     assert.equal(readAddress(start + '路'.repeat(1_000)), undefined)
   })
 
-  test('hostile texts of 100 kB are refused without effort', () => {
+  test('rejects 100 kB quickly', () => {
     const texts = ['a', '.', 'a.', '@', '/', ':', '[', '%', 'xn--', '中', '127.', '\u0301', 'http://'].map(
       (piece) => piece.repeat(Math.ceil(100_000 / piece.length)),
     )
@@ -129,7 +129,7 @@ describe('what is an address', () => {
 })
 
 describe('properties of addresses', () => {
-  test('whatever comes in, what comes out is a public name in ASCII', () => {
+  test('returns only public host names in ASCII', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 12 }),
       fc.constantFrom(
@@ -183,7 +183,7 @@ describe('properties of addresses', () => {
     )
   })
 
-  test('ordinary domains and URLs are addresses', () => {
+  test('accepts ordinary domains and URLs', () => {
     const domain = fc.domain().filter((name) => !/\.(local|localhost|internal|onion)$/.test(name))
     fc.assert(
       fc.property(
@@ -196,7 +196,7 @@ describe('properties of addresses', () => {
     )
   })
 
-  test('no IP address is one, however it is written', () => {
+  test('rejects IP addresses in every notation', () => {
     const forms = fc.nat(0xffff_ffff).chain((number) => {
       const [a, b, c, d] = [number >>> 24, (number >>> 16) & 255, (number >>> 8) & 255, number & 255]
       return fc.constantFrom(
@@ -222,19 +222,19 @@ describe('properties of addresses', () => {
 })
 
 describe('random subdomains', () => {
-  test('a label is eight characters, a letter first, and hardly ever the same', () => {
+  test('have a label of eight characters that starts with a letter', () => {
     const labels = Array.from({ length: 1_000 }, randomLabel)
     for (const label of labels) assert.match(label, /^[a-z][a-z0-9]{7}$/)
     assert.equal(new Set(labels).size, labels.length)
   })
 
-  test('scheme, port and path stay as they were written', () => {
+  test('keep scheme, port and path', () => {
     assert.equal(addLabel('example.com', 'abc'), 'abc.example.com')
     assert.equal(addLabel('HTTPS://Example.com:8443/A?b#c', 'abc'), 'HTTPS://abc.Example.com:8443/A?b#c')
     assert.equal(addLabel(' 例子.中国/路 ', 'abc'), 'abc.例子.中国/路')
   })
 
-  test('the host is that of the original with the label in front', () => {
+  test('have the label before the original host', () => {
     const text = fc.oneof(
       fc.domain(),
       fc.webUrl({ validSchemes: ['http', 'https'] }),
@@ -253,7 +253,7 @@ describe('random subdomains', () => {
     )
   })
 
-  test('a name that is full has no room for a label', () => {
+  test('are invalid when the host name is too long', () => {
     const name = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.com`
     assert.ok(readAddress(name))
     assert.equal(readAddress(addLabel(name, randomLabel())), undefined)

@@ -32,7 +32,7 @@ onEachEngine('domain check', (engine) => {
     assert.equal(report.open, 0)
   }
 
-  test('a batch: submitted texts, aligned results, what is left', async () => {
+  test('returns the submitted texts, the results in order, and the balance', async () => {
     const account = await service.account({ domain_check: 10 })
     const urls = ['example.com', ' 例子.中国/路 ', 'x.blocked.test', 'not a url', 'down.test']
     const { status, body } = await check(account, { urls })
@@ -50,7 +50,7 @@ onEachEngine('domain check', (engine) => {
     await requireSoundLedger()
   })
 
-  test('random subdomains follow, one for each original, and cost the same', async () => {
+  test('appends a random subdomain of each address at the same price', async () => {
     const account = await service.account({ domain_check: 100 })
     const urls = ['example.com', 'HTTPS://Blocked.test:8443/a?b', 'com', 'down.test', 'example.com']
     const { body } = await check(account, { urls, check_random: true })
@@ -68,7 +68,7 @@ onEachEngine('domain check', (engine) => {
     assert.equal(await remaining(account), left)
   })
 
-  test('parameters come from every source', async () => {
+  test('reads parameters from every source', async () => {
     const account = await service.account({ domain_check: 100 })
     const { username, key } = account
     const results = (reply: { body: { data?: { results?: string[] } } }) => reply.body.data?.results
@@ -93,7 +93,7 @@ onEachEngine('domain check', (engine) => {
     assert.equal(results(random)?.length, 2)
   })
 
-  test('bad input is named, and no credit moves', async () => {
+  test('rejects invalid input free of charge', async () => {
     const account = await service.account({ domain_check: 5 })
     const cases: readonly (readonly [object, number])[] = [
       [{}, 1001],
@@ -124,14 +124,14 @@ onEachEngine('domain check', (engine) => {
     assert.equal(await remaining(account), 5)
   })
 
-  test('exactly the limit is fine', async () => {
+  test('accepts exactly the limit', async () => {
     const account = await service.account({ domain_check: 500 })
     const { body } = await check(account, { urls: Array.from({ length: 500 }, (_, i) => `h${i}.com`) })
     assert.equal(body.data.results.length, 500)
     assert.equal(body.data.remaining_credits, 0)
   })
 
-  test('1004 when the credits do not cover every item, random ones included', async () => {
+  test('returns 1004 when the credits do not cover every item', async () => {
     const account = await service.account({ domain_check: 3 })
     const reply = await check(account, { urls: ['a.com', 'b.com'], check_random: true })
     assert.deepEqual([reply.status, reply.body], [403, { code: 1004, message: '调用次数不足' }])
@@ -139,7 +139,7 @@ onEachEngine('domain check', (engine) => {
     assert.equal((await check(account, { urls: ['a.com', 'b.com', 'x'] })).body.data.remaining_credits, 0)
   })
 
-  test('expired and suspended accounts are refused', async () => {
+  test('rejects expired and suspended accounts', async () => {
     const { db } = service.installation
     const account = await service.account({ domain_check: 3 })
     await changeAccount(db, systemActor, await requireAccount(db, account.username), {
@@ -155,7 +155,7 @@ onEachEngine('domain check', (engine) => {
     assert.equal(await remaining(account), 3)
   })
 
-  test('a hundred calls at once with ten credits: ten succeed', async () => {
+  test('accepts ten of a hundred concurrent calls with ten credits', async () => {
     const account = await service.account({ domain_check: 10 })
     const replies = await Promise.all(Array.from({ length: 100 }, () => check(account, { urls: ['a.com'] })))
     assert.equal(replies.filter(({ body }) => body.code === 0).length, 10)
@@ -164,7 +164,7 @@ onEachEngine('domain check', (engine) => {
     await requireSoundLedger()
   })
 
-  test('the same Idempotency-Key gets the very same answer, labels and balance too', async () => {
+  test('replays the same response for the same Idempotency-Key', async () => {
     const account = await service.account({ domain_check: 20 })
     const body = { urls: ['a.com', 'down.test', 'nonsense'], check_random: true }
     const key = { 'idempotency-key': 'once' }
@@ -180,7 +180,7 @@ onEachEngine('domain check', (engine) => {
     await requireSoundLedger()
   })
 
-  test('many at once with one Idempotency-Key are charged once', async () => {
+  test('charges concurrent calls with one Idempotency-Key once', async () => {
     const account = await service.account({ domain_check: 20 })
     const replies = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -192,7 +192,7 @@ onEachEngine('domain check', (engine) => {
     await requireSoundLedger()
   })
 
-  test('without any gateway the check cannot run: 1005, and everything back', async () => {
+  test('returns 1005 and refunds without any gateway', async () => {
     await using without = await startService(engine, { DOMAIN_GATEWAYS: 'off' })
     const account = await without.account({ domain_check: 5 })
     const key = { 'idempotency-key': 'k' }
@@ -213,7 +213,7 @@ onEachEngine('domain check', (engine) => {
     await requireSoundLedger(dear)
   })
 
-  test('a check by hand: the same price, kept with its results, begun once for one key', async () => {
+  test('a check from the console has the same price, stores its results and starts once per key', async () => {
     const { domainCheck, services } = service.app
     assert.equal(services.config.DOMAIN_MAX_URLS, 500)
     const made = await service.account({ domain_check: 10 })
@@ -249,7 +249,7 @@ onEachEngine('domain check', (engine) => {
     await requireSoundLedger()
   })
 
-  test('a check by hand whose process died is told as failed once its credits are back', async () => {
+  test('a check from the console fails after the refund when its process died', async () => {
     const { domainCheck, services } = service.app
     const { db } = service.installation
     const made = await service.account({ domain_check: 5 })
@@ -300,7 +300,7 @@ onEachEngine('domain check behind the jump page', (engine) => {
     await platform.close()
   })
 
-  test('at the deadline the rest is 请求失败 and given back; code 0', async () => {
+  test('refunds the items that are not done at the deadline', async () => {
     const account = await service.account({ domain_check: 50 })
     const urls = [
       'fine.example',
@@ -322,7 +322,7 @@ onEachEngine('domain check behind the jump page', (engine) => {
     for (const { target } of platform.requests) assert.ok(!target.includes(account.key))
   })
 
-  test('a platform that is gone makes its items 请求失败, with code 0 and the credits back', async () => {
+  test('refunds the items when the platform is down', async () => {
     const gone = await startFakeUpstream()
     await gone.close()
     await using down = await startService(engine, {
@@ -373,7 +373,7 @@ onEachEngine('domain check behind the jump page', (engine) => {
     },
   )
 
-  test('submitted hosts are neither resolved nor contacted', async (t) => {
+  test('never resolves or contacts submitted hosts', async (t) => {
     const lookup = t.mock.method(dns, 'lookup')
     const resolve = t.mock.method(dns, 'resolve')
     const account = await service.account({ domain_check: 50 })
@@ -401,14 +401,14 @@ onEachEngine('domain check behind the jump page', (engine) => {
     await site.close()
   })
 
-  test('nothing a caller submits is logged', () => {
+  test('logs nothing that a caller submits', () => {
     const logged = service.logged.join('')
     assert.ok(logged.includes('domain-check'))
     assert.ok(!logged.includes('fine.example') && !logged.includes('hang0'))
   })
 })
 
-onEachEngine('the canary at work', (engine) => {
+onEachEngine('the canary job', (engine) => {
   test(
     'a platform that lets everything pass is not believed, until it makes sense again',
     { timeout: 60_000 },

@@ -18,31 +18,31 @@ function after(
 }
 
 describe('canary', () => {
-  test('right answers keep the gateway trusted', () => assert.ok(after([passes, blocked]).trusted))
+  test('right verdicts keep the gateway trusted', () => assert.ok(after([passes, blocked]).trusted))
 
-  test('a wrong answer ends the trust at once', () => {
+  test('a wrong verdict ends the trust immediately', () => {
     assert.ok(!after([passes, passes]).trusted, 'everything passes')
     assert.ok(!after([blocked, blocked]).trusted, 'everything is blocked')
     assert.ok(!after([unknown, passes]).trusted)
     assert.ok(!after([blocked, timeout]).trusted)
   })
 
-  test('one silence is bad luck, two in a row are not', () => {
+  test('two consecutive rounds without a verdict end the trust', () => {
     assert.ok(after([unknown, blocked]).trusted)
     assert.ok(!after([unknown, blocked], [timeout, timeout]).trusted)
     assert.ok(after([unknown, unknown], [passes, blocked], [passes, unknown]).trusted)
   })
 
-  test('only right answers bring the trust back', () => {
+  test('only right verdicts restore the trust', () => {
     assert.ok(!after([passes, passes], [timeout, blocked]).trusted)
     assert.ok(!after([passes, passes], [notAsked, notAsked]).trusted)
     assert.ok(after([passes, passes], [timeout, blocked], [passes, blocked]).trusted)
   })
 
-  test('who was not asked has said nothing', () =>
+  test('calls rejected by the guard do not count', () =>
     assert.ok(after([notAsked, notAsked], [notAsked, blocked], [passes, notAsked]).trusted))
 
-  test('trust after a round with both answers depends on this round alone', () => {
+  test('two verdicts decide the trust regardless of earlier rounds', () => {
     const outcome = fc.constantFrom(passes, blocked, unknown, timeout, notAsked)
     const verdict = fc.constantFrom(passes, blocked)
     fc.assert(

@@ -65,7 +65,7 @@ function checkerOf(options: Partial<CheckerOptions> & Pick<CheckerOptions, 'gate
 const addressesOf = (...texts: string[]) => texts.map(readAddress)
 
 describe('checker', () => {
-  test('results stand where their addresses stand', async () => {
+  test('returns the results in the order of the addresses', async () => {
     const one = gatewayOf('one', ({ host }) => (host.startsWith('bad') ? blocked : passes))
     const checked = await checkerOf({ gateways: [one.guarded] }).check(
       addressesOf('good.com', 'nonsense', 'bad.com', 'http://127.0.0.1', 'good.com/x'),
@@ -76,7 +76,7 @@ describe('checker', () => {
     assert.equal(checked.failed, 0)
   })
 
-  test('equal addresses are asked once, however they are written', async () => {
+  test('checks equal addresses once', async () => {
     const one = gatewayOf('one', () => passes)
     const checked = await checkerOf({ gateways: [one.guarded] }).check(
       addressesOf('a.com', 'http://A.com', ' a.com/ ', 'http://a.com:80/#x', 'https://a.com'),
@@ -86,7 +86,7 @@ describe('checker', () => {
     assert.equal(checked.gatewayCalls, 2)
   })
 
-  test('the next gateway is asked about what the first one cannot tell', async () => {
+  test('tries the next gateway after a failure', async () => {
     const unsure = gatewayOf('first', ({ host }) =>
       host === 'a.com' ? { kind: 'ambiguous', reason: 'timeout' } : passes,
     )
@@ -99,7 +99,7 @@ describe('checker', () => {
     assert.deepEqual(checked.gateways.toSorted(), ['first', 'second'])
   })
 
-  test('a gateway that nobody believes is passed over', async () => {
+  test('skips a distrusted gateway', async () => {
     const liar = gatewayOf('liar', () => passes)
     const pair = { good: readAddress('good.com')!, bad: readAddress('bad.com')! }
     assert.equal(await liar.guarded.runCanary(pair), true)
@@ -112,7 +112,7 @@ describe('checker', () => {
     assert.ok(!liar.asked.includes('http://a.com/'))
   })
 
-  test('unknown is 请求失败 and never 未拦截, whatever the outcome', async () => {
+  test('returns 请求失败 for every outcome without a verdict', async () => {
     const outcomes: Outcome<CheckVerdict>[] = [
       { kind: 'refused', code: 'no_verdict', reason: 'x' },
       { kind: 'throttled', concerns: 'us', reason: 'x' },
@@ -130,7 +130,7 @@ describe('checker', () => {
     ])
   })
 
-  test('at the deadline the rest has failed, and what comes later changes nothing', async () => {
+  test('fails the rest at the deadline and ignores later results', async () => {
     const one = gatewayOf('one', ({ host }) => (host === 'quick.com' ? passes : sleep(200, passes)))
     const many = Array.from({ length: 40 }, (_, index) => `slow${index}.com`)
     const checked = await checkerOf({ gateways: [one.guarded], deadlineMs: 60 }).check(
@@ -145,7 +145,7 @@ describe('checker', () => {
     assert.equal(one.guarded.state, 'up', 'being given up is not the gateway’s fault')
   })
 
-  test('a signal ends the check like the deadline', async () => {
+  test('ends when the signal aborts', async () => {
     const one = gatewayOf('one', () => sleep(100, passes))
     const stop = new AbortController()
     stop.abort()
@@ -155,7 +155,7 @@ describe('checker', () => {
     assert.deepEqual(checked.results, ['请求失败'])
   })
 
-  test('while the service stops, what has not begun has failed and the answer goes out', async () => {
+  test('fails the items that have not started when the service stops', async () => {
     let stopping = false
     const one = gatewayOf('one', async () => {
       await sleep(20)
@@ -169,7 +169,7 @@ describe('checker', () => {
     assert.deepEqual([...new Set(results)], ['未拦截', '请求失败'])
   })
 
-  test('sixteen at a time for one call', async () => {
+  test('runs sixteen calls at a time', async () => {
     const one = gatewayOf('one', () => sleep(2, passes))
     const many = Array.from({ length: 100 }, (_, index) => `h${index}.com`)
     const { failed } = await checkerOf({ gateways: [one.guarded] }).check(addressesOf(...many))
@@ -177,7 +177,7 @@ describe('checker', () => {
     assert.equal(one.most(), 16)
   })
 
-  test('the cache answers by host, until its time is over', async () => {
+  test('caches verdicts by host until they expire', async () => {
     let now = 1
     const one = gatewayOf('one', () => blocked)
     const cache = createVerdictCache(1_000, () => now)
@@ -191,7 +191,7 @@ describe('checker', () => {
     assert.equal(one.asked.length, 2)
   })
 
-  test('the cache keeps no failures, and not everything for ever', async () => {
+  test('does not cache failures and limits the cache size', async () => {
     const one = gatewayOf('one', () => ({ kind: 'ambiguous', reason: 'x' }))
     const cache = createVerdictCache(1_000_000)
     const checker = checkerOf({ gateways: [one.guarded], cache })
@@ -204,7 +204,7 @@ describe('checker', () => {
     assert.equal(cache.get('h10000.com'), 'passes')
   })
 
-  test('progress is told up to the last item', async () => {
+  test('reports progress up to the last item', async () => {
     const one = gatewayOf('one', () => passes)
     const told: number[] = []
     await checkerOf({ gateways: [one.guarded] }).check(addressesOf('a.com', 'x', 'b.com', 'a.com'), {
@@ -217,7 +217,7 @@ describe('checker', () => {
     assert.equal(told.at(-1), 1)
   })
 
-  test('every item has exactly one result, in place', async () => {
+  test('returns exactly one result for each item', async () => {
     const kinds = fc.constantFrom('good', 'bad', 'lost', 'none')
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(kinds, fc.nat(9)), { maxLength: 60 }), async (wanted) => {

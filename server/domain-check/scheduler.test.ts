@@ -24,8 +24,8 @@ function byHand() {
   }
 }
 
-describe('schedule', () => {
-  test('never more than the limits are under way, and every item has its turn exactly once', async () => {
+describe('scheduler', () => {
+  test('respects the limits and runs every item exactly once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(60), { minLength: 1, maxLength: 8 }),
@@ -46,7 +46,7 @@ describe('schedule', () => {
               for (let turns = delays.next().value as number; turns > 0; turns--) await turn()
               own -= 1
               all -= 1
-              if (index % 7 === 3) throw new Error('work may fail, its place is free all the same')
+              if (index % 7 === 3) throw new Error('work may fail, its slot is free again')
             })
             return { batch, seen, count }
           })
@@ -64,7 +64,7 @@ describe('schedule', () => {
     )
   })
 
-  test('a small call does not wait behind a huge one', async () => {
+  test('does not delay a small call by a large one', async () => {
     const scheduler = createScheduler({ perCall: 4, inTotal: 4 })
     const huge = byHand()
     const small = byHand()
@@ -78,7 +78,7 @@ describe('schedule', () => {
     assert.equal(huge.started.length, 4)
   })
 
-  test('two calls that want everything get half each', async () => {
+  test('shares the slots equally between two calls', async () => {
     const scheduler = createScheduler({ perCall: 8, inTotal: 8 })
     const order: string[] = []
     const one = scheduler.start(50, async () => {
@@ -95,7 +95,7 @@ describe('schedule', () => {
     assert.ok(Math.abs(share - 32) <= 8, `${share} of 64`)
   })
 
-  test('a stopped call starts nothing more, and keeps its places until they are free', async () => {
+  test('a stopped call starts nothing and keeps its slots until they are free', async () => {
     const scheduler = createScheduler({ perCall: 2, inTotal: 2 })
     const one = byHand()
     const other = byHand()
@@ -111,7 +111,7 @@ describe('schedule', () => {
     assert.equal(scheduler.running, 0)
   })
 
-  test('a call stopped while it waits is over', async () => {
+  test('a call stopped in the queue is finished', async () => {
     const scheduler = createScheduler({ perCall: 1, inTotal: 1 })
     const one = byHand()
     scheduler.start(1, one.work)
@@ -123,7 +123,7 @@ describe('schedule', () => {
     assert.equal(waiting.started.length, 0)
   })
 
-  test('nothing to do is done at once', async () => {
+  test('an empty call finishes immediately', async () => {
     await createScheduler({ perCall: 1, inTotal: 1 }).start(0, async () => assert.fail()).finished
   })
 })

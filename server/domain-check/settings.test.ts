@@ -13,7 +13,7 @@ const problemsOf = (environment: Record<string, string>): readonly string[] => {
 }
 
 describe('settings of the domain check', () => {
-  test('the defaults are sound', () => {
+  test('the defaults are valid', () => {
     const config = readConfig({})
     assert.deepEqual(config.DOMAIN_GATEWAYS, ['sandbox'])
     assert.deepEqual(
@@ -22,19 +22,19 @@ describe('settings of the domain check', () => {
     )
   })
 
-  test('a canary is a pair of addresses', () => {
+  test('the canary needs two addresses', () => {
     assert.equal(problemsOf({ DOMAIN_CANARY_GOOD: 'good.example' }).length, 1)
     assert.equal(problemsOf({ DOMAIN_CANARY_GOOD: 'good.example', DOMAIN_CANARY_BAD: '127.0.0.1' }).length, 1)
     assert.deepEqual(problemsOf({ DOMAIN_CANARY_GOOD: 'good.example', DOMAIN_CANARY_BAD: 'bad.example' }), [])
   })
 
-  test('the jump page is a whole URL with a place for the address', () => {
+  test('the jump page is a URL with a placeholder for the address', () => {
     assert.equal(problemsOf({ DOMAIN_JUMP_URL: 'https://page.example/' }).length, 1)
     assert.equal(problemsOf({ DOMAIN_JUMP_URL: 'page.example/{url}' }).length, 1)
     assert.deepEqual(problemsOf({ DOMAIN_JUMP_URL: 'https://page.example/?t={url}' }), [])
   })
 
-  test('a service without a preset is described completely', () => {
+  test('a custom API needs all settings', () => {
     const http = { DOMAIN_GATEWAYS: 'http', DOMAIN_HTTP_URL: 'https://paid.example/' }
     assert.equal(problemsOf(http).length, 1)
     assert.equal(problemsOf({ ...http, DOMAIN_HTTP_PRESET: 'custom' }).length, 3)
@@ -51,7 +51,7 @@ describe('settings of the domain check', () => {
     assert.deepEqual(problemsOf({ ...http, DOMAIN_HTTP_PRESET: 'uomg' }), [])
   })
 
-  test('all problems at once, with an unreadable gateway list among them', () => {
+  test('reports all problems in one message', () => {
     assert.ok(
       problemsOf({ DOMAIN_GATEWAYS: 'nonsense', DOMAIN_HTTP_PRESET: 'custom', DOMAIN_MAX_URLS: '0' })
         .length >= 4,

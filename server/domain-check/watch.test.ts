@@ -55,7 +55,7 @@ onEachEngine('watch list', (engine) => {
     assert.deepEqual([report.problems, report.open], [[], 0])
   }
 
-  test('a new address is due at once, costs one, and its changes are history', async () => {
+  test('checks a new address immediately for one credit and stores verdict changes', async () => {
     const account = await service.account({ domain_check: 10 })
     await add(account, ' Watch1.Example ')
     await round()
@@ -88,7 +88,7 @@ onEachEngine('watch list', (engine) => {
     await requireSoundLedger()
   })
 
-  test('a check that fails is given back, changes no verdict, and is tried again sooner', async () => {
+  test('refunds a failed check, keeps the verdict and retries sooner', async () => {
     const account = await service.account({ domain_check: 5 })
     await add(account, 'watch2.example')
     await round()
@@ -102,7 +102,7 @@ onEachEngine('watch list', (engine) => {
     await requireSoundLedger()
   })
 
-  test('accounts without credit, expired or suspended are paused, and go on by themselves', async () => {
+  test('pauses without credit, expired or suspended, and resumes later', async () => {
     const account = await service.account()
     const change = async (wish: Parameters<typeof changeAccount>[3]) =>
       changeAccount(db(), systemActor, await requireAccount(db(), account.username), wish)
@@ -130,7 +130,7 @@ onEachEngine('watch list', (engine) => {
     await requireSoundLedger()
   })
 
-  test('an address is watched once, so many are allowed, and it can be taken off', async () => {
+  test('watches an address once, up to the limit, until it is removed', async () => {
     const account = await service.account()
     await add(account, 'one.example')
     await assert.rejects(add(account, 'http://ONE.example/'), { code: 1002 })
@@ -147,7 +147,7 @@ onEachEngine('watch list', (engine) => {
     assert.equal((await listWatches(db(), account.id)).length, 2)
   })
 
-  test('several processes never take the same one', async () => {
+  test('several processes never claim the same address', async () => {
     const account = await service.account()
     for (const name of ['x', 'y', 'z']) await add(account, `${name}.claim.example`)
     const claim = { intervalMs: 3_600_000, limit: 2, platformToo: false }
@@ -165,7 +165,7 @@ onEachEngine('watch list', (engine) => {
     for (const one of others) await one.close()
   })
 
-  test('a clock that was set back does not keep a domain from being checked', async () => {
+  test('checks a domain after the clock was set back', async () => {
     const account = await service.account({ domain_check: 5 })
     await add(account, 'clock.example')
     await db().write((tx) =>
@@ -175,7 +175,7 @@ onEachEngine('watch list', (engine) => {
     assert.equal((await watched(account, 'clock.example')).verdict, 'passes')
   })
 
-  test('the operator’s own domains are free, follow the pools, and their verdicts are told', async () => {
+  test('watches the operator’s domains free of charge and reports their verdicts', async () => {
     let pools = ['a.pool.example', 'b.pool.example', 'localhost:3000']
     const told = new Map<string, boolean>()
     service.app.domainCheck.watch.watchPlatformDomains(
@@ -209,8 +209,8 @@ onEachEngine('watch list', (engine) => {
   })
 })
 
-onEachEngine('watch list at work', (engine) => {
-  test('the job looks by itself, and stops with the service', { timeout: 60_000 }, async () => {
+onEachEngine('watch list job', (engine) => {
+  test('checks due addresses and stops with the service', { timeout: 60_000 }, async () => {
     const service = await startService(engine, { DOMAIN_WATCH_S: '1' })
     const account = await service.account({ domain_check: 100 })
     await addWatch(service.installation.db, systemActor, {

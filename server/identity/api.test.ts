@@ -1,4 +1,4 @@
-// The identity endpoint as callers see it, on both engines, with the sandbox and with gateways on loopback.
+// The identity endpoint on both engines, with the sandbox.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { systemActor } from '../audit/audit.ts'
@@ -67,7 +67,7 @@ onEachEngine('identity endpoint', (engine) => {
       )
     })
 
-    it('mismatch costs', async () => {
+    it('mismatch is charged', async () => {
       const account = await service.account({ id_verification: 5 })
       const { status, body } = await verify(account, '不匹配')
       assert.equal(status, 200)
@@ -75,7 +75,7 @@ onEachEngine('identity endpoint', (engine) => {
       assert.equal(await remaining(account), 4)
     })
 
-    it('no record gives the credit back', async () => {
+    it('no record is refunded', async () => {
       const account = await service.account({ id_verification: 5 })
       const { status, body } = await verify(account, '无记录')
       assert.equal(status, 200)
@@ -84,7 +84,7 @@ onEachEngine('identity endpoint', (engine) => {
       assert.equal(await remaining(account), 5)
     })
 
-    it('an upstream failure gives the credit back', async () => {
+    it('an upstream failure is refunded', async () => {
       const account = await service.account({ id_verification: 5 })
       for (let times = 0; times < 8; times += 1) {
         const { status, body } = await verify(account, '上游故障')
@@ -99,7 +99,7 @@ onEachEngine('identity endpoint', (engine) => {
       assert.deepEqual([first?.verdict, first?.reason], ['failed', 'sandbox_failure'])
     })
 
-    it('in English on request', async () => {
+    it('responds in English on request', async () => {
       const account = await service.account({ id_verification: 5 })
       const english = { 'accept-language': 'en-GB,zh;q=0.5' }
       assert.equal((await verify(account, '张三', english)).body.message, 'Verified')
@@ -120,7 +120,7 @@ onEachEngine('identity endpoint', (engine) => {
     })
     after(async () => assert.equal((await records(account)).length, 100 - (await remaining(account))))
 
-    it('come by every road', async () => {
+    it('come from every source', async () => {
       const query = new URLSearchParams({
         api_key: account.key,
         name: '欧阳·娜娜',
@@ -153,7 +153,7 @@ onEachEngine('identity endpoint', (engine) => {
       for (const reply of replies) assert.equal(((await reply.json()) as { matched: boolean }).matched, true)
     })
 
-    it('1001 names all that is missing', async () => {
+    it('1001 names everything missing', async () => {
       const nothing = await post(url, {})
       assert.deepEqual(
         [nothing.status, nothing.body],
@@ -170,7 +170,7 @@ onEachEngine('identity endpoint', (engine) => {
       assert.deepEqual(mixed.body, { code: 1001, message: 'idcard 校验位错误；name 缺失' })
     })
 
-    it('1002 says which rule failed, without the value', async () => {
+    it('1002 names the rule without quoting the value', async () => {
       const cases: [unknown, unknown, RegExp][] = [
         ['张', number, /^name 必须是 2 至 50 个字符$/],
         ['张3', number, /^name 只能包含/],
@@ -201,7 +201,7 @@ onEachEngine('identity endpoint', (engine) => {
       assert.equal(((await response.json()) as { matched?: boolean }).matched, true)
     })
 
-    it('100 kB are refused', async () => {
+    it('rejects 100 kB', async () => {
       const { body } = await post(url, {
         api_key: account.key,
         name: '张'.repeat(33_000),
@@ -210,7 +210,7 @@ onEachEngine('identity endpoint', (engine) => {
       assert.deepEqual(body, { code: 1002, message: 'name 必须是 2 至 50 个字符；idcard 必须是 18 位' })
     })
 
-    it('other methods and malformed bodies answer in the endpoint shape', async () => {
+    it('other methods and malformed bodies get the error format of the endpoint', async () => {
       const put = await fetch(url, { method: 'PUT' })
       assert.deepEqual([put.status, put.headers.get('allow')], [405, 'GET, POST'])
       assert.equal(((await put.json()) as { code: number }).code, 1002)
@@ -223,7 +223,7 @@ onEachEngine('identity endpoint', (engine) => {
     })
   })
 
-  describe('who may', () => {
+  describe('access', () => {
     it('1003 for a wrong, a reset and a cleared key', async () => {
       const account = await service.account({ id_verification: 1 })
       const old = account.key
@@ -235,7 +235,7 @@ onEachEngine('identity endpoint', (engine) => {
       assert.equal((await post(url, { api_key: key, name: '张三', idcard: number })).body.matched, true)
     })
 
-    it('1004 without credits, in fitting words', async () => {
+    it('1004 without credits', async () => {
       const account = await service.account()
       const { status, body } = await verify(account, '张三')
       assert.deepEqual([status, body], [403, { code: 1004, message: '身份核验调用次数不足' }])
@@ -257,7 +257,7 @@ onEachEngine('identity endpoint', (engine) => {
   })
 
   describe('credits', () => {
-    it('100 calls at once with 10 credits: exactly 10 succeed', async () => {
+    it('exactly 10 of 100 concurrent calls with 10 credits succeed', async () => {
       const account = await service.account({ id_verification: 10 })
       const replies = await Promise.all(Array.from({ length: 100 }, () => verify(account, '张三')))
       assert.equal(replies.filter((reply) => reply.body.matched === true).length, 10)
@@ -266,7 +266,7 @@ onEachEngine('identity endpoint', (engine) => {
       assert.equal((await records(account)).length, 10)
     })
 
-    it('100 failing calls at once give back everything', async () => {
+    it('100 concurrent failing calls are all refunded', async () => {
       const account = await service.account({ id_verification: 10 })
       await Promise.all(
         Array.from({ length: 100 }, (_, index) => verify(account, index % 2 ? '上游故障' : '无记录')),
@@ -274,7 +274,7 @@ onEachEngine('identity endpoint', (engine) => {
       assert.equal(await remaining(account), 10)
     })
 
-    it('an Idempotency-Key gets the first answer again, at no price', async () => {
+    it('replays the first response for the same Idempotency-Key free of charge', async () => {
       const account = await service.account({ id_verification: 5 })
       for (const name of ['张三', '不匹配', '无记录', '上游故障']) {
         const left = await remaining(account)
@@ -292,7 +292,7 @@ onEachEngine('identity endpoint', (engine) => {
       assert.equal((await records(account)).length, 4)
     })
 
-    it('twenty at once under one key: one charge', async () => {
+    it('charges once for twenty concurrent calls with one key', async () => {
       const account = await service.account({ id_verification: 5 })
       const key = { 'idempotency-key': 'same' }
       const replies = await Promise.all(Array.from({ length: 20 }, () => verify(account, '张三', key)))
@@ -313,7 +313,7 @@ onEachEngine('identity endpoint', (engine) => {
 })
 
 describe('ERROR_HTTP_STATUS=ok', () => {
-  it('answers errors with 200', async () => {
+  it('returns errors with status 200', async () => {
     await using service = await startService('sqlite', { ERROR_HTTP_STATUS: 'ok' })
     const { status, body } = await post(`${service.url}${identity.path}`, {})
     assert.deepEqual([status, body.code], [200, 1001])

@@ -1,4 +1,4 @@
-// `extra`: upstreams' many ways of saying it in one shape, and what the number itself tells.
+// `extra`: details from gateways in one format, completed from the ID number.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -10,11 +10,11 @@ const today = '2026-03-01'
 const fromNumber = { sex: '女', birthday: '1949-12-31', age: 76, province: '北京市' }
 
 describe('extra of a match', () => {
-  it('is filled from the number when the upstream gives nothing', () => {
+  it('comes from the number without details', () => {
     assert.deepEqual(buildExtra({}, number, today), fromNumber)
   })
 
-  it('passes on what the upstream gives', () => {
+  it('contains the details from the gateway', () => {
     const given = {
       sex: '男',
       birthday: '1990-02-28',
@@ -59,7 +59,7 @@ describe('extra of a match', () => {
       assert.equal(buildExtra({ birthday: value }, number, today).birthday, '1990-02-28'))
   }
 
-  it('what cannot be read counts as not given', () => {
+  it('ignores unreadable values', () => {
     const strange = {
       sex: 0,
       birthday: '19900230',
@@ -80,7 +80,7 @@ describe('extra of a match', () => {
     }
   })
 
-  it('never has other keys or other types, whatever an upstream sends', () => {
+  it('never has other keys or types', () => {
     const facts = fc.dictionary(fc.constantFrom(...extraKeys, 'idCard', 'name'), fc.anything())
     fc.assert(
       fc.property(facts, (given) => {

@@ -1,4 +1,4 @@
-// Calls through real gateways on loopback: failover, hanging upstreams, late ends, repeats, and a process killed in mid-call.
+// Calls through gateways to loopback servers: failover, timeouts, late ends, repeated calls, and a killed process.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -83,7 +83,7 @@ onEachEngine('identity through gateways', (engine) => {
     aliyun.handle(() => second)
   }
 
-  it('asks the second gateway after each kind of failure, for one credit', async () => {
+  it('tries the second gateway after each kind of failure, for one credit', async () => {
     const account = await service.account({ id_verification: 10 })
     const failures = [hang(), cutInBody(), html502(), verdictOf(9), json(200, { code: '7' })]
     for (const [index, failure] of failures.entries()) {
@@ -95,7 +95,7 @@ onEachEngine('identity through gateways', (engine) => {
     for (const record of await records(account)) assert.equal(record['gateway'], 'aliyun')
   })
 
-  it('a verdict of the first is final', async () => {
+  it('does not try the second gateway after a verdict', async () => {
     const account = await service.account({ id_verification: 10 })
     const asked = aliyun.requests.length
     for (const [result, success, match] of [
@@ -111,14 +111,14 @@ onEachEngine('identity through gateways', (engine) => {
     assert.equal(await remaining(account), 8)
   })
 
-  it('passes on what the upstream says of a match', async () => {
+  it('returns the details of a match', async () => {
     const account = await service.account({ id_verification: 1 })
     script(matched, aliyunVerdict('2'))
     const { body } = await verify(account, '丙寅')
     assert.deepEqual([body.extra.sex, body.extra.district, body.extra.province], ['女', '朝阳区', '北京市'])
   })
 
-  it('when all fail, the credit is back and nobody is told what the upstream said', async () => {
+  it('refunds when all gateways fail and hides their texts', async () => {
     const account = await service.account({ id_verification: 1 })
     const quoting = json(200, { Code: '402', Message: `丁卯 ${number}` })
     script(json(200, { code: '9', msg: `丁卯 ${number}` }), quoting)
@@ -131,7 +131,7 @@ onEachEngine('identity through gateways', (engine) => {
   })
 
   describe('repeats', () => {
-    it('are answered from the last verdict, at the same price', async () => {
+    it('return the last verdict at the same price', async () => {
       const account = await service.account({ id_verification: 10 })
       script(matched, aliyunVerdict('1'))
       await verify(account, '戊辰')
@@ -153,7 +153,7 @@ onEachEngine('identity through gateways', (engine) => {
       assert.equal(market.requests.length, asked + 1)
     })
 
-    it('replay under one Idempotency-Key too', async () => {
+    it('are replayed for the same Idempotency-Key', async () => {
       const account = await service.account({ id_verification: 10 })
       script(matched, aliyunVerdict('1'))
       await verify(account, '庚午')
@@ -164,7 +164,7 @@ onEachEngine('identity through gateways', (engine) => {
       assert.equal(await remaining(account), 8)
     })
 
-    it('no record and failures are asked again; others’ verdicts are not ours', async () => {
+    it('do not reuse failures or verdicts of other accounts', async () => {
       const account = await service.account({ id_verification: 10 })
       script(verdictOf(3), aliyunVerdict('1'))
       await verify(account, '辛未')
@@ -178,7 +178,7 @@ onEachEngine('identity through gateways', (engine) => {
       assert.equal(market.requests.length, asked + 2)
     })
 
-    it('end with a rotation of the secret', async () => {
+    it('end when the secret is rotated', async () => {
       const account = await service.account({ id_verification: 10 })
       script(matched, aliyunVerdict('1'))
       await verify(account, '壬申')
@@ -191,7 +191,7 @@ onEachEngine('identity through gateways', (engine) => {
       assert.equal(fresh?.['generation'], Number(old?.['generation']) + 1)
     })
 
-    it('without credits there is no answer from the last verdict either', async () => {
+    it('need credits', async () => {
       const account = await service.account({ id_verification: 1 })
       script(matched, aliyunVerdict('1'))
       await verify(account, '癸酉')
@@ -199,7 +199,7 @@ onEachEngine('identity through gateways', (engine) => {
     })
   })
 
-  it('an end that comes after the sweep is an upstream failure: the credit is back once', async (t) => {
+  it('returns a failure when the sweeper has already refunded the operation', async (t) => {
     const slow = await startFakeUpstream(() => late(2_500, matched))
     t.after(() => slow.close())
     await using patient = await startService(engine, {
@@ -229,7 +229,7 @@ onEachEngine('identity through gateways', (engine) => {
   })
 
   describe('records', () => {
-    it('are deleted after their days, a thousand at a time, and only then', async () => {
+    it('are deleted after the retention period', async () => {
       const account = await service.account({ id_verification: 2 })
       const { db, secretKey } = service.installation
       const old = Date.now() - 181 * 86_400_000
@@ -249,7 +249,7 @@ onEachEngine('identity through gateways', (engine) => {
       assert.equal((await records(account)).length, 5)
     })
 
-    it('the job runs at start, also in several processes', async () => {
+    it('are deleted at start, also by several processes', async () => {
       const account = await service.account()
       const { services } = service.app
       await services.db.write((tx) =>
@@ -267,7 +267,7 @@ onEachEngine('identity through gateways', (engine) => {
     })
   })
 
-  it('the console’s part: by hand at the same price, and the masked history by pages', async () => {
+  it('from the console: the same price, and the masked history by pages', async () => {
     const { services } = service.app
     const product = createIdentity({ ...services, metrics: new Registry() })
     const made = await service.account({ id_verification: 3 })
@@ -306,7 +306,7 @@ onEachEngine('identity through gateways', (engine) => {
     assert.deepEqual(await product.history(account.id + 1_000, { limit: 3 }), [])
   })
 
-  it('a process killed in mid-call gives the credit back, and its key is not stuck', async (t) => {
+  it('refunds a call whose process was killed, and its key can be used again', async (t) => {
     const hanging = await startFakeUpstream(() => hang())
     const storage = await freshStorage(engine)
     const started: ServiceProcess[] = []

@@ -1,4 +1,4 @@
-// The order of the gateways: who is asked after whose failure, and what callers and logs are told of it.
+// Failover between identity gateways, and the texts of failures.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readConfig } from '../config.ts'
@@ -44,13 +44,13 @@ describe('after a failure', () => {
     'no answer ever': () => new Promise(() => undefined),
   }
   for (const [name, failure] of Object.entries(failures)) {
-    it(`(${name}) the next gateway is asked`, async () => {
+    it(`(${name}) tries the next gateway`, async () => {
       const { asked, heard } = await ask(gateway('first', failure), gateway('second', match))
       assert.deepEqual([asked.verdict, asked.gateway, asked.attempts], ['match', 'second', 2])
       assert.equal(heard.length, 2)
     })
 
-    it(`(${name}) of the last one it has failed, and nothing of the person is told`, async () => {
+    it(`(${name}) of the last gateway fails without personal data`, async () => {
       const { asked } = await ask(gateway('only', failure))
       assert.equal(asked.verdict, 'failed')
       assert.ok(!JSON.stringify(asked).includes(person.number))
@@ -59,7 +59,7 @@ describe('after a failure', () => {
   }
 })
 
-describe('the next gateway is not asked', () => {
+describe('does not try the next gateway', () => {
   const ends: readonly [string, Outcome<VerificationResult>, string][] = [
     ['a match', match, 'match'],
     ['a mismatch', { kind: 'accepted', value: { verdict: 'mismatch', details: {} } }, 'mismatch'],
@@ -75,7 +75,7 @@ describe('the next gateway is not asked', () => {
     })
   }
 
-  it('when the time of the whole call is over', async () => {
+  it('after the timeout of the whole call', async () => {
     const asked = await verifyInOrder(
       [gateway('first', { kind: 'ambiguous', reason: 'timeout' }), gateway('second', match)].map((one) =>
         guardGateway(one, limits),
@@ -87,7 +87,7 @@ describe('the next gateway is not asked', () => {
   })
 })
 
-it('without any gateway it has failed, and says why', async () => {
+it('fails without any gateway', async () => {
   const { asked } = await ask()
   assert.deepEqual(asked, {
     gateway: undefined,
@@ -114,7 +114,7 @@ describe('settings', () => {
 
   it('the sandbox is the default', () => assert.deepEqual(names({}), ['sandbox']))
 
-  it('the order is that of the list', () => {
+  it('keeps the order of the list', () => {
     const all = {
       IDENTITY_GATEWAYS: 'tencent, market ,aliyun',
       IDENTITY_MARKET_PRESET: 'idcert',
@@ -126,7 +126,7 @@ describe('settings', () => {
     assert.deepEqual(names(all), ['tencent', 'market', 'aliyun'])
   })
 
-  it('a shape of the operator', () => {
+  it('reads a custom shape', () => {
     const custom = { IDENTITY_GATEWAYS: 'market', IDENTITY_MARKET_PRESET: 'custom' }
     const config = read({ ...custom, IDENTITY_MARKET_SHAPE: JSON.stringify(shape) })
     assert.deepEqual(config.IDENTITY_MARKET_SHAPE?.verdicts, { Y: 'match', N: 'mismatch' })
@@ -143,7 +143,7 @@ describe('settings', () => {
     ['nothing in it', '{}', /method、fieldsIn、nameField、numberField、verdictAt、verdicts/],
     ['a fact nobody knows', JSON.stringify({ ...shape, facts: { phone: ['p'] } }), /facts/],
   ] as const) {
-    it(`a shape with ${name} is refused at start`, () => {
+    it(`rejects a shape with ${name}`, () => {
       assert.throws(() => read({ IDENTITY_MARKET_SHAPE: text }), wrong)
     })
   }

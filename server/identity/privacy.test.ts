@@ -1,4 +1,4 @@
-// What is left of a person: not enough to find them, enough to find the same one again.
+// The keyed hash of a person.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -10,7 +10,7 @@ const seed = { generation: 1, salt: 'salt one' }
 describe('the keyed hash', () => {
   const hash = createPersonHash('an installation secret of some length')
 
-  it('is the same for the same pair, and another for everyone else', () => {
+  it('is equal only for the same person', () => {
     assert.equal(hash(seed, person), hash(seed, { ...person }))
     assert.notEqual(hash(seed, person), hash(seed, { ...person, name: '李四' }))
     assert.notEqual(hash(seed, person), hash(seed, { ...person, number: '110105194912310038' }))

@@ -10,7 +10,7 @@ import { phone, smsService } from '../../test/support/sms.ts'
 import { createTemplate } from './templates.ts'
 
 onEachEngine('SMS endpoint', (engine) => {
-  test('a send answers exactly the documented fields and is found again', async () => {
+  test('returns exactly the documented fields and stores the record', async () => {
     await using sms = await smsService(engine)
     const sent = await sms.send()
     assert.equal(sent.status, 200)
@@ -46,7 +46,7 @@ onEachEngine('SMS endpoint', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('GET, forms and headers reach the same send under both names', async () => {
+  test('accepts GET, forms and headers under both action names', async () => {
     await using sms = await smsService(engine)
     const url = `${sms.service.url}/api/sms_api.php`
     const { username, key } = sms.account
@@ -80,7 +80,7 @@ onEachEngine('SMS endpoint', (engine) => {
     )
   })
 
-  test('what is missing and what is wrong is named in one message', async () => {
+  test('names everything missing or invalid in one message', async () => {
     await using sms = await smsService(engine)
     const none = await sms.call({ action: 'send_sms' })
     assert.equal(none.body.code, 1001)
@@ -112,7 +112,7 @@ onEachEngine('SMS endpoint', (engine) => {
     assert.deepEqual(await sms.records(), [])
   })
 
-  test('no variables may be left out or be an empty list', async () => {
+  test('accepts missing or empty template_params without variables', async () => {
     await using sms = await smsService(engine)
     await sms.template({ code: 'PLAIN', content: '今天停水。' })
     for (const params of [undefined, {}, [], '']) {
@@ -121,7 +121,7 @@ onEachEngine('SMS endpoint', (engine) => {
     assert.deepEqual((await sms.records())[0].template_params, {})
   })
 
-  test('account states: suspended, expired, switched off, no gateway', async () => {
+  test('rejects suspended, expired and disabled accounts, and calls without a gateway', async () => {
     await using sms = await smsService(engine)
     const { db } = sms.service.installation
     const change = async (wish: Parameters<typeof changeAccount>[3]) =>
@@ -150,7 +150,7 @@ onEachEngine('SMS endpoint', (engine) => {
     assert.equal((await without.send()).body.code, 1006)
   })
 
-  test('unknown, foreign and unapproved templates are the same 1007', async () => {
+  test('returns 1007 for unknown, foreign and unapproved templates', async () => {
     await using sms = await smsService(engine)
     const other = await sms.service.account()
     await sms.template({ code: 'WAITING', status: '审核中' })
@@ -182,7 +182,7 @@ onEachEngine('SMS endpoint', (engine) => {
     assert.deepEqual(Object.keys(listed[0]), ['template_code', 'template_name', 'template_content', 'status'])
   })
 
-  test('the signature: given, the account’s, the platform’s', async () => {
+  test('uses the given signature, then that of the account, then that of the platform', async () => {
     await using sms = await smsService(engine, { SMS_SIGN_NAME: '平台' })
     const { db } = sms.service.installation
     await sms.send()
@@ -198,7 +198,7 @@ onEachEngine('SMS endpoint', (engine) => {
     }
   })
 
-  test('log queries: what is needed, bad dates, other accounts, at most 20, newest first', async () => {
+  test('lists at most 20 own records, newest first, by a valid filter', async () => {
     await using sms = await smsService(engine)
     const bad = [
       [{}, 1001],
@@ -252,7 +252,7 @@ onEachEngine('SMS endpoint', (engine) => {
     assert.deepEqual(foreign.body.data, [])
   })
 
-  test('English is told in English', async () => {
+  test('responds in English on request', async () => {
     await using sms = await smsService(engine)
     const answer = await sms.send({ phone_number: '19900000001' }, { 'accept-language': 'en' })
     assert.match(answer.body.message, /^Sending failed: the number/)

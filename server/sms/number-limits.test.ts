@@ -13,7 +13,7 @@ const limits = [
   { count: 5, window: 'h' },
 ] as const
 
-test('calendar minutes, hours and days of Shanghai', () => {
+test('periods are calendar minutes, hours and days in Shanghai', () => {
   const at = Date.parse('2026-01-02T15:59:59.999Z')
   const ends = currentPeriods(limits, at).map(({ endsAt }) => new Date(endsAt).toISOString())
   assert.deepEqual(ends, Array(3).fill('2026-01-02T16:00:00.000Z'))
@@ -25,7 +25,7 @@ test('calendar minutes, hours and days of Shanghai', () => {
   ])
 })
 
-test('a moment lies in its period, the next one begins where it ends, the shortest comes first', () => {
+test('periods are contiguous and sorted by length', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 4_102_444_800_000 }), (now) => {
       const periods = currentPeriods(limits, now)
@@ -43,7 +43,7 @@ test('a moment lies in its period, the next one begins where it ends, the shorte
 })
 
 onEachEngine('SMS number limits', (engine) => {
-  test('over the limit: 1002 with the wait, nothing charged, other numbers go on', async () => {
+  test('returns 1002 with Retry-After over the limit and charges nothing', async () => {
     await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '2/d' })
     assert.equal((await sms.send()).body.code, 0)
     assert.equal((await sms.send()).body.code, 0)
@@ -57,7 +57,7 @@ onEachEngine('SMS number limits', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('what was provably not sent does not count, what may have been does', async () => {
+  test('counts ambiguous sends but not refused ones', async () => {
     await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '1/d' })
     for (let i = 0; i < 3; i++)
       assert.equal((await sms.send({ phone_number: '19900000001' })).body.code, 1005)
@@ -65,7 +65,7 @@ onEachEngine('SMS number limits', (engine) => {
     assert.equal((await sms.send({ phone_number: '19900000002' })).body.code, 1002)
   })
 
-  test('many at once from two processes to one number: exactly the limit, the others to other numbers all go', async () => {
+  test('allows exactly the limit for concurrent sends from two processes', async () => {
     const storage = await freshStorage(engine)
     {
       await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '3/d' }, { sms: 200 }, storage)
@@ -104,7 +104,7 @@ onEachEngine('SMS number limits', (engine) => {
     await storage.remove()
   })
 
-  test('counts of past periods are forgotten', async () => {
+  test('deletes the counters of past periods', async () => {
     await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '5/m,9/d' })
     await sms.send()
     const { db } = sms.service.installation

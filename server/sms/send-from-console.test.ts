@@ -1,4 +1,4 @@
-// The same send for somebody who came by a session and has no key: what the console will use.
+// Sends from the console, for an account without an API key.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemActor } from '../audit/audit.ts'
@@ -14,8 +14,8 @@ import { createSend } from './send.ts'
 
 const handMade = (json: Record<string, unknown>) => handMadeCall(endpoint, json)
 
-onEachEngine('SMS by hand', (engine) => {
-  test('an account without a key sends and is charged the same', async () => {
+onEachEngine('SMS from the console', (engine) => {
+  test('sends and charges without an API key', async () => {
     await using sms = await smsService(engine)
     const { services } = sms.service.app
     await clearKey(services.db, systemActor, sms.account.id)

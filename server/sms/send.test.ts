@@ -4,7 +4,7 @@ import { onEachEngine } from '../../test/support/engines.ts'
 import { phone, smsService } from '../../test/support/sms.ts'
 
 onEachEngine('SMS send', (engine) => {
-  test('parts and price at the documented lengths, emoji twice', async () => {
+  test('charges by parts at the documented lengths', async () => {
     await using sms = await smsService(engine)
     await sms.template({ code: 'T', content: '${text}' })
     // 【Tollgate】 takes ten.
@@ -32,7 +32,7 @@ onEachEngine('SMS send', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('a value that looks like a variable stays text', async () => {
+  test('does not expand a value that looks like a variable', async () => {
     await using sms = await smsService(engine)
     await sms.template({ code: 'T', content: '${a}-${b}' })
     const params = { a: '${b}', b: '$&' }
@@ -40,7 +40,7 @@ onEachEngine('SMS send', (engine) => {
     assert.deepEqual((await sms.records())[0].template_params, params)
   })
 
-  test('without credits: 1004, no record', async () => {
+  test('returns 1004 without credits and stores no record', async () => {
     await using sms = await smsService(engine, {}, { sms: 1 })
     await sms.template({ code: 'T', content: '${text}' })
     const two = await sms.send({ template_code: 'T', template_params: { text: 'x'.repeat(100) } })
@@ -51,7 +51,7 @@ onEachEngine('SMS send', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('100 at once with 10 credits: exactly 10', async () => {
+  test('accepts exactly 10 of 100 concurrent sends with 10 credits', async () => {
     await using sms = await smsService(engine, {}, { sms: 10 })
     const answers = await Promise.all(Array.from({ length: 100 }, () => sms.send()))
     const codes = answers.map(({ body }) => body.code)
@@ -65,7 +65,7 @@ onEachEngine('SMS send', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('the sandbox’s refusals: 1005, a record with the reason, the credits back', async () => {
+  test('returns 1005, stores the reason and refunds after a refusal', async () => {
     await using sms = await smsService(engine)
     for (const [number, words] of [
       ['19900000001', /号码无效.*SANDBOX_REFUSED/],
@@ -85,7 +85,7 @@ onEachEngine('SMS send', (engine) => {
     assert.equal((await sms.send()).body.code, 0)
   })
 
-  test('an ambiguous end: 1005, credits held, refunded exactly once by the sweep', async () => {
+  test('holds the credits after an ambiguous send until the sweeper refunds them once', async () => {
     await using sms = await smsService(engine)
     const answer = await sms.send({ phone_number: '19900000002' })
     assert.deepEqual([answer.body.code, answer.status], [1005, 502])
@@ -110,7 +110,7 @@ onEachEngine('SMS send', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('Idempotency-Key: success and 1005 are replayed, nothing is sent or charged twice', async () => {
+  test('replays success and 1005 for the same Idempotency-Key', async () => {
     await using sms = await smsService(engine)
     for (const number of [phone, '19900000001', '19900000002']) {
       const key = { 'idempotency-key': `key-${number}` }
@@ -140,7 +140,7 @@ onEachEngine('SMS send', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('what a crash left open is refunded, and its key answers', async () => {
+  test('refunds an operation after a crash and replays a response for its key', async () => {
     await using sms = await smsService(engine, { OPERATION_LEASE_S: '1' })
     const { db } = sms.service.installation
     await sms.send({}, { 'idempotency-key': 'crash' })
@@ -160,7 +160,7 @@ onEachEngine('SMS send', (engine) => {
     assert.deepEqual(await sms.ledgerOk(), [])
   })
 
-  test('numbers, values and the key stand in no log line', async () => {
+  test('logs no phone number, variable or API key', async () => {
     await using sms = await smsService(engine)
     await sms.send({ phone_number: '13712345678', template_params: { code: 'geheim77' } })
     await sms.send({ phone_number: '19900000002', template_params: { code: 'geheim77' } })

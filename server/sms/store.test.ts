@@ -38,7 +38,7 @@ async function insert(db: Database, send: Partial<NewSend> = {}): Promise<SendPo
 }
 
 onEachEngine('SMS records', (engine) => {
-  test('serial numbers grow in the order of insertion, from any number of connections', async () => {
+  test('assigns growing ids across connections', async () => {
     await using fresh = await freshDatabase(engine)
     const other = fresh.storage.open()
     let last = 0
@@ -55,7 +55,7 @@ onEachEngine('SMS records', (engine) => {
     await other.close()
   })
 
-  test('pages follow on each other without a gap or a repeat, for every mix of filters', async () => {
+  test('pages have no gaps and no duplicates for every filter', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     for (let i = 0; i < 25; i++) {
@@ -110,7 +110,7 @@ onEachEngine('SMS records', (engine) => {
     )
   })
 
-  test('look-ups use an index and sort nothing', async () => {
+  test('queries use an index and do not sort', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const queries = [

@@ -31,7 +31,7 @@ onEachEngine('SMS templates', (engine) => {
     }
   }
 
-  test('what an account makes waits for review, whatever it asks for', async () => {
+  test('puts a new template of an account into review', async () => {
     await using on = await ground()
     const made = await createTemplate(on.db, on.mine, {
       ...wish,
@@ -44,7 +44,7 @@ onEachEngine('SMS templates', (engine) => {
     assert.deepEqual(made.gatewayCodes, {})
   })
 
-  test('review, edit, and back to review', async () => {
+  test('puts an edited template back into review', async () => {
     await using on = await ground()
     const { id, revision } = await createTemplate(on.db, on.mine, wish)
     assert.equal(
@@ -74,7 +74,7 @@ onEachEngine('SMS templates', (engine) => {
     assert.deepEqual([again.status, again.reason], ['审核中', ''])
   })
 
-  test('another’s and the shared templates do not exist for an account that would change them', async () => {
+  test('hides foreign and shared templates from changes by an account', async () => {
     await using on = await ground()
     const { id } = await createTemplate(on.db, on.mine, wish)
     const shared = await createTemplate(on.db, operator, { ...wish, code: 'S1', status: '审核通过' })
@@ -94,7 +94,7 @@ onEachEngine('SMS templates', (engine) => {
     assert.deepEqual(await codes(on.mine), ['S1'])
   })
 
-  test('codes are unique per account, and an account’s own comes before a shared one', async () => {
+  test('codes are unique per account, and own templates take precedence', async () => {
     await using on = await ground()
     const find = createTemplateRowLookup(on.db)
     await createTemplate(on.db, on.mine, wish)
@@ -121,7 +121,7 @@ onEachEngine('SMS templates', (engine) => {
     assert.equal((await listTemplates(on.db, on.mine)).length, 1)
   })
 
-  test('bad wishes are refused in words', async () => {
+  test('rejects invalid input with a message', async () => {
     await using on = await ground()
     const bad: Partial<typeof wish>[] = [
       { code: '' },

@@ -1,4 +1,4 @@
-// Asking gateways in order: who is asked, who is not, and that nobody gets the same message twice.
+// Failover: which gateways are called, in which order, and that no message is sent twice.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -20,7 +20,7 @@ const anyOutcome: fc.Arbitrary<Outcome<string>> = fc.constantFrom<Outcome<string
 )
 
 describe('with the rule for sending', () => {
-  it('at most one gateway gets past not_sent, and it is the last one asked', async () => {
+  it('stops at the first outcome other than not_sent', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof({ arbitrary: anyOutcome, weight: 1 }, fc.constant('throws'))),
@@ -60,7 +60,7 @@ describe('with the rule for sending', () => {
     )
   })
 
-  it('goes on from not_sent only', () => {
+  it('allows failover only after not_sent', () => {
     fc.assert(
       fc.property(anyOutcome, (outcome) => {
         assert.equal(mayTryNextGateway(outcome), outcome.kind === 'not_sent')
@@ -68,7 +68,7 @@ describe('with the rule for sending', () => {
     )
   })
 
-  it('no gateway at all is not sent', async () => {
+  it('returns not_sent without any gateway', async () => {
     const result = await tryInOrder([], () => assert.fail('nobody to call'), mayTryNextGateway)
     assert.deepEqual(result, {
       outcome: { kind: 'not_sent', reason: 'no_gateway' },
@@ -86,7 +86,7 @@ describe('with a wider rule', () => {
     third: { kind: 'accepted', value: false },
   }
 
-  it('goes on where the caller says so, and stops at an accepted answer whatever the caller says', async () => {
+  it('continues while the rule allows it and stops at an accepted outcome', async () => {
     const result = await tryInOrder(
       gateways,
       async ({ name }) => script[name] ?? assert.fail(name),
@@ -103,7 +103,7 @@ describe('with a wider rule', () => {
     )
   })
 
-  it('an exception counts as ambiguous and says nothing of its text', async () => {
+  it('treats an exception as ambiguous and hides its message', async () => {
     const result = await tryInOrder(
       gateways,
       () => Promise.reject(new Error('number 13800138000')),

@@ -1,4 +1,4 @@
-// The guard around a gateway: breaker, bulkhead, timeout, counters. Real but short times; only order is asserted.
+// The guard around a gateway: breaker, bulkhead, timeout, counters. Uses short real times and asserts only order.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
@@ -40,8 +40,8 @@ function mustNotRun(): Promise<never> {
   return assert.fail('the gateway must not be called')
 }
 
-describe('outcomes pass through', () => {
-  it('each as it is, and counted', async () => {
+describe('outcomes', () => {
+  it('are returned unchanged and counted', async () => {
     const guard = guardWith()
     const all = [accepted, refused, throttledNumber, throttledUs, notSent, thisMessage, ambiguous]
     for (const outcome of all) assert.deepEqual(await give(guard, outcome), outcome)
@@ -59,7 +59,7 @@ describe('outcomes pass through', () => {
     })
   })
 
-  it('an exception, thrown or rejected, is ambiguous and its text stays inside', async () => {
+  it('treats an exception as ambiguous and hides its message', async () => {
     const guard = guardWith()
     const rejected = await guard.run(() => Promise.reject(new TypeError('to 13800138000')))
     assert.deepEqual(rejected, { kind: 'ambiguous', reason: 'exception:TypeError' })
@@ -71,13 +71,13 @@ describe('outcomes pass through', () => {
     assert.ok(Math.abs(guard.lastError.at - Date.now()) < 60_000)
   })
 
-  it('there is no last error after a refusal', async () => {
+  it('records no last error after a refusal', async () => {
     const guard = guardWith()
     for (const outcome of [accepted, refused, throttledNumber, thisMessage]) await give(guard, outcome)
     assert.equal(guard.lastError, undefined)
   })
 
-  it('the last error holds no number and no text, even if a gateway puts one there', async () => {
+  it('removes numbers and text from the last error', async () => {
     const guard = guardWith()
     await give(guard, { kind: 'ambiguous', reason: 'isp.ERR 张三 11010519491231002X +8613800138000' })
     assert.equal(guard.lastError?.reason, 'isp.ERR ?? #X ?#')
@@ -86,7 +86,7 @@ describe('outcomes pass through', () => {
 
 describe('the breaker', () => {
   for (const [name, failure] of Object.entries({ ambiguous, notSent, throttledUs })) {
-    it(`opens after five times ${name} in a row, and is then not sent`, async () => {
+    it(`opens after five consecutive ${name} outcomes`, async () => {
       const guard = guardWith()
       await giveTimes(guard, failure, 4)
       assert.equal(guard.state, 'closed')
@@ -104,13 +104,13 @@ describe('the breaker', () => {
     assert.equal(guard.state, 'open')
   })
 
-  it('does not open for refusals, throttled numbers and what concerns one message', async () => {
+  it('does not open for refusals, throttled recipients and single requests', async () => {
     const guard = guardWith()
     for (const outcome of [refused, throttledNumber, thisMessage]) await giveTimes(guard, outcome, 20)
     assert.equal(guard.state, 'closed')
   })
 
-  it('counts in a row: one good answer between starts anew', async () => {
+  it('starts counting again after a success', async () => {
     const guard = guardWith()
     for (const good of [accepted, refused, throttledNumber]) {
       await giveTimes(guard, ambiguous, 4)
@@ -119,7 +119,7 @@ describe('the breaker', () => {
     assert.equal(guard.state, 'closed')
   })
 
-  it('lets one trial call through after the pause; the others are not sent meanwhile; success closes it', async () => {
+  it('allows one trial call after the pause and closes when it succeeds', async () => {
     const guard = guardWith({ breakAfterConsecutiveFailures: 1, halfOpenAfterMs: 300 })
     await giveTimes(guard, ambiguous, 1)
     await sleep(350)
@@ -133,7 +133,7 @@ describe('the breaker', () => {
     await giveTimes(guard, accepted, 1)
   })
 
-  it('opens again when the trial fails, for another pause', async () => {
+  it('opens again when the trial call fails', async () => {
     const guard = guardWith({ breakAfterConsecutiveFailures: 1, halfOpenAfterMs: 300 })
     await giveTimes(guard, ambiguous, 1)
     await sleep(350)
@@ -146,7 +146,7 @@ describe('the breaker', () => {
     assert.equal(guard.state, 'closed')
   })
 
-  it('measures the pause by the monotonic clock, wherever the wall clock jumps', async (t) => {
+  it('measures the pause by the monotonic clock', async (t) => {
     const guard = guardWith({ breakAfterConsecutiveFailures: 1, halfOpenAfterMs: 300 })
     const now = Date.now()
     await giveTimes(guard, ambiguous, 1)
@@ -159,7 +159,7 @@ describe('the breaker', () => {
 })
 
 describe('the bulkhead', () => {
-  it('runs so many, lets so many wait in order, and sheds the rest unsent', async () => {
+  it('limits running and queued calls and rejects the rest', async () => {
     const guard = guardWith({ maxConcurrent: 2, maxQueued: 1 })
     const order: string[] = []
     const gates = new Map<string, () => void>()
@@ -188,7 +188,7 @@ describe('the bulkhead', () => {
     assert.deepEqual([guard.counters.shedFull, guard.counters.not_sent, guard.counters.accepted], [1, 1, 3])
   })
 
-  it('a full house does not open the breaker', async () => {
+  it('does not open the breaker when it is full', async () => {
     const guard = guardWith({ maxConcurrent: 1, maxQueued: 0 })
     const gate = Promise.withResolvers<Outcome<string>>()
     const running = guard.run(() => gate.promise)
@@ -198,12 +198,12 @@ describe('the bulkhead', () => {
     assert.equal(guard.state, 'closed')
   })
 
-  it('a call that waited too long is not sent, then or later', async () => {
+  it('rejects a call that waited too long and never sends it', async () => {
     const guard = guardWith({ maxConcurrent: 1, maxQueued: 5, timeoutMs: 200 })
     const forever = (): Promise<Outcome<string>> => new Promise(() => undefined)
     const first = guard.run(forever)
     await sleep(100)
-    // The second begins when the first is over, in the middle of the third one's patience, and outlasts it.
+    // The second begins when the first is over, while the third one is queued, and outlasts it.
     const second = guard.run(forever)
     let called = false
     const third = guard.run(async () => {
@@ -220,7 +220,7 @@ describe('the bulkhead', () => {
     await giveTimes(guard, accepted, 1)
   })
 
-  it('those waiting when the breaker opens are not sent', async () => {
+  it('rejects queued calls when the breaker opens', async () => {
     const guard = guardWith({ maxConcurrent: 1, maxQueued: 5, breakAfterConsecutiveFailures: 1 })
     const gate = Promise.withResolvers<Outcome<string>>()
     const running = guard.run(() => gate.promise)
@@ -234,7 +234,7 @@ describe('the bulkhead', () => {
 })
 
 describe('the timeout', () => {
-  it('is ambiguous, tells the call, and counts as a failure', async () => {
+  it('is ambiguous, aborts the signal and counts as a failure', async () => {
     const guard = guardWith({ timeoutMs: 20, breakAfterConsecutiveFailures: 1 })
     let heard = false
     const outcome = await guard.run<string>((signal) => {
@@ -249,14 +249,14 @@ describe('the timeout', () => {
     assert.deepEqual([guard.counters.timeouts, guard.lastError?.reason], [1, 'guard_timeout'])
   })
 
-  it('a call that fails after its time is heard by nobody', async () => {
+  it('ignores a call that fails after the timeout', async () => {
     const guard = guardWith({ timeoutMs: 10 })
     await guard.run(() => sleep(30).then(() => Promise.reject(new Error('late'))))
     await sleep(40)
     assert.equal(guard.counters.calls, 1)
   })
 
-  it('an HTTP call that was already sent is ambiguous', async (t) => {
+  it('returns ambiguous for an HTTP request that was sent', async (t) => {
     const fake = await startFakeUpstream(() => hang())
     t.after(() => fake.close())
     const outcome = await guardWith({ timeoutMs: 400 }).run((signal) => callThrough(fake.url, signal))
@@ -264,7 +264,7 @@ describe('the timeout', () => {
     assert.equal(fake.requests.length, 1)
   })
 
-  it('an HTTP call that was still connecting says that nothing was sent', async (t) => {
+  it('returns not_sent for an HTTP request that was still connecting', async (t) => {
     // Accepts TCP and never answers the TLS handshake.
     const silent = createServer((socket) => {
       socket.on('error', () => undefined)

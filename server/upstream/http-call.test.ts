@@ -1,4 +1,4 @@
-// One HTTP call against a misbehaving loopback server: which fault is proven unsent, which is ambiguous, what is bounded.
+// HTTP calls to a faulty loopback server: which faults are not sent, which are ambiguous, and the limits.
 
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -60,8 +60,8 @@ async function rawServer(
   return Object.assign(server, { port: (server.address() as AddressInfo).port })
 }
 
-describe('an answer', () => {
-  it('comes with status, headers and text; the request arrives as given', async (t) => {
+describe('a response', () => {
+  it('has status, headers and text, and the request arrives unchanged', async (t) => {
     const fake = await fakeFor(t, () => fakes.text(418, '茶', { 'x-a': 'b' }))
     const result = await send(fake.url)
     assert.equal(result.kind, 'response')
@@ -75,7 +75,7 @@ describe('an answer', () => {
     assert.equal(request.headers['accept-encoding'], 'identity')
   })
 
-  it('of a proxy with an HTML page is an answer like any other', async (t) => {
+  it('may be the HTML page of a proxy', async (t) => {
     const fake = await fakeFor(t, () => fakes.html502())
     const result = await send(fake.url)
     assert.equal(result.kind, 'response')
@@ -83,7 +83,7 @@ describe('an answer', () => {
     assert.equal(parseJsonObject(result.body), undefined)
   })
 
-  it('that redirects is not followed', async (t) => {
+  it('may be a redirect, which is not followed', async (t) => {
     const fake = await fakeFor(t, () => fakes.text(302, '', { location: '/elsewhere' }))
     const result = await send(fake.url)
     assert.equal(result.kind, 'response')
@@ -92,7 +92,7 @@ describe('an answer', () => {
     assert.equal(fake.requests.length, 1)
   })
 
-  it('is not mistaken for the early hints before it', async (t) => {
+  it('ignores early hints', async (t) => {
     const fake = await fakeFor(t, () => (response) => {
       response.writeEarlyHints({ link: '</a>; rel=preload' })
       response.writeHead(200, { 'x-real': 'yes' }).end('real')
@@ -114,7 +114,7 @@ describe('an answer', () => {
     assert.equal(result.kind === 'response' && result.headers['x-a'], '1, 2')
   })
 
-  it('may come late, if in time', async (t) => {
+  it('may come late within the timeout', async (t) => {
     const fake = await fakeFor(t, () => fakes.late(50, fakes.json(200, { late: true })))
     const result = await send(fake.url)
     assert.equal(result.kind === 'response' && result.body, '{"late":true}')
@@ -122,7 +122,7 @@ describe('an answer', () => {
 })
 
 describe('the size of the body', () => {
-  it('5 MB: only the beginning is read, and the connection is dropped', async (t) => {
+  it('truncates 5 MB and closes the connection', async (t) => {
     const dropped = Promise.withResolvers<void>()
     const fake = await fakeFor(t, () => (response) => {
       response.once('close', () => dropped.resolve())
@@ -134,7 +134,7 @@ describe('the size of the body', () => {
     await dropped.promise
   })
 
-  it('exactly the limit is whole, one more is not', async (t) => {
+  it('truncates above the limit only', async (t) => {
     const fake = await fakeFor(t, (request) => fakes.text(200, 'x'.repeat(Number(request.query.get('n')))))
     const size = async (n: number): Promise<HttpResult> => {
       const request: HttpRequest = { method: 'GET', url: `${fake.url}?n=${n}`, headers: {}, body: '' }
@@ -146,7 +146,7 @@ describe('the size of the body', () => {
     assert.deepEqual(over.kind === 'response' && [over.body.length, over.truncated], [1000, true])
   })
 
-  it('a character cut at the limit breaks nothing', async (t) => {
+  it('replaces a character that is cut at the limit', async (t) => {
     const fake = await fakeFor(t, () => fakes.text(200, '短短'))
     const result = await httpCall(post(fake.url), { timeoutMs: 5_000, maxBodyBytes: 4 })
     assert.deepEqual(result.kind === 'response' && [result.body, result.truncated], ['短\ufffd', true])
@@ -154,29 +154,29 @@ describe('the size of the body', () => {
 })
 
 describe('proven not sent', () => {
-  it('nobody listens at the port', async (t) => {
+  it('connection refused', async (t) => {
     const fake = await fakeFor(t)
     await fake.close()
     assertFailure(await send(fake.url), 'not_sent', 'ECONNREFUSED')
   })
 
-  it('the name does not exist', async () => {
+  it('unknown host name', async () => {
     // Offline machines answer EAI_AGAIN instead of ENOTFOUND.
     assertFailure(await send('https://upstream.invalid/'), 'not_sent')
   })
 
-  it('the other side does not speak TLS', async (t) => {
+  it('server without TLS', async (t) => {
     const fake = await fakeFor(t)
     assertFailure(await send(fake.url.replace('http:', 'https:')), 'not_sent')
     assert.equal(fake.requests.length, 0)
   })
 
-  it('the other side resets during the TLS handshake', async (t) => {
+  it('reset during the TLS handshake', async (t) => {
     const server = await rawServer(t, (socket) => socket.once('data', () => socket.resetAndDestroy()))
     assertFailure(await send(`https://127.0.0.1:${server.port}/`), 'not_sent', 'ECONNRESET')
   })
 
-  it('the time is over while still connecting, and nothing is sent afterwards', async (t) => {
+  it('timeout while connecting, nothing is sent later', async (t) => {
     // TCP is up, but the handshake gets no answer.
     const received: Buffer[] = []
     const server = await rawServer(t, (socket) => socket.on('data', (chunk) => received.push(chunk)))
@@ -185,7 +185,7 @@ describe('proven not sent', () => {
     assert.doesNotMatch(Buffer.concat(received).toString('latin1'), new RegExp(PHONE))
   })
 
-  it('given up before or while connecting', async (t) => {
+  it('aborted before or while connecting', async (t) => {
     const fake = await fakeFor(t)
     const early = AbortSignal.abort()
     assertFailure(await httpCall(post(fake.url), { timeoutMs: 5_000, signal: early }), 'not_sent', 'aborted')
@@ -198,7 +198,7 @@ describe('proven not sent', () => {
     assert.equal(fake.requests.length, 0)
   })
 
-  it('a request that cannot be made', async (t) => {
+  it('invalid request', async (t) => {
     const fake = await fakeFor(t)
     assertFailure(await send('not a url'), 'not_sent', 'invalid_url')
     assertFailure(await send('file:///etc/passwd'), 'not_sent', 'invalid_url')
@@ -210,13 +210,13 @@ describe('proven not sent', () => {
 })
 
 describe('ambiguous', () => {
-  it('no answer in time', async (t) => {
+  it('timeout without a response', async (t) => {
     const fake = await fakeFor(t, () => fakes.hang())
     assertFailure(await send(fake.url, 400), 'ambiguous', 'timeout')
     assert.equal(fake.requests.length, 1)
   })
 
-  it('a body that drips past the time', async (t) => {
+  it('timeout while the body arrives', async (t) => {
     const fake = await fakeFor(t, () => (response) => {
       const drip = setInterval(() => response.write('.'), 10)
       response.once('close', () => clearInterval(drip))
@@ -234,7 +234,7 @@ describe('ambiguous', () => {
     assertFailure(result, 'ambiguous', 'aborted')
   })
 
-  it('closed before the headers, reset, closed within the body: once each, never again', async (t) => {
+  it('connection closed or reset: sent once, never again', async (t) => {
     const fake = await fakeFor(t)
     for (const behaviour of [fakes.cutBeforeHeaders(), fakes.reset(), fakes.cutInBody()]) {
       fake.handle(() => behaviour)
@@ -245,21 +245,21 @@ describe('ambiguous', () => {
     }
   })
 
-  it('an answer that is not HTTP', async (t) => {
+  it('a response that is not HTTP', async (t) => {
     const server = await rawServer(t, (socket) =>
       socket.once('data', () => socket.end('hello there\r\n\r\n')),
     )
     assertFailure(await send(`http://127.0.0.1:${server.port}/`), 'ambiguous')
   })
 
-  it('headers without end', async (t) => {
+  it('endless headers', async (t) => {
     const server = await rawServer(t, (socket) =>
       socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(200_000)}`)),
     )
     assertFailure(await send(`http://127.0.0.1:${server.port}/`), 'ambiguous')
   })
 
-  it('cut or reset on a connection used before', async (t) => {
+  it('reused connection closed or reset', async (t) => {
     for (const end of [fakes.reset(), fakes.cutBeforeHeaders()]) {
       const fake = await fakeFor(t, fakes.inTurn(fakes.json(200, {}), end))
       assert.equal((await send(fake.url)).kind, 'response')
@@ -272,7 +272,7 @@ describe('ambiguous', () => {
   })
 })
 
-it('a connection ended around the moment of sending: what was written is never called not sent', async (t) => {
+it('never returns not_sent for a written request when the connection ends at the same time', async (t) => {
   // undici tells this channel when it writes a request: a second witness beside the one httpCall relies on.
   const written: string[] = []
   const onWrite = (message: unknown): void => {
@@ -321,7 +321,7 @@ it('a connection ended around the moment of sending: what was written is never c
 })
 
 describe('parseJsonObject', () => {
-  it('takes objects and nothing else', () => {
+  it('accepts only objects', () => {
     assert.deepEqual(parseJsonObject('{"a":1}'), { a: 1 })
     for (const text of ['', '[]', 'null', '1', '"a"', '{', '<html>'])
       assert.equal(parseJsonObject(text), undefined)

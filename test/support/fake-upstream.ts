@@ -1,4 +1,4 @@
-// A loopback stand-in for an upstream: records what it was sent, misbehaves on demand, and checks vendors' signatures.
+// A fake upstream on loopback: records requests, simulates faults, and verifies vendors' signatures.
 
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import type { AddressInfo, Socket } from 'node:net'
 
 export interface RecordedRequest {
   readonly method: string
-  /** Exactly as it stood in the request line: path and query, still encoded. */
+  /** Path and query as sent, still encoded. */
   readonly target: string
   readonly path: string
   readonly query: URLSearchParams
@@ -16,11 +16,11 @@ export interface RecordedRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly rawBody: Buffer
-  /** Counts the connections from 0, so that a test can see whether one was used again. */
+  /** The index of the connection, to detect reuse. */
   readonly connection: number
 }
 
-/** What is done with one request: an answer, or a way not to give one. */
+/** How to respond to a request, or how to fail. */
 export type Behaviour = (response: ServerResponse) => void
 
 export type Handler = (request: RecordedRequest) => Behaviour | Promise<Behaviour>
@@ -29,10 +29,10 @@ export interface FakeUpstream {
   /** Such as `http://127.0.0.1:40123/`. */
   readonly url: string
   readonly port: number
-  /** Everything received, in order, also what was not answered. */
+  /** All requests in order, including those without a response. */
   readonly requests: readonly RecordedRequest[]
   handle(handler: Handler): void
-  /** Ends at once, whatever still hangs. */
+  /** Closes all connections immediately. */
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export async function startFakeUpstream(handler: Handler = () => json(200, {})):
   }
 
   const server = createServer((incoming, response) => {
-    // The only rejection is a client that went away in the middle of its request, which is its own affair.
+    // Rejects only when the client disconnects during its request.
     serve(incoming, response).catch(() => response.destroy())
   })
   server.on('connection', (socket) => connections.set(socket, connections.size))
@@ -101,7 +101,7 @@ async function record(incoming: IncomingMessage, connection: number): Promise<Re
   }
 }
 
-// Answers
+// Responses
 
 export function json(
   status: number,
@@ -126,7 +126,7 @@ export function html502(): Behaviour {
   return text(502, page, { 'content-type': 'text/html' })
 }
 
-/** 5 MB unless told otherwise, in pieces and with no length given. */
+/** Chunks without a content length. */
 export function hugePage(bytes = 5_000_000): Behaviour {
   return (response) => {
     const piece = Buffer.alloc(64 * 1024, 'x')
@@ -147,7 +147,7 @@ export function hugePage(bytes = 5_000_000): Behaviour {
   }
 }
 
-/** Does the same, only so much later. */
+/** Delays a behaviour. */
 export function late(ms: number, then: Behaviour): Behaviour {
   return (response) => {
     const timer = setTimeout(() => then(response), ms)
@@ -155,20 +155,20 @@ export function late(ms: number, then: Behaviour): Behaviour {
   }
 }
 
-// Ways not to answer
+// Faults
 
 export function hang(): Behaviour {
   return () => undefined
 }
 
-/** Takes the request and closes the connection in good order. */
+/** Closes the connection after the request. */
 export function cutBeforeHeaders(): Behaviour {
   return (response) => {
     response.socket?.destroy()
   }
 }
 
-/** Promises a thousand bytes and closes after a few. */
+/** Closes the connection within the body. */
 export function cutInBody(start = '{"Code":"OK",'): Behaviour {
   return (response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
@@ -176,14 +176,14 @@ export function cutInBody(start = '{"Code":"OK",'): Behaviour {
   }
 }
 
-/** Takes the request and answers with a TCP reset. */
+/** Resets the connection after the request. */
 export function reset(): Behaviour {
   return (response) => {
     response.socket?.resetAndDestroy()
   }
 }
 
-/** One behaviour for each request, the last one for all that follow. */
+/** One behaviour per request; the last one repeats. */
 export function inTurn(...behaviours: readonly [Behaviour, ...Behaviour[]]): Handler {
   let next = 0
   return () => {
@@ -193,15 +193,15 @@ export function inTurn(...behaviours: readonly [Behaviour, ...Behaviour[]]): Han
   }
 }
 
-// Signatures. Deliberately no line is shared with server/upstream: an error there must not be repeated here. Each
-// verifier answers undefined for a good signature and otherwise says what is wrong.
+// Signatures. Shares no code with server/upstream, so that an error there is not repeated here. Each verifier returns
+// undefined for a valid signature and the problem otherwise.
 
 export type Secrets = Readonly<Record<string, string>>
 
 export interface VerifyOptions {
-  /** Unix milliseconds; the present unless told otherwise. */
+  /** Unix milliseconds; the current time by default. */
   readonly now?: number
-  /** Nonces taken so far and the request that brought each; one memory for the whole process unless told otherwise. */
+  /** Used nonces with their requests; shared by the process by default. */
   readonly nonces?: Map<string, RecordedRequest>
 }
 
@@ -251,7 +251,7 @@ export function verifyAliyunSignature(
   mac.update(hexSha256(canonical))
   if (mac.digest('hex') !== given) return 'signature does not match'
 
-  // Last, so that a bad request uses up no nonce. The same recorded request may be verified again.
+  // Last, so that an invalid request uses no nonce. The same request may be verified again.
   const nonces = options.nonces ?? noncesOfThisProcess
   const nonce = `${id} ${headers['x-acs-signature-nonce']}`
   const first = nonces.get(nonce)
@@ -290,7 +290,7 @@ export function verifyTencentSignature(
   let canonical = `${request.method}\n${request.path}\n${request.target.split('?')[1] ?? ''}\n`
   for (const name of signed) {
     if (headers[name] === undefined) return `signed header ${name} was not sent`
-    // The vendor folds values to lower case before it signs.
+    // The vendor signs values in lower case.
     canonical += `${name}:${headers[name].trim().toLowerCase()}\n`
   }
   canonical += `\n${signedList}\n${hexSha256(request.rawBody)}`

@@ -1,4 +1,4 @@
-// What every identity gateway is put through: a loopback stand-in, one person, and all ways to misbehave.
+// Shared tests of the identity gateways: a loopback server with all kinds of faults.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { VerificationResult, IdentityGateway } from '../../server/identity/port.ts'
@@ -66,18 +66,18 @@ export function gatewayStage(): GatewayStage {
       })
     }
 
-    it('a match with status 500 is none', async () => {
+    it('does not accept a match with status 500', async () => {
       assert.notEqual((await ask(open(5_000), json(500, matching))).kind, 'accepted')
     })
 
-    it('a redirect is not followed', async () => {
+    it('does not follow a redirect', async () => {
       const asked = fake.requests.length
       const outcome = await ask(open(5_000), text(302, '', { location: fake.url }))
       assert.notEqual(outcome.kind, 'accepted')
       assert.equal(fake.requests.length, asked + 1)
     })
 
-    it('a port nobody listens on is not sent', async () => {
+    it('returns not_sent when the connection is refused', async () => {
       const gone = await startFakeUpstream()
       await gone.close()
       const saved = fake
@@ -89,7 +89,7 @@ export function gatewayStage(): GatewayStage {
       }
     })
 
-    it('an answer that quotes what it was asked leaves no trace of it', async () => {
+    it('ignores a response that quotes the request', async () => {
       const quote = `${person.name} ${person.number}`
       for (const value of [quote, person.name, person.number, `${person.number}.${person.name}`]) {
         const shapes = [

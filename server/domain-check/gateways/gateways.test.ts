@@ -66,7 +66,7 @@ describe('jump page', () => {
   })
   const ask = (more: Partial<JumpOptions> = {}) => createJumpGateway(settings(more)).check(address, never)
 
-  test('the address arrives whole, and the redirect is not followed', async () => {
+  test('sends the whole address and does not follow the redirect', async () => {
     const site = await startFakeUpstream()
     platform.handle(() => html(302, '', { location: site.url }))
     const already = platform.requests.length
@@ -112,26 +112,26 @@ describe('jump page', () => {
     })
   }
 
-  test('how the warning page is read is a setting', async () => {
+  test('reads the warning page as configured', async () => {
     platform.handle(() => html(200, '继续访问'))
     assert.deepEqual(await ask({ warningMeans: 'ok' }), passes)
     assert.deepEqual(await ask({ warningMeans: 'blocked' }), blocked)
     assert.equal((await ask({ warningMeans: 'failed' })).kind, 'refused')
   })
 
-  test('markers are settings', async () => {
+  test('uses the configured markers', async () => {
     platform.handle(() => html(200, 'forbidden fruit'))
     assert.deepEqual(await ask({ blockedMarkers: ['forbidden'] }), blocked)
   })
 
-  test('a closed port was never asked', async () => {
+  test('a refused connection is not sent', async () => {
     const gone = await startFakeUpstream()
     await gone.close()
     const outcome = await ask({ urlTemplate: `${gone.url}?target={url}` })
     assert.equal(outcome.kind, 'not_sent')
   })
 
-  test('an address on the platform itself may be redirected to', () => {
+  test('accepts a redirect to an address on the platform itself', () => {
     const page = 'https://link.platform.example/?target=x'
     const onPlatform = { url: 'http://link.platform.example/x', host: 'link.platform.example' }
     const answer = { status: 302, headers: { location: 'http://link.platform.example/x' }, body: '' }
@@ -139,7 +139,7 @@ describe('jump page', () => {
     assert.equal(readJumpResponse(answer, page, address, settings()).kind, 'refused')
   })
 
-  test('no answer but a redirect away ever passes', () => {
+  test('only a redirect to another site passes', () => {
     const answers = fc.record({
       status: fc.integer({ min: 100, max: 599 }),
       body: fc.oneof(fc.string(), fc.constantFrom('停止访问', '继续访问', '<script>继续访问</script>')),
@@ -160,7 +160,7 @@ describe('jump page', () => {
 })
 
 describe('visible text of a page', () => {
-  test('scripts, styles and comments are gone, the rest stays', () => {
+  test('removes scripts, styles and comments', () => {
     assert.equal(visibleHtml('a<script src=x>b</script >c<STYLE>d</Style>e<!-- f -->g'), 'aceg')
     assert.equal(visibleHtml('a<script>b'), 'a')
     assert.equal(visibleHtml('a<!-- b'), 'a')
@@ -168,7 +168,7 @@ describe('visible text of a page', () => {
     assert.equal(visibleHtml('<script>"</scriptx>"</script>z'), 'z')
   })
 
-  test('pages made to be slow are not', () => {
+  test('handles hostile pages in linear time', () => {
     for (const piece of [
       '<script',
       '<script>',
@@ -232,7 +232,7 @@ describe('paid checks', () => {
     }
   }
 
-  test('each is asked in its own words', async () => {
+  test('sends the parameters of each preset', async () => {
     platform.handle(() => json(200, {}))
     const query = async (preset: Parameters<typeof ask>[0]) => {
       await ask(preset)
@@ -244,7 +244,7 @@ describe('paid checks', () => {
     assert.deepEqual(await query(httpPresets.horocn), { type: 'dy', api_token: token, req_url: address.url })
   })
 
-  test('a service of the operator’s own is described in settings', async () => {
+  test('uses a custom API from the settings', async () => {
     const preset = customPreset({
       addressParameter: 'u',
       tokenParameter: 't',

@@ -1,4 +1,4 @@
-// The Alibaba Cloud gateway against a loopback stand-in: what it sends, every line of its verdict table, and all ways to misbehave.
+// The Aliyun identity gateway with a loopback server: requests, verdicts and faults.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { json, verifyAliyunSignature } from '../../../test/support/fake-upstream.ts'
@@ -61,7 +61,7 @@ describe('aliyun', () => {
     })
   }
 
-  it("reads the gateway's own refusals, which have another status", async () => {
+  it("reads the refusals of Aliyun's API gateway", async () => {
     const body = { Code: 'InvalidAccessKeyId.NotFound', Message: 'x', HostId: 'h', Recommend: 'u' }
     const outcome = await stage.ask(open(), json(404, body))
     assert.deepEqual(outcome, { kind: 'not_sent', reason: 'InvalidAccessKeyId.NotFound' })

@@ -1,4 +1,4 @@
-// The marketplace gateway and its presets against a loopback stand-in.
+// The marketplace gateway and its presets with a loopback server.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -61,7 +61,7 @@ describe('market', () => {
     })
   }
 
-  it('keeps the query that the address has', async () => {
+  it('keeps the query of the URL', async () => {
     const gateway = createMarketGateway({
       url: `${stage.fake.url}p?v=2`,
       appCode: 'code',
@@ -72,7 +72,7 @@ describe('market', () => {
     assert.equal(stage.fake.requests.at(-1)!.query.get('v'), '2')
   })
 
-  it('a shape of the operator may send JSON', async () => {
+  it('a custom shape may send JSON', async () => {
     const shape: MarketShape = { ...marketPresets.kzidcardv1, fieldsIn: 'json' }
     const gateway = createMarketGateway({ url: stage.fake.url, appCode: 'code', shape, timeoutMs: 5_000 })
     assert.equal(verdict(await stage.ask(gateway, json(200, matching.kzidcardv1))), 'match')
@@ -122,14 +122,14 @@ describe('market', () => {
         }
       })
     }
-    it(`${preset}: what looks like a verdict is none`, async () => {
+    it(`${preset}: similar values are no verdict`, async () => {
       for (const value of lookAlikes) {
         assert.equal(verdict(await stage.ask(openPreset(preset), json(200, answer(value)))), 'refused')
       }
     })
   }
 
-  it('a verdict counts only beside the code of success', async () => {
+  it('a verdict counts only with the success code', async () => {
     for (const code of ['1', 1, '00', null, true, '400']) {
       const body = { code, data: { result: 1 } }
       assert.equal(verdict(await stage.ask(openPreset('sxidcheck'), json(200, body))), 'refused')
@@ -144,7 +144,7 @@ describe('market', () => {
     }
   })
 
-  it('folds the names of the details', async () => {
+  it('renames the details', async () => {
     const flat = {
       status: '01',
       idCard: person.number,
@@ -186,7 +186,7 @@ describe('market', () => {
     return outcome.kind === 'accepted' ? outcome.value.details : assert.fail('no verdict')
   }
 
-  it("the marketplace's own refusals prove that nobody was asked", async () => {
+  it("refusals of the marketplace's API gateway are not sent", async () => {
     for (const [status, code] of [
       [403, 'B403MQ'],
       [403, 'B403MO'],
@@ -202,7 +202,7 @@ describe('market', () => {
     })
   })
 
-  it('no body but those of its table is ever a match', async () => {
+  it('only bodies in the table are a match', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...presets), fc.json(), async (preset, body) => {
         const outcome = await stage.ask(openPreset(preset), text(200, body))

@@ -1,4 +1,4 @@
-// The Tencent Cloud gateway against a loopback stand-in: what it sends, every line of its verdict table, and all ways to misbehave.
+// The Tencent identity gateway with a loopback server: requests, verdicts and faults.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { json, verifyTencentSignature } from '../../../test/support/fake-upstream.ts'

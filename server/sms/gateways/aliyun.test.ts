@@ -40,7 +40,7 @@ const message = {
 
 const ok = json(200, { Message: 'OK', RequestId: 'r', Code: 'OK', BizId: '900619746936498440^0' })
 
-test('SendSms: signed, everything in the query, every value a text, our number as OutId', async () => {
+test('SendSms is signed and has all fields in the query, with our serial number as OutId', async () => {
   upstream.handle((request: RecordedRequest) => {
     assert.equal(verifyAliyunSignature(request, secrets), undefined)
     assert.equal(request.headers['x-acs-action'], 'SendSms')
@@ -61,7 +61,7 @@ test('SendSms: signed, everything in the query, every value a text, our number a
   assert.equal((await gateway.send(message)).kind, 'accepted')
 })
 
-test('a signature made with another secret is refused and sends nothing', async () => {
+test('a wrong secret is not sent', async () => {
   upstream.handle((request) =>
     verifyAliyunSignature(request, secrets) === undefined
       ? ok
@@ -75,7 +75,7 @@ test('a signature made with another secret is refused and sends nothing', async 
   assert.deepEqual(await wrong.send(message), { kind: 'not_sent', reason: 'SignatureDoesNotMatch' })
 })
 
-test('every listed code, as the table has it', async () => {
+test('every code in the table has its outcome', async () => {
   assert.equal(aliyunCodes.size, 43)
   for (const [code, meaning] of aliyunCodes) {
     // Refusals of the API gateway come as 4xx, those of the SMS service as 200.
@@ -96,7 +96,7 @@ test('every listed code, as the table has it', async () => {
   }
 })
 
-test('which class the documented codes fall into', async () => {
+test('documented codes have the expected outcomes', async () => {
   const kindOf = async (code: string) => {
     upstream.handle(() => json(200, { Code: code }))
     return (await gateway.send(message)).kind
@@ -115,7 +115,7 @@ test('which class the documented codes fall into', async () => {
   }
 })
 
-test('whatever is no clear answer is ambiguous', async () => {
+test('unclear responses are ambiguous', async () => {
   const cases = {
     html: html502(),
     'html with 200': text(200, '<html>OK</html>'),
@@ -137,7 +137,7 @@ test('whatever is no clear answer is ambiguous', async () => {
   }
 })
 
-test('nobody listening and an unknown name are proven not sent', async () => {
+test('connection refused and unknown host are not sent', async () => {
   const closed = await startFakeUpstream()
   await closed.close()
   for (const endpoint of [closed.url, 'http://nowhere.invalid/']) {
@@ -162,7 +162,7 @@ function details(...items: Record<string, unknown>[]) {
   })
 }
 
-test('QuerySendDetails: the three states, by number and day in Shanghai', async () => {
+test('QuerySendDetails returns three states by number and day in Shanghai', async () => {
   upstream.handle((request) => {
     assert.equal(verifyAliyunSignature(request, secrets), undefined)
     assert.equal(request.headers['x-acs-action'], 'QuerySendDetails')
@@ -185,7 +185,7 @@ test('QuerySendDetails: the three states, by number and day in Shanghai', async 
   )
 })
 
-test('around midnight both days are asked, and long histories page by page', async () => {
+test('queries both days around midnight, and all pages', async () => {
   const asked: string[] = []
   upstream.handle((request) => {
     const day = request.query.get('SendDate')!
@@ -201,14 +201,14 @@ test('around midnight both days are asked, and long histories page by page', asy
   assert.equal(statuses?.length, 52)
 })
 
-test('a question without a proper answer stays open', async () => {
+test('a failed query returns undefined', async () => {
   for (const behaviour of [html502(), hang(), json(200, { Code: 'isv.OUT_OF_SERVICE' }), json(200, {})]) {
     upstream.handle(() => behaviour)
     assert.equal(await gateway.queryStatus!(question), undefined)
   }
 })
 
-test('the probe tells right credentials from wrong ones', async () => {
+test('the probe detects wrong credentials', async () => {
   upstream.handle((request) =>
     verifyAliyunSignature(request, secrets) === undefined
       ? details()
@@ -223,7 +223,7 @@ test('the probe tells right credentials from wrong ones', async () => {
   assert.deepEqual(await wrong.probe(), { ok: false, detail: 'SignatureDoesNotMatch' })
 })
 
-test('receipts: arrays, broken items, and what is none', () => {
+test('parses receipts and skips malformed items', () => {
   const good = {
     phone_number: '13800138000',
     success: true,

@@ -41,7 +41,7 @@ function isSigned(request: RecordedRequest): boolean {
   return fresh && request.headers['x-tollgate-signature'] === sign(request.body, timestamp)
 }
 
-test('a send: signed JSON to the whole address, with everything a gateway may need', async () => {
+test('sends signed JSON with all fields', async () => {
   upstream.handle((request) => {
     assert.ok(isSigned(request))
     assert.equal(request.target, '/sms?v=1')
@@ -59,7 +59,7 @@ test('a send: signed JSON to the whole address, with everything a gateway may ne
   assert.deepEqual(await gateway.send(message), { kind: 'accepted', value: { gatewayId: 'x1' } })
 })
 
-test('the four words, and nothing else, mean something', async () => {
+test('only the four documented results have a meaning', async () => {
   const cases = [
     [{ result: 'accepted' }, { kind: 'accepted', value: { gatewayId: undefined } }],
     [
@@ -106,7 +106,7 @@ test('the four words, and nothing else, mean something', async () => {
   }
 })
 
-test('any answer at all is one of the five outcomes, and only the word accepted is accepted', async () => {
+test('any response has one of the five outcomes, and only accepted is accepted', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json(), async (body) => {
       upstream.handle(() => text(200, body))
@@ -150,7 +150,7 @@ test('the probe', async () => {
   assert.deepEqual(await wrong.probe(), { ok: false, detail: 'http_401' })
 })
 
-test('receipts must be signed, fresh, and of the documented form', () => {
+test('receipts must be signed, recent and well-formed', () => {
   const now = 1_700_000_000
   const form = createHttpReceipts(secret, () => now * 1000)
   const read = (value: unknown, timestamp = String(now), signature?: string) => {

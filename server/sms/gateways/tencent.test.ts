@@ -55,7 +55,7 @@ const failedCall = (code: unknown) =>
 const failedNumber = (code: unknown) =>
   json(200, { Response: { SendStatusSet: [{ ...item, SerialNo: '', Fee: 0, Code: code }], RequestId: 'r' } })
 
-test('SendSms: signed, values by position in the order of the template', async () => {
+test('SendSms is signed and has the values in the order of the template', async () => {
   upstream.handle((request) => {
     assert.equal(verifyTencentSignature(request, secrets), undefined)
     assert.equal(request.headers['x-tc-action'], 'SendSms')
@@ -74,7 +74,7 @@ test('SendSms: signed, values by position in the order of the template', async (
   assert.deepEqual(await gateway.send(message), { kind: 'accepted', value: { gatewayId: '5000:1' } })
 })
 
-test('every listed code, as the table has it, for the call and for the number', async () => {
+test('every code in the table has its outcome, for the call and for the number', async () => {
   assert.equal(tencentCodes.size, 36)
   for (const [listed, meaning] of tencentCodes) {
     const code = listed.replace('*', 'AnySubCode')
@@ -94,7 +94,7 @@ test('every listed code, as the table has it, for the call and for the number', 
   }
 })
 
-test('which class the documented codes fall into', async () => {
+test('documented codes have the expected outcomes', async () => {
   const classes = {
     refused:
       'InvalidParameterValue.IncorrectPhoneNumber FailedOperation.ContainSensitiveWord FailedOperation.PhoneNumberInBlacklist FailedOperation.MarketingSendTimeConstraint',
@@ -112,7 +112,7 @@ test('which class the documented codes fall into', async () => {
   }
 })
 
-test('whatever is no clear answer is ambiguous', async () => {
+test('unclear responses are ambiguous', async () => {
   const cases = {
     html: html502(),
     'html with 200': text(200, '<html>Ok</html>'),
@@ -135,7 +135,7 @@ test('whatever is no clear answer is ambiguous', async () => {
   }
 })
 
-test('a wrong secret and a wrong clock are refused', async () => {
+test('a wrong secret and a wrong clock are not sent', async () => {
   upstream.handle((request) =>
     verifyTencentSignature(request, secrets) === undefined ? ok : failedCall('AuthFailure.SignatureFailure'),
   )
@@ -155,7 +155,7 @@ const question = {
   sentAt: Date.now(),
 }
 
-test('the status of a number is pulled and read', async () => {
+test('queries the status of a number', async () => {
   upstream.handle((request) => {
     assert.equal(verifyTencentSignature(request, secrets), undefined)
     assert.equal(request.headers['x-tc-action'], 'PullSmsSendStatusByPhoneNumber')
@@ -187,7 +187,7 @@ test('the status of a number is pulled and read', async () => {
   }
 })
 
-test('the probe tells right credentials from wrong ones', async () => {
+test('the probe detects wrong credentials', async () => {
   upstream.handle((request) =>
     verifyTencentSignature(request, secrets) === undefined
       ? json(200, { Response: { PullSmsSendStatusSet: [], RequestId: 'r' } })
@@ -197,7 +197,7 @@ test('the probe tells right credentials from wrong ones', async () => {
   assert.deepEqual(await open('x').probe(), { ok: false, detail: 'AuthFailure.SignatureFailure' })
 })
 
-test('receipts: by sid, and what is none', () => {
+test('parses receipts by sid', () => {
   const good = {
     mobile: '13800138000',
     report_status: 'SUCCESS',

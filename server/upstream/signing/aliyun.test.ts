@@ -1,4 +1,4 @@
-// Aliyun's signature: the published vectors, and real requests checked by a verifier that shares no code.
+// Aliyun's signature: published test vectors, and requests checked by an independent verifier.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -26,8 +26,8 @@ function signatureOf(headers: Readonly<Record<string, string>>): string {
   return headers['authorization']?.split('Signature=')[1] ?? ''
 }
 
-describe('the vectors', () => {
-  it("the vendor's own example", () => {
+describe('test vectors', () => {
+  it("the vendor's example", () => {
     const headers = signAliyun({
       key: { id: 'YourAccessKeyId', secret: 'YourAccessKeySecret' },
       method: 'POST',
@@ -105,8 +105,8 @@ describe('the vectors', () => {
   })
 })
 
-describe('on the wire', () => {
-  it('any fields, in the query or the form, pass an independent check', async (t) => {
+describe('signed requests', () => {
+  it('pass the verifier with any fields, in the query or the form', async (t) => {
     const bad: string[] = []
     const fake = await startFakeUpstream((request) => {
       const problem = verifyAliyunSignature(request, secrets)
@@ -145,7 +145,7 @@ describe('on the wire', () => {
     )
   })
 
-  it('every attempt has a nonce of its own', () => {
+  it('have a new nonce for every attempt', () => {
     const build = (): string =>
       aliyunRequest({
         key,
@@ -158,13 +158,13 @@ describe('on the wire', () => {
     assert.equal(new Set(Array.from({ length: 100 }, build)).size, 100)
   })
 
-  it('a lone surrogate does not throw', () => {
+  it('accept a lone surrogate', () => {
     const fields = { Name: '\ud800' }
     aliyunRequest({ key, endpoint: 'http://a.test/', action: 'A', version: '1', fields, fieldsIn: 'form' })
   })
 })
 
-describe('the verifier notices', () => {
+describe('the verifier', () => {
   async function recorded(overrides: { readonly date?: Date } = {}): Promise<RecordedRequest> {
     const fake = await startFakeUpstream()
     const call = { key, endpoint: fake.url, action: 'SendSms', version: '1', fields: smsFields, ...overrides }
@@ -175,13 +175,13 @@ describe('the verifier notices', () => {
     return request
   }
 
-  it('a good request, also when asked twice', async () => {
+  it('accepts a valid request, also twice', async () => {
     const request = await recorded()
     assert.equal(verifyAliyunSignature(request, secrets), undefined)
     assert.equal(verifyAliyunSignature(request, secrets), undefined)
   })
 
-  it('what was changed on the way', async () => {
+  it('rejects changed requests', async () => {
     const good = await recorded()
     const withHeader = (name: string, value: string): RecordedRequest => ({
       ...good,
@@ -203,14 +203,14 @@ describe('the verifier notices', () => {
     assert.equal(verifyAliyunSignature(good, { other: 'x' }), 'unknown access key id')
   })
 
-  it('a wrong clock', async () => {
+  it('rejects a wrong clock', async () => {
     const early = await recorded({ date: new Date(Date.now() - 16 * 60_000) })
     assert.equal(verifyAliyunSignature(early, secrets), 'x-acs-date is out of range')
     const justInTime = await recorded({ date: new Date(Date.now() - 14 * 60_000) })
     assert.equal(verifyAliyunSignature(justInTime, secrets), undefined)
   })
 
-  it('a nonce used twice', async () => {
+  it('rejects a reused nonce', async () => {
     const request = await recorded()
     assert.equal(verifyAliyunSignature(request, secrets), undefined)
     assert.equal(verifyAliyunSignature({ ...request }, secrets), 'nonce was used before')

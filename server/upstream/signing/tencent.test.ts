@@ -1,4 +1,4 @@
-// Tencent's signature: the published vectors, and real requests checked by a verifier that shares no code.
+// Tencent's signature: published test vectors, and requests checked by an independent verifier.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -13,8 +13,8 @@ import { signTencent, tencentRequest } from './tencent.ts'
 const key = { id: 'AKIDtest', secret: 'testsecret' }
 const secrets = { AKIDtest: 'testsecret' }
 
-describe('the vectors', () => {
-  it("the vendor's own example", () => {
+describe('test vectors', () => {
+  it("the vendor's example", () => {
     const authorization = signTencent({
       key: { id: 'AKIDz8krbsJ5yKBZQpn74WFkmLPx3EXAMPLE', secret: 'Gu5t9xGARNpq86cd98joQYCN3EXAMPLE' },
       host: 'cvm.tencentcloudapi.com',
@@ -31,7 +31,7 @@ describe('the vectors', () => {
     )
   })
 
-  it('SendSms as it stands on the wire', () => {
+  it('SendSms as sent', () => {
     const request = tencentRequest({
       key,
       endpoint: 'https://sms.tencentcloudapi.com/',
@@ -69,7 +69,7 @@ describe('the vectors', () => {
   })
 })
 
-it('the scope has the UTC day, also while it is already tomorrow in UTC+8', () => {
+it('the scope has the UTC day', () => {
   const authorization = signTencent({
     key,
     host: 'a.test',
@@ -81,8 +81,8 @@ it('the scope has the UTC day, also while it is already tomorrow in UTC+8', () =
   assert.match(authorization, /Credential=AKIDtest\/2026-01-01\/sms\//)
 })
 
-describe('on the wire', () => {
-  it('any JSON body passes an independent check, with and without a region', async (t) => {
+describe('signed requests', () => {
+  it('pass the verifier with any JSON body, with and without a region', async (t) => {
     const bad: string[] = []
     const fake = await startFakeUpstream((request) => {
       const problem = verifyTencentSignature(request, secrets)
@@ -117,7 +117,7 @@ describe('on the wire', () => {
   })
 })
 
-describe('the verifier notices', () => {
+describe('the verifier', () => {
   async function recorded(date = new Date()): Promise<RecordedRequest> {
     const fake = await startFakeUpstream()
     const call = {
@@ -135,7 +135,7 @@ describe('the verifier notices', () => {
     return request
   }
 
-  it('what was changed on the way', async () => {
+  it('rejects changed requests', async () => {
     const good = await recorded()
     const withHeader = (name: string, value: string): RecordedRequest => ({
       ...good,
@@ -156,7 +156,7 @@ describe('the verifier notices', () => {
     assert.equal(verifyTencentSignature(otherDay, secrets), 'scope is not of the UTC day')
   })
 
-  it('a wrong clock', async () => {
+  it('rejects a wrong clock', async () => {
     const early = await recorded(new Date(Date.now() - 6 * 60_000))
     assert.equal(verifyTencentSignature(early, secrets), 'x-tc-timestamp is out of range')
     const justInTime = await recorded(new Date(Date.now() - 4 * 60_000))
