@@ -17,15 +17,15 @@ export const domainCheckSettings = {
   }),
   DOMAIN_MAX_URLS: setting(integer(1, 10_000), 500, {
     zh: '一次检测最多的网址数',
-    en: 'URLs in one domain check at most',
+    en: 'Maximum number of URLs in one domain check',
   }),
   DOMAIN_DEADLINE_MS: setting(integer(100, 300_000), 25_000, {
     zh: '一次检测的总时限（毫秒），到时未完成的为请求失败',
-    en: 'Milliseconds for one domain check as a whole; what is not done by then has failed',
+    en: 'Deadline of one domain check in milliseconds; unfinished items fail',
   }),
   DOMAIN_CACHE_S: setting(integer(0, 3_600), 0, {
     zh: '检测结果按域名缓存的秒数，0 为不缓存',
-    en: 'Seconds a verdict is remembered by host; 0 for not at all',
+    en: 'Seconds that a verdict is cached by host; 0 turns the cache off',
   }),
   DOMAIN_WATCH_S: setting(integer(1, 604_800), 3_600, {
     zh: '监测列表的检测间隔（秒）',
@@ -33,7 +33,7 @@ export const domainCheckSettings = {
   }),
   DOMAIN_WATCH_LIMIT: setting(integer(0, 100_000), 100, {
     zh: '每个账户最多监测的域名数',
-    en: 'Domains an account may have under watch',
+    en: 'Maximum number of watched domains per account',
   }),
   DOMAIN_JUMP_URL: setting(
     text,
@@ -46,19 +46,19 @@ export const domainCheckSettings = {
   DOMAIN_JUMP_USER_AGENT: setting(
     text,
     'Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Mobile Safari/537.36',
-    { zh: '请求跳转页时的 User-Agent', en: 'User-Agent shown to the jump page' },
+    { zh: '请求跳转页时的 User-Agent', en: 'User-Agent of requests to the jump page' },
   ),
   DOMAIN_JUMP_BLOCKED: setting(list, ['停止访问', '终止访问'], {
     zh: '拦截页的标志文字',
-    en: 'Markers of the stop page',
+    en: 'Marker texts of the block page',
   }),
   DOMAIN_JUMP_WARNING: setting(choice('blocked', 'ok', 'failed'), 'blocked', {
     zh: '提示页（继续访问、第三方网页）的判读',
-    en: 'How the warning page is read',
+    en: 'The meaning of the warning page',
   }),
   DOMAIN_JUMP_WARNING_MARKERS: setting(list, ['继续访问', '第三方网页'], {
     zh: '提示页的标志文字',
-    en: 'Markers of the warning page',
+    en: 'Marker texts of the warning page',
   }),
   DOMAIN_CANARY_GOOD: setting(optionalText, undefined, {
     zh: '已知正常的地址',
@@ -74,29 +74,29 @@ export const domainCheckSettings = {
   }),
   DOMAIN_HTTP_PRESET: setting(choice('', 'uomg', 'rrbay', 'horocn', 'custom'), '', {
     zh: '付费检测接口预设；custom 由下列设置描述',
-    en: 'Preset of the paid check; custom is described by the settings below',
+    en: 'Preset of the paid check API; custom uses the settings below',
   }),
   DOMAIN_HTTP_URL: setting(optionalUrl(['http:', 'https:']), undefined, {
     zh: '付费检测接口地址',
-    en: 'Address of the paid check',
+    en: 'URL of the paid check API',
   }),
   DOMAIN_HTTP_TOKEN: setting(
     optionalText,
     undefined,
-    { zh: '付费检测接口令牌', en: 'Token of the paid check' },
+    { zh: '付费检测接口令牌', en: 'Token of the paid check API' },
     'secret',
   ),
   DOMAIN_HTTP_TOKEN_NAME: setting(text, 'token', {
     zh: 'custom：令牌的参数名',
-    en: 'custom: the parameter that takes the token',
+    en: 'custom: the name of the token parameter',
   }),
   DOMAIN_HTTP_ADDRESS: setting(text, 'url', {
     zh: 'custom：网址的参数名',
-    en: 'custom: the parameter that takes the address',
+    en: 'custom: the name of the address parameter',
   }),
   DOMAIN_HTTP_VERDICT: setting(optionalText, undefined, {
     zh: 'custom：结果在应答中的位置，例如 data.status',
-    en: 'custom: where the verdict stands in the answer, data.status for instance',
+    en: 'custom: the path of the verdict in the response, for example data.status',
   }),
   DOMAIN_HTTP_OK: setting(list, [], {
     zh: 'custom：表示未拦截的值',

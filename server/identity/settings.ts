@@ -9,22 +9,22 @@ export const identitySettings = {
   }),
   IDENTITY_RECORD_DAYS: setting(integer(1, 3_650), 180, {
     zh: '核验记录（脱敏）保留天数',
-    en: 'Days that the (masked) records of verifications are kept',
+    en: 'Retention of the masked verification records in days',
   }),
   IDENTITY_REPEAT_S: setting(integer(0, 2_592_000), 0, {
     zh: '同一账户重复核验同一人时，多少秒内直接用上次结论；0 为关闭',
-    en: 'Seconds in which an account that asks for the same person again gets the last verdict; 0: never',
+    en: 'Seconds in which a repeated verification of the same person returns the last verdict; 0 turns it off',
   }),
   ALIYUN_IDENTITY_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://cloudauth.aliyuncs.com/', {
     zh: '阿里云实人认证地址',
-    en: 'Address of Aliyun identity verification',
+    en: 'URL of Aliyun identity verification',
   }),
   TENCENT_IDENTITY_ENDPOINT: setting(
     optionalUrl(['http:', 'https:']),
     'https://faceid.tencentcloudapi.com/',
     {
       zh: '腾讯云人脸核身地址',
-      en: 'Address of Tencent FaceID',
+      en: 'URL of Tencent FaceID',
     },
   ),
   IDENTITY_MARKET_PRESET: setting(
@@ -32,7 +32,7 @@ export const identitySettings = {
     '',
     {
       zh: '云市场接口预设；custom 用 IDENTITY_MARKET_SHAPE',
-      en: 'Preset of the marketplace API; custom: IDENTITY_MARKET_SHAPE',
+      en: 'Preset of the marketplace API; custom uses IDENTITY_MARKET_SHAPE',
     },
   ),
   IDENTITY_MARKET_SHAPE: setting(parseMarketShape, undefined, {
@@ -41,7 +41,7 @@ export const identitySettings = {
   }),
   IDENTITY_MARKET_URL: setting(optionalUrl(['http:', 'https:']), undefined, {
     zh: '云市场接口完整地址',
-    en: 'Whole address of the marketplace API',
+    en: 'Full URL of the marketplace API',
   }),
   IDENTITY_MARKET_APPCODE: setting(
     optionalText,

@@ -17,25 +17,25 @@ export const smsSettings = {
   }),
   SMS_NUMBER_LIMITS: setting(numberLimits, [], {
     zh: '单号码发送上限，例如 1/m,5/h,10/d',
-    en: 'Messages to one number, e.g. 1/m,5/h,10/d',
+    en: 'Limits of messages to one phone number, e.g. 1/m,5/h,10/d',
   }),
   SMS_SIGN_NAME: setting(text, 'Tollgate', { zh: '平台短信签名', en: "The platform's SMS signature" }),
   SMS_RECORD_DAYS: setting(daysOrForever(150), 0, {
     zh: '短信发送记录保留的天数；至少 150，0 为永久',
-    en: 'Days that records of messages are kept; 150 or more, 0: for ever',
+    en: 'Retention of SMS records in days; at least 150, 0 keeps them indefinitely',
   }),
   SMS_RECEIPT_SECRET: setting(
     optional(16),
     undefined,
     {
       zh: '回执地址中的密钥部分，默认首次启动生成',
-      en: 'The secret part of the receipt addresses; made at first start',
+      en: 'The secret part of the receipt URLs; by default derived from the installation secret',
     },
     'secret',
   ),
   ALIYUN_SMS_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://dysmsapi.aliyuncs.com/', {
     zh: '阿里云短信地址',
-    en: 'Address of Aliyun SMS',
+    en: 'URL of Aliyun SMS',
   }),
   TENCENT_SMS_APP_ID: setting(optionalText, undefined, {
     zh: '腾讯云短信应用 ID',
@@ -43,11 +43,11 @@ export const smsSettings = {
   }),
   TENCENT_SMS_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://sms.tencentcloudapi.com/', {
     zh: '腾讯云短信地址',
-    en: 'Address of Tencent SMS',
+    en: 'URL of Tencent SMS',
   }),
   SMS_HTTP_URL: setting(optionalUrl(['http:', 'https:']), undefined, {
     zh: '通用 HTTP 短信网关地址',
-    en: 'Address of the generic HTTP SMS gateway',
+    en: 'URL of the generic HTTP SMS gateway',
   }),
   SMS_HTTP_SECRET: setting(
     optionalText,
