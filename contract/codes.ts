@@ -1,6 +1,5 @@
-// The documented error codes and the HTTP status each one travels with.
+// The documented error codes and their HTTP status.
 
-/** Codes of envelope A and of identity errors. 429 is the one code that is also its HTTP status. */
 export const statusOfCode = {
   0: 200,
   1001: 400,

@@ -1,4 +1,4 @@
-// What is sold: the four credit types, their names and prices.
+// The four credit types, their names and prices.
 import type { Text } from './text.ts'
 
 export const apiTypes = ['short_link', 'sms', 'id_verification', 'domain_check'] as const
@@ -16,7 +16,7 @@ export function isApiType(value: string): value is ApiType {
   return (apiTypes as readonly string[]).includes(value)
 }
 
-/** Credits a call takes. An SMS costs this much for each billed part, a domain check for each address. */
+/** Credits per call; for SMS per billed part, for domain checks per URL. */
 export const prices = {
   generate: 1,
   execute_update: 1,
@@ -27,5 +27,5 @@ export const prices = {
 
 export type Prices = Readonly<Record<keyof typeof prices, number>>
 
-/** More credits than this at once are a mistake; the sum of many stays far below 2^53. */
-export const largestGrant = 1_000_000_000
+/** Larger grants are mistakes; the sum of many stays far below 2^53. */
+export const maxGrant = 1_000_000_000

@@ -34,7 +34,7 @@ export const domainCheck = {
   },
 } as const satisfies Endpoint
 
-/** The four words of an answer. They are data, not messages: no language changes them. */
+/** The results are data, not messages: they are never translated. */
 export const checkResults = {
   passes: '未拦截',
   blocked: '已拦截',
@@ -44,7 +44,7 @@ export const checkResults = {
 
 export type CheckResult = (typeof checkResults)[keyof typeof checkResults]
 
-/** One item of `all_urls`: as submitted, or a random subdomain of it. */
+/** One item of `all_urls`. */
 export interface CheckItem {
   readonly url: string
   readonly type: 'original' | 'random'

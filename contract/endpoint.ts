@@ -1,15 +1,15 @@
-// How an endpoint of the public interface is described.
+// The description of an endpoint of the public interface.
 import type { Parameters } from './parameters.ts'
 import type { Text } from './text.ts'
 
 /**
- * Which answers an endpoint gives: `envelope` is {code, message, data}, `identity` has its two formats,
- * `shortlink` is {success, data} with {success: false, message} for errors.
+ * The responses of an endpoint: `envelope` is {code, message, data}, `identity` has {success, message, matched, extra} and
+ * {code, message} for errors, `shortlink` is {success, data} and {success: false, message} for errors.
  */
 export type Shape = 'envelope' | 'identity' | 'shortlink'
 
 export interface Operation {
-  /** Every name the operation answers to; empty where the endpoint has only one operation. */
+  /** All values of `action` that select the operation; empty if the endpoint has only one operation. */
   readonly actions: readonly string[]
   readonly text: Text
   readonly parameters: Parameters
@@ -22,7 +22,7 @@ export interface Endpoint {
   readonly shape: Shape
   /** Whether form bodies are a source of parameters. */
   readonly readsForms: boolean
-  /** What every operation needs: credentials, and the action where there are several. */
+  /** Parameters of every operation: credentials, and the action if there are several operations. */
   readonly common: Parameters
   readonly operations: Readonly<Record<string, Operation>>
 }

@@ -1,4 +1,4 @@
-// The identity verification endpoint: parameters, outcomes and their words. The key alone says who calls.
+// The identity verification endpoint and its messages. The API key alone identifies the caller.
 import { credentialParameters, type Endpoint } from './endpoint.ts'
 import type { Text } from './text.ts'
 
@@ -36,7 +36,7 @@ export const identity = {
   },
 } as const satisfies Endpoint
 
-/** What may stand in `extra`. Upstreams use other names for some of these; callers see only these. */
+/** Names of `extra`. Gateways map the names of their providers to these. */
 export const extraKeys = [
   'sex',
   'birthday',
@@ -52,8 +52,7 @@ export type ExtraKey = (typeof extraKeys)[number]
 
 export type Extra = Partial<Record<Exclude<ExtraKey, 'age'>, string>> & { age?: number }
 
-/** The second of the endpoint's two answer formats. */
-export interface IdentityOutcome {
+export interface IdentityResponse {
   readonly success: boolean
   readonly message: string
   readonly matched: boolean
@@ -67,6 +66,6 @@ export const identityMessages = {
     zh: '查无记录：核验源中没有该身份证号的信息，额度已退还',
     en: 'No record: the source knows nothing of this ID number; the credit was given back',
   },
-  /** Every upstream failure begins with these words. */
+  /** Prefix of every upstream failure. */
   failedPrefix: { zh: '上游核验失败：', en: 'Upstream verification failed: ' },
 } as const satisfies Record<string, Text>

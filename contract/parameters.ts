@@ -25,6 +25,9 @@ export interface Parameter {
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
+/** Where a parameter was found. */
+export type ParameterSource = 'header' | 'json' | 'form' | 'query'
+
 interface ValueOf {
   string: string
   integer: number

@@ -1,5 +1,4 @@
-// Code that makes one call, in six languages: an operation, its values and the address go in, a program to paste comes out.
-// No I/O. The documents and the console show the same samples, and a test runs them.
+// Code samples of a call in six languages, for the reference and the console. A test runs them.
 import type { Endpoint } from './endpoint.ts'
 
 export const sampleLanguages = ['curl', 'php', 'python', 'node', 'java', 'go'] as const
@@ -16,19 +15,19 @@ export const sampleLanguageNames: Readonly<Record<SampleLanguage, string>> = {
 }
 
 export interface SampleCall {
-  /** {base_url}, without a slash at the end. */
+  /** {base_url} without a trailing slash. */
   readonly baseUrl: string
   readonly endpoint: Pick<Endpoint, 'path'>
-  /** Everything that is sent: credentials, action, parameters. */
+  /** Credentials, action and parameters. */
   readonly values: Readonly<Record<string, unknown>>
 }
 
-interface Request {
+interface SampleRequest {
   readonly url: string
   readonly values: Readonly<Record<string, unknown>>
 }
 
-const writers: Readonly<Record<SampleLanguage, (request: Request) => string>> = {
+const writers: Readonly<Record<SampleLanguage, (request: SampleRequest) => string>> = {
   curl,
   php,
   python,
@@ -41,7 +40,7 @@ export function sample(language: SampleLanguage, { baseUrl, endpoint, values }: 
   return writers[language]({ url: `${baseUrl}${endpoint.path}`, values })
 }
 
-function curl({ url, values }: Request): string {
+function curl({ url, values }: SampleRequest): string {
   return [
     `curl -s ${shellText(url)} \\`,
     `  -H 'Content-Type: application/json' \\`,
@@ -49,7 +48,7 @@ function curl({ url, values }: Request): string {
   ].join('\n')
 }
 
-function php({ url, values }: Request): string {
+function php({ url, values }: SampleRequest): string {
   return `<?php
 $body = ${phpValue(values, '')};
 $request = curl_init(${phpText(url)});
@@ -64,7 +63,7 @@ $answer = json_decode(curl_exec($request), true);
 print_r($answer);`
 }
 
-function python({ url, values }: Request): string {
+function python({ url, values }: SampleRequest): string {
   return `import json
 import urllib.error
 import urllib.request
@@ -83,7 +82,7 @@ except urllib.error.HTTPError as error:
 print(json.dumps(answer, ensure_ascii=False))`
 }
 
-function node({ url, values }: Request): string {
+function node({ url, values }: SampleRequest): string {
   return `const response = await fetch(${scriptText(url)}, {
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
@@ -94,7 +93,7 @@ const answer = await response.json()
 console.log(JSON.stringify(answer))`
 }
 
-function java({ url, values }: Request): string {
+function java({ url, values }: SampleRequest): string {
   return `// JDK 11+. UTF-8: java -Dfile.encoding=UTF-8 Sample.java
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -117,7 +116,7 @@ public class Sample {
 }`
 }
 
-function go({ url, values }: Request): string {
+function go({ url, values }: SampleRequest): string {
   return `package main
 
 import (
@@ -144,7 +143,7 @@ func main() {
 }`
 }
 
-/** One word of a shell, whatever is in it. */
+/** A quoted shell argument. */
 export function shellText(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
@@ -153,7 +152,7 @@ function phpText(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
 
-/** JSON's string is Python's too, as long as no half of a surrogate pair is in it. */
+/** A JSON string without lone surrogates is also a Python string. */
 function pythonText(text: string): string {
   return quoted(text)
 }
@@ -163,22 +162,22 @@ function scriptText(text: string): string {
   return `'${inner}'`
 }
 
-/** A string in double quotes that JSON, Python, Java and Go all read alike. */
+/** A double-quoted string for JSON, Python, Java and Go. */
 function quoted(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll(
-    // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+    // oxlint-disable-next-line no-control-regex -- it escapes control characters
     /[\u007f-\u009f\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
 
-/** One literal a line, so that a long body stays readable. */
+/** One literal per line, so that a long body stays readable. */
 function javaLines(json: string): string {
   const parts = json.split(/(?<=,)(?=")/)
   return parts.map((part) => quoted(part)).join('\n            + ')
 }
 
-interface Literals {
+interface LiteralSyntax {
   readonly text: (text: string) => string
   readonly yes: string
   readonly no: string
@@ -189,7 +188,7 @@ interface Literals {
   readonly indent: string
 }
 
-const phpLiterals: Literals = {
+const phpLiterals: LiteralSyntax = {
   text: phpText,
   yes: 'true',
   no: 'false',
@@ -199,7 +198,7 @@ const phpLiterals: Literals = {
   key: (name) => `${phpText(name)} => `,
   indent: '    ',
 }
-const pythonLiterals: Literals = {
+const pythonLiterals: LiteralSyntax = {
   text: pythonText,
   yes: 'True',
   no: 'False',
@@ -209,7 +208,7 @@ const pythonLiterals: Literals = {
   key: (name) => `${pythonText(name)}: `,
   indent: '    ',
 }
-const scriptLiterals: Literals = {
+const scriptLiterals: LiteralSyntax = {
   text: scriptText,
   yes: 'true',
   no: 'false',
@@ -225,17 +224,17 @@ const phpValue = (value: unknown, margin: string) => literal(value, phpLiterals,
 const pythonValue = (value: unknown, margin: string) => literal(value, pythonLiterals, margin)
 const scriptValue = (value: unknown, margin: string) => literal(value, scriptLiterals, margin)
 
-function literal(value: unknown, words: Literals, margin: string): string {
-  if (typeof value === 'string') return words.text(value)
+function literal(value: unknown, syntax: LiteralSyntax, margin: string): string {
+  if (typeof value === 'string') return syntax.text(value)
   if (typeof value === 'number') return String(value)
-  if (typeof value === 'boolean') return value ? words.yes : words.no
+  if (typeof value === 'boolean') return value ? syntax.yes : syntax.no
   if (Array.isArray(value)) {
-    return `${words.list[0]}${value.map((item) => literal(item, words, margin)).join(', ')}${words.list[1]}`
+    return `${syntax.list[0]}${value.map((item) => literal(item, syntax, margin)).join(', ')}${syntax.list[1]}`
   }
-  if (typeof value !== 'object' || value === null) return words.none
+  if (typeof value !== 'object' || value === null) return syntax.none
   const entries = Object.entries(value)
-  if (entries.length === 0) return `${words.map[0]}${words.map[1]}`
-  const inner = margin + words.indent
-  const lines = entries.map(([name, one]) => `${inner}${words.key(name)}${literal(one, words, inner)},`)
-  return `${words.map[0]}\n${lines.join('\n')}\n${margin}${words.map[1]}`
+  if (entries.length === 0) return `${syntax.map[0]}${syntax.map[1]}`
+  const inner = margin + syntax.indent
+  const lines = entries.map(([name, one]) => `${inner}${syntax.key(name)}${literal(one, syntax, inner)},`)
+  return `${syntax.map[0]}\n${lines.join('\n')}\n${margin}${syntax.map[1]}`
 }

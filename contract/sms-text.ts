@@ -1,4 +1,4 @@
-// What an SMS text is made of: the number, the variables of a template, the length that counts and the parts it is billed as.
+// Rules of SMS: phone numbers, template variables, length, billed parts and biz_id.
 import type { Text } from './text.ts'
 
 /** Consumer number ranges of mainland China. Satellite (174), unassigned and IoT ranges are excluded. */
@@ -18,33 +18,33 @@ export function isTemplateState(value: string): value is TemplateState {
   return (templateStates as readonly string[]).includes(value)
 }
 
-/** Signature in its brackets and filled-in template together, in UTF-16 units: an emoji takes two, as it does on the wire. */
-export const longestText = 500
-const longestSingle = 70
+/** Length of signature, brackets and filled-in template, in UTF-16 code units as in the SMS itself. */
+export const maxSmsLength = 500
+const maxSinglePartLength = 70
 const partLength = 67
 
 export function wholeText(signName: string, text: string): string {
   return `【${signName}】${text}`
 }
 
-/** How many messages a text of this length is billed as. */
+/** The number of billed parts. */
 export function countParts(length: number): number {
-  return length <= longestSingle ? 1 : Math.ceil(length / partLength)
+  return length <= maxSinglePartLength ? 1 : Math.ceil(length / partLength)
 }
 
-/** Names that mean something to every JavaScript object are never a variable. */
+/** Names with a meaning for JavaScript objects. */
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-const mostVariables = 30
+const maxVariables = 30
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,31}$/
 
-/** Whatever stands between `${` and the next `}`, or the end of the text. */
+/** From `${` to the next `}` or the end of the text. */
 const placeholder = /\$\{([^}]*)(\}?)/g
 
 export type ParsedTemplate = { readonly variables: readonly string[] } | { readonly problem: Text }
 
-/** The names of the variables in the order of their first appearance. */
+/** Names of the variables in the order of their first appearance. */
 export function parseTemplate(content: string): ParsedTemplate {
   const variables = new Set<string>()
   for (const [, name = '', close] of content.matchAll(placeholder)) {
@@ -59,23 +59,23 @@ export function parseTemplate(content: string): ParsedTemplate {
     }
     variables.add(name)
   }
-  if (variables.size > mostVariables) {
+  if (variables.size > maxVariables) {
     return {
       problem: {
-        zh: `变量至多 ${mostVariables} 个`,
-        en: `a template has ${mostVariables} variables at most`,
+        zh: `变量至多 ${maxVariables} 个`,
+        en: `a template has ${maxVariables} variables at most`,
       },
     }
   }
   return { variables: [...variables] }
 }
 
-/** One pass: a value that looks like a variable stays the text it is. */
+/** Values that look like variables are not replaced. */
 export function fillTemplate(content: string, values: ReadonlyMap<string, string>): string {
   return content.replace(placeholder, (whole, name: string) => values.get(name) ?? whole)
 }
 
-/** Which variables of the template have no value, and which values have no variable. */
+/** Variables without a value and values without a variable. */
 export function compareVariables(
   variables: readonly string[],
   values: ReadonlyMap<string, string>,
@@ -86,7 +86,7 @@ export function compareVariables(
   }
 }
 
-/** A send's serial number: 18 digits made of the number the database gave the record. Unique and growing by that alone. */
+/** 18 digits that contain the record ID: unique and increasing. */
 export function bizIdOf(recordId: number): string {
   return `1${String(recordId).padStart(17, '0')}`
 }

@@ -1,4 +1,4 @@
-// Everything people read comes in Chinese first and English second.
+// Text for people, in Chinese and English.
 export type Language = 'zh' | 'en'
 
 export type Text = Readonly<Record<Language, string>>

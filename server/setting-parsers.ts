@@ -1,6 +1,7 @@
 // How the text of a setting becomes a value. Each parser says in one phrase what it wanted.
 import { isIP } from 'node:net'
 import type { Text } from '../contract/text.ts'
+import type { RateLimit } from './limits/token-bucket.ts'
 
 type Parsed<T> = { readonly value: T } | { readonly problem: string }
 
@@ -95,11 +96,6 @@ export function gatewayList<const T extends string>(...known: readonly T[]): Par
     if (new Set(names).size !== names.length) return { problem: '有重复 / names one twice' }
     return { value: names as T[] }
   }
-}
-
-export interface RateLimit {
-  readonly perSecond: number
-  readonly burst: number
 }
 
 export const rateLimit: Parse<RateLimit | undefined> = (given) => {

@@ -1,6 +1,6 @@
 // Schemas of fields that several console routes share.
 import { type Static, Type } from 'typebox'
-import { type ApiType, apiTypes, largestGrant } from '../credits.ts'
+import { type ApiType, apiTypes, maxGrant } from '../credits.ts'
 import type { Text } from '../text.ts'
 
 export const dayProblem: Text = { zh: '须为 YYYY-MM-DD 格式的日期', en: 'Must be a date YYYY-MM-DD' }
@@ -12,7 +12,7 @@ export const optionalDay = Type.Optional(Type.Union([day, Type.Null()]))
 
 export const apiType = Type.Enum([...apiTypes] as [ApiType, ...ApiType[]])
 
-export const amount = Type.Integer({ minimum: 1, maximum: largestGrant })
+export const amount = Type.Integer({ minimum: 1, maximum: maxGrant })
 
 export const positiveId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 

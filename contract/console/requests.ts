@@ -1,5 +1,6 @@
 // The request log: every API call of the account, newest first.
 import { type Static, Type } from 'typebox'
+import type { ParameterSource } from '../parameters.ts'
 import { dayRange, Empty, optionalText, slice } from './fields.ts'
 import { type CsvFile, type Moment, route, type Slice } from './route.ts'
 import { type EndpointName, endpointNames } from './home.ts'
@@ -25,8 +26,6 @@ export interface RequestSummary {
   /** The stored response was sent again, by `Idempotency-Key`. */
   readonly replayed: boolean
 }
-
-export type ParameterSource = 'header' | 'json' | 'form' | 'query'
 
 export interface RequestParameter {
   readonly name: string

@@ -1,6 +1,6 @@
 // SMS: templates, sending from the console, records, the signature.
 import { type Static, Type } from 'typebox'
-import { longestText, type TemplateState, templateStates } from '../sms-text.ts'
+import { maxSmsLength, type TemplateState, templateStates } from '../sms-text.ts'
 import { dayRange, Empty, optionalText, page, slice } from './fields.ts'
 import { type CsvFile, type Moment, type Page, route, type Slice } from './route.ts'
 export interface Template {
@@ -83,7 +83,7 @@ export type TemplateQuery = Static<typeof TemplateQuery>
 // Longer than the API allows, so that the API's own message says what is allowed.
 export const TemplateChange = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 200 }),
-  content: Type.String({ minLength: 1, maxLength: 4 * longestText }),
+  content: Type.String({ minLength: 1, maxLength: 4 * maxSmsLength }),
 })
 
 /** A new or changed template is reviewed. The code is generated when left out and never changes. */

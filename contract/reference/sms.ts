@@ -11,7 +11,7 @@ import {
   text,
   time,
 } from '../reference.ts'
-import { longestText, phonePattern, templateStates } from '../sms-text.ts'
+import { maxSmsLength, phonePattern, templateStates } from '../sms-text.ts'
 import type { sms } from '../sms.ts'
 
 const bizId = Type.String({ pattern: '^\\d{18,20}$', ...text('发送流水号', 'ID of the send') })
@@ -91,8 +91,8 @@ export const smsReference: EndpointReference<typeof sms> = {
     },
     notes: [
       {
-        zh: `计费内容为【签名】加替换变量后的模板内容，最长 ${longestText} 个字符；不超过 70 个字符计 1 条，超过则按每 67 个字符计 1 条，向上取整。`,
-        en: `Billed is 【signature】 plus the template with its variables filled in, at most ${longestText} characters: up to 70 characters are one part, longer texts are billed per 67 characters, rounded up.`,
+        zh: `计费内容为【签名】加替换变量后的模板内容，最长 ${maxSmsLength} 个字符；不超过 70 个字符计 1 条，超过则按每 67 个字符计 1 条，向上取整。`,
+        en: `Billed is 【signature】 plus the template with its variables filled in, at most ${maxSmsLength} characters: up to 70 characters are one part, longer texts are billed per 67 characters, rounded up.`,
       },
       {
         zh: '网关明确拒绝时退回额度。结果不明时不会重发，额度暂扣，15 分钟内判定。',
@@ -106,8 +106,8 @@ export const smsReference: EndpointReference<typeof sms> = {
         code: 1002,
         status: 400,
         when: {
-          zh: `号码或签名有误，变量缺少或多余，内容超过 ${longestText} 个字符，或超出单号码发送上限`,
-          en: `Invalid number or signature, missing or surplus variables, more than ${longestText} characters, or too many messages to one number`,
+          zh: `号码或签名有误，变量缺少或多余，内容超过 ${maxSmsLength} 个字符，或超出单号码发送上限`,
+          en: `Invalid number or signature, missing or surplus variables, more than ${maxSmsLength} characters, or too many messages to one number`,
         },
       },
       {

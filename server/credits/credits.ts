@@ -1,7 +1,7 @@
 // The credit ledger: grants, charges, ends and idempotency keys. It knows no product.
 import { createHmac } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
-import { type ApiType, largestGrant } from '../../contract/credits.ts'
+import { type ApiType, maxGrant } from '../../contract/credits.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { createChargeBatcher, createEndBatcher } from './batchers-store.ts'
@@ -115,10 +115,10 @@ function sortByName<T extends readonly [unknown, unknown]>(entries: T[]): T[] {
 
 /** Positive, whole, and not so large that it must be a typing error. */
 export function requireAmount(amount: number): void {
-  if (Number.isSafeInteger(amount) && amount > 0 && amount <= largestGrant) return
+  if (Number.isSafeInteger(amount) && amount > 0 && amount <= maxGrant) return
   const problem = {
-    zh: `数量须为 1 到 ${largestGrant} 的整数`,
-    en: `the amount must be a whole number from 1 to ${largestGrant}`,
+    zh: `数量须为 1 到 ${maxGrant} 的整数`,
+    en: `the amount must be a whole number from 1 to ${maxGrant}`,
   }
   throw new AppError(1002, problem, { fields: { amount: problem } })
 }

@@ -10,7 +10,7 @@ import {
 import { sample } from '../../contract/samples.ts'
 import { identity } from '../../contract/identity.ts'
 import { shortlink } from '../../contract/shortlink.ts'
-import { longestText } from '../../contract/sms-text.ts'
+import { maxSmsLength } from '../../contract/sms-text.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
@@ -145,8 +145,8 @@ function limitsBody({ config }: DocsContext, language: Language): Html {
     [
       zh ? '短信内容' : 'SMS text',
       zh
-        ? `最长 ${longestText} 个字符（含签名与括号）`
-        : `${longestText} characters, including signature and brackets`,
+        ? `最长 ${maxSmsLength} 个字符（含签名与括号）`
+        : `${maxSmsLength} characters, including signature and brackets`,
     ],
     [zh ? '单号码发送' : 'Messages to one number', numberLimits(config, language)],
     [zh ? '发送记录查询' : 'Send records', zh ? '最新 20 条' : 'the latest 20'],

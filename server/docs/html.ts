@@ -5,15 +5,15 @@ export interface Html {
   readonly html: string
 }
 
-type Part = string | number | Html | readonly Part[] | undefined
+type HtmlPart = string | number | Html | readonly HtmlPart[] | undefined
 
-export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function html(texts: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   let all = texts[0] ?? ''
   parts.forEach((part, index) => (all += render(part) + (texts[index + 1] ?? '')))
   return { html: all }
 }
 
-function render(part: Part): string {
+function render(part: HtmlPart): string {
   if (part === undefined) return ''
   if (typeof part === 'string') return escapeHtml(part)
   if (typeof part === 'number') return String(part)
@@ -47,7 +47,7 @@ export function nameCode(name: string): Html {
   return html`<code>${parts.map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}</code>`
 }
 
-export function table(heading: readonly string[], rows: readonly (readonly Part[])[]): Html {
+export function table(heading: readonly string[], rows: readonly (readonly HtmlPart[])[]): Html {
   if (rows.length === 0) return html``
   return html`<div class="wide" tabindex="0">
     <table>

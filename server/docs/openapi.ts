@@ -11,7 +11,7 @@ import {
   sharedErrors,
 } from '../../contract/reference/interface.ts'
 import type { Config } from '../config.ts'
-import { type JsonSchema, parametersSchema, responseSchema } from './schemas.ts'
+import { type JsonObject, type JsonSchema, parametersSchema, responseSchema } from './schemas.ts'
 
 export interface DocsContext {
   /** {base_url} */
@@ -20,11 +20,9 @@ export interface DocsContext {
   readonly config: Config
 }
 
-type Json = Record<string, unknown>
-
 const language = 'zh'
 
-export function openApiDocument(context: DocsContext): Json {
+export function openApiDocument(context: DocsContext): JsonObject {
   return {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -49,7 +47,7 @@ export function openApiDocument(context: DocsContext): Json {
       documentedEndpoints.map((one) => [one.endpoint.path, pathItem(one, context.config)]),
     ),
     components: {
-      schemas: Object.assign({}, errorSchemas, ...documentedEndpoints.map(schemasOf)) as Json,
+      schemas: Object.assign({}, errorSchemas, ...documentedEndpoints.map(schemasOf)) as JsonObject,
       securitySchemes: {
         apiKey: {
           type: 'apiKey',
@@ -93,7 +91,7 @@ const message = {
     '说明；Accept-Language 以 en 开头时为英文 / message, in English if Accept-Language starts with en',
 }
 
-const errorSchemas: Json = {
+const errorSchemas: JsonObject = {
   CodeError: {
     type: 'object',
     properties: {
@@ -130,8 +128,8 @@ function operationsOf({ endpoint, reference }: DocumentedEndpoint) {
 
 type DocumentedOperation = ReturnType<typeof operationsOf>[number]
 
-function schemasOf(documented: DocumentedEndpoint): Json {
-  const schemas: Json = {}
+function schemasOf(documented: DocumentedEndpoint): JsonObject {
+  const schemas: JsonObject = {}
   for (const one of operationsOf(documented)) {
     schemas[`${one.id}Request`] = requestSchema(documented.endpoint, one)
     schemas[`${one.id}Answer`] = responseSchema(one.reference.response, language)
@@ -156,9 +154,9 @@ function requestSchema(endpoint: Endpoint, { operation }: DocumentedOperation): 
   }
 }
 
-function pathItem(documented: DocumentedEndpoint, config: Config): Json {
+function pathItem(documented: DocumentedEndpoint, config: Config): JsonObject {
   const { endpoint } = documented
-  const item: Json = {}
+  const item: JsonObject = {}
   for (const method of endpoint.methods) {
     item[method.toLowerCase()] =
       method === 'GET' ? getOperation(documented, config) : postOperation(documented, config)
@@ -166,7 +164,7 @@ function pathItem(documented: DocumentedEndpoint, config: Config): Json {
   return item
 }
 
-function shared(documented: DocumentedEndpoint, config: Config): Json {
+function shared(documented: DocumentedEndpoint, config: Config): JsonObject {
   const { endpoint, title } = documented
   const operations = operationsOf(documented)
   return {
@@ -196,16 +194,16 @@ function actionsOf(operation: Operation): string {
   return operation.actions.length === 0 ? '' : `\`${operation.actions.join('`, `')}\`: `
 }
 
-function costOf(reference: OperationReference, config: Config): Json | null {
+function costOf(reference: OperationReference, config: Config): JsonObject | null {
   const { price } = reference
   return price ? { credits: config.PRICES[price.name], per: price.per, api_type: price.apiType } : null
 }
 
-function postOperation(documented: DocumentedEndpoint, config: Config): Json {
+function postOperation(documented: DocumentedEndpoint, config: Config): JsonObject {
   const { endpoint } = documented
   const schema = oneOfOperations(documented, 'Request')
   const examples = bodyExamples(documented)
-  const content: Json = { 'application/json': { schema, examples } }
+  const content: JsonObject = { 'application/json': { schema, examples } }
   if (endpoint.readsForms) {
     content['application/x-www-form-urlencoded'] = { schema, ...formEncoding(endpoint) }
   }
@@ -218,7 +216,7 @@ function postOperation(documented: DocumentedEndpoint, config: Config): Json {
 }
 
 /** An object in a form is `name[key]`, as in a query; repeating the name of a list is the default of OpenAPI. */
-function formEncoding(endpoint: Endpoint): Json {
+function formEncoding(endpoint: Endpoint): JsonObject {
   const objects = Object.values(endpoint.operations).flatMap(({ parameters }) =>
     Object.entries(parametersSchema(parameters, language).properties)
       .filter(([, schema]) => (schema as { type?: string }).type === 'object')
@@ -228,11 +226,11 @@ function formEncoding(endpoint: Endpoint): Json {
 }
 
 /** Lists the parameters of all operations; `x-tollgate-operations` tells which belong together. */
-function getOperation(documented: DocumentedEndpoint, config: Config): Json {
+function getOperation(documented: DocumentedEndpoint, config: Config): JsonObject {
   const { endpoint } = documented
   const operations = operationsOf(documented)
   const actions = operations.flatMap(({ operation }) => operation.actions)
-  const parameters: Json[] = []
+  const parameters: JsonObject[] = []
   if (actions.length > 0) {
     parameters.push({
       name: 'action',
@@ -279,7 +277,7 @@ function oneOfOperations(documented: DocumentedEndpoint, what: 'Request' | 'Answ
 }
 
 /** The body of an example with placeholders for the credentials. */
-export function exampleBody(endpoint: Endpoint, operation: Operation, example: Example): Json {
+export function exampleBody(endpoint: Endpoint, operation: Operation, example: Example): JsonObject {
   const credentials = Object.fromEntries(
     Object.entries(endpoint.common)
       .filter(([name]) => name !== 'action')
@@ -289,8 +287,8 @@ export function exampleBody(endpoint: Endpoint, operation: Operation, example: E
   return { ...credentials, ...(action === undefined ? {} : { action }), ...example.values }
 }
 
-function bodyExamples(documented: DocumentedEndpoint): Json {
-  const examples: Json = {}
+function bodyExamples(documented: DocumentedEndpoint): JsonObject {
+  const examples: JsonObject = {}
   for (const one of operationsOf(documented)) {
     one.reference.examples.forEach((example, index) => {
       examples[exampleName(one, index)] = {
@@ -318,7 +316,7 @@ const headersOfSuccess = {
 }
 const retryStatuses = new Set([409, 429, 503])
 
-function responses(documented: DocumentedEndpoint): Json {
+function responses(documented: DocumentedEndpoint): JsonObject {
   const { endpoint } = documented
   const operations = operationsOf(documented)
   const errorRef = `#/components/schemas/${endpoint.shape === 'shortlink' ? 'ShortlinkError' : 'CodeError'}`
@@ -326,7 +324,7 @@ function responses(documented: DocumentedEndpoint): Json {
     ...sharedErrors.map((one) => errorOn(endpoint, one)),
     ...operations.flatMap((one) => one.reference.errors),
   ]
-  const result: Json = {
+  const result: JsonObject = {
     200: {
       description: '成功 / success',
       headers: {
@@ -362,8 +360,8 @@ function codeOf(endpoint: Endpoint, one: ErrorCase): string {
   return endpoint.shape === 'shortlink' ? '' : `${one.code} `
 }
 
-function examplesOf(operations: readonly DocumentedOperation[], status: number): Json {
-  const examples: Json = {}
+function examplesOf(operations: readonly DocumentedOperation[], status: number): JsonObject {
+  const examples: JsonObject = {}
   for (const one of operations) {
     one.reference.examples.forEach((example, index) => {
       if (example.status !== status) return

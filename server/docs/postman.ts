@@ -3,10 +3,9 @@ import { type DocumentedEndpoint, documentedEndpoints } from '../../contract/ref
 import type { Example } from '../../contract/reference.ts'
 import type { Operation } from '../../contract/endpoint.ts'
 import { exampleBody, type DocsContext } from './openapi.ts'
+import type { JsonObject } from './schemas.ts'
 
-type Json = Record<string, unknown>
-
-export function postmanCollection({ publicUrl, version }: DocsContext): Json {
+export function postmanCollection({ publicUrl, version }: DocsContext): JsonObject {
   return {
     info: {
       name: 'Tollgate 开放平台',
@@ -31,14 +30,14 @@ export function postmanCollection({ publicUrl, version }: DocsContext): Json {
   }
 }
 
-function item({ endpoint }: DocumentedEndpoint, operation: Operation, example: Example): Json {
+function item({ endpoint }: DocumentedEndpoint, operation: Operation, example: Example): JsonObject {
   const url = {
     raw: `{{base_url}}${endpoint.path}`,
     host: ['{{base_url}}'],
     path: endpoint.path.slice(1).split('/'),
   }
   const body = exampleBody(endpoint, operation, example)
-  const variables: Json = 'username' in body ? { username: '{{username}}' } : {}
+  const variables: JsonObject = 'username' in body ? { username: '{{username}}' } : {}
   const request = {
     method: 'POST',
     header: [{ key: 'Content-Type', value: 'application/json' }],

@@ -3,6 +3,8 @@ import type { TSchema } from 'typebox'
 import type { Parameter, Parameters } from '../../contract/parameters.ts'
 import type { Language, Text } from '../../contract/text.ts'
 
+export type JsonObject = Record<string, unknown>
+
 export type JsonSchema = { readonly [key: string]: unknown }
 
 /** A response schema of the contract. */

@@ -2,16 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
-import type { Parameters, Values } from '../../contract/parameters.ts'
+import type { Parameters, ParameterSource, Values } from '../../contract/parameters.ts'
 import type { Language } from '../../contract/text.ts'
 import { AppError } from './errors.ts'
-import {
-  type ParameterSources,
-  parameterError,
-  readParameters,
-  type ReadResult,
-  type ParameterSource,
-} from './parameters.ts'
+import { type ParameterSources, parameterError, readParameters, type ReadResult } from './parameters.ts'
 
 export interface Call {
   readonly endpoint: Endpoint

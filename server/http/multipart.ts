@@ -10,7 +10,7 @@ const boundaryParameter = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i
 const nameParameter = /;\s*name=(?:"([^"]*)"|([^;\s]+))/i
 const fileParameter = /;\s*filename\*?=/i
 
-interface Part {
+interface FormPart {
   disposition: string
   readonly chunks: Buffer[]
 }
@@ -36,13 +36,13 @@ export async function decodeMultipart(body: Buffer, contentType: string): Promis
 }
 
 /** Rejects when the end is missing, and when a part has no name. */
-function splitParts(body: Buffer, boundary: string): Promise<readonly Part[]> {
+function splitParts(body: Buffer, boundary: string): Promise<readonly FormPart[]> {
   return new Promise((resolve, reject) => {
     if (boundary === '') throw new Error('no boundary')
-    const parts: Part[] = []
+    const parts: FormPart[] = []
     const parser = new Dicer({ boundary })
     parser.on('part', (stream) => {
-      const part: Part = { disposition: '', chunks: [] }
+      const part: FormPart = { disposition: '', chunks: [] }
       // One more than allowed is enough for the error. Throwing stops the parser, which allocates a stream for each part.
       if (parts.push(part) > maxFields + 1) throw new Error('too many parts')
       stream.on('header', (header) => {

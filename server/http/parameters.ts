@@ -2,13 +2,11 @@
 import { isStorableText, printable } from '../../contract/values.ts'
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ParameterType, Parameters, Values } from '../../contract/parameters.ts'
+import type { ParameterSource, ParameterType, Parameters, Values } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
 import { nestsTooDeep, parseJsonExactly } from './body.ts'
 import { AppError } from './errors.ts'
 import { isForbiddenName } from './form.ts'
-
-export type ParameterSource = 'header' | 'json' | 'form' | 'query'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -5,11 +5,7 @@ import {
   identityRoutes,
   type IdentityFilter,
 } from '../../contract/console/identity.ts'
-import {
-  identity as endpoint,
-  identityMessages,
-  type IdentityOutcome as Told,
-} from '../../contract/identity.ts'
+import { identity as endpoint, identityMessages, type IdentityResponse } from '../../contract/identity.ts'
 import type { IdentityProduct } from './api.ts'
 import type { IdentityRecord as KeptRecord } from './store.ts'
 import type { Services } from '../services.ts'
@@ -56,7 +52,7 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
       { endpoint, action: 'verify', parameters: { name: input.name, idcard: input.idcard } },
       identity.verify,
     )
-    const told = answer.body as Told
+    const told = answer.body as IdentityResponse
     const outcome = outcomeOf(told)
     const price = config.PRICES.identity
     const paid = outcome === 'matched' || outcome === 'mismatched'
@@ -113,7 +109,7 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
 }
 
 /** The interface tells "no record" from a failure by its words alone. */
-function outcomeOf({ success, matched, message }: Told): IdentityOutcome {
+function outcomeOf({ success, matched, message }: IdentityResponse): IdentityOutcome {
   if (success) return matched ? 'matched' : 'mismatched'
   const { zh, en } = identityMessages.noRecord
   return message === zh || message === en ? 'no_record' : 'failed'

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Registry } from 'prom-client'
 import { systemActor } from '../audit/audit.ts'
-import { identity, type IdentityOutcome } from '../../contract/identity.ts'
+import { identity, type IdentityResponse } from '../../contract/identity.ts'
 import { onEachEngine, freshStorage } from '../../test/support/engines.ts'
 import { handMadeCall } from '../../test/support/call-from-console.ts'
 import {
@@ -274,7 +274,7 @@ onEachEngine('identity through gateways', (engine) => {
     const account = (await findById(service.installation.db, made.id))!
     const byHand = async (name: string, idcard = number, by = account) => {
       const call = handMadeCall(identity, { name, idcard })
-      return (await product.verify(call, { account: by, keyHash: undefined })).body as IdentityOutcome
+      return (await product.verify(call, { account: by, keyHash: undefined })).body as IdentityResponse
     }
     script(matched, aliyunVerdict('1'))
     assert.equal((await byHand('乙亥')).matched, true)

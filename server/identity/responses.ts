@@ -1,5 +1,5 @@
 // The response to a verification. Every outcome is HTTP 200, because the request itself was valid.
-import { type Extra, type IdentityOutcome, identityMessages } from '../../contract/identity.ts'
+import { type Extra, type IdentityResponse, identityMessages } from '../../contract/identity.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { formatDay } from '../../contract/time.ts'
 import { AppError } from '../http/errors.ts'
@@ -42,7 +42,7 @@ export const interrupted: Text = {
   en: 'the verification was not finished in time',
 }
 
-function response(body: IdentityOutcome): ApiResponse {
+function response(body: IdentityResponse): ApiResponse {
   return { status: 200, body }
 }
 

@@ -2,7 +2,8 @@
 import type { RequestParameter } from '../../contract/console/requests.ts'
 import { hidden, maskIdNumber, maskName, maskPhone } from '../../contract/masking.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import type { ParameterSources, ParameterSource } from '../http/parameters.ts'
+import type { ParameterSource } from '../../contract/parameters.ts'
+import type { ParameterSources } from '../http/parameters.ts'
 
 const longestText = 500
 const longestList = 50

@@ -3,7 +3,7 @@ import {
   compareVariables,
   countParts,
   fillTemplate,
-  longestText,
+  maxSmsLength,
   wholeText,
 } from '../../contract/sms-text.ts'
 import { printable } from '../../contract/values.ts'
@@ -64,9 +64,9 @@ function requireText(
     en.push(`template_params has no variable ${names.join(', ')} in the template`)
   }
   const text = wholeText(signName, fillTemplate(template.content, values))
-  if (text.length > longestText) {
-    zh.push(`短信内容 ${text.length} 个字符，超过 ${longestText}`)
-    en.push(`the text has ${text.length} characters, more than ${longestText}`)
+  if (text.length > maxSmsLength) {
+    zh.push(`短信内容 ${text.length} 个字符，超过 ${maxSmsLength}`)
+    en.push(`the text has ${text.length} characters, more than ${maxSmsLength}`)
   }
   if (zh.length === 0) return text
   const problem = { zh: zh.join('；'), en: en.join('; ') }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { AuditDetails } from '../audit/store.ts'
-import { longestText, parseTemplate, type TemplateState } from '../../contract/sms-text.ts'
+import { maxSmsLength, parseTemplate, type TemplateState } from '../../contract/sms-text.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { smsGatewayNames } from './gateways.ts'
@@ -262,13 +262,13 @@ function requireName(given: string): string {
 function requireContent(content: string): { content: string; variables: string } {
   if (
     content.trim() === '' ||
-    content.length > longestText ||
+    content.length > maxSmsLength ||
     content.includes('\0') ||
     !content.isWellFormed()
   ) {
     throw invalid(
-      `模板内容须为 1 至 ${longestText} 个字符`,
-      `a template's content has 1 to ${longestText} characters`,
+      `模板内容须为 1 至 ${maxSmsLength} 个字符`,
+      `a template's content has 1 to ${maxSmsLength} characters`,
       'content',
     )
   }

@@ -2,7 +2,7 @@
 import { App, Form, InputNumber, Segmented, Select } from 'antd'
 import type { ReactNode } from 'react'
 import { type AccountDetail, operatorRoutes } from '../../contract/console/operator.ts'
-import { type ApiType, apiTypeNames, apiTypes, largestGrant } from '../../contract/credits.ts'
+import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/credits.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { formatCount } from '../parts/format.tsx'
@@ -54,7 +54,7 @@ export function CreditModal({ open, account, onClose }: CreditModalProps): React
         <Select options={apiTypes.map((value) => ({ value, label: pick(apiTypeNames[value]) }))} />
       </Form.Item>
       <Form.Item name="amount" label={t.amount} rules={[{ required: true, message: t.amountRule }]}>
-        <InputNumber min={1} max={largestGrant} precision={0} style={{ width: '100%' }} />
+        <InputNumber min={1} max={maxGrant} precision={0} style={{ width: '100%' }} />
       </Form.Item>
     </OperatorForm>
   )

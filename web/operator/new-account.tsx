@@ -2,7 +2,7 @@
 import { Form, Input, InputNumber, Modal } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type CreatedAccount, operatorRoutes } from '../../contract/console/operator.ts'
-import { type ApiType, apiTypeNames, apiTypes, largestGrant } from '../../contract/credits.ts'
+import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/credits.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { partsText } from '../parts/text.ts'
@@ -66,13 +66,7 @@ export function NewAccountModal({ open, onClose, onMade }: NewAccountModalProps)
           <div className="grid-half">
             {apiTypes.map((apiType) => (
               <Form.Item key={apiType} name={['credits', apiType]} label={pick(apiTypeNames[apiType])}>
-                <InputNumber
-                  min={0}
-                  max={largestGrant}
-                  precision={0}
-                  style={{ width: '100%' }}
-                  placeholder="0"
-                />
+                <InputNumber min={0} max={maxGrant} precision={0} style={{ width: '100%' }} placeholder="0" />
               </Form.Item>
             ))}
           </div>

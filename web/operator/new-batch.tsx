@@ -3,7 +3,7 @@ import { DownloadOutlined } from '@ant-design/icons'
 import { Alert, Button, Form, Input, InputNumber, Modal, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type CreatedRedeemBatch, operatorRoutes } from '../../contract/console/operator.ts'
-import { type ApiType, apiTypeNames, apiTypes, largestGrant } from '../../contract/credits.ts'
+import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/credits.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
@@ -49,7 +49,7 @@ export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () =>
         </Form.Item>
         <div className="grid-half">
           <Form.Item name="amount" label={t.amountEach} rules={[required]}>
-            <InputNumber min={1} max={largestGrant} precision={0} style={{ width: '100%' }} />
+            <InputNumber min={1} max={maxGrant} precision={0} style={{ width: '100%' }} />
           </Form.Item>
           <Form.Item name="count" label={t.howMany} rules={[required]}>
             <InputNumber min={1} max={most} precision={0} style={{ width: '100%' }} />
