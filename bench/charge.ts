@@ -1,5 +1,5 @@
-// Charges per second on both engines, beside their limits in the same run: the same statements with nothing around them,
-// and pgbench with the statement of one charge.
+// Charges per second on both engines, compared in the same run with the same statements without the service, and with
+// pgbench running the statement of one charge.
 import { DatabaseSync } from 'node:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -54,7 +54,7 @@ async function chargesOnPostgres(part: Part, url: string): Promise<void> {
   await database.close()
 }
 
-/** What pgbench gets out of one hot account; undefined where it is not installed. */
+/** Returns the result of pgbench on one hot account; undefined where pgbench is not installed. */
 async function comparePgbench(
   part: Part,
   url: string,
@@ -72,7 +72,7 @@ async function comparePgbench(
   const options = { clients: inFlight, seconds: part.scale.seconds * part.scale.rounds }
   const hot = await runPgbench(url, { ...options, first: ids[0]!, last: ids[0]! })
   part.row({ name: names[0], engine, ...hot })
-  // Seeded one after the other: their numbers have no gaps.
+  // The accounts were inserted one after the other, so their ids have no gaps.
   const spread = await runPgbench(url, { ...options, first: ids[0]!, last: ids.at(-1)! })
   part.row({ name: names[1], engine, ...spread })
   return hot
@@ -128,7 +128,7 @@ async function seedAccounts(db: Database, accounts: number): Promise<number[]> {
 
 async function seedAccount(db: Database, index: number): Promise<number> {
   if (index === 0) return (await createAccount(db, systemActor, { username: 'bench-0' })).id
-  // The password is of no use here, and hashing a thousand of them would be the slowest part of the benchmark.
+  // Without a password: hashing a thousand of them would be the slowest part of the benchmark.
   return db.write(async (tx) => {
     const row = await tx.one<{ id: number }>(
       `INSERT INTO account (username, role, password_hash, created_at) VALUES (?, 'account', '', 0) RETURNING id`,
@@ -139,7 +139,7 @@ async function seedAccount(db: Database, index: number): Promise<number> {
   })
 }
 
-/** The statements of a charge, as many to a transaction as there are calls in flight, with no service around them. */
+/** The statements of a charge without the service, as many per transaction as there are calls in flight. */
 async function bareSqliteLoop(file: string, rounds: number): Promise<Measured> {
   const service = openSqlite(file)
   await migrate(service)
@@ -176,7 +176,7 @@ async function bareSqliteLoop(file: string, rounds: number): Promise<Measured> {
   return { ...measured, perSecond: measured.perSecond * inFlight }
 }
 
-/** Each client takes the row lock, writes, and commits, one charge at a time. */
+/** Each client locks the row, writes and commits one charge at a time. */
 async function singleStatements(url: string, db: Database, count: number): Promise<Measured> {
   const account = await createAccount(db, systemActor, { username: 'single' })
   const pool = new pg.Pool({ connectionString: url, max: inFlight })

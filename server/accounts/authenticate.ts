@@ -39,9 +39,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     const { api_key: key, username } = values as unknown as CommonValues
     // The checksum keeps floods of invented keys away from the database.
     const keyHash = hashOfKey(key)
-    const found = keyHash === undefined ? undefined : options.findByKey(keyHash)
-    // Awaiting a plain value would still cost a turn of the event loop.
-    const account = found instanceof Promise ? await found : found
+    const account = keyHash === undefined ? undefined : await options.findByKey(keyHash)
     if (!account || (username !== undefined && username !== account.username)) {
       const retryAfter = limits.fail(networkOf(call.address))
       throw retryAfter === undefined ? wrongCredentials() : tooFrequent(retryAfter)
@@ -49,10 +47,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     call.trace.accountId = account.id
     call.trace.username = account.username
     const limit = limitOf(account, options.rateLimit)
-    if (limit) {
-      const taken = limits.take(account.id, limit)
-      sendLimitHeaders(call, limit, taken instanceof Promise ? await taken : taken)
-    }
+    if (limit) sendLimitHeaders(call, limit, await limits.take(account.id, limit))
     markStep(call, 'checked')
     return { caller: { account, keyHash }, values }
   }

@@ -1,6 +1,6 @@
 // Searches accounts for the operator's list.
-import type { Account } from './store.ts'
-import type { Queries, Value } from '../db/database.ts'
+import { type Account, accountColumns } from './store.ts'
+import type { Queries } from '../db/database.ts'
 
 export interface AccountSearch {
   readonly q?: string | undefined
@@ -13,44 +13,35 @@ export interface AccountSearch {
   readonly offset: number
 }
 
-const columns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
-  rate_limit, created_at`
-
 const sortColumns = { created: 'id', username: 'username', expires: `COALESCE(expires_on, '9999')` } as const
+
+/** The conditions and their values, in order. */
+function conditionsOf({ q, state, today = '' }: AccountSearch): readonly (readonly [string, ...string[]])[] {
+  const conditions: [string, ...string[]][] = []
+  if (q !== undefined && q !== '') {
+    const pattern = `%${q.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
+    conditions.push([`(LOWER(username) LIKE ? ESCAPE '!' OR CAST(id AS text) = ?)`, pattern, q])
+  }
+  if (state === 'operator') conditions.push([`role = 'operator'`])
+  if (state === 'suspended') conditions.push(['suspended = 1'])
+  if (state === 'expired') conditions.push(['expires_on < ?', today])
+  if (state === 'active') {
+    conditions.push(['suspended = 0 AND (expires_on IS NULL OR expires_on >= ?)', today])
+  }
+  return conditions
+}
 
 export async function searchAccounts(
   queries: Queries,
   search: AccountSearch,
 ): Promise<{ rows: Account[]; total: number }> {
-  const terms: string[] = []
-  const values: Value[] = []
-  if (search.q !== undefined && search.q !== '') {
-    terms.push(`(LOWER(username) LIKE ? ESCAPE '!' OR CAST(id AS text) = ?)`)
-    values.push(`%${search.q.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`, search.q)
-  }
-  const today = search.today ?? ''
-  switch (search.state) {
-    case 'operator':
-      terms.push(`role = 'operator'`)
-      break
-    case 'suspended':
-      terms.push('suspended = 1')
-      break
-    case 'expired':
-      terms.push('expires_on < ?')
-      values.push(today)
-      break
-    case 'active':
-      terms.push('suspended = 0 AND (expires_on IS NULL OR expires_on >= ?)')
-      values.push(today)
-      break
-    case undefined:
-      break
-  }
-  const where = terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`
-  const direction = search.order === 'asc' ? 'ASC' : 'DESC'
+  const conditions = conditionsOf(search)
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`
+  const values = conditions.flatMap(([, ...bound]) => bound)
+  const order = search.order === 'asc' ? 'ASC' : 'DESC'
   const rows = await queries.all<Account>(
-    `SELECT ${columns} FROM account ${where} ORDER BY ${sortColumns[search.sort]} ${direction}, id ${direction} LIMIT ? OFFSET ?`,
+    `SELECT ${accountColumns} FROM account ${where}
+     ORDER BY ${sortColumns[search.sort]} ${order}, id ${order} LIMIT ? OFFSET ?`,
     [...values, search.limit, search.offset],
   )
   const counted = await queries.one<{ count: number }>(

@@ -1,5 +1,6 @@
 // The session table. Only the browser has a session's token; the table holds its hash.
 import type { Queries, Tx } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 
 export const idleMs = 12 * 3_600_000
 export const absoluteMs = 7 * 24 * 3_600_000
@@ -7,14 +8,9 @@ export const absoluteMs = 7 * 24 * 3_600_000
 /** `seen_at` is updated at most this often. */
 const seenEveryMs = 60_000
 
-export interface Session {
-  readonly id: number
-  readonly account_id: number
-  readonly address: string
-  readonly agent: string
-  readonly created_at: number
-  readonly seen_at: number
-}
+export type Session = Readonly<
+  Pick<Tables['console_session'], 'id' | 'account_id' | 'address' | 'agent' | 'created_at' | 'seen_at'>
+>
 
 const columns = 'id, account_id, address, agent, created_at, seen_at'
 

@@ -1,51 +1,42 @@
 // The account table.
+import { apiTypes } from '../../contract/credits.ts'
 import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
-import { apiTypes } from '../../contract/credits.ts'
+import type { Tables } from '../db/schema.ts'
 import { memoizePerTick } from '../http/memoize-per-tick.ts'
 
-export type Role = 'account' | 'operator'
+export type Role = Tables['account']['role']
 
-export interface Account {
-  readonly id: number
-  readonly username: string
-  readonly role: Role
-  readonly key_hash: string | null
-  readonly key_hint: string | null
-  readonly key_created_at: number | null
-  /** Last valid day, Asia/Shanghai, inclusive. */
-  readonly expires_on: string | null
-  readonly suspended: number
-  readonly sms_enabled: number
-  readonly sign_name: string | null
-  readonly rate_limit: string | null
-  readonly created_at: number
-}
+export type Account = Readonly<Omit<Tables['account'], 'password_hash'>>
 
-const columns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
+/** Everything but the password. */
+export const accountColumns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
   rate_limit, created_at`
 
-export type FindByKey = (keyHash: string) => Account | undefined | Promise<Account | undefined>
+export type FindByKey = (keyHash: string) => Promise<Account | undefined>
 
 /** Finds accounts by key, with one query per turn of the event loop. Nothing is cached beyond the turn. */
 export function createKeyLookup(db: Database): FindByKey {
   const direct = db.direct
   if (direct) {
-    const sql = `SELECT ${columns} FROM account WHERE key_hash = ?`
-    return memoizePerTick((keyHash: string) => direct.one<Account>(sql, [keyHash]))
+    const sql = `SELECT ${accountColumns} FROM account WHERE key_hash = ?`
+    const find = memoizePerTick((keyHash: string) => direct.one<Account>(sql, [keyHash]))
+    return async (keyHash) => find(keyHash)
   }
   return coalesce(async (hashes) => {
-    const rows = await db.all<Account>(`SELECT ${columns} FROM account WHERE key_hash = ANY(?)`, [hashes])
+    const rows = await db.all<Account>(`SELECT ${accountColumns} FROM account WHERE key_hash = ANY(?)`, [
+      hashes,
+    ])
     return new Map(rows.map((row) => [row.key_hash ?? '', row]))
   })
 }
 
 export function findByUsername(queries: Queries, username: string): Promise<Account | undefined> {
-  return queries.one<Account>(`SELECT ${columns} FROM account WHERE username = ?`, [username])
+  return queries.one<Account>(`SELECT ${accountColumns} FROM account WHERE username = ?`, [username])
 }
 
 export function findById(queries: Queries, id: number): Promise<Account | undefined> {
-  return queries.one<Account>(`SELECT ${columns} FROM account WHERE id = ?`, [id])
+  return queries.one<Account>(`SELECT ${accountColumns} FROM account WHERE id = ?`, [id])
 }
 
 export async function findPasswordHash(queries: Queries, id: number): Promise<string | undefined> {
@@ -56,7 +47,7 @@ export async function findPasswordHash(queries: Queries, id: number): Promise<st
 }
 
 export function listAccounts(queries: Queries): Promise<Account[]> {
-  return queries.all<Account>(`SELECT ${columns} FROM account ORDER BY id`)
+  return queries.all<Account>(`SELECT ${accountColumns} FROM account ORDER BY id`)
 }
 
 export async function countAccounts(queries: Queries): Promise<number> {
@@ -107,14 +98,12 @@ export async function insertKey(tx: Tx, id: number, key: { hash: string; hint: s
   return changed === 1
 }
 
-export type AccountChange = Partial<{
-  expires_on: string | null
-  suspended: number
-  sms_enabled: number
-  sign_name: string | null
-  rate_limit: string | null
-  password_hash: string
-}>
+export type AccountChange = Partial<
+  Pick<
+    Tables['account'],
+    'expires_on' | 'suspended' | 'sms_enabled' | 'sign_name' | 'rate_limit' | 'password_hash'
+  >
+>
 
 export async function updateAccount(tx: Tx, id: number, change: AccountChange): Promise<void> {
   if (Object.keys(change).length === 0) return

@@ -2,7 +2,7 @@
 import type { Tx } from '../db/database.ts'
 
 /** `C` is the charge or the end, `R` what the write returns. */
-export type InSameTransaction<C, R> = ((tx: Tx, result: C) => Promise<R>) | BatchItem<C, R>
+export type TransactionWrite<C, R> = ((tx: Tx, result: C) => Promise<R>) | BatchItem<C, R>
 
 /** Writes the rows of all operations of a batch and returns their results in order. */
 export type BatchWriter<I, C, R> = (
@@ -23,7 +23,7 @@ export function registerWriter<I, C, R>(write: BatchWriter<I, C, R>): (item: I) 
 /** Runs the writes of a batch and returns their results in order. */
 export async function writeAll<C, R>(
   tx: Tx,
-  entries: readonly { readonly write: InSameTransaction<C, R> | undefined; readonly result: C }[],
+  entries: readonly { readonly write: TransactionWrite<C, R> | undefined; readonly result: C }[],
 ): Promise<(R | undefined)[]> {
   const results: (R | undefined)[] = Array.from({ length: entries.length })
   const groups = new Map<BatchItem<C, R>['write'], number[]>()

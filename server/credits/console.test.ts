@@ -72,7 +72,7 @@ onEachEngine('the ledger page', (engine) => {
     assert.equal(refund.operation.given_back, 6)
   })
 
-  it('pages without losing or repeating one', async () => {
+  it('pages without missing or repeated entries', async () => {
     const seen: number[] = []
     let last: number | undefined
     do {
@@ -98,7 +98,7 @@ onEachEngine('the ledger page', (engine) => {
     assert.equal(await kinds({ to: formatDay(Date.now() - dayMs) }), 0)
   })
 
-  it('names a wrong filter', async () => {
+  it('names an invalid filter', async () => {
     for (const [sent, field] of [
       [{ api_type: 'gold' }, 'api_type'],
       [{ kind: 'theft' }, 'kind'],
@@ -113,7 +113,7 @@ onEachEngine('the ledger page', (engine) => {
     }
   })
 
-  it('shows an account nothing of another, whatever it asks for', async () => {
+  it('shows an account only its entries, whatever the query', async () => {
     const stranger = await signedIn(service, await service.account())
     for (const sent of [{}, { account_id: account.id }, { username: account.username }]) {
       assert.deepEqual((await stranger.call(creditRoutes.ledger, { sent })).body, { items: [], next: null })
@@ -124,7 +124,7 @@ onEachEngine('the ledger page', (engine) => {
     assert.ok(days.every((one: { remaining: { sms: number } }) => one.remaining.sms === 0))
   })
 
-  it('exports what was filtered, for spreadsheets, without formulas', async () => {
+  it('exports the filtered entries for spreadsheets, without formulas', async () => {
     const { status, headers, text } = await browser.text(creditRoutes.ledgerCsv, {
       sent: { api_type: 'sms' },
     })
@@ -140,7 +140,7 @@ onEachEngine('the ledger page', (engine) => {
     assert.equal(far.body.error.fields.from, '最多 366 天')
   })
 
-  it('tells the balance at the end of each day', async () => {
+  it('returns the balance at the end of each day', async () => {
     await using past = await startService(engine)
     const { db } = past.installation
     const old = await past.account()
@@ -207,7 +207,7 @@ onEachEngine('the ledger page', (engine) => {
     assert.equal(days[0].remaining.sms, 4)
   })
 
-  it('forecasts from what was used, and ticks off the first steps', async () => {
+  it('forecasts from used credits, and checks off the first steps', async () => {
     const { body } = await browser.call(homeRoutes.home)
     assert.equal(body.days.length, 14)
     assert.equal(body.balances.length, 4)
@@ -220,7 +220,7 @@ onEachEngine('the ledger page', (engine) => {
     )
   })
 
-  it('finds the border of a moment by bisection', async () => {
+  it('finds the first entry at or after a time by bisection', async () => {
     const { db } = service.installation
     const [row] = await db.all<{ newest: number; count: number }>(
       'SELECT MAX(id) AS newest, COUNT(*) AS count FROM ledger',

@@ -1,7 +1,7 @@
 // A paid operation as data: the requests to the ledger and their results.
 import type { ApiType } from '../../contract/credits.ts'
 import type { Tables } from '../db/schema.ts'
-import type { InSameTransaction } from './batch-writer.ts'
+import type { TransactionWrite } from './batch-writer.ts'
 
 /** A response as it was sent, to be sent again for the same `Idempotency-Key`. */
 export interface StoredResponse {
@@ -27,7 +27,7 @@ export interface ChargeRequest<T = undefined> {
   /** How long the operation may stay held. Without a lease the charge settles it. */
   readonly leaseMs?: number | undefined
   /** Writes rows of the product, and may return the response for replays. */
-  readonly inSameTransaction?: InSameTransaction<Charge, Written<T>> | undefined
+  readonly inSameTransaction?: TransactionWrite<Charge, Written<T>> | undefined
 }
 
 export interface Charge {
@@ -74,7 +74,7 @@ export interface EndRequest {
   /** How many requests may have reached an upstream for it. */
   readonly sends?: number
   /** Writes rows of the product. */
-  readonly inSameTransaction?: InSameTransaction<EndResult, void> | undefined
+  readonly inSameTransaction?: TransactionWrite<EndResult, void> | undefined
 }
 
 export interface EndResult {

@@ -4,7 +4,7 @@ import { type Caller, wrongCredentials } from '../../accounts/authenticate.ts'
 import { type Call, markStep } from '../../http/call.ts'
 import { AppError } from '../../http/errors.ts'
 import type { ApiResponse } from '../../http/responses.ts'
-import type { InSameTransaction } from '../batch-writer.ts'
+import type { TransactionWrite } from '../batch-writer.ts'
 import type { Credits } from '../credits.ts'
 import type { Sweeper } from '../end/sweeper.ts'
 import type { Charge, EndRequest, EndResult, Idempotency, PreviousCall, Written } from '../operation.ts'
@@ -17,7 +17,7 @@ export interface Purchase<T> {
   /** The parameters that a call with the same `Idempotency-Key` must repeat. */
   readonly values: Readonly<Record<string, unknown>>
   readonly leaseMs?: number
-  readonly inSameTransaction?: InSameTransaction<Charge, Written<T>>
+  readonly inSameTransaction?: TransactionWrite<Charge, Written<T>>
   /** The endpoint's error for too few credits, if it has its own. */
   readonly insufficient?: AppError
   /** Sent when the first call with the same key was interrupted and refunded. */

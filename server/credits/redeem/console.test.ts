@@ -1,4 +1,4 @@
-// Redeem codes: worth something once, whoever and however often; revoked, expired and invented ones are worth nothing.
+// Redeem codes grant credits once; revoked, expired and invented ones are rejected.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -8,7 +8,7 @@ import { type Browser, operator, signedIn } from '../../../test/support/console.
 import { onEachEngine } from '../../../test/support/engines.ts'
 import { startService, type TestService } from '../../../test/support/service.ts'
 import { checkLedger } from '../ledger/check-store.ts'
-import { makeRedeemCode, readRedeemCode } from './code.ts'
+import { generateRedeemCode, readRedeemCode } from './code.ts'
 
 onEachEngine('redeem codes', (engine) => {
   let service: TestService
@@ -33,7 +33,7 @@ onEachEngine('redeem codes', (engine) => {
 
   const redeem = (browser: Browser, code: string) => browser.call(creditRoutes.redeem, { sent: { code } })
 
-  it('shows what a code is worth, then gives it, with a note in the ledger', async () => {
+  it('previews a code, then grants its credits with a note in the ledger', async () => {
     const { codes } = await make(1)
     const browser = await signedIn(service, await service.account())
     const preview = await browser.call(creditRoutes.previewCode, { sent: { code: codes[0] } })
@@ -48,7 +48,7 @@ onEachEngine('redeem codes', (engine) => {
     assert.deepEqual((await redeem(browser, codes[0]!)).body.error.fields, { code: '兑换码已被使用' })
   })
 
-  it('works once, even when entered many times at the same moment by several accounts', async () => {
+  it('grants once when several accounts redeem it at the same time', async () => {
     const { id, codes } = await make(3)
     const browsers = [
       await signedIn(service, await service.account()),
@@ -69,7 +69,7 @@ onEachEngine('redeem codes', (engine) => {
     assert.equal(batch.redeemed, 3)
   })
 
-  it('is nowhere in the database as it is written', async () => {
+  it('is stored as a hash only', async () => {
     const { codes } = await make(5)
     const rows = await service.installation.db.all('SELECT * FROM redeem_code')
     const dump =
@@ -80,7 +80,7 @@ onEachEngine('redeem codes', (engine) => {
     }
   })
 
-  it('can be revoked while nobody took it, one or a whole batch', async () => {
+  it('can be revoked while unused, one code or a whole batch', async () => {
     const { id, codes } = await make(4)
     const browser = await signedIn(service, await service.account())
     await redeem(browser, codes[0]!)
@@ -103,7 +103,7 @@ onEachEngine('redeem codes', (engine) => {
     assert.deepEqual([batch.count, batch.redeemed, batch.revoked], [4, 1, 3])
   })
 
-  it('is refused after its last day', async () => {
+  it('is rejected after its last day', async () => {
     const { id, codes } = await make(1, { expires_on: '2099-01-01' })
     await service.installation.db.write((tx) =>
       tx.run(`UPDATE redeem_batch SET expires_on = '2020-01-01' WHERE id = ?`, [id]),
@@ -112,7 +112,7 @@ onEachEngine('redeem codes', (engine) => {
     assert.deepEqual((await redeem(browser, codes[0]!)).body.error.fields, { code: '兑换码已过期' })
   })
 
-  it('is made only in sensible numbers', async () => {
+  it('is created only with valid amounts and counts', async () => {
     const wrong: [string, unknown][] = [
       ['amount', 0],
       ['amount', -5],
@@ -145,16 +145,16 @@ onEachEngine('redeem codes', (engine) => {
     assert.equal(response.status, 400)
   })
 
-  it('cannot be guessed: an account gets ten tries', async () => {
+  it('cannot be guessed: an account has ten tries', async () => {
     const browser = await signedIn(service, await service.account())
     const { codes } = await make(1)
-    const tries = await Promise.all(Array.from({ length: 12 }, () => redeem(browser, makeRedeemCode())))
+    const tries = await Promise.all(Array.from({ length: 12 }, () => redeem(browser, generateRedeemCode())))
     assert.equal(tries.filter((one) => one.status === 400).length, 10)
     assert.equal(tries.filter((one) => one.status === 429).length, 2)
     assert.equal((await redeem(browser, codes[0]!)).status, 429)
   })
 
-  it('lists batches by page and knows no other', async () => {
+  it('lists batches by page, and returns 404 for an unknown one', async () => {
     const { body } = await boss.call(operatorRoutes.redeemBatches, { sent: { size: 2, page: 2 } })
     assert.equal(body.items.length, 2)
     assert.ok(body.total >= 4)
@@ -164,10 +164,10 @@ onEachEngine('redeem codes', (engine) => {
 })
 
 void describe('a redeem code', () => {
-  it('is read however it is typed', () => {
+  it('is read in any spelling', () => {
     fc.assert(
       fc.property(fc.constant(0), fc.boolean(), fc.boolean(), (_zero, lower, dashes) => {
-        const code = makeRedeemCode()
+        const code = generateRedeemCode()
         let typed = dashes ? code : code.replaceAll('-', '')
         if (lower) typed = typed.toLowerCase()
         assert.equal(readRedeemCode(` ${typed} `), code.slice(3).replaceAll('-', ''))
@@ -176,7 +176,7 @@ void describe('a redeem code', () => {
     )
   })
 
-  it('is nothing else', () => {
+  it('rejects any other text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), (text) => {
         const read = readRedeemCode(text)

@@ -8,7 +8,7 @@ import type { Api, SignedInRequest } from '../../console/routes.ts'
 import { guessLimits } from '../../console/guess-limits.ts'
 import { invalidFields } from '../../console/problem.ts'
 import { hashRedeemCode, readRedeemCode } from './code.ts'
-import { type CodeOffer, findOffer, takeCode } from './store.ts'
+import { type CodeOffer, findOffer, redeemCode } from './store.ts'
 
 /** Wrong codes an account, and an address, may try in a quarter of an hour. */
 const mostByAccount = 10
@@ -47,7 +47,7 @@ export function redeemPages(api: Api, { db, limits: shared }: Services, secret: 
   api.account(creditRoutes.redeem, async (request, input) => {
     const offer = await requireOffer(request, input.code)
     const balance = await db.write(async (tx) => {
-      if (!(await takeCode(tx, offer.id, request.user.id))) return undefined
+      if (!(await redeemCode(tx, offer.id, request.user.id))) return undefined
       return addCredits(tx, {
         accountId: request.user.id,
         apiType: offer.api_type,

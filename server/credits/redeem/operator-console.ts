@@ -5,7 +5,7 @@ import type { Services } from '../../services.ts'
 import type { Api } from '../../console/routes.ts'
 import { csvStream, csvTime } from '../../console/csv.ts'
 import { conflict, invalidFields, notFound } from '../../console/problem.ts'
-import { hashRedeemCode, hintOfRedeemCode, makeRedeemCode, readRedeemCode } from './code.ts'
+import { hashRedeemCode, maskRedeemCode, generateRedeemCode, readRedeemCode } from './code.ts'
 import {
   countBatches,
   findBatch,
@@ -42,10 +42,10 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
         expires_on: { zh: '须为今天或以后的日期', en: 'Must be today or a later day' },
       })
     }
-    const codes = Array.from({ length: input.count }, makeRedeemCode)
+    const codes = Array.from({ length: input.count }, generateRedeemCode)
     const stored = codes.map((code) => {
       const plain = readRedeemCode(code) ?? ''
-      return { hash: hashRedeemCode(secret, plain), hint: hintOfRedeemCode(plain) }
+      return { hash: hashRedeemCode(secret, plain), hint: maskRedeemCode(plain) }
     })
     const id = await db.write((tx) =>
       insertBatch(tx, operatorOf(request, input), {

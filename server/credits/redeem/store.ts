@@ -1,9 +1,10 @@
-// Redeem codes and the batches they were made in.
+// Redeem codes and the batches in which they were created.
 import { type Actor, type OperatorActor, recordChange } from '../../audit/audit.ts'
 import type { ApiType } from '../../../contract/credits.ts'
 import type { RedeemBatch, RedeemCodeRow } from '../../../contract/console/operator.ts'
 import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import type { Queries, Tx } from '../../db/database.ts'
+import type { Tables } from '../../db/schema.ts'
 
 export interface NewBatch {
   readonly apiType: ApiType
@@ -40,15 +41,8 @@ export async function insertBatch(tx: Tx, actor: OperatorActor, batch: NewBatch)
   return row.id
 }
 
-export interface CodeOffer {
-  readonly id: number
-  readonly state: RedeemCodeRow['state']
-  readonly hint: string
-  readonly batch_id: number
-  readonly api_type: ApiType
-  readonly amount: number
-  readonly expires_on: string | null
-}
+export type CodeOffer = Readonly<Pick<Tables['redeem_code'], 'id' | 'state' | 'hint' | 'batch_id'>> &
+  Readonly<Pick<Tables['redeem_batch'], 'api_type' | 'amount' | 'expires_on'>>
 
 export function findOffer(queries: Queries, hash: string): Promise<CodeOffer | undefined> {
   return queries.one<CodeOffer>(
@@ -58,8 +52,8 @@ export function findOffer(queries: Queries, hash: string): Promise<CodeOffer | u
   )
 }
 
-/** Takes the code, once: whoever comes second, however close, changes nothing and is told so. */
-export async function takeCode(tx: Tx, id: number, accountId: number): Promise<boolean> {
+/** Marks the code as redeemed, once: false when it is not unused. */
+export async function redeemCode(tx: Tx, id: number, accountId: number): Promise<boolean> {
   const changed = await tx.run(
     `UPDATE redeem_code SET state = 'redeemed', account_id = ?, redeemed_at = ${tx.now} WHERE id = ? AND state = 'unused'`,
     [accountId, id],
@@ -76,7 +70,7 @@ export async function revokeBatch(tx: Tx, actor: Actor, batchId: number): Promis
   return revoked
 }
 
-/** The hint of the code, when it was there to be revoked. */
+/** Returns the hint of the code; undefined when it is not unused. */
 export async function revokeCode(tx: Tx, actor: Actor, id: number): Promise<string | undefined> {
   const row = await tx.one<{ hint: string }>(
     `UPDATE redeem_code SET state = 'revoked', revoked_at = ${tx.now} WHERE id = ? AND state = 'unused' RETURNING hint`,
