@@ -7,7 +7,7 @@ import type { Registry } from 'prom-client'
 import { createAuthenticator } from './accounts/authenticate.ts'
 import { createKeyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
-import { openConsole } from './console/console.ts'
+import { createConsole } from './console/console.ts'
 import type { RequestLog } from './request-log/recorder.ts'
 import { createCompaction } from './credits/ledger/compaction.ts'
 import { createCredits } from './credits/credits.ts'
@@ -101,7 +101,7 @@ export async function openApp(
     isStopping: () => stopping,
     onResponse(answered) {
       metrics.onResponse(answered)
-      console.onResponse(answered)
+      webConsole.onResponse(answered)
       logCall(log, answered)
     },
     onError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
@@ -145,7 +145,7 @@ export async function openApp(
   const products: readonly Product[] = [links, messages, verifications, checks]
   // Two products that know nothing of each other: a link domain found blocked gets no new links.
   checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.recordVerdict)
-  const console = openConsole(services, {
+  const webConsole = createConsole(services, {
     shortlink: links,
     sms: messages,
     identity: verifications,
@@ -202,7 +202,7 @@ export async function openApp(
   })
   app.get('/', async (_request, reply) => homePage(reply))
   registerDocs(app, services)
-  console.routes(app)
+  webConsole.routes(app)
   app.register(async (api) => {
     api.removeAllContentTypeParsers()
     api.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
@@ -222,13 +222,13 @@ export async function openApp(
   return {
     services,
     domainCheck: checks,
-    requestLog: console.requestLog,
+    requestLog: webConsole.requestLog,
     async start() {
       const address = await app.listen({ port: config.PORT, host: config.HOST })
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
       if (metricsServer) await listen(metricsServer, config.METRICS_PORT, config.HOST)
       for (const product of products) product.start?.()
-      console.start()
+      webConsole.start()
       limits.start()
       sweeper.start(jobs, config.SWEEP_S * 1000)
       compaction.start(jobs)
@@ -246,7 +246,7 @@ export async function openApp(
       metricsServer?.close()
       await jobs.stop()
       for (const product of products) await product.stop?.()
-      await console.stop()
+      await webConsole.stop()
       limits.stop()
       await app.close()
     },

@@ -1,4 +1,4 @@
-// The audit log as operators read it.
+// Console routes of the audit log: list and export.
 import { type AuditEntry, operatorRoutes, type AuditFilter } from '../../contract/console/operator.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'

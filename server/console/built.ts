@@ -1,13 +1,13 @@
-// The built console in web/dist: where it is, and whether all of it is there. It is committed, so that production builds nothing.
+// The built console in web/dist, which is committed: its path, and whether it is complete.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 export const consoleFolder = resolve(import.meta.dirname, '..', '..', 'web', 'dist')
 
-/** What the build writes about itself, inside the folder it built. */
+/** Written by the build into its folder. */
 export interface BuildRecord {
-  /** Digest of everything the build was made from. */
+  /** Digest of the sources. */
   readonly sources: string
   /** Digest of the built files. */
   readonly files: string
@@ -30,7 +30,7 @@ export function stateOfConsole(folder: string = consoleFolder): 'complete' | 'mi
   return readRecord(folder)?.files === digestOfBuild(folder) ? 'complete' : 'damaged'
 }
 
-/** Compressed copies are left out: they are not committed and say nothing new. */
+/** Compressed copies are left out because they are not committed. */
 export function digestOfBuild(folder: string): string {
   const names = filesIn(folder).filter((name) => name !== recordName && !/\.(br|gz)$/.test(name))
   return digestOf(names.map((name) => [name, readFileSync(join(folder, name))]))
@@ -47,7 +47,7 @@ export function filesIn(folder: string): string[] {
     )
 }
 
-/** The same on every machine: sorted by name, and a checkout with CRLF counts as one with LF. */
+/** The same on every machine: sorted by name, with CRLF read as LF. */
 export function digestOf(files: readonly (readonly [name: string, content: Buffer])[]): string {
   const hash = createHash('sha256')
   for (const [name, content] of files.toSorted(([one], [other]) => (one < other ? -1 : 1))) {

@@ -1,14 +1,16 @@
-// The web console's server: put together from its pages, with the log of API calls that feeds the inspector.
+// Composes the web console: its pages, its static files, the request log and its background jobs.
 import { readFileSync } from 'node:fs'
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
 import { consoleApi } from '../../contract/console/route.ts'
+import { hourMs } from '../../contract/time.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
 import { deriveSecret } from '../runtime/installation.ts'
 import type { Services } from '../services.ts'
 import type { Shortlink } from '../shortlink/api.ts'
 import { type Api, createApi } from './routes.ts'
-import { deleteOldAudit, insertAudit } from '../audit/store.ts'
+import { recordChange } from '../audit/audit.ts'
+import { deleteOldAudit } from '../audit/store.ts'
 import { creditPages } from '../credits/console.ts'
 import { domainCheckPages } from '../domain-check/console.ts'
 import { guessLimits } from './guess-limits.ts'
@@ -25,48 +27,43 @@ import { redeemBatchPages } from '../credits/redeem/operator-console.ts'
 import { reviewPages } from '../sms/review-console.ts'
 import { settingPages } from './operator/settings.ts'
 import { consoleFiles, securityHeaders } from './static-files.ts'
-import { passwordChecks } from './password-check.ts'
+import { createPasswordChecks } from './password-check.ts'
 import { redeemPages } from '../credits/redeem/console.ts'
-import { openRequestLog, type RequestLog } from '../request-log/recorder.ts'
+import { createRequestLog, type RequestLog } from '../request-log/recorder.ts'
 import { requestPages } from '../request-log/console.ts'
 import { deleteExpiredSessions } from '../accounts/session-store.ts'
-import { openSessions } from './sessions.ts'
+import { createSessions } from './sessions.ts'
 import { sessionPages } from './account/sign-in.ts'
 import { smsPages } from '../sms/console.ts'
 import { templatePages } from '../sms/template-console.ts'
 
 const apiPolicy = `default-src 'none'; frame-ancestors 'none'`
 
-const sweepSessionsMs = 3_600_000
-
 export interface Console {
   routes(app: FastifyInstance): void
   start(): void
   stop(): Promise<void>
-  /** Told of every answered API call. */
-  readonly onResponse: (answered: CompletedCall) => void
+  /** Called with every completed API call. */
+  readonly onResponse: (completed: CompletedCall) => void
   readonly requestLog: RequestLog
 }
 
-/** What the pages about products stand on. Products know nothing of the console. */
+/** The products whose pages the console shows. */
 export interface ConsoleProducts extends GatewayProducts {
   readonly shortlink: Shortlink
 }
 
-export function openConsole(services: Services, products: ConsoleProducts): Console {
-  const { db, config, secretKey, log } = services
+export function createConsole(services: Services, products: ConsoleProducts): Console {
+  const { db, config, secretKey, jobs } = services
   const isSecure = config.PUBLIC_URL?.startsWith('https:') ?? false
-  const sessions = openSessions(db, { secret: deriveSecret(secretKey, 'csrf'), isSecure })
-  const passwords = passwordChecks(db, guessLimits(services.limits.attempts, 'password'))
+  const sessions = createSessions(db, { secret: deriveSecret(secretKey, 'csrf'), isSecure })
+  const passwords = createPasswordChecks(db, guessLimits(services.limits.attempts, 'password'))
   const redeemSecret = deriveSecret(secretKey, 'redeem codes')
-  const requestLog = openRequestLog({
+  const requestLog = createRequestLog({
     db,
     secret: deriveSecret(secretKey, 'request terms'),
     days: config.REQUEST_LOG_DAYS,
-    onError: (error) => log.error({ err: error }, 'the request log could not be written'),
   })
-  const stopping = new AbortController()
-  let timer: NodeJS.Timeout | undefined
 
   function pages(api: Api): void {
     const version = readVersion()
@@ -109,7 +106,7 @@ export function openConsole(services: Services, products: ConsoleProducts): Cons
         sessions,
         onView: ({ user }, account) =>
           db.write((tx) =>
-            insertAudit(tx, { actor: user.username, action: 'account.view', target: account.username }),
+            recordChange(tx, { kind: 'operator', name: user.username }, 'account.view', account.username),
           ),
       }),
     )
@@ -123,23 +120,16 @@ export function openConsole(services: Services, products: ConsoleProducts): Cons
       app.register(async (files) => consoleFiles(files, isSecure))
     },
     start() {
-      requestLog.start()
-      timer = setInterval(() => {
-        db.write(deleteExpiredSessions).catch((error: unknown) =>
-          log.error({ err: error }, 'sessions not swept'),
-        )
-        if (config.AUDIT_KEEP_DAYS > 0) {
-          deleteOldAudit(db, config.AUDIT_KEEP_DAYS, stopping.signal).catch((error: unknown) =>
-            log.error({ err: error }, 'old lines of the audit log stay'),
-          )
-        }
-      }, sweepSessionsMs)
-      timer.unref()
+      requestLog.start(jobs)
+      jobs.every(hourMs, 'delete_expired_sessions', () => db.write(deleteExpiredSessions))
+      if (config.AUDIT_KEEP_DAYS > 0) {
+        jobs.every(hourMs, 'prune_audit_log', (signal) => deleteOldAudit(db, config.AUDIT_KEEP_DAYS, signal))
+      }
     },
     async stop() {
-      clearInterval(timer)
-      stopping.abort()
-      await requestLog.stop()
+      await requestLog.flush().catch((error: unknown) => {
+        services.log.error({ err: error }, 'failed to write the request log')
+      })
     },
   }
 }

@@ -1,4 +1,4 @@
-// How often somebody may guess: failures are counted by name and by address, and each further one is answered later.
+// Limits guesses of passwords and codes: failures are counted by key, and responses to repeated ones are delayed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempts } from '../limits/limits.ts'
 import type { AttemptKey } from '../limits/port.ts'
@@ -12,16 +12,15 @@ const slowestMs = 400
 
 export interface GuessLimits {
   /**
-   * Counts a try before it is looked at, so that many at the same moment count as many. Throws when there were too
-   * many.
+   * Counts an attempt before it is checked, so that simultaneous ones all count. Throws when there were too many.
    */
   begin(keys: readonly AttemptKey[]): Promise<Guess>
 }
 
 export interface Guess {
-  /** It was wrong: the more of these, the later the answer. */
+  /** The guess was wrong. The more wrong guesses, the longer the delay. */
   wrong(): Promise<void>
-  /** It was right: it does not count, and with `forgive` neither do the wrong ones under that key. */
+  /** The guess was right and does not count; with `forgive`, neither do the wrong ones under that key. */
   right(forgive?: string): Promise<void>
 }
 

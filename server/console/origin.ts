@@ -1,18 +1,18 @@
-// Whether a changing call comes from our own pages: JSON, and from this origin as far as the browser says.
+// Rejects changes that do not come from the console's own pages: they send JSON, from this origin.
 import type { FastifyRequest } from 'fastify'
 import { ConsoleProblem, notJson } from './problem.ts'
 
-export function requireOwnPage(request: FastifyRequest, publicUrl: string): void {
+export function requireSameOrigin(request: FastifyRequest, publicUrl: string): void {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw notJson()
   const { origin, host } = request.headers
   const site = request.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') throw foreign()
   if (origin === undefined) return
-  const isOurs =
+  const isSameOrigin =
     origin === originOf(publicUrl) ||
     (host !== undefined && originOf(origin) !== undefined && hostOf(origin) === host)
-  if (!isOurs) throw foreign()
+  if (!isSameOrigin) throw foreign()
 }
 
 function foreign(): ConsoleProblem {

@@ -1,4 +1,4 @@
-// The one error of the console: a code, a text in both languages, and what is wrong with which field.
+// The error of the console API: a code, a message in both languages, and messages by field.
 import { type ConsoleErrorCode, errorStatus, type ErrorBody } from '../../contract/console/route.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { AppError } from '../http/errors.ts'
@@ -69,7 +69,7 @@ export function tooMany(retryAfter: number): ConsoleProblem {
   )
 }
 
-/** Whatever was thrown, as the console says it. What nobody expected is an internal error without details. */
+/** Converts any error. An unexpected one becomes an internal error without details. */
 export function toProblem(error: unknown): ConsoleProblem {
   if (error instanceof ConsoleProblem) return error
   if (error instanceof AppError) return ofAppError(error)
@@ -106,7 +106,7 @@ export function notJson(): ConsoleProblem {
   return new ConsoleProblem('not_json', { zh: '请以 JSON 发送', en: 'Send JSON' })
 }
 
-/** Rules shared with the public interface speak its codes. */
+/** Rules shared with the public API throw its codes. */
 function ofAppError(error: AppError): ConsoleProblem {
   return new ConsoleProblem(codeOf(error), error.text, {
     cause: error,
@@ -115,9 +115,9 @@ function ofAppError(error: AppError): ConsoleProblem {
   })
 }
 
-/** An expired account is told so before anything else, so what is left of 1004 is a lack of credits. */
+/** 1004 means too few credits here: expired accounts are rejected earlier. */
 export function codeOf({ code, status }: { code: number; status: number }): ConsoleErrorCode {
-  // The same Idempotency-Key again: with other parameters, or while the first call is still running.
+  // The Idempotency-Key was used with other parameters, or its first call is still running.
   if (status === 409 || status === 422) return 'conflict'
   switch (code) {
     case 429:

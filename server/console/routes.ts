@@ -8,7 +8,7 @@ import { languageOf } from '../http/call.ts'
 import type { Services } from '../services.ts'
 import { isStorableText } from '../../contract/values.ts'
 import { inputReader } from './schema.ts'
-import { requireOwnPage } from './origin.ts'
+import { requireSameOrigin } from './origin.ts'
 import { ConsoleProblem, notFound, toProblem } from './problem.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
 
@@ -67,7 +67,7 @@ export function createApi(app: FastifyInstance, { services, sessions, onView }: 
 
   async function open(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleRequest> {
     if (services.http.isStopping()) throw restarting()
-    if (request.method !== 'GET') requireOwnPage(request, services.publicUrl())
+    if (request.method !== 'GET') requireSameOrigin(request, services.publicUrl())
     const parts = request.params as Readonly<Record<string, string>>
     const part = (name: string) => {
       const text = parts[name] ?? ''

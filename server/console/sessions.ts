@@ -1,4 +1,4 @@
-// Sessions: the cookie, the token bound to it that changing calls must show, and who is behind a request.
+// Session cookies, the CSRF token bound to them, and the signed-in user of a request.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { csrfHeader } from '../../contract/console/route.ts'
@@ -25,17 +25,17 @@ export interface SignedIn {
 }
 
 export interface Sessions {
-  /** Who is behind the request; undefined without a live session. */
+  /** The signed-in user; undefined without a valid session. */
   find(request: FastifyRequest): Promise<SignedIn | undefined>
-  /** A new session with a new id, whatever the browser brought along; that one ends. */
+  /** Starts a session with a new id and ends the one of the request, if any. */
   begin(request: FastifyRequest, reply: FastifyReply, user: Account, address: string): Promise<SignedIn>
-  /** Ends the request's own session, here and in the browser. */
+  /** Ends the session of the request and deletes the cookie. */
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Throws unless the call shows the session's token. */
+  /** Throws unless the request carries the session's token. */
   requireToken(request: FastifyRequest, signedIn: SignedIn): void
 }
 
-export function openSessions(db: Database, options: { secret: string; isSecure: boolean }): Sessions {
+export function createSessions(db: Database, options: { secret: string; isSecure: boolean }): Sessions {
   function csrfTokenOf(tokenHash: string): string {
     return createHmac('sha256', options.secret).update(tokenHash).digest('base64url')
   }
@@ -82,10 +82,10 @@ export function openSessions(db: Database, options: { secret: string; isSecure: 
     },
 
     requireToken(request, signedIn) {
-      const shown = request.headers[csrfHeader]
-      const wanted = Buffer.from(signedIn.csrfToken)
-      const given = Buffer.from(typeof shown === 'string' ? shown : '')
-      if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+      const header = request.headers[csrfHeader]
+      const expected = Buffer.from(signedIn.csrfToken)
+      const given = Buffer.from(typeof header === 'string' ? header : '')
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
         throw new ConsoleProblem('csrf', {
           zh: '页面已过期，请刷新后重试',
           en: 'The page is out of date, reload it and try again',

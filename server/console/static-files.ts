@@ -1,11 +1,11 @@
-// The built console as files: headers that let it run nothing but its own scripts, and one page for every address of the app.
+// Serves the built console with security headers; every path that is no file gets the app's page.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { consoleFolder } from './built.ts'
 
-/** Styles are put in by the components at run time; scripts come from files of ours and from nowhere else. */
+/** Components insert styles at run time; scripts come only from files of this origin. */
 const contentPolicy = [
   `default-src 'none'`,
   `script-src 'self'`,
@@ -45,7 +45,7 @@ export function consoleFiles(app: FastifyInstance, isSecure: boolean, folder: st
   app.register(fastifyStatic, {
     root: folder,
     serve: false,
-    // The build may lay compressed files (.br, .gz) beside the plain ones.
+    // Uses the .br and .gz files of the build.
     preCompressed: true,
     cacheControl: false,
     dotfiles: 'ignore',
@@ -54,9 +54,9 @@ export function consoleFiles(app: FastifyInstance, isSecure: boolean, folder: st
   app.get('/console/', async (_request, reply) => sendApp(reply))
   app.get<{ Params: { '*': string } }>('/console/*', async (request, reply) => {
     const path = request.params['*']
-    // Anything that is no file is a page of the app.
+    // A path without a file extension is a page of the app.
     if (!/\.\w+$/.test(path)) return sendApp(reply)
-    // Built files carry a hash of their content in their name.
+    // Names of built files contain a hash of their content.
     const isHashed = path.startsWith('assets/') && existsSync(join(folder, 'assets', basename(path)))
     reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
     return reply.sendFile(path)

@@ -1,4 +1,4 @@
-// The ledger page: every entry with its operation, the balance over time, and the export.
+// Console routes for the ledger: entries with their operations, balances over time, export.
 import { apiTypeNames, type ApiType, apiTypes } from '../../contract/credits.ts'
 import {
   creditRoutes,

@@ -1,4 +1,4 @@
-// Domain checks in the console: many at once with progress, and the watch list with its history.
+// Console routes for domain checks: runs with progress, and the watch list with its history.
 import {
   domainCheckRoutes,
   type DomainRun,
@@ -46,7 +46,7 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
       throw error
     })
     const { finished } = started
-    // Nobody waits for it: the page asks how far it has come.
+    // Runs in the background; the page polls its progress.
     if (finished) {
       recorded(services, call, () => finished).catch((error: unknown) => http.onError(error, call.requestId))
     }

@@ -1,4 +1,4 @@
-// Identity verification in the console: one by hand, and the masked history.
+// Console routes for identity verification: verify one person, masked history.
 import {
   type IdentityOutcome,
   type IdentityRecord,

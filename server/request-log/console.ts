@@ -1,4 +1,4 @@
-// The inspector: the account's calls, newest first, one call in detail, and the search box.
+// Console routes of the request log: list, export, detail, and the search box.
 import type { EndpointName } from '../../contract/console/home.ts'
 import {
   requestRoutes,

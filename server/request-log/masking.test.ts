@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { identity } from '../../contract/identity.ts'
 import { sms } from '../../contract/sms.ts'
 import { generateApiKey } from '../accounts/key.ts'
-import { maskedAnswer, maskedParameters, maskText } from './masking.ts'
+import { maskResponse, maskParameters, maskText } from './masking.ts'
 
 const phones = fc.stringMatching(/^1[3-9]\d{9}$/)
 const idcards = fc
@@ -39,7 +39,7 @@ void describe('masking', () => {
           ],
           template_params: { code: '483920', name: '王小明' },
         }
-        const text = maskedAnswer(sms, body)
+        const text = maskResponse(sms, body)
         if (text === null) return
         assert.doesNotThrow(() => void JSON.parse(text))
         for (const secret of [phone, idcard, '483920', '王小明']) assert.ok(!text.includes(secret))
@@ -48,7 +48,7 @@ void describe('masking', () => {
   })
 
   it('hides all that an identity check tells of a person', () => {
-    const text = maskedAnswer(identity, {
+    const text = maskResponse(identity, {
       success: true,
       matched: true,
       message: '验证通过',
@@ -61,27 +61,27 @@ void describe('masking', () => {
   })
 
   it('leaves serial numbers as they are: one must be able to copy them', () => {
-    const text = maskedAnswer(sms, { data: { biz_id: '202611150000000001' } })
+    const text = maskResponse(sms, { data: { biz_id: '202611150000000001' } })
     assert.equal(text, '{"data":{"biz_id":"202611150000000001"}}')
   })
 
   it('keeps long things short', () => {
     const many = { urls: Array.from({ length: 500 }, (_one, index) => `https://example.com/${index}`) }
     const sources = { headers: {}, json: { ...many, title: 'x'.repeat(100_000) } }
-    const text = maskedParameters(sms, sources, { urls: 'json', title: 'json' })
+    const text = maskParameters(sms, sources, { urls: 'json', title: 'json' })
     assert.ok(text.length < 16_384)
     const [urls] = JSON.parse(text) as [{ value: string[] }]
     assert.equal(urls.value.length, 51)
     assert.equal(urls.value.at(-1), '… 450')
     assert.equal(
-      maskedAnswer(sms, { data: Array.from({ length: 50 }, () => ({ text: '长'.repeat(500) })) }),
+      maskResponse(sms, { data: Array.from({ length: 50 }, () => ({ text: '长'.repeat(500) })) }),
       null,
     )
   })
 
   it('reads headers as the UTF-8 they are', () => {
     const headers = { name: Buffer.from('李雷', 'utf8').toString('latin1'), 'api-key': generateApiKey() }
-    const text = maskedParameters(identity, { headers }, { name: 'header', api_key: 'header' })
+    const text = maskParameters(identity, { headers }, { name: 'header', api_key: 'header' })
     assert.deepEqual(JSON.parse(text), [
       { name: 'name', source: 'header', value: '李*' },
       { name: 'api_key', source: 'header', value: '••••••' },

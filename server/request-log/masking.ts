@@ -1,27 +1,27 @@
-// What may be kept of a call: keys not at all, people only as `张*`, `110105********002X` and `138****8000`, and nothing too long.
+// Masks the parameters and the response of a call before it is stored: API keys, personal data, and overlong values.
 import type { RequestParameter } from '../../contract/console/requests.ts'
 import { hidden, maskIdNumber, maskName, maskPhone } from '../../contract/masking.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { ParameterSource } from '../../contract/parameters.ts'
 import type { ParameterSources } from '../http/parameters.ts'
 
-const longestText = 500
-const longestList = 50
-const deepest = 6
+const maxTextLength = 500
+const maxListLength = 50
+const maxDepth = 6
 
-/** How much of one call is kept; what is larger is left out rather than cut into something that looks whole. */
-const largest = 16_384
+/** A larger value is left out, because a cut one would look complete. */
+const maxLength = 16_384
 
-/** With the country's number in front, too. */
+/** With or without the country code. */
 const phoneInText = /(?<![\dA-Za-z])((?:00)?86)?(1[3-9]\d{9})(?!\d)/g
 const idCardInText =
   /(?<!\d)[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])/g
 const keyInText = /tg_[0-9A-Za-z]{43,}/g
 
-/** Whatever a text is about, these three have no place in it. */
+/** Masks API keys, ID numbers and phone numbers anywhere in a text. */
 export function maskText(text: string): string {
-  const short = (text.length > longestText ? `${text.slice(0, longestText)}…` : text).toWellFormed()
-  // Most texts hold nothing of the kind, and this is the quick way to know.
+  const short = (text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text).toWellFormed()
+  // A quick check, because most texts contain none of them.
   if (!/\d{11}|tg_/.test(short)) return short
   return short
     .replaceAll(keyInText, `tg_${hidden}`)
@@ -41,7 +41,7 @@ const asText =
     typeof value === 'string' || typeof value === 'number' ? mask(String(value)) : hidden
 const verbatim: Mask = (value) => (typeof value === 'string' ? value.slice(0, 64) : value)
 
-/** The variables are told, their values are not: they hold names and one-time codes. */
+/** Keeps the names of variables and hides their values, which hold names and one-time codes. */
 const hideValues: Mask = (value) => {
   let map = value
   if (typeof map === 'string') {
@@ -54,7 +54,7 @@ const hideValues: Mask = (value) => {
   if (typeof map !== 'object' || map === null || Array.isArray(map)) return hidden
   return Object.fromEntries(
     Object.keys(map)
-      .slice(0, longestList)
+      .slice(0, maxListLength)
       .map((name) => [maskText(name), hidden]),
   )
 }
@@ -64,11 +64,11 @@ const everywhere: Readonly<Record<string, Mask>> = {
   phone_number: asText(maskPhone),
   template_params: hideValues,
   idcard: asText(maskIdNumber),
-  // Digits in a row that are nobody's number.
+  // A serial number that looks like an ID number.
   biz_id: verbatim,
 }
 
-/** `name` is a person's only here; elsewhere templates have names. */
+/** `name` is a person's name only in identity calls. */
 const ofIdentity: Readonly<Record<string, Mask>> = {
   ...everywhere,
   name: asText(maskName),
@@ -79,30 +79,30 @@ function masksOf(endpoint: Endpoint): Readonly<Record<string, Mask>> {
   return endpoint.name === 'identity' ? ofIdentity : everywhere
 }
 
-/** The parameters that were read, with where each came from, as JSON text. */
-export function maskedParameters(
+/** The parameters with their sources, as JSON. */
+export function maskParameters(
   endpoint: Endpoint,
   sources: ParameterSources,
   found: Readonly<Record<string, ParameterSource>>,
 ): string {
   const masks = masksOf(endpoint)
   const parameters = Object.entries(found).map(([name, source]): RequestParameter => {
-    const value = sentValue(sources, name, source)
+    const value = readSentValue(sources, name, source)
     const mask = masks[name]
     return { name, source, value: mask ? mask(value) : masked(value, masks, 0) }
   })
   const text = JSON.stringify(parameters)
-  if (text.length <= largest) return text
+  if (text.length <= maxLength) return text
   return JSON.stringify(parameters.map(({ name, source }) => ({ name, source, value: '…' })))
 }
 
-/** The answer as JSON text; null when it is too large to keep. */
-export function maskedAnswer(endpoint: Endpoint, body: unknown): string | null {
+/** The response as JSON; null when it is too large. */
+export function maskResponse(endpoint: Endpoint, body: unknown): string | null {
   const text = JSON.stringify(masked(body, masksOf(endpoint), 0))
-  return text.length <= largest ? text : null
+  return text.length <= maxLength ? text : null
 }
 
-export function sentValue(sources: ParameterSources, name: string, source: ParameterSource): unknown {
+export function readSentValue(sources: ParameterSources, name: string, source: ParameterSource): unknown {
   if (source !== 'header') return sources[source]?.[name]
   const raw = sources.headers[name] ?? sources.headers[name.replaceAll('_', '-')]
   return typeof raw === 'string' ? Buffer.from(raw, 'latin1').toString('utf8') : raw
@@ -115,10 +115,10 @@ function masked(value: unknown, masks: Readonly<Record<string, Mask>>, depth: nu
     return text === String(value) ? value : text
   }
   if (typeof value !== 'object' || value === null) return value
-  if (depth >= deepest) return '…'
+  if (depth >= maxDepth) return '…'
   if (Array.isArray(value)) {
-    const kept = value.slice(0, longestList).map((one) => masked(one, masks, depth + 1))
-    if (value.length > longestList) kept.push(`… ${value.length - longestList}`)
+    const kept = value.slice(0, maxListLength).map((one) => masked(one, masks, depth + 1))
+    if (value.length > maxListLength) kept.push(`… ${value.length - maxListLength}`)
     return kept
   }
   if (value instanceof Map) return masked(Object.fromEntries(value), masks, depth)

@@ -1,42 +1,41 @@
-// Records API calls for the inspector: noted in memory when answered, masked and written a moment later, never in a caller's way.
-import { dayMs, hourMs, shanghaiOffsetMs } from '../../contract/time.ts'
+// Records API calls: queued in memory after the response, then masked and written in the background.
 import { createHmac } from 'node:crypto'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { requestSteps } from '../../contract/console/requests.ts'
-import { formatDay } from '../../contract/time.ts'
+import { dayMs, formatDay, hourMs, shanghaiOffsetMs } from '../../contract/time.ts'
 import type { Database } from '../db/database.ts'
+import type { Jobs } from '../jobs.ts'
 import type { CallTrace } from '../http/call.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
 import type { ParameterSources } from '../http/parameters.ts'
-import { maskedAnswer, maskedParameters, maskText, sentValue } from './masking.ts'
+import { maskResponse, maskParameters, maskText, readSentValue } from './masking.ts'
 import {
   addCounts,
   type DayCount,
   deleteCallsBefore,
-  type FoundBy,
+  type SearchTerm,
   insertCalls,
   type LoggedCall,
   wholePlatform,
 } from './store.ts'
 
-/** Beyond these, calls are counted but no longer kept: memory stays bounded when the database is slow or gone. */
-const mostWaiting = 10_000
-const mostWaitingBytes = 16 * 1_048_576
-const largestBody = 1_048_576
+/** Beyond these limits calls are counted but not recorded, so that memory stays bounded when the database is slow. */
+const maxQueued = 10_000
+const maxQueuedBytes = 16 * 1_048_576
+const maxBodyBytes = 1_048_576
 
 const flushEveryMs = 250
-/** A flush writes so many, and no more, so that other writers get their turn. */
+/** The maximum per flush leaves room for other writers. */
 const perFlush = 500
 const perTransaction = 100
 
-/** When the process is this busy with calls, the inspector steps back: what does not fit is counted, not kept. */
-const busy = 0.75
+/** Above this event loop utilization a flush writes fewer calls; those that do not fit are counted, not recorded. */
+const busyUtilization = 0.75
 const perBusyFlush = 25
 
-const pruneEveryMs = hourMs
 const perPrune = 2_000
 
-interface Waiting {
+interface QueuedCall {
   readonly endpoint: Endpoint
   readonly requestId: string
   readonly at: number
@@ -53,48 +52,44 @@ interface Waiting {
 }
 
 export interface RequestLog {
-  /** Notes an answered call. Does nothing that could wait or fail. */
-  record(answered: CompletedCall): void
-  /** What a call can be found by, as it is stored. */
+  /** Queues a completed call. Never waits and never fails. */
+  record(completed: CompletedCall): void
+  /** The stored form of a text that a call can be found by. */
   termOf(text: string): string
-  /** Writes what waits, all of it. */
+  /** Writes the whole queue. */
   flush(): Promise<void>
-  /** Forgets calls that are too old. */
+  /** Deletes calls older than `REQUEST_LOG_DAYS`. */
   prune(): Promise<void>
   readonly stats: { readonly waiting: number; readonly dropped: number }
-  start(): void
-  stop(): Promise<void>
+  start(jobs: Jobs): void
 }
 
 export interface RequestLogOptions {
   readonly db: Database
   readonly secret: string
-  /** 0: calls are counted, but not kept. */
+  /** With 0, calls are counted but not recorded. */
   readonly days: number
-  readonly onError: (error: unknown) => void
 }
 
-export function openRequestLog({ db, secret, days, onError }: RequestLogOptions): RequestLog {
-  let waiting: Waiting[] = []
+export function createRequestLog({ db, secret, days }: RequestLogOptions): RequestLog {
+  let queue: QueuedCall[] = []
   let bytes = 0
   let dropped = 0
   let counts = new Map<string, DayCount>()
   let running: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
-  let pruneTimer: NodeJS.Timeout | undefined
 
-  function count(accountId: number, endpoint: string, at: number, seen: Seen): void {
-    // The number of the day in Shanghai; its name is made once, not for every call.
-    const key = `${accountId} ${Math.floor((at + shanghaiOffsetMs) / dayMs)} ${endpoint} ${seen.code}`
+  function count(accountId: number, endpoint: string, at: number, result: CallResult): void {
+    // Uses the number of the Shanghai day, because formatting it for every call is slow.
+    const key = `${accountId} ${Math.floor((at + shanghaiOffsetMs) / dayMs)} ${endpoint} ${result.code}`
     let found = counts.get(key)
     if (!found) {
-      found = newCount(accountId, formatDay(at), endpoint, seen.code)
+      found = newCount(accountId, formatDay(at), endpoint, result.code)
       counts.set(key, found)
     }
     found.calls += 1
-    if (seen.ok) found.succeeded += 1
-    if (seen.ok && seen.spent > 0) found.paid += 1
-    found.credits += seen.spent
+    if (result.ok) found.succeeded += 1
+    if (result.ok && result.spent > 0) found.paid += 1
+    found.credits += result.spent
   }
 
   function record({ call, endpoint, response, durationMs, requestId, method }: CompletedCall): void {
@@ -102,16 +97,16 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
     if (!call || accountId === undefined) return
     const at = Date.now() - Math.round(durationMs)
     const { trace, sources, address } = call
-    const seen = seenOf(response.status, response.body, trace)
-    count(accountId, endpoint.name, at, seen)
+    const result = resultOf(response.status, response.body, trace)
+    count(accountId, endpoint.name, at, result)
     if (days === 0) return
     const size = 1_000 + bodyBytes(sources.headers)
-    if (waiting.length >= mostWaiting || bytes + size > mostWaitingBytes) {
+    if (queue.length >= maxQueued || bytes + size > maxQueuedBytes) {
       dropped += 1
       return
     }
     bytes += size
-    waiting.push({
+    queue.push({
       endpoint,
       requestId,
       at,
@@ -132,9 +127,9 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
     return createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22)
   }
 
-  function describe(one: Waiting): LoggedCall {
+  function toRow(one: QueuedCall): LoggedCall {
     const { trace, endpoint } = one
-    const seen = seenOf(one.status, one.body, trace)
+    const result = resultOf(one.status, one.body, trace)
     return {
       account_id: one.accountId,
       request_id: one.requestId,
@@ -143,9 +138,9 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
       action: trace.action ?? onlyAction(endpoint),
       method: one.method,
       status: one.status,
-      code: seen.code,
-      ok: seen.ok ? 1 : 0,
-      message: seen.ok ? null : messageOf(one.body),
+      code: result.code,
+      ok: result.ok ? 1 : 0,
+      message: result.ok ? null : messageOf(one.body),
       duration_us: Math.round(one.durationMs * 1000),
       gateway: trace.gateway ?? null,
       charged: trace.charged,
@@ -153,8 +148,8 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
       replayed: trace.replayed ? 1 : 0,
       idempotent: one.idempotent ? 1 : 0,
       address: one.address,
-      parameters: maskedParameters(endpoint, one.sources, trace.parameterSources),
-      answer: maskedAnswer(endpoint, one.body),
+      parameters: maskParameters(endpoint, one.sources, trace.parameterSources),
+      answer: maskResponse(endpoint, one.body),
       steps: JSON.stringify(
         Object.entries(trace.steps)
           .map(([name, ms]) => ({ name, ms: Math.round(ms * 100) / 100 }))
@@ -163,15 +158,15 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
     }
   }
 
-  async function writeSome(most: number): Promise<void> {
-    for (let written = 0; written < most && (waiting.length > 0 || counts.size > 0);) {
-      const some = waiting.slice(0, perTransaction)
-      waiting = waiting.slice(some.length)
+  async function writeQueue(max: number): Promise<void> {
+    for (let written = 0; written < max && (queue.length > 0 || counts.size > 0);) {
+      const some = queue.slice(0, perTransaction)
+      queue = queue.slice(some.length)
       for (const one of some) bytes -= one.bytes
       const own = counts
       const summed = withPlatform([...own.values()])
       counts = new Map()
-      const calls = some.map(describe)
+      const calls = some.map(toRow)
       const found = some.flatMap((one) => termsOf(one, termOf))
       try {
         await db.write(async (tx) => {
@@ -179,7 +174,7 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
           await insertCalls(tx, calls, found)
         })
       } catch (error) {
-        // The database is away. The calls of this lot are lost to the inspector, their counts are not.
+        // The database is unavailable: drop these calls, but keep their counts.
         dropped += some.length
         for (const [key, one] of own) mergeCount(counts, key, one)
         throw error
@@ -188,9 +183,9 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
     }
   }
 
-  async function flush(most: number): Promise<void> {
+  async function flush(max: number): Promise<void> {
     while (running) await running.catch(() => undefined)
-    running = writeSome(most)
+    running = writeQueue(max)
     try {
       await running
     } finally {
@@ -198,10 +193,10 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
     }
   }
 
-  async function prune(): Promise<void> {
+  async function prune(signal?: AbortSignal): Promise<void> {
     const cutoff = Date.now() - days * dayMs
-    while (await db.write((tx) => deleteCallsBefore(tx, cutoff, perPrune))) {
-      // Others write between two rounds.
+    while (!signal?.aborted && (await db.write((tx) => deleteCallsBefore(tx, cutoff, perPrune)))) {
+      // Leaves room for other writers.
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
@@ -213,46 +208,39 @@ export function openRequestLog({ db, secret, days, onError }: RequestLogOptions)
     prune,
     stats: {
       get waiting() {
-        return waiting.length
+        return queue.length
       },
       get dropped() {
         return dropped
       },
     },
-    start() {
-      let seen = performance.eventLoopUtilization()
-      timer = setInterval(() => {
+    start(jobs) {
+      let last = performance.eventLoopUtilization()
+      jobs.every(flushEveryMs, 'flush_request_log', async () => {
         const now = performance.eventLoopUtilization()
-        const { utilization } = performance.eventLoopUtilization(now, seen)
-        seen = now
-        if (running || (waiting.length === 0 && counts.size === 0)) return
-        flush(utilization > busy ? perBusyFlush : perFlush).catch(onError)
-      }, flushEveryMs)
-      pruneTimer = setInterval(() => void prune().catch(onError), pruneEveryMs)
-      pruneTimer.unref()
-    },
-    async stop() {
-      clearInterval(timer)
-      clearInterval(pruneTimer)
-      await flush(Number.MAX_SAFE_INTEGER).catch(onError)
+        const { utilization } = performance.eventLoopUtilization(now, last)
+        last = now
+        await flush(utilization > busyUtilization ? perBusyFlush : perFlush)
+      })
+      jobs.every(hourMs, 'prune_request_log', prune)
     },
   }
 }
 
-/** How much memory the body of a waiting call may hold. In chunks it does not say, and may be as large as any. */
+/** Estimates the memory of a queued body. A chunked body has no length and may be as large as the limit. */
 function bodyBytes(headers: ParameterSources['headers']): number {
-  return headers['transfer-encoding'] === undefined ? Number(headers['content-length']) || 0 : largestBody
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length']) || 0 : maxBodyBytes
 }
 
-interface Seen {
-  /** 0 for success; else the answer's code, or the HTTP status where it has none. */
+interface CallResult {
+  /** 0 for success; otherwise the code of the response, or the HTTP status when it has none. */
   readonly code: number
   readonly ok: boolean
   readonly spent: number
 }
 
-/** Each endpoint says success in its own way: a code of 0, or `success`. */
-function seenOf(status: number, body: unknown, trace: CallTrace): Seen {
+/** Endpoints report success either by a code of 0 or by `success`. */
+function resultOf(status: number, body: unknown, trace: CallTrace): CallResult {
   const { code, success } = body as { code?: unknown; success?: unknown }
   const ok = status < 400 && (typeof code === 'number' ? code === 0 : success !== false)
   const failed = typeof code === 'number' ? code : status < 400 ? 1005 : status
@@ -264,7 +252,7 @@ function messageOf(body: unknown): string | null {
   return typeof message === 'string' ? maskText(message) : null
 }
 
-/** An endpoint without actions has one operation. */
+/** An endpoint without actions has a single operation. */
 function onlyAction(endpoint: Endpoint): string | null {
   const [only, ...others] = Object.keys(endpoint.operations)
   return only !== undefined && others.length === 0 ? only : null
@@ -272,11 +260,11 @@ function onlyAction(endpoint: Endpoint): string | null {
 
 const searchable = ['phone_number', 'biz_id', 'short_code'] as const
 
-function termsOf(one: Waiting, termOf: (text: string) => string): FoundBy[] {
+function termsOf(one: QueuedCall, termOf: (text: string) => string): SearchTerm[] {
   const texts = new Set<string>()
   for (const name of searchable) {
     const source = one.trace.parameterSources[name]
-    if (source) add(texts, sentValue(one.sources, name, source))
+    if (source) add(texts, readSentValue(one.sources, name, source))
   }
   const { data } = one.body as { data?: unknown }
   if (typeof data === 'object' && data !== null && !Array.isArray(data)) {
@@ -305,8 +293,7 @@ function newCount(accountId: number, day: string, endpoint: string, code: number
 }
 
 /**
- * The accounts' counts and the platform's sums of them, in one order for everyone: two processes that add to the same
- * rows must not wait for each other in a circle.
+ * Adds the platform's sums. All processes write the rows in the same order, so that they cannot deadlock.
  */
 function withPlatform(own: readonly DayCount[]): DayCount[] {
   const sums = new Map<string, DayCount>()

@@ -1,11 +1,11 @@
-// The log of API calls and its counts by day. Only ever written in the background, many calls at a time.
+// The request log and the daily counts of calls. Written in the background, many calls at a time.
 import { bulkInsert, insertRows } from '../db/bulk-insert.ts'
 import type { Queries, Tx, Value } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
 export type LoggedCall = Readonly<Omit<Tables['request_log'], 'id'>>
 
-export type FoundBy = Readonly<Tables['request_term']>
+export type SearchTerm = Readonly<Tables['request_term']>
 
 const callRows = bulkInsert('request_log', {
   account_id: 'bigint',
@@ -38,26 +38,16 @@ const termRows = bulkInsert(
 export async function insertCalls(
   tx: Tx,
   calls: readonly LoggedCall[],
-  terms: readonly FoundBy[],
+  terms: readonly SearchTerm[],
 ): Promise<void> {
   await insertRows(tx, callRows, calls)
   await insertRows(tx, termRows, terms)
 }
 
-/** The account under which the platform's own sums stand. */
+/** The account id of the platform's sums. */
 export const wholePlatform = 0
 
-export interface DayCount {
-  readonly account_id: number
-  readonly day: string
-  readonly endpoint: string
-  readonly code: number
-  calls: number
-  succeeded: number
-  /** Successful calls that cost something. */
-  paid: number
-  credits: number
-}
+export type DayCount = Tables['call_day']
 
 export async function addCounts(tx: Tx, counts: readonly DayCount[]): Promise<void> {
   for (const one of counts) {
@@ -71,7 +61,7 @@ export async function addCounts(tx: Tx, counts: readonly DayCount[]): Promise<vo
   }
 }
 
-/** Forgets calls from before a moment, some at a time; tells whether there may be more. */
+/** Deletes up to `limit` calls and terms before a time. Returns whether there may be more. */
 export async function deleteCallsBefore(tx: Tx, moment: number, limit: number): Promise<boolean> {
   const calls = await tx.run(
     `DELETE FROM request_log WHERE id IN (SELECT id FROM request_log WHERE at < ? ORDER BY at LIMIT ${limit})`,
@@ -98,7 +88,7 @@ export function findCounts(
   )
 }
 
-/** Whether the account has ever called, and ever paid for a success. */
+/** Whether the account has made a call, and a successful one that cost credits. */
 export async function findFirstSteps(
   queries: Queries,
   accountId: number,
@@ -120,7 +110,7 @@ export interface CallSearch {
   readonly action?: string | undefined
   readonly ok?: number | undefined
   readonly code?: number | undefined
-  /** A request id, or the hash of what it can be found by. */
+  /** A request id, or the hash of a text that the call can be found by. */
   readonly requestId?: string | undefined
   readonly term?: string | undefined
   readonly start?: number | undefined
@@ -129,7 +119,7 @@ export interface CallSearch {
   readonly after?: number | undefined
 }
 
-/** So many calls are looked at for one page, however few of them fit. */
+/** The maximum of calls that are read for one page, however few of them match. */
 const scanLimit = 20_000
 
 const summaryColumns = `id, account_id, request_id, at, endpoint, action, method, status, code, ok, message, duration_us, gateway,
@@ -139,14 +129,14 @@ export type CallSummaryRow = Omit<CallRow, 'parameters' | 'answer' | 'steps'>
 
 export interface CallPage {
   readonly rows: readonly CallSummaryRow[]
-  /** Where to go on; null when all were looked at. */
+  /** The `before` of the next page; null at the end. */
   readonly next: number | null
 }
 
-/** Ids follow time but for what several processes write in the same moments. */
+/** Ids follow time, except for calls that several processes write at the same time. */
 const idSlack = 5_000
 
-/** The id at which a moment stands, roughly; undefined when nothing is that new. */
+/** The approximate id at a time; undefined when no call is that new. */
 async function idAt(queries: Queries, moment: number): Promise<number | undefined> {
   const row = await queries.one<{ id: number }>(
     'SELECT id FROM request_log WHERE at >= ? ORDER BY at LIMIT 1',
@@ -155,8 +145,8 @@ async function idAt(queries: Queries, moment: number): Promise<number | undefine
   return row?.id
 }
 
-/** Days narrow the ids that are looked at, so that a day long past is found without reading all that came after it. */
-async function withinIds(queries: Queries, search: CallSearch): Promise<CallSearch> {
+/** Converts times to ids, so that old days are found without reading everything after them. */
+async function limitIds(queries: Queries, search: CallSearch): Promise<CallSearch> {
   const { start, end, before, after } = search
   const last = end === undefined ? undefined : await idAt(queries, end)
   const first = start === undefined ? undefined : await idAt(queries, start)
@@ -167,11 +157,11 @@ async function withinIds(queries: Queries, search: CallSearch): Promise<CallSear
   }
 }
 
-export async function listCalls(queries: Queries, asked: CallSearch, limit: number): Promise<CallPage> {
-  const search = await withinIds(queries, asked)
-  const scope = joined([
+export async function listCalls(queries: Queries, input: CallSearch, limit: number): Promise<CallPage> {
+  const search = await limitIds(queries, input)
+  const scope = joinConditions([
     ['account_id = ?', search.accountId],
-    // Written out, because only then is the index of failures used.
+    // A literal, because the partial index of failures needs one.
     [`ok = ${search.ok === 0 ? 0 : 1}`, search.ok === undefined ? undefined : noValue],
     ['id < ?', search.before],
     ['id > ?', search.after],
@@ -179,7 +169,7 @@ export async function listCalls(queries: Queries, asked: CallSearch, limit: numb
     ['request_id IN (SELECT request_id FROM request_term WHERE account_id = ? AND term = ?)', search.term],
   ])
   if (search.term !== undefined) scope.values.splice(-1, 0, search.accountId)
-  const filter = joined([
+  const filter = joinConditions([
     ['endpoint = ?', search.endpoint],
     ['action = ?', search.action],
     ['code = ?', search.code],
@@ -202,10 +192,10 @@ export async function listCalls(queries: Queries, asked: CallSearch, limit: numb
   return { rows, next: last && last.count === scanLimit ? last.id : null }
 }
 
-/** A term of its own, without a value to be put in. */
+/** Marks a condition without a parameter. */
 const noValue = Symbol('no value')
 
-function joined(given: readonly (readonly [string, Value | undefined | typeof noValue])[]): {
+function joinConditions(given: readonly (readonly [string, Value | undefined | typeof noValue])[]): {
   text: string
   values: Value[]
 } {
@@ -237,13 +227,13 @@ export async function findNewest(
   ])
 }
 
-/** Counting goes only so far: beyond that the exact number tells nobody more. */
-const mostCounted = 100_000
+/** Counting stops here, because the exact number no longer matters. */
+const maxCounted = 100_000
 
 export async function countCallsSince(queries: Queries, accountId: number, moment: number): Promise<number> {
   const row = await queries.one<{ count: number }>(
     `SELECT COUNT(*) AS count FROM (SELECT at FROM request_log WHERE account_id = ? ORDER BY id DESC
-       LIMIT ${mostCounted}) newest WHERE at >= ?`,
+       LIMIT ${maxCounted}) newest WHERE at >= ?`,
     [accountId, moment],
   )
   return row?.count ?? 0

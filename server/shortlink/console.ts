@@ -1,4 +1,4 @@
-// Short links in the console: the list, one link with its history and clicks, and what its owner does with it by hand.
+// Console routes for short links: list, detail, clicks, exports, create, change, refresh.
 import { dayMs, hourMs } from '../../contract/time.ts'
 import {
   type LinkClicks,
@@ -20,8 +20,8 @@ import { invalidFields, notFound } from '../console/problem.ts'
 
 const { title: titleParameter } = endpoint.operations.generate.parameters
 
-/** By the hour, a range longer than this is no longer a picture. */
-const mostHourDays = 7
+/** The longest range of hourly statistics. */
+const maxHourlyDays = 7
 
 export function linkPages(api: Api, services: Services, links: Shortlink): void {
   const { config, credits } = services
@@ -116,7 +116,7 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
     input: ClickQuery,
   ): Promise<{ range: Range; clicks: LinkClicks }> {
     const unit = input.unit ?? 'day'
-    const limits = unit === 'hour' ? { byDefault: 1, max: mostHourDays } : { byDefault: 30, max: 3_660 }
+    const limits = unit === 'hour' ? { byDefault: 1, max: maxHourlyDays } : { byDefault: 30, max: 3_660 }
     const range = rangeOf(input, limits)
     const found = await links.list.statistics(request.account.id, request.id(), range)
     if (!found) throw notFound()
@@ -189,12 +189,11 @@ function rowOf({ link_id: id, ...link }: ListedLink): LinkRow {
   return { id, ...link }
 }
 
-/** What a title is made of when there is none. What is no address gets its message from the product. */
+/** The default title. An invalid URL is rejected by the API's own rule. */
 function hostOf(target: string): string {
   return URL.parse(target.trim())?.host || target.trim().slice(0, titleParameter.maxLength)
 }
 
-/** Every unit of the range, empty ones too. */
 function clicksIn(range: Range, unit: 'day' | 'hour', found: LinkStatistics): LinkClicks {
   const unitMs = unit === 'day' ? dayMs : hourMs
   const points = Array.from({ length: Math.round((range.end - range.start) / unitMs) }, (_one, index) => ({

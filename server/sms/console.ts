@@ -1,4 +1,4 @@
-// SMS in the console: sending one by hand with its price first, the records, and the account's signature.
+// Console routes for SMS: price, send, records, signature.
 import {
   type Signature,
   type SmsOutcome,

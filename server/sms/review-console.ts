@@ -1,4 +1,4 @@
-// Review of templates and signatures: what waits, and the operator's word on it.
+// Console routes for operators: review templates and signatures.
 import { operatorProductRoutes, type Review } from '../../contract/console/operator-products.ts'
 import type { Services } from '../services.ts'
 import { findReviews, type ReviewRow } from './review-store.ts'
@@ -6,7 +6,7 @@ import { reviewSignature } from './signatures.ts'
 import { reviewTemplate } from './templates.ts'
 import type { Api } from '../console/routes.ts'
 import { conflict, invalidFields, notFound } from '../console/problem.ts'
-import { operatorOf } from '../console/audit-entry.ts'
+import { operatorOf } from '../console/operator-actor.ts'
 
 export function reviewPages(api: Api, { db }: Services): void {
   async function findReview(which: ReviewRow['kind'], id: number): Promise<ReviewRow> {
@@ -47,7 +47,7 @@ export function reviewPages(api: Api, { db }: Services): void {
     }
     const actor = operatorOf(request, input)
     if (which === 'template') {
-      // The words that were read just now, should they change before the decision is written.
+      // The revision that was read above, in case the text changes before the decision is written.
       const review = { status, reason, revision: before.revision } as const
       await reviewTemplate(db, actor, before.id, review)
     } else {

@@ -5,7 +5,7 @@ const products = ['shortlink', 'sms', 'identity', 'domain-check']
 
 /** What a product, the ledger, the audit log and the request log use to put pages into the console. */
 const consoleKit = [
-  'audit-entry.ts',
+  'operator-actor.ts',
   'call-from-console.ts',
   'csv.ts',
   'fields.ts',

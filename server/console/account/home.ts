@@ -1,4 +1,4 @@
-// The home page: balances with their outlook, calls by day, the most common errors, the first steps.
+// The home page: balances and how long they last, calls per day, frequent errors, first steps.
 import { type ApiType, apiTypes } from '../../../contract/credits.ts'
 import {
   type BalanceOutlook,
@@ -11,14 +11,14 @@ import { dayMs, formatDay } from '../../../contract/time.ts'
 import type { Balance } from '../../credits/store.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
-import { errorWords } from '../../request-log/error-explanations.ts'
+import { explainError } from '../../request-log/error-explanations.ts'
 import { rangeOf } from '../fields.ts'
 import { type DayCount, findCounts, findFirstSteps } from '../../request-log/store.ts'
 
-const sparkDays = 14
-const paceDays = 7
+const recentDays = 14
+const rateDays = 7
 
-/** Each endpoint sells one type of credit. */
+/** Each endpoint uses one type of credit. */
 export const typeOfEndpoint: Readonly<Record<EndpointName, ApiType>> = {
   shortlink: 'short_link',
   sms: 'sms',
@@ -28,10 +28,10 @@ export const typeOfEndpoint: Readonly<Record<EndpointName, ApiType>> = {
 
 export function homePages(api: Api, { db, credits }: Services): void {
   api.account(homeRoutes.home, async ({ account, language }, input) => {
-    const range = rangeOf(input, { byDefault: sparkDays, max: 366 })
+    const range = rangeOf(input, { byDefault: recentDays, max: 366 })
     const today = Date.now()
-    const recent = Array.from({ length: sparkDays }, (_one, index) =>
-      formatDay(today - (sparkDays - 1 - index) * dayMs),
+    const recent = Array.from({ length: recentDays }, (_one, index) =>
+      formatDay(today - (recentDays - 1 - index) * dayMs),
     )
     const counts = await findCounts(db, account.id, range.from, range.to)
     const recentCounts = await findCounts(db, account.id, recent[0]!, recent.at(-1)!)
@@ -43,7 +43,7 @@ export function homePages(api: Api, { db, credits }: Services): void {
       balances: balances.map((balance) => outlookOf(balance, recent, recentCounts)),
       days: range.days.map((day) => dayOf(day, counts)),
       errors: commonErrors(counts).map(({ endpoint, code, count }) => {
-        const { meaning, advice } = errorWords(code)
+        const { meaning, advice } = explainError(code)
         return { endpoint, code, count, meaning: meaning[language], advice: advice[language] }
       }),
       checklist: {
@@ -64,8 +64,8 @@ export function outlookOf(
   const { total, remaining } = balance
   const own = counts.filter((one) => typeOfEndpoint[one.endpoint as EndpointName] === balance.api_type)
   const daily = recent.map((day) => sum(own.filter((one) => one.day === day).map((one) => one.credits)))
-  const used = sum(daily.slice(-paceDays))
-  const daysLeft = used > 0 ? Math.floor(remaining / (used / paceDays)) : null
+  const used = sum(daily.slice(-rateDays))
+  const daysLeft = used > 0 ? Math.floor(remaining / (used / rateDays)) : null
   return { ...balance, daily, used_7d: used, days_left: daysLeft, level: levelOf(total, remaining, daysLeft) }
 }
 

@@ -1,4 +1,4 @@
-// The account's API key: generated, reset, cleared. The whole key travels once, in the answer that makes it.
+// The account's API key: create, reset, clear. The whole key is only in the response that creates it.
 import { dayMs } from '../../../contract/time.ts'
 import { keyRoutes } from '../../../contract/console/key.ts'
 import { clearKey, createFirstKey, resetKey } from '../../accounts/accounts.ts'

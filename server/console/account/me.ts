@@ -1,4 +1,4 @@
-// An account as the console tells of it: nothing secret, and the same wherever it appears.
+// The account in console responses, without secrets.
 import type { AccountFacts, Me } from '../../../contract/console/session.ts'
 import type { Language } from '../../../contract/text.ts'
 import { isExpired } from '../../accounts/accounts.ts'

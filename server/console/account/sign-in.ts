@@ -1,4 +1,4 @@
-// Signing in, up and out; the sessions of an account and its password.
+// Sign-in, sign-up and sign-out; the sessions and the password of an account.
 import { sessionRoutes } from '../../../contract/console/session.ts'
 import { changeAccount, createAccount } from '../../accounts/accounts.ts'
 import { findById, findByUsername } from '../../accounts/store.ts'
@@ -15,8 +15,8 @@ import { ConsoleProblem, invalidFields } from '../problem.ts'
 import { deleteSession, deleteSessions, listSessions } from '../../accounts/session-store.ts'
 import type { Sessions } from '../sessions.ts'
 
-/** New accounts from one address in a quarter of an hour. */
-const signUpsByAddress = 10
+/** New accounts per address in 15 minutes. */
+const maxSignUpsByAddress = 10
 
 export function sessionPages(
   api: Api,
@@ -65,7 +65,7 @@ export function sessionPages(
     if (config.SIGN_UP !== 'on') {
       throw new ConsoleProblem('forbidden', { zh: '未开放注册', en: 'Sign-up is closed' })
     }
-    const counted = await signUps.begin([{ key: networkOf(request.address), max: signUpsByAddress }])
+    const counted = await signUps.begin([{ key: networkOf(request.address), max: maxSignUpsByAddress }])
     const username = input.username.trim()
     const account = { username, password: input.password }
     const created = await createAccount(db, systemActor, account, {
@@ -80,7 +80,7 @@ export function sessionPages(
     return describeMe(credits, signedIn, user, request.language)
   })
 
-  // A suspended account can still leave, and so can whoever's session has just ended.
+  // Works for suspended accounts and ended sessions too.
   api.open(sessionRoutes.signOut, async (request) => {
     if (request.signedIn) sessions.requireToken(request.raw, request.signedIn)
     await sessions.end(request.raw, request.reply)

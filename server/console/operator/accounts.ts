@@ -1,4 +1,4 @@
-// Accounts in the operator's hands: found, made, changed, given and deprived of credits. Every change says why.
+// Accounts for operators: search, create, change, grant and take credits.
 import { apiTypes } from '../../../contract/credits.ts'
 import {
   type AccountDetail,
@@ -14,7 +14,7 @@ import { createAccountWithoutKey } from '../../credits/create-account.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
 import type { Api, SignedInRequest } from '../routes.ts'
-import { operatorOf } from '../audit-entry.ts'
+import { operatorOf } from '../operator-actor.ts'
 import { oneLine, rangeOf } from '../fields.ts'
 import { sum } from '../account/home.ts'
 import { describeAccount } from '../account/me.ts'
@@ -80,7 +80,7 @@ export function accountPages(api: Api, services: Services): void {
       const count = input.credits?.[type]
       return count === undefined ? [] : [{ apiType: type, amount: count, note: oneLine(input.note) }]
     })
-    const made = await createAccountWithoutKey(
+    const created = await createAccountWithoutKey(
       db,
       operatorOf(request, input),
       { username, password: input.password, expiresOn: input.expires_on ?? undefined },
@@ -88,7 +88,7 @@ export function accountPages(api: Api, services: Services): void {
     ).catch((error: unknown) => {
       throw toFieldErrors(error)
     })
-    return { account: await detailOf(made.id), password: made.password }
+    return { account: await detailOf(created.id), password: created.password }
   })
 
   api.operator(operatorRoutes.changeAccount, async (request, input) => {
@@ -115,10 +115,10 @@ export function accountPages(api: Api, services: Services): void {
 
   api.operator(operatorRoutes.resetPassword, async (request, input) => {
     const account = await requireAccount(request)
-    const made = generatePassword()
+    const created = generatePassword()
     const ownSession = account.id === request.user.id ? request.signedIn.session.id : undefined
-    await changeAccount(db, operatorOf(request, input), account, { password: made }, ownSession)
-    return { password: made }
+    await changeAccount(db, operatorOf(request, input), account, { password: created }, ownSession)
+    return { password: created }
   })
 
   api.operator(operatorRoutes.changeCredits, async (request, input) => {

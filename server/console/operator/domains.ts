@@ -1,4 +1,4 @@
-// The pools of link domains in the operator's hands: what there is, put in, taken out, looked at now.
+// Domain pools for operators: list, add, remove, probe.
 import { operatorProductRoutes, type PoolDomain } from '../../../contract/console/operator-products.ts'
 import type { DomainCheck } from '../../domain-check/api.ts'
 import type { Services } from '../../services.ts'
@@ -7,7 +7,7 @@ import { addPoolDomain, removePoolDomain } from '../../shortlink/domains/domains
 import type { Shortlink } from '../../shortlink/api.ts'
 import type { Api, SignedInRequest } from '../routes.ts'
 import { notFound } from '../problem.ts'
-import { operatorOf } from '../audit-entry.ts'
+import { operatorOf } from '../operator-actor.ts'
 
 export function domainPages(
   api: Api,
@@ -26,9 +26,9 @@ export function domainPages(
 
   api.operator(operatorProductRoutes.addDomain, async (request, input) => {
     const host = await addPoolDomain(db, operatorOf(request, input), input.pool, input.host.trim())
-    const made = (await listDomains(db)).find((domain) => domain.host === host)
-    if (!made) throw notFound()
-    return domainOf(made)
+    const created = (await listDomains(db)).find((domain) => domain.host === host)
+    if (!created) throw notFound()
+    return domainOf(created)
   })
 
   api.operator(operatorProductRoutes.removeDomain, async (request, input) => {
@@ -46,7 +46,7 @@ export function domainPages(
   })
 }
 
-/** A look that failed does not make a blocked domain any better. */
+/** A failed probe does not change a blocked domain. */
 function domainOf(domain: ListedDomain): PoolDomain {
   const state =
     domain.blocked === 1

@@ -1,4 +1,4 @@
-// Gateways as the operator sees them: which are on, how they do, and one harmless request to find out.
+// Gateways for operators: order, health, and a test with one harmless request.
 import {
   type GatewayGroup,
   type GatewayState,
@@ -21,7 +21,7 @@ import type { Api } from '../routes.ts'
 import { recordChange } from '../../audit/audit.ts'
 import { maskPhone } from '../../../contract/masking.ts'
 import { invalidFields, notFound } from '../problem.ts'
-import { operatorOf } from '../audit-entry.ts'
+import { operatorOf } from '../operator-actor.ts'
 
 export interface GatewayProducts {
   readonly sms: SmsProduct
@@ -29,7 +29,7 @@ export interface GatewayProducts {
   readonly domainCheck: DomainCheck
 }
 
-interface Tested {
+interface TestResult {
   readonly ok: boolean
   readonly message: Text
 }
@@ -67,7 +67,7 @@ export function gatewayPages(api: Api, services: Services, products: GatewayProd
     name: string,
     phone: string,
     requestId: string,
-  ): (() => Promise<Tested>) | undefined {
+  ): (() => Promise<TestResult>) | undefined {
     switch (group) {
       case 'sms': {
         const gateway = products.sms.gateways.find((one) => one.name === name)
@@ -81,7 +81,7 @@ export function gatewayPages(api: Api, services: Services, products: GatewayProd
           (async () => {
             const outcome = await gateway.call((one, signal) => one.verify(samplePerson, signal))
             if (outcome.kind !== 'accepted') return failed(outcome.reason)
-            return said(`已应答：${outcome.value.verdict}`, `Answered: ${outcome.value.verdict}`)
+            return succeeded(`已应答：${outcome.value.verdict}`, `Answered: ${outcome.value.verdict}`)
           })
         )
       }
@@ -95,7 +95,7 @@ export function gatewayPages(api: Api, services: Services, products: GatewayProd
             const outcome = await gateway.check(address)
             if (outcome.kind !== 'accepted') return failed(outcome.reason)
             const word = checkResults[outcome.value]
-            return said(`${address.host}：${word}`, `${address.host}: ${word}`)
+            return succeeded(`${address.host}：${word}`, `${address.host}: ${word}`)
           })
         )
       }
@@ -105,32 +105,32 @@ export function gatewayPages(api: Api, services: Services, products: GatewayProd
   }
 }
 
-function smsMessage({ ok, detail, sent }: { ok: boolean; detail: string; sent: boolean }): Tested {
+function smsMessage({ ok, detail, sent }: { ok: boolean; detail: string; sent: boolean }): TestResult {
   if (!ok) return failed(detail)
-  if (sent) return said(`已用模板 ${detail} 发送一条`, `One message sent with the template ${detail}`)
-  return said(
+  if (sent) return succeeded(`已用模板 ${detail} 发送一条`, `One message sent with the template ${detail}`)
+  return succeeded(
     `连接与凭据正常（${detail}）；没有审核通过的共享模板，未发送短信`,
     `Connection and credentials work (${detail}); nothing was sent, for want of an approved shared template`,
   )
 }
 
-function said(zh: string, en: string): Tested {
+function succeeded(zh: string, en: string): TestResult {
   return { ok: true, message: { zh, en } }
 }
 
-/** Reasons are codes by agreement, and hold neither number nor credentials. */
-function failed(reason: string): Tested {
+/** Reasons are codes without phone numbers or credentials. */
+function failed(reason: string): TestResult {
   return { ok: false, message: { zh: `失败：${reason}`, en: `Failed: ${reason}` } }
 }
 
-/** Every gateway there is a file for, those that are on in their order. */
+/** Every known gateway, the configured ones first and in their order. */
 export function statesOf({ sms, identity, domainCheck }: GatewayProducts): GatewayState[] {
   return [
-    ...inOrder('sms', smsGatewayNames, sms.gateways, ({ guard }) => healthOf(guard)),
-    ...inOrder('identity', identityGatewayNames, identity.gateways, ({ guard }) => healthOf(guard)),
-    ...inOrder('domain_check', domainGatewayNames, domainCheck.gateways, ({ guard, state }) => ({
+    ...gatewayStates('sms', smsGatewayNames, sms.gateways, ({ guard }) => healthOf(guard)),
+    ...gatewayStates('identity', identityGatewayNames, identity.gateways, ({ guard }) => healthOf(guard)),
+    ...gatewayStates('domain_check', domainGatewayNames, domainCheck.gateways, ({ guard, state }) => ({
       ...healthOf(guard),
-      // One whose canary answers make no sense is passed over like one that is broken.
+      // A gateway with wrong canary verdicts is skipped like one whose breaker is open.
       ...(state === 'distrusted' && { breaker: 'open', last_error: 'canary' }),
     })),
   ]
@@ -138,7 +138,7 @@ export function statesOf({ sms, identity, domainCheck }: GatewayProducts): Gatew
 
 type Health = Omit<GatewayState, 'group' | 'name' | 'position'>
 
-function inOrder<G extends { readonly name: string }>(
+function gatewayStates<G extends { readonly name: string }>(
   group: GatewayGroup,
   known: readonly string[],
   on: readonly G[],

@@ -1,4 +1,4 @@
-// One screen that answers "is anything wrong?".
+// The operator overview: traffic, errors, latency, credits, disk and gateways at a glance.
 import { statfs } from 'node:fs/promises'
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -20,10 +20,10 @@ const gatewayGroups = ['sms', 'identity', 'domain_check'] as const
 const latencyMs = 15 * 60_000
 const latencyCalls = 5_000
 
-/** The page asks every few seconds, on every operator's screen; the sums need not be made each time. */
-const freshMs = 3_000
+/** Every open page polls, so the overview is cached this long. */
+const cacheMs = 3_000
 
-/** Failures that are not the caller's. */
+/** Failures the caller did not cause. */
 const ourCodes = new Set([500, 503, 1005, 5000])
 
 export function overviewPages(
@@ -34,19 +34,19 @@ export function overviewPages(
   version: string,
 ): void {
   const startedAt = Date.now()
-  let made: { at: number; overview: Promise<Overview> } | undefined
+  let cached: { at: number; overview: Promise<Overview> } | undefined
 
   api.operator(operatorRoutes.overview, () => {
     const now = performance.now()
-    if (!made || now - made.at > freshMs) {
-      const overview = look()
-      made = { at: now, overview }
-      overview.catch(() => (made = undefined))
+    if (!cached || now - cached.at > cacheMs) {
+      const overview = createOverview()
+      cached = { at: now, overview }
+      overview.catch(() => (cached = undefined))
     }
-    return made.overview
+    return cached.overview
   })
 
-  async function look(): Promise<Overview> {
+  async function createOverview(): Promise<Overview> {
     const { db, config } = services
     const month = rangeOf({}, { byDefault: 30, max: 30 })
     const fortnight = rangeOf({}, { byDefault: 14, max: 14 })
@@ -117,7 +117,7 @@ function latencyOf(durations: readonly { endpoint: string; duration_us: number }
   })
 }
 
-/** Of sorted numbers, the smallest that so many of them do not exceed. */
+/** The smallest of the sorted numbers that this share of them does not exceed. */
 export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
 }

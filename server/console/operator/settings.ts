@@ -1,4 +1,4 @@
-// The settings as they are in force. Secrets are named, never shown.
+// The settings in use. Secrets are listed without their values.
 import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { type Config, settings } from '../../config.ts'
 import type { Setting } from '../../setting-parsers.ts'
@@ -12,15 +12,15 @@ export function settingPages(api: Api, { config }: Services): void {
       return {
         name,
         text: text[request.language],
-        value: secret || value === undefined ? null : withoutPassword(shown(value)),
+        value: secret || value === undefined ? null : withoutPassword(formatValue(value)),
         secret,
-        is_set: value !== undefined && shown(value) !== shown(fallback),
+        is_set: value !== undefined && formatValue(value) !== formatValue(fallback),
       }
     }),
   }))
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) {
     return value.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join(', ')
@@ -28,7 +28,7 @@ function shown(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value)
 }
 
-/** An address may carry a password of its own, whatever setting it stands in. */
+/** Any URL may contain a password. */
 function withoutPassword(text: string): string {
   return text.replaceAll(/\/\/[^/\s@]*@/g, '//••••••@')
 }

@@ -1,4 +1,4 @@
-// Redeeming a code: what it is worth first, then taking it, once and for all.
+// Console routes for redeem codes: preview, then redeem once.
 import { creditRoutes, redeemNote } from '../../../contract/console/credits.ts'
 import { formatDay } from '../../../contract/time.ts'
 import { networkOf } from '../../http/address.ts'

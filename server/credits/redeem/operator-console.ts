@@ -1,4 +1,4 @@
-// Redeem codes in the operator's hands: made in batches, listed, exported, revoked.
+// Console routes for operators: create, list, export and revoke redeem codes.
 import { operatorRoutes, type RedeemBatch } from '../../../contract/console/operator.ts'
 import { formatDay, startOfDay } from '../../../contract/time.ts'
 import type { Services } from '../../services.ts'
@@ -15,7 +15,7 @@ import {
   revokeBatch,
   revokeCode,
 } from './store.ts'
-import { operatorOf } from '../../console/audit-entry.ts'
+import { operatorOf } from '../../console/operator-actor.ts'
 
 export function redeemBatchPages(api: Api, { db }: Services, secret: string): void {
   async function requireBatch(id: number): Promise<RedeemBatch> {

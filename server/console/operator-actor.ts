@@ -1,4 +1,4 @@
-// The operator behind a console request, as the audit log names them.
+// The operator of a console request as the actor of a change, with the note they wrote.
 import type { OperatorActor } from '../audit/audit.ts'
 import { oneLine } from './fields.ts'
 import type { SignedInRequest } from './routes.ts'
