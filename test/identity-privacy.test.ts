@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { identity } from '../contract/identity.ts'
 import { checkDigitOf } from '../server/identity/number.ts'
-import { listTables } from '../server/operations/backup-store.ts'
+import { listTables } from '../server/db/catalog.ts'
 import { type FreshStorage, freshStorage, onEachEngine } from './support/engines.ts'
 import {
   type Behaviour,
@@ -173,7 +173,7 @@ async function sendBytes(url: string, bytes: string): Promise<void> {
 async function assertStorageClean(storage: FreshStorage): Promise<void> {
   const db = storage.open()
   await db.snapshot(async (snapshot) => {
-    for (const table of [...(await listTables(snapshot, db.engine)), 'migration']) {
+    for (const table of [...(await listTables(snapshot)), 'migration']) {
       for await (const rows of snapshot.rows(table)) assertClean(`table ${table}`, JSON.stringify(rows))
     }
   })

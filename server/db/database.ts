@@ -85,8 +85,7 @@ export interface Channel {
   close(): void
 }
 
-export interface Snapshot {
-  all<R>(sql: string, values?: readonly Value[]): Promise<R[]>
+export interface Snapshot extends Pick<Queries, 'engine' | 'all'> {
   /** All rows of a table, a few thousand at a time. */
   rows(table: string): AsyncIterable<readonly Record<string, Value>[]>
 }

@@ -138,7 +138,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         await client.query('SET LOCAL statement_timeout = 0')
         await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
         const value = await read({
-          all: queriesFor((query) => client.query(query)).all,
+          ...queriesFor((query) => client.query(query)),
           rows: (table) => readPages(client, table),
         })
         await client.query('COMMIT')

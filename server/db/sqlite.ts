@@ -65,10 +65,7 @@ export function openSqlite(file: string, options: GroupCommitOptions = {}): Data
       const connection = openConnection(file, 2_000)
       try {
         connection.db.exec('BEGIN')
-        return await read({
-          all: queriesFor(connection).all,
-          rows: (table) => readPages(connection, table),
-        })
+        return await read({ ...queriesFor(connection), rows: (table) => readPages(connection, table) })
       } finally {
         connection.db.close()
       }

@@ -1,34 +1,18 @@
-// A backup is one compressed file of JSON lines, the same for both engines: what one writes the other can restore.
+// A backup is one compressed file of JSON lines. Both engines write the same format and can restore each other's files.
 //
 //   {"tollgate_backup":1,"version":"0.2.0","migrations":[…]}   the version that wrote it, and the schema it needs
-//   {"table":"account","columns":[…]}           then a line for each row, values in this order
+//   {"table":"account","columns":[…]}           followed by one line for each row, with its values in this order
 //   […]
-//   {"end":123}                                 the number of rows: without this line the file is cut short
+//   {"end":123}                                 the number of rows; a file without this line is incomplete
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import type { Database, Engine, Snapshot, Value } from '../db/database.ts'
+import { listMigrations, listTables } from '../db/catalog.ts'
+import type { Database, Snapshot, Value } from '../db/database.ts'
 import project from '../../package.json' with { type: 'json' }
 import { AppError } from '../http/errors.ts'
-
-/** Creation order, so that a table comes after those it refers to. Unlogged tables hold nothing worth keeping. */
-const tableQueries: Record<Engine, string> = {
-  sqlite: `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`,
-  postgres: `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relpersistence = 'p'
-    AND relnamespace = current_schema()::regnamespace ORDER BY oid`,
-}
-
-export async function listTables(snapshot: Pick<Snapshot, 'all'>, engine: Engine): Promise<string[]> {
-  const rows = await snapshot.all<{ name: string }>(tableQueries[engine])
-  return rows.map((row) => row.name).filter((name) => name !== 'migration')
-}
-
-export async function listMigrations(snapshot: Pick<Snapshot, 'all'>): Promise<string[]> {
-  const rows = await snapshot.all<{ name: string }>('SELECT name FROM migration ORDER BY name')
-  return rows.map((row) => row.name)
-}
 
 export interface BackupReport {
   readonly file: string
@@ -36,21 +20,21 @@ export interface BackupReport {
   readonly rows: number
 }
 
-/** Writes beside the target and renames at the end: the target is a whole backup or what it was before. */
+/** Writes to another file and renames it at the end, so that the target is never an incomplete backup. */
 export async function writeBackup(db: Database, file: string): Promise<BackupReport> {
-  const draft = `${file}.part`
+  const partial = `${file}.part`
   const counts = { tables: 0, rows: 0 }
   try {
     await db.snapshot((snapshot) =>
       pipeline(
-        Readable.from(linesOf(snapshot, db.engine, counts)),
+        Readable.from(backupLines(snapshot, counts)),
         createGzip(),
-        createWriteStream(draft, { mode: 0o600, flush: true }),
+        createWriteStream(partial, { mode: 0o600, flush: true }),
       ),
     )
-    await rename(draft, file)
+    await rename(partial, file)
   } catch (error) {
-    await rm(draft, { force: true })
+    await rm(partial, { force: true })
     const code = fileErrorCode(error)
     if (code === undefined) throw error
     const text = { zh: `无法写入 ${file}`, en: `${file} cannot be written (${code})` }
@@ -59,20 +43,19 @@ export async function writeBackup(db: Database, file: string): Promise<BackupRep
   return { file, ...counts }
 }
 
-/** What the file system said, if it was the one that failed. */
+/** The code of a file system error; undefined for other errors. */
 export function fileErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'syscall' in error && 'path' in error && 'code' in error
     ? String(error.code)
     : undefined
 }
 
-async function* linesOf(
+async function* backupLines(
   snapshot: Snapshot,
-  engine: Engine,
   counts: { tables: number; rows: number },
 ): AsyncGenerator<string> {
   yield line({ tollgate_backup: 1, version: project.version, migrations: await listMigrations(snapshot) })
-  for (const table of await listTables(snapshot, engine)) {
+  for (const table of await listTables(snapshot)) {
     counts.tables += 1
     for await (const page of snapshot.rows(table)) {
       const columns = Object.keys(page[0] ?? {})

@@ -1,14 +1,15 @@
-// Puts a backup in the place of everything the database holds, in one transaction: all of it or nothing.
+// Replaces the content of the database by a backup, in one transaction.
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { advanceIdentities, listMigrations, listTables } from '../db/catalog.ts'
 import type { Database, Tx, Value } from '../db/database.ts'
 import { findSetting } from '../db/setting-store.ts'
 import { AppError } from '../http/errors.ts'
 import { fingerprintName, fingerprintOf } from '../runtime/installation.ts'
-import { fileErrorCode, listMigrations, listTables } from './backup-store.ts'
+import { fileErrorCode } from './backup-store.ts'
 
-/** PostgreSQL takes at most 65,535 values in a statement; our widest table has some twenty columns. */
+/** PostgreSQL accepts at most 65,535 values in a statement; our widest table has about twenty columns. */
 const rowsPerInsert = 200
 
 type Line =
@@ -18,7 +19,7 @@ type Line =
   | readonly unknown[]
 
 export interface RestoreOptions {
-  /** The secret we run with; a backup made with another one is refused. */
+  /** The secret of this installation; a backup of an installation with another secret is rejected. */
   readonly secretKey: string
   readonly force: boolean
 }
@@ -30,7 +31,7 @@ export async function restoreBackup(
 ): Promise<{ rows: number }> {
   await requireReadable(file)
   return db.write(async (tx) => {
-    const tables = await listTables(tx, tx.engine)
+    const tables = await listTables(tx)
     const [accounts] = await tx.all<{ count: number }>('SELECT COUNT(*) AS count FROM account')
     if (!force && (accounts?.count ?? 0) > 0) {
       throw problem('数据库非空，覆盖须加 --force', 'the database is not empty; use --force to overwrite it')
@@ -45,21 +46,21 @@ export async function restoreBackup(
         'the backup belongs to another SECRET_KEY; set that one (or copy its secret.key) first',
       )
     }
-    if (tx.engine === 'postgres') await moveSequences(tx, tables)
+    await advanceIdentities(tx, tables)
     return { rows }
   })
 }
 
 async function insertAll(tx: Tx, file: string, tables: readonly string[]): Promise<number> {
   let target: { readonly table: string; readonly columns: readonly string[] } | undefined
-  let waiting: Value[][] = []
+  let pending: Value[][] = []
   let inserted = 0
   let end: number | undefined
 
   async function flush(): Promise<void> {
-    if (waiting.length > 0 && target) {
-      const rows = waiting
-      waiting = []
+    if (pending.length > 0 && target) {
+      const rows = pending
+      pending = []
       const columns = target.columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ')
       const row = `(${target.columns.map(() => '?').join(', ')})`
       await tx.run(
@@ -73,8 +74,8 @@ async function insertAll(tx: Tx, file: string, tables: readonly string[]): Promi
   for await (const item of readLines(file)) {
     if (Array.isArray(item)) {
       if (!target) throw brokenFile()
-      waiting.push(target.columns.map((_, index) => decode(item[index])))
-      if (waiting.length === rowsPerInsert) await flush()
+      pending.push(target.columns.map((_, index) => decode(item[index])))
+      if (pending.length === rowsPerInsert) await flush()
     } else if ('table' in item) {
       await flush()
       if (!tables.includes(item.table)) throw brokenFile()
@@ -92,7 +93,7 @@ async function insertAll(tx: Tx, file: string, tables: readonly string[]): Promi
 
 async function* readLines(file: string): AsyncGenerator<Line> {
   const plain = createGunzip().setEncoding('utf8')
-  // An error of the file arrives as an error of the text; reading it below is where both are met.
+  // An error of the file becomes an error of the stream, which the loop below throws.
   pipeline(createReadStream(file), plain, () => undefined)
   try {
     let rest = ''
@@ -118,21 +119,6 @@ async function requireSameSchema(
     throw problem(
       `备份的数据库结构与本版本不同，可读取它的版本是 ${version}`,
       `the backup has another schema; version ${version} can read it`,
-    )
-  }
-}
-
-async function moveSequences(tx: Tx, tables: readonly string[]): Promise<void> {
-  for (const table of tables) {
-    const [column] = await tx.all<{ sequence: string | null }>(
-      `SELECT pg_get_serial_sequence(CAST(? AS text), 'id') AS sequence FROM information_schema.columns
-       WHERE table_schema = current_schema() AND table_name = ? AND column_name = 'id'`,
-      [table, table],
-    )
-    if (!column?.sequence) continue
-    await tx.all(
-      `SELECT setval(CAST(? AS regclass), COALESCE((SELECT MAX(id) FROM "${table}"), 0) + 1, false)`,
-      [column.sequence],
     )
   }
 }
