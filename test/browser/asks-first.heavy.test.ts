@@ -46,8 +46,8 @@ const openAccount = async (page: Page) => {
 const holderSteps: readonly Step[] = [
   { path: '/keys', button: '重置密钥', breaks: /旧密钥立即失效.*\d+ 次调用/ },
   { path: '/keys', button: '清除密钥', breaks: /密钥将被删除.*\d+ 次调用/ },
-  { path: '/account', button: '退出', breaks: /那台设备需要重新登录/ },
-  { path: '/account', button: '退出其它全部会话', breaks: /所有设备都需要重新登录/, ok: '退出' },
+  { path: '/account', button: '退出', breaks: /该设备需要重新登录/ },
+  { path: '/account', button: '退出其他全部会话', breaks: /所有设备都需要重新登录/, ok: '退出' },
   { path: '/account', button: '改用平台签名', breaks: /之后的短信使用平台签名.*重新提交审核/ },
   { path: '/shortlink?open=1', button: '刷新地址', breaks: /短码 \w+ 及其二维码会停止跳转，无法恢复/ },
   { path: '/sms', button: '删除', breaks: /删除后，使用它的发送会失败/ },
@@ -56,7 +56,7 @@ const holderSteps: readonly Step[] = [
 
 const operatorSteps: readonly (Step & { readonly inAccount?: boolean })[] = [
   { path: '/operator/reviews', button: '不通过', breaks: /将标为审核不通过/ },
-  { path: '/operator/codes?open=1', button: '作废未使用的', breaks: /19 张将永久失效/, ok: '作废' },
+  { path: '/operator/codes?open=1', button: '作废未使用的兑换码', breaks: /19 个兑换码将永久失效/, ok: '作废' },
   { path: '/operator/codes?open=1', button: '作废', breaks: /TG-.*将永久失效/ },
   { path: '/operator/domains', button: '移除', breaks: /新链接不再使用/ },
   { path: accounts, inAccount: true, button: '停用账户', breaks: /接口调用会立即被拒绝.*停止跳转/ },
@@ -64,10 +64,10 @@ const operatorSteps: readonly (Step & { readonly inAccount?: boolean })[] = [
   {
     path: accounts,
     inAccount: true,
-    button: '发放或扣回额度',
-    first: (page) => page.getByText('扣回', { exact: true }).click(),
+    button: '发放或扣减额度',
+    first: (page) => page.getByText('扣减', { exact: true }).click(),
     breaks: /额度会立即减少.*会被拒绝/,
-    ok: '扣回',
+    ok: '扣减',
   },
   {
     path: accounts,
@@ -77,7 +77,7 @@ const operatorSteps: readonly (Step & { readonly inAccount?: boolean })[] = [
       await page.getByRole('switch').first().click()
       await page.locator('input[type=date]').fill('2026-01-01')
     },
-    breaks: /这一天已经过去.*短信发送会立即被拒绝/,
+    breaks: /该日期已过.*短信发送会立即被拒绝/,
     ok: '保存',
   },
 ]

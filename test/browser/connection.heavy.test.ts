@@ -19,8 +19,8 @@ before(async () => {
 })
 after(() => started.disposeAsync())
 
-const lost = '连接中断，填写的内容都还在，恢复后请重试。'
-const stale = '没有取到新数据，显示的是之前的内容'
+const lost = '网络连接中断，填写的内容已保留，请在恢复后重试。'
+const stale = '刷新失败，当前显示的是之前的数据'
 
 describe('without a connection', () => {
   browserTest('a form says so and keeps what was typed; sent again it is done once', async () => {
@@ -151,7 +151,7 @@ browserTest('what is wrong with a field is said beside it, and only there', asyn
   await page.goto('/console/account')
   await page.getByLabel('当前密码').fill('not the password')
   await page.getByLabel('新密码', { exact: true }).fill('a new horse 27')
-  await page.getByLabel('再输一次新密码').fill('a new horse 27')
+  await page.getByLabel('确认新密码').fill('a new horse 27')
   await page.getByRole('button', { name: '修改密码' }).click()
   const told = page.locator('.ant-form-item-explain-error')
   await told.waitFor()

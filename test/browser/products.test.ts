@@ -271,7 +271,7 @@ describe('the operator', () => {
       await adding.getByRole('button', { name: '添加域名' }).click()
       const row = page.getByRole('row', { name: /A 池（a_url） go\.blocked\.test/ })
       await row.getByRole('button', { name: '立即探测' }).click()
-      await row.getByText('被拦截').waitFor()
+      await row.getByText('已拦截').waitFor()
       await row.getByRole('button', { name: '移除' }).click()
       const removing = page.getByRole('dialog', { name: '移除域名？' })
       await removing.getByLabel('备注').fill('被拦截')
@@ -287,7 +287,7 @@ describe('the operator', () => {
       await testing.getByLabel('接收测试短信的手机号').fill('13800138000')
       await testing.getByLabel('备注').fill('例行检查')
       await testing.getByRole('button', { name: '测试' }).click()
-      await page.getByText(/测试成功，用时/).waitFor()
+      await page.getByText(/测试成功，耗时/).waitFor()
 
       await page.goto('/console/operator/audit')
       for (const note of ['新域名', '例行检查']) await page.getByRole('row', { name: note }).waitFor()

@@ -1,4 +1,4 @@
-// A short name for the browser out of its own long words; the long ones stay on hover.
+// A short browser name from a user agent string.
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/MicroMessenger/, 'WeChat'],
   [/Edg\//, 'Edge'],

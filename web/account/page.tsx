@@ -1,4 +1,4 @@
-// One's own account: facts, password, sessions, signature.
+// Account settings: details, SMS signature, password, sessions.
 import { Card, Descriptions } from 'antd'
 import type { ReactNode } from 'react'
 import { useMe } from '../api/hooks.ts'

@@ -1,6 +1,7 @@
-// Changing the password ends all other sessions.
+// The form that changes the password.
 import { App, Button, Card, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
+import { minPasswordLength } from '../../contract/console/limits.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
@@ -8,7 +9,7 @@ import { showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
 import { accountText } from './text.ts'
 
-interface Typed {
+interface PasswordFields {
   readonly current_password: string
   readonly new_password: string
   readonly repeated: string
@@ -17,7 +18,7 @@ interface Typed {
 export function PasswordCard(): ReactNode {
   const t = useText(accountText)
   const { message } = App.useApp()
-  const [form] = Form.useForm<Typed>()
+  const [form] = Form.useForm<PasswordFields>()
   const change = useApiMutation(sessionRoutes.changePassword)
   const required = { required: true, message: t.required }
   return (
@@ -48,8 +49,8 @@ export function PasswordCard(): ReactNode {
         <Form.Item
           name="new_password"
           label={t.newPassword}
-          extra={t.passwordHint}
-          rules={[required, { min: 8, message: t.passwordShort }]}
+          extra={t.passwordHint(minPasswordLength)}
+          rules={[required, { min: minPasswordLength, message: t.passwordShort(minPasswordLength) }]}
         >
           <Input.Password autoComplete="new-password" />
         </Form.Item>
@@ -61,7 +62,7 @@ export function PasswordCard(): ReactNode {
             required,
             ({ getFieldValue }) => ({
               validator: async (_rule, value: string) => {
-                if (value && value !== getFieldValue('new_password')) throw new Error(t.notSame)
+                if (value && value !== getFieldValue('new_password')) throw new Error(t.mismatch)
               },
             }),
           ]}

@@ -1,4 +1,4 @@
-// Where the account is signed in, and ending it there.
+// The sessions of the account, with buttons that sign them out.
 import { App, Button, Card, Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type SessionFacts, sessionRoutes } from '../../contract/console/session.ts'
@@ -41,7 +41,7 @@ export function SessionsCard(): ReactNode {
             render: (_value, { agent, current }) => (
               <span className="row" title={agent}>
                 {browserName(agent)}
-                {current && <Tag>{t.thisOne}</Tag>}
+                {current && <Tag>{t.current}</Tag>}
               </span>
             ),
           },

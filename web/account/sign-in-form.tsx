@@ -1,8 +1,8 @@
-// User name and password, used on the sign-in page and where a session has ended.
+// The form with user name and password: on the sign-in page and in the dialog after a session has ended.
 import { Button, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
-import type { Me, SignIn } from '../../contract/console/session.ts'
-import { sessionRoutes } from '../../contract/console/session.ts'
+import { maxUsernameLength, minPasswordLength } from '../../contract/console/limits.ts'
+import { type Me, sessionRoutes, type SignIn } from '../../contract/console/session.ts'
 import { useSetSession, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { showFieldErrors } from '../parts/form.ts'
@@ -11,7 +11,7 @@ import { accountText } from './text.ts'
 
 interface SignInFormProps {
   readonly username?: string
-  /** Makes a new account instead. */
+  /** Creates an account instead. */
   readonly signUp?: boolean
   readonly onSignedIn?: (me: Me) => void
 }
@@ -19,14 +19,14 @@ interface SignInFormProps {
 export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormProps): ReactNode {
   const t = useText(accountText)
   const [form] = Form.useForm<SignIn>()
-  const takeSession = useSetSession()
-  const enter = useApiMutation(signUp ? sessionRoutes.signUp : sessionRoutes.signIn)
+  const setSession = useSetSession()
+  const signIn = useApiMutation(signUp ? sessionRoutes.signUp : sessionRoutes.signIn)
   const submit = (body: SignIn) =>
-    enter.mutate(
+    signIn.mutate(
       { body },
       {
         onSuccess: (me) => {
-          takeSession(me)
+          setSession(me)
           onSignedIn?.(me)
         },
         onError: (error) => void showFieldErrors(form, error),
@@ -45,13 +45,22 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
     >
       <div>
         <Form.Item name="username" label={t.username} rules={[required]}>
-          <Input size="large" autoComplete="username" autoFocus={username === undefined} maxLength={64} />
+          <Input
+            size="large"
+            autoComplete="username"
+            autoFocus={username === undefined}
+            maxLength={maxUsernameLength}
+          />
         </Form.Item>
         <Form.Item
           name="password"
           label={t.password}
-          rules={signUp ? [required, { min: 8, message: t.passwordShort }] : [required]}
-          extra={signUp ? t.passwordHint : undefined}
+          rules={
+            signUp
+              ? [required, { min: minPasswordLength, message: t.passwordShort(minPasswordLength) }]
+              : [required]
+          }
+          extra={signUp ? t.passwordHint(minPasswordLength) : undefined}
         >
           <Input.Password
             size="large"
@@ -60,8 +69,8 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
           />
         </Form.Item>
       </div>
-      <ActionError error={enter.error} />
-      <Button type="primary" size="large" htmlType="submit" block loading={enter.isPending}>
+      <ActionError error={signIn.error} />
+      <Button type="primary" size="large" htmlType="submit" block loading={signIn.isPending}>
         {signUp ? t.signUp : t.signIn}
       </Button>
     </Form>

@@ -1,4 +1,4 @@
-// The sign-in page, and the sign-up page where the operator has opened it. Kept light: it is the first thing loaded.
+// The sign-in and sign-up pages. They load before anything else, so they import little.
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { Button } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -10,19 +10,19 @@ import { SignInForm } from './sign-in-form.tsx'
 import { accountText } from './text.ts'
 
 export function SignInPage(): ReactNode {
-  return <Door signUp={false} />
+  return <SignInLayout signUp={false} />
 }
 
 export function SignUpPage(): ReactNode {
-  return <Door signUp />
+  return <SignInLayout signUp />
 }
 
-function Door({ signUp }: { signUp: boolean }): ReactNode {
+function SignInLayout({ signUp }: { signUp: boolean }): ReactNode {
   const t = useText(accountText)
   const start = useStart()
   const navigate = useNavigate()
   const search = useLocation({ select: (location) => location.search as { next?: string } })
-  // Kept from the start: on the way out the address changes before this page is gone.
+  // Stored once: the URL changes before this page unmounts.
   const [next] = useState(search.next)
   const role = start.data?.me?.user.role
   const title = signUp ? t.signUp : t.signIn
@@ -32,7 +32,7 @@ function Door({ signUp }: { signUp: boolean }): ReactNode {
 
   useEffect(() => {
     if (role === undefined) return
-    // Only ever a page of this console, whatever the address says.
+    // Joined to the origin, so that `next` cannot lead to another site.
     const home = role === 'operator' ? '/operator/overview' : '/'
     const target = new URL(window.location.origin + (next?.startsWith('/') ? next : home))
     void navigate({ to: target.pathname, search: parseSearch(target.search), replace: true })
@@ -40,13 +40,13 @@ function Door({ signUp }: { signUp: boolean }): ReactNode {
 
   const closed = signUp && start.data?.sign_up === false
   return (
-    <main className="door">
-      <div className="door-card">
+    <main className="centered-page">
+      <div className="centered-column">
         <div className="brand" style={{ padding: 0, marginBottom: 8 }}>
           <img src="/console/gate.svg" alt="" />
           Tollgate
         </div>
-        <div className="door-box">
+        <div className="sign-in-box">
           <h1 style={{ fontSize: 20, margin: '0 0 16px' }}>{title}</h1>
           {closed ? <p>{t.signUpClosed}</p> : <SignInForm signUp={signUp} />}
           {start.data?.sign_up === true && (
@@ -64,16 +64,16 @@ function Door({ signUp }: { signUp: boolean }): ReactNode {
           {t.about}
         </p>
       </div>
-      <DoorFoot />
+      <SignInFooter />
     </main>
   )
 }
 
-function DoorFoot(): ReactNode {
+function SignInFooter(): ReactNode {
   const t = useText(accountText)
   const language = useLanguage()
   return (
-    <div className="door-foot">
+    <div className="sign-in-footer">
       <Button
         type="text"
         title={t.language}

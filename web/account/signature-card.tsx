@@ -1,8 +1,9 @@
-// The name in 【】 at the start of every SMS.
+// The SMS signature: the name in 【】 at the start of every message.
 import { App, Button, Card, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { smsRoutes } from '../../contract/console/sms.ts'
-import { useApiQuery, useApiMutation } from '../api/hooks.ts'
+import { sms } from '../../contract/sms.ts'
+import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { RelativeTime } from '../parts/format.tsx'
@@ -11,6 +12,9 @@ import { Loaded } from '../parts/loaded.tsx'
 import { ActionError } from '../parts/action-error.tsx'
 import { ReviewState } from '../sms/review-state.tsx'
 import { accountText } from './text.ts'
+
+const { minLength, maxLength } = sms.operations.send.parameters.sign_name
+const signaturePattern = new RegExp(`^[^【】[\\]]{${minLength},${maxLength}}$`, 'u')
 
 export function SignatureCard({ readOnly }: { readOnly: boolean }): ReactNode {
   const t = useText(accountText)
@@ -22,7 +26,7 @@ export function SignatureCard({ readOnly }: { readOnly: boolean }): ReactNode {
   return (
     <Card title={<h2>{t.signature}</h2>}>
       <p style={{ marginTop: 0 }} className="prose">
-        {t.signatureText}
+        {t.signatureText(minLength, maxLength)}
       </p>
       <Loaded query={signature}>
         {({ sign_name, platform_sign_name, request }) => (
@@ -61,7 +65,7 @@ export function SignatureCard({ readOnly }: { readOnly: boolean }): ReactNode {
                     {
                       onSuccess: () => {
                         form.resetFields()
-                        message.success(t.signatureSent)
+                        message.success(t.signatureSubmitted)
                       },
                       onError: (error) => void showFieldErrors(form, error),
                     },
@@ -73,10 +77,10 @@ export function SignatureCard({ readOnly }: { readOnly: boolean }): ReactNode {
                   label={t.signatureNew}
                   rules={[
                     { required: true, message: t.required },
-                    { pattern: /^[^【】[\]]{2,20}$/u, message: t.signatureRule },
+                    { pattern: signaturePattern, message: t.signatureRule(minLength, maxLength) },
                   ]}
                 >
-                  <Input showCount maxLength={20} />
+                  <Input showCount maxLength={maxLength} />
                 </Form.Item>
                 <div className="stack">
                   <ActionError error={change.error} />

@@ -1,4 +1,4 @@
-// The interface reference in place, from the definitions the service itself reads.
+// The API reference, from the definitions that the service uses.
 import { Link } from '@tanstack/react-router'
 import { Card, Select, Tag } from 'antd'
 import type { ReactNode } from 'react'
@@ -29,7 +29,7 @@ export function DocsPage(): ReactNode {
           <Link to="/keys" search={{ operation: chosen.id }}>
             {t.samples}
           </Link>
-          <a href="/docs/">{t.whole}</a>
+          <a href="/docs/">{t.full}</a>
         </>
       }
     >
@@ -98,7 +98,7 @@ function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Ope
               <tr key={name}>
                 <th scope="row" className="mono nowrap">
                   {name}
-                  {/* On a phone there is no room for columns of their own. */}
+                  {/* On phones, type and required have no columns. */}
                   <div className="hide-wide small muted">
                     {parameter.type}
                     {parameter.required && ` · ${t.required}`}
@@ -120,7 +120,7 @@ function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Ope
         </table>
       </div>
       <div>
-        <strong>{t.answer}</strong>
+        <strong>{t.format}</strong>
         <div className="mono">{t[endpoint.shape]}</div>
       </div>
       <p className="muted" style={{ margin: 0 }}>

@@ -1,4 +1,4 @@
-// Shown instead of a page that failed, or that does not exist.
+// The pages for an unexpected error and for an unknown address.
 import { Link } from '@tanstack/react-router'
 import { Button } from 'antd'
 import type { ReactNode } from 'react'
@@ -8,8 +8,8 @@ import { useText } from './i18n.ts'
 export function ErrorPage({ error }: { error: unknown }): ReactNode {
   const t = useText(partsText)
   return (
-    <main className="door">
-      <div className="door-card stack">
+    <main className="centered-page">
+      <div className="centered-column stack">
         <h1>{t.unexpected}</h1>
         <p>{t.unexpectedText}</p>
         <pre className="code wrap">{error instanceof Error ? error.message : String(error)}</pre>
@@ -24,8 +24,8 @@ export function ErrorPage({ error }: { error: unknown }): ReactNode {
 export function NotFoundPage(): ReactNode {
   const t = useText(partsText)
   return (
-    <main className="door">
-      <div className="door-card stack">
+    <main className="centered-page">
+      <div className="centered-column stack">
         <h1>{t.notFound}</h1>
         <Link to="/">{t.backHome}</Link>
       </div>

@@ -1,4 +1,4 @@
-// The frame around every page: navigation, top bar, banners; and the door for those who are not signed in.
+// The frame around every page: navigation, top bar, banners. Redirects to the sign-in page without a session.
 import { MenuFoldOutlined, MenuUnfoldOutlined } from '@ant-design/icons'
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Alert, App, Button, Drawer, Skeleton } from 'antd'
@@ -17,7 +17,7 @@ import { frameText } from './text.ts'
 
 export function Frame(): ReactNode {
   const start = useStart()
-  if (start.data?.me === null) return <ToSignIn />
+  if (start.data?.me === null) return <RedirectToSignIn />
   if (start.isError) {
     return (
       <main className="frame-main">
@@ -25,22 +25,21 @@ export function Frame(): ReactNode {
       </main>
     )
   }
-  return <App component={false}>{start.data ? <SignedIn start={start.data} /> : <Bones />}</App>
+  return <App component={false}>{start.data ? <SignedIn start={start.data} /> : <FrameSkeleton />}</App>
 }
 
-/** Leads to the sign-in page once, and from there back to where one wanted to go. */
-function ToSignIn(): ReactNode {
+/** `next` leads back to the requested page after signing in. */
+function RedirectToSignIn(): ReactNode {
   const navigate = useNavigate()
   useEffect(() => {
     const { pathname, search } = window.location
     const next = pathname.replace(/^\/console/, '') + search
     void navigate({ to: '/sign-in', search: next === '/' ? {} : { next }, replace: true })
   }, [navigate])
-  return <Bones />
+  return <FrameSkeleton />
 }
 
-/** The frame's shape before anything is known. */
-function Bones(): ReactNode {
+function FrameSkeleton(): ReactNode {
   return (
     <div className="frame">
       <div className="frame-side hide-narrow" style={{ width: 208 }} />
@@ -56,24 +55,26 @@ function Bones(): ReactNode {
 
 function SignedIn({ start }: { start: Start }): ReactNode {
   const me = useMe()
-  const [lost, setLost] = useState(false)
-  useEffect(() => onSessionEnded(() => setLost(true)), [])
+  const [sessionEnded, setSessionEnded] = useState(false)
+  useEffect(() => onSessionEnded(() => setSessionEnded(true)), [])
   return (
     <>
-      {/* Behind the dialog stays what was typed. */}
+      {/* The page stays mounted behind the dialog, with everything the user entered. */}
       {me.data ? (
-        <Whole start={start} me={me.data} />
+        <Layout start={start} me={me.data} />
       ) : (
-        <Loaded query={me} skeleton={<Bones />}>
+        <Loaded query={me} skeleton={<FrameSkeleton />}>
           {() => null}
         </Loaded>
       )}
-      {lost && start.me && <SessionEnded username={start.me.user.username} onBack={() => setLost(false)} />}
+      {sessionEnded && start.me && (
+        <SessionEnded username={start.me.user.username} onSignedIn={() => setSessionEnded(false)} />
+      )}
     </>
   )
 }
 
-function Whole({ start, me }: { start: Start; me: Me }): ReactNode {
+function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
   const t = useText(frameText)
   const { folded } = usePreferences()
   const [drawer, setDrawer] = useState(false)

@@ -1,4 +1,4 @@
-// The session ended while somebody worked: they sign in over the page, and nothing typed is lost.
+// The dialog after a session has ended: the user signs in over the page and keeps what they entered.
 import { useQueryClient } from '@tanstack/react-query'
 import { Modal } from 'antd'
 import type { ReactNode } from 'react'
@@ -6,18 +6,24 @@ import { SignInForm } from '../account/sign-in-form.tsx'
 import { useText } from './i18n.ts'
 import { frameText } from './text.ts'
 
-export function SessionEnded({ username, onBack }: { username: string; onBack: () => void }): ReactNode {
+export function SessionEnded({
+  username,
+  onSignedIn,
+}: {
+  username: string
+  onSignedIn: () => void
+}): ReactNode {
   const t = useText(frameText)
   const client = useQueryClient()
   return (
-    <Modal open closable={false} footer={null} title={t.lostTitle} width={400}>
-      <p>{t.lostText}</p>
+    <Modal open closable={false} footer={null} title={t.sessionEndedTitle} width={400}>
+      <p>{t.sessionEndedText}</p>
       <SignInForm
         username={username}
         onSignedIn={(me) => {
-          // Somebody else must not see what is on the page.
+          // Another user must not see what is on the page.
           if (me.user.username !== username) window.location.assign('/console/')
-          else void client.invalidateQueries().then(onBack, onBack)
+          else void client.invalidateQueries().then(onSignedIn, onSignedIn)
         }}
       />
     </Modal>

@@ -60,7 +60,7 @@ export function TopBar({ me, onMenu }: { me: Me; onMenu: () => void }): ReactNod
           className="hide-wide"
           type="text"
           icon={<SearchOutlined />}
-          aria-label={t.searchShort}
+          aria-label={t.searchTitle}
           onClick={() => setSearching(true)}
         />
       </div>

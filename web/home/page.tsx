@@ -97,7 +97,7 @@ function Usage({ home, range }: UsageProps): ReactNode {
       })),
       success: [
         {
-          name: t.successName,
+          name: t.success,
           values: days.map(({ total, succeeded }) => (total === 0 ? null : succeeded / total)),
         },
       ],

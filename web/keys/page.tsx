@@ -94,7 +94,7 @@ function FreshKey({ value, onSaved }: { value: string; onSaved: () => void }): R
         {value}
       </div>
       <div className="row">
-        <CopyButton text={value} label={t.keyWord} primary>
+        <CopyButton text={value} label={t.card} primary>
           {t.copy}
         </CopyButton>
         <Button onClick={onSaved}>{t.saved}</Button>

@@ -1,4 +1,4 @@
-// Accounts: find one, open it, make a new one.
+// The list of accounts.
 import { PlusOutlined } from '@ant-design/icons'
 import { Button, Card, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
@@ -146,7 +146,7 @@ export function AccountsPage(): ReactNode {
       <NewAccountModal
         open={creating}
         onClose={() => setCreating(false)}
-        onMade={(id) => show({ open: String(id) })}
+        onCreated={(id) => show({ open: String(id) })}
       />
     </Page>
   )

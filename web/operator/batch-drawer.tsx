@@ -144,7 +144,7 @@ function BatchFacts({ batch }: { batch: RedeemBatch }): ReactNode {
       items={[
         { key: 'type', label: t.type, children: pick(apiTypeNames[batch.api_type]) },
         { key: 'amount', label: t.amountEach, children: formatCount(batch.amount) },
-        { key: 'count', label: t.howMany, children: formatCount(batch.count) },
+        { key: 'count', label: t.codeCount, children: formatCount(batch.count) },
         { key: 'redeemed', label: t.redeemed, children: formatCount(batch.redeemed) },
         { key: 'expires', label: t.expires, children: batch.expires_on ?? t.noEnd },
         { key: 'note', label: common.note, children: batch.note },

@@ -1,7 +1,9 @@
-// What an operator can change about an account: validity, SMS, signature, rate limit.
+// The dialog that edits an account: expiry, SMS service, signature, rate limit.
 import { App, Form, Input, InputNumber, Switch } from 'antd'
 import type { ReactNode } from 'react'
+import { maxAccountRate } from '../../contract/console/limits.ts'
 import { type AccountChange, type AccountDetail, operatorRoutes } from '../../contract/console/operator.ts'
+import { sms } from '../../contract/sms.ts'
 import { formatDay } from '../../contract/time.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
@@ -9,7 +11,7 @@ import { partsText } from '../parts/text.ts'
 import { OperatorForm } from './operator-form.tsx'
 import { operatorText } from './text.ts'
 
-interface Typed {
+interface AccountSettings {
   readonly expires_on: string
   readonly sms_enabled: boolean
   readonly sign_name: string
@@ -28,13 +30,13 @@ export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModa
   const t = useText(operatorText)
   const common = useText(partsText)
   const { message } = App.useApp()
-  const [form] = Form.useForm<Typed & { note: string }>()
+  const [form] = Form.useForm<AccountSettings & { note: string }>()
   const hasLimit = Form.useWatch('own_limit', form)
   const smsOn = Form.useWatch('sms_enabled', form)
   const until = Form.useWatch('expires_on', form)
   const change = useApiMutation(operatorRoutes.changeAccount)
   const limit = account.rate_limit ?? account.platform_rate_limit
-  const before: Typed = {
+  const before: AccountSettings = {
     expires_on: account.expires_on ?? '',
     sms_enabled: account.sms_enabled,
     sign_name: account.sign_name ?? '',
@@ -42,21 +44,21 @@ export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModa
     per_second: limit?.per_second ?? 100,
     burst: limit?.burst ?? 200,
   }
-  const breaks = [
+  const warnings = [
     until && until !== before.expires_on && until < formatDay(Date.now()) && t.pastText(account.username),
     smsOn === false && before.sms_enabled && t.smsOffText(account.username),
   ].filter((text) => typeof text === 'string' && text !== '')
   return (
-    <OperatorForm<Typed>
+    <OperatorForm<AccountSettings>
       open={open}
       title={`${t.changeAccount} · ${account.username}`}
       ok={common.save}
-      warning={breaks.length === 0 ? undefined : breaks.join(' ')}
+      warning={warnings.length === 0 ? undefined : warnings.join(' ')}
       form={form}
       initial={before}
       onClose={onClose}
-      onSubmit={async (typed) => {
-        await change.mutateAsync({ body: changeOf(before, typed), params: { id: account.id } })
+      onSubmit={async (fields) => {
+        await change.mutateAsync({ body: changedFields(before, fields), params: { id: account.id } })
         message.success(t.saved)
       }}
     >
@@ -67,7 +69,7 @@ export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModa
         <Switch checkedChildren={t.on} unCheckedChildren={t.off} />
       </Form.Item>
       <Form.Item name="sign_name" label={t.signName} extra={t.emptySign}>
-        <Input maxLength={20} allowClear />
+        <Input maxLength={sms.operations.send.parameters.sign_name.maxLength} allowClear />
       </Form.Item>
       <Form.Item name="own_limit" label={t.ownLimit} valuePropName="checked">
         <Switch />
@@ -79,10 +81,10 @@ export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModa
             label={t.perSecond}
             rules={[{ required: true, message: common.required }]}
           >
-            <InputNumber min={1} max={100_000} precision={0} />
+            <InputNumber min={1} max={maxAccountRate} precision={0} />
           </Form.Item>
           <Form.Item name="burst" label={t.burst} rules={[{ required: true, message: common.required }]}>
-            <InputNumber min={1} max={100_000} precision={0} />
+            <InputNumber min={1} max={maxAccountRate} precision={0} />
           </Form.Item>
         </div>
       )}
@@ -90,11 +92,14 @@ export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModa
   )
 }
 
-/** Only what was changed is sent, so that two operators do not undo each other. */
-function changeOf(before: Typed, { note, ...typed }: Typed & { note: string }): AccountChange {
-  const { expires_on, sms_enabled, sign_name, own_limit } = typed
-  const per_second = typed.per_second ?? before.per_second
-  const burst = typed.burst ?? before.burst
+/** Sends only the changed fields, so that two operators do not overwrite each other's changes. */
+function changedFields(
+  before: AccountSettings,
+  { note, ...fields }: AccountSettings & { note: string },
+): AccountChange {
+  const { expires_on, sms_enabled, sign_name, own_limit } = fields
+  const per_second = fields.per_second ?? before.per_second
+  const burst = fields.burst ?? before.burst
   const sameLimit =
     own_limit === before.own_limit &&
     (!own_limit || (per_second === before.per_second && burst === before.burst))

@@ -61,7 +61,7 @@ export function CodesPage(): ReactNode {
             },
             { title: t.type, render: (_value, { api_type }) => pick(apiTypeNames[api_type]) },
             { title: t.amountEach, align: 'end', render: (_value, { amount }) => formatCount(amount) },
-            { title: t.howMany, align: 'end', render: (_value, batch) => formatCount(batch.count) },
+            { title: t.codeCount, align: 'end', render: (_value, batch) => formatCount(batch.count) },
             { title: t.redeemed, align: 'end', render: (_value, { redeemed }) => formatCount(redeemed) },
             { title: t.revoked, align: 'end', render: (_value, { revoked }) => formatCount(revoked) },
             {

@@ -9,7 +9,7 @@ import { formatCount } from '../parts/format.tsx'
 import { OperatorForm } from './operator-form.tsx'
 import { operatorText } from './text.ts'
 
-interface Typed {
+interface CreditFields {
   readonly direction: 'grant' | 'take'
   readonly api_type: ApiType
   readonly amount: number
@@ -25,11 +25,11 @@ export function CreditModal({ open, account, onClose }: CreditModalProps): React
   const t = useText(operatorText)
   const pick = usePick()
   const { message } = App.useApp()
-  const [form] = Form.useForm<Typed & { note: string }>()
+  const [form] = Form.useForm<CreditFields & { note: string }>()
   const isTaking = Form.useWatch('direction', form) === 'take'
   const change = useApiMutation(operatorRoutes.changeCredits)
   return (
-    <OperatorForm<Typed>
+    <OperatorForm<CreditFields>
       open={open}
       title={`${t.grantTitle} · ${account.username}`}
       ok={isTaking ? t.take : t.grant}
@@ -53,7 +53,11 @@ export function CreditModal({ open, account, onClose }: CreditModalProps): React
       <Form.Item name="api_type" label={t.type}>
         <Select options={apiTypes.map((value) => ({ value, label: pick(apiTypeNames[value]) }))} />
       </Form.Item>
-      <Form.Item name="amount" label={t.amount} rules={[{ required: true, message: t.amountRule }]}>
+      <Form.Item
+        name="amount"
+        label={t.amount}
+        rules={[{ required: true, message: t.amountRule(formatCount(maxGrant)) }]}
+      >
         <InputNumber min={1} max={maxGrant} precision={0} style={{ width: '100%' }} />
       </Form.Item>
     </OperatorForm>

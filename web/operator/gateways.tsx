@@ -41,7 +41,7 @@ export function GatewaysPage(): ReactNode {
             {
               title: t.position,
               align: 'end',
-              render: (_value, { position }) => position ?? <span className="muted">{t.notOn}</span>,
+              render: (_value, { position }) => position ?? <span className="muted">{t.disabled}</span>,
             },
             {
               title: t.breaker,

@@ -1,6 +1,7 @@
-// Making an account: name, and whatever it should start with. The password is shown once.
+// The dialog that creates an account. Its password is shown once.
 import { Form, Input, InputNumber, Modal } from 'antd'
 import { type ReactNode, useState } from 'react'
+import { maxPasswordLength, maxUsernameLength } from '../../contract/console/limits.ts'
 import { type CreatedAccount, operatorRoutes } from '../../contract/console/operator.ts'
 import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/credits.ts'
 import { useApiMutation } from '../api/hooks.ts'
@@ -10,7 +11,7 @@ import { OnceBox } from './once-box.tsx'
 import { OperatorForm } from './operator-form.tsx'
 import { operatorText } from './text.ts'
 
-interface Typed {
+interface AccountFields {
   readonly username: string
   readonly password?: string
   readonly expires_on?: string
@@ -20,19 +21,19 @@ interface Typed {
 interface NewAccountModalProps {
   readonly open: boolean
   readonly onClose: () => void
-  readonly onMade: (id: number) => void
+  readonly onCreated: (id: number) => void
 }
 
-export function NewAccountModal({ open, onClose, onMade }: NewAccountModalProps): ReactNode {
+export function NewAccountModal({ open, onClose, onCreated }: NewAccountModalProps): ReactNode {
   const t = useText(operatorText)
   const common = useText(partsText)
   const pick = usePick()
-  const [form] = Form.useForm<Typed & { note: string }>()
+  const [form] = Form.useForm<AccountFields & { note: string }>()
   const create = useApiMutation(operatorRoutes.createAccount)
-  const [made, setMade] = useState<CreatedAccount>()
+  const [created, setCreated] = useState<CreatedAccount>()
   return (
     <>
-      <OperatorForm<Typed>
+      <OperatorForm<AccountFields>
         open={open}
         title={t.newAccount}
         ok={t.newAccount}
@@ -49,14 +50,14 @@ export function NewAccountModal({ open, onClose, onMade }: NewAccountModalProps)
               ? { credits: Object.fromEntries(given) as Partial<Record<ApiType, number>> }
               : {}),
           }
-          setMade(await create.mutateAsync({ body }))
+          setCreated(await create.mutateAsync({ body }))
         }}
       >
         <Form.Item name="username" label={t.username} rules={[{ required: true, message: common.required }]}>
-          <Input autoComplete="off" maxLength={64} />
+          <Input autoComplete="off" maxLength={maxUsernameLength} />
         </Form.Item>
-        <Form.Item name="password" label={t.passwordWord} extra={t.passwordHint}>
-          <Input autoComplete="off" maxLength={200} />
+        <Form.Item name="password" label={t.password} extra={t.passwordHint}>
+          <Input autoComplete="off" maxLength={maxPasswordLength} />
         </Form.Item>
         <Form.Item name="expires_on" label={t.setExpires} extra={t.emptyNoEnd}>
           <Input type="date" />
@@ -73,15 +74,15 @@ export function NewAccountModal({ open, onClose, onMade }: NewAccountModalProps)
         </fieldset>
       </OperatorForm>
       <Modal
-        open={made !== undefined}
+        open={created !== undefined}
         title={t.createdTitle}
         footer={null}
         onCancel={() => {
-          if (made) onMade(made.account.id)
-          setMade(undefined)
+          if (created) onCreated(created.account.id)
+          setCreated(undefined)
         }}
       >
-        {made && <OnceBox username={made.account.username} password={made.password} />}
+        {created && <OnceBox username={created.account.username} password={created.password} />}
       </Modal>
     </>
   )

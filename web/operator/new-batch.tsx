@@ -1,7 +1,8 @@
-// Making a batch of codes. They are shown whole this once.
+// The dialog that creates a batch of redeem codes. The codes are shown once.
 import { DownloadOutlined } from '@ant-design/icons'
 import { Alert, Button, Form, Input, InputNumber, Modal, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
+import { maxRedeemBatchSize } from '../../contract/console/limits.ts'
 import { type CreatedRedeemBatch, operatorRoutes } from '../../contract/console/operator.ts'
 import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/credits.ts'
 import { useApiMutation } from '../api/hooks.ts'
@@ -14,34 +15,32 @@ import { partsText } from '../parts/text.ts'
 import { OperatorForm } from './operator-form.tsx'
 import { operatorText } from './text.ts'
 
-interface Typed {
+interface BatchFields {
   readonly api_type: ApiType
   readonly amount: number
   readonly count: number
   readonly expires_on?: string
 }
 
-const most = 10_000
-
 export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () => void }): ReactNode {
   const t = useText(operatorText)
   const common = useText(partsText)
   const pick = usePick()
-  const [form] = Form.useForm<Typed & { note: string }>()
-  const make = useApiMutation(operatorRoutes.makeRedeemBatch)
-  const [made, setMade] = useState<CreatedRedeemBatch>()
+  const [form] = Form.useForm<BatchFields & { note: string }>()
+  const create = useApiMutation(operatorRoutes.makeRedeemBatch)
+  const [created, setCreated] = useState<CreatedRedeemBatch>()
   const required = { required: true, message: common.required }
   return (
     <>
-      <OperatorForm<Typed>
+      <OperatorForm<BatchFields>
         open={open}
         title={t.newBatch}
         ok={t.newBatch}
         form={form}
         initial={{ api_type: 'sms', count: 10 }}
         onClose={onClose}
-        onSubmit={async ({ expires_on, ...typed }) => {
-          setMade(await make.mutateAsync({ body: { ...typed, ...(expires_on ? { expires_on } : {}) } }))
+        onSubmit={async ({ expires_on, ...fields }) => {
+          setCreated(await create.mutateAsync({ body: { ...fields, ...(expires_on ? { expires_on } : {}) } }))
         }}
       >
         <Form.Item name="api_type" label={t.type}>
@@ -51,8 +50,8 @@ export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () =>
           <Form.Item name="amount" label={t.amountEach} rules={[required]}>
             <InputNumber min={1} max={maxGrant} precision={0} style={{ width: '100%' }} />
           </Form.Item>
-          <Form.Item name="count" label={t.howMany} rules={[required]}>
-            <InputNumber min={1} max={most} precision={0} style={{ width: '100%' }} />
+          <Form.Item name="count" label={t.codeCount} rules={[required]}>
+            <InputNumber min={1} max={maxRedeemBatchSize} precision={0} style={{ width: '100%' }} />
           </Form.Item>
         </div>
         <Form.Item name="expires_on" label={t.setExpires} extra={t.emptyNoEnd}>
@@ -60,34 +59,33 @@ export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () =>
         </Form.Item>
       </OperatorForm>
       <Modal
-        open={made !== undefined}
+        open={created !== undefined}
         title={t.codes}
         closable={false}
-        footer={<Button onClick={() => setMade(undefined)}>{t.closeMade}</Button>}
+        footer={<Button onClick={() => setCreated(undefined)}>{t.savedThem}</Button>}
       >
-        {made && <Made made={made} />}
+        {created && <CreatedCodes created={created} />}
       </Modal>
     </>
   )
 }
 
-function Made({ made }: { made: CreatedRedeemBatch }): ReactNode {
+function CreatedCodes({ created }: { created: CreatedRedeemBatch }): ReactNode {
   const t = useText(operatorText)
-  const { batch, codes } = made
+  const { batch, codes } = created
   const rows = [
     ['code', 'api_type', 'amount', 'expires_on'],
     ...codes.map((code) => [code, batch.api_type, String(batch.amount), batch.expires_on ?? '']),
   ]
   return (
     <div className="stack">
-      <Alert type="warning" showIcon title={t.made(formatCount(codes.length))} description={t.madeText} />
-      <pre
-        className="code"
-        tabIndex={0}
-        aria-label={t.codesWord}
-        style={{ maxHeight: 240 }}
-        data-testid="codes"
-      >
+      <Alert
+        type="warning"
+        showIcon
+        title={t.codesCreated(formatCount(codes.length))}
+        description={t.onceText}
+      />
+      <pre className="code" tabIndex={0} aria-label={t.codes} style={{ maxHeight: 240 }} data-testid="codes">
         {codes.join('\n')}
       </pre>
       <div className="row">
@@ -98,7 +96,7 @@ function Made({ made }: { made: CreatedRedeemBatch }): ReactNode {
         >
           {t.downloadCodes}
         </Button>
-        <CopyButton text={codes.join('\n')} label={t.codesWord}>
+        <CopyButton text={codes.join('\n')} label={t.codes}>
           {t.copyAll}
         </CopyButton>
       </div>

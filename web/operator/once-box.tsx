@@ -16,8 +16,8 @@ export function OnceBox({ username, password }: { username: string; password: st
         <span data-testid="fresh-password">{password}</span>
       </div>
       <div>
-        <CopyButton text={password} label={t.passwordWord} primary>
-          {t.passwordWord}
+        <CopyButton text={password} label={t.password} primary>
+          {t.password}
         </CopyButton>
       </div>
     </div>

@@ -1,25 +1,26 @@
-// A form in a dialog that ends with a note: every change by an operator says why.
+// A form in a dialog with a required note: the reason for every change by an operator.
 import { Alert, Form, type FormInstance, Input, Modal } from 'antd'
 import { type ReactNode, useEffect, useId, useState } from 'react'
+import { maxNoteLength } from '../../contract/console/limits.ts'
 import { useText } from '../frame/i18n.ts'
 import { focusFirstField, showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
 import { partsText } from '../parts/text.ts'
 
-interface OperatorFormProps<Typed> {
+interface OperatorFormProps<Fields> {
   readonly open: boolean
   readonly title: string
   readonly ok: string
-  readonly form: FormInstance<Typed & { note: string }>
-  readonly initial?: Partial<Typed>
-  /** What the change breaks, when it breaks something. */
+  readonly form: FormInstance<Fields & { note: string }>
+  readonly initial?: Partial<Fields>
+  /** Shown when the change has an effect on callers. */
   readonly warning?: string | undefined
   readonly children: ReactNode
-  readonly onSubmit: (typed: Typed & { note: string }) => Promise<unknown>
+  readonly onSubmit: (fields: Fields & { note: string }) => Promise<unknown>
   readonly onClose: () => void
 }
 
-export function OperatorForm<Typed extends object>(props: OperatorFormProps<Typed>): ReactNode {
+export function OperatorForm<Fields extends object>(props: OperatorFormProps<Fields>): ReactNode {
   const { open, title, ok, form, initial, warning, children, onSubmit, onClose } = props
   const t = useText(partsText)
   const formId = useId()
@@ -29,11 +30,11 @@ export function OperatorForm<Typed extends object>(props: OperatorFormProps<Type
     if (open) setError(undefined)
   }, [open])
 
-  const submit = async (typed: Typed & { note: string }) => {
+  const submit = async (fields: Fields & { note: string }) => {
     setBusy(true)
     setError(undefined)
     try {
-      await onSubmit(typed)
+      await onSubmit(fields)
       onClose()
     } catch (failure) {
       if (!showFieldErrors(form, failure)) setError(failure)
@@ -53,28 +54,28 @@ export function OperatorForm<Typed extends object>(props: OperatorFormProps<Type
       afterOpenChange={(isOpen) => isOpen && focusFirstField(formId)}
       destroyOnHidden
     >
-      <Form<Typed & { note: string }>
+      <Form<Fields & { note: string }>
         id={formId}
-        // Fields are found by their label: two dialogs must not have the same ids.
+        // Makes the ids of the fields unique among dialogs.
         name={formId}
         form={form}
         preserve={false}
         layout="vertical"
         requiredMark={false}
         {...(initial ? { initialValues: initial } : {})}
-        onFinish={(typed) => void submit(typed)}
+        onFinish={(fields) => void submit(fields)}
       >
         {children}
         {warning !== undefined && (
           <Alert type="warning" showIcon title={warning} style={{ marginBottom: 16 }} />
         )}
         <Form.Item
-          // antd cannot know that every such form has this field.
+          // antd cannot derive this name from a generic type.
           name={'note' as never}
           label={t.note}
           rules={[{ required: true, whitespace: true, message: t.noteNeeded }]}
         >
-          <Input placeholder={t.noteHint} maxLength={500} />
+          <Input placeholder={t.noteHint} maxLength={maxNoteLength} />
         </Form.Item>
       </Form>
       <ActionError error={error} />

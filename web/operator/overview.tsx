@@ -136,7 +136,7 @@ function Charts({ overview }: { overview: Overview }): ReactNode {
       })),
       success: [
         {
-          name: t.errorsPerDay,
+          name: t.successPerDay,
           values: overview.days.map(({ total, succeeded }) => (total === 0 ? null : succeeded / total)),
         },
       ],
@@ -153,7 +153,7 @@ function Charts({ overview }: { overview: Overview }): ReactNode {
         file="all-calls"
       />
       <Chart
-        title={t.errorsPerDay}
+        title={t.successPerDay}
         asPercent
         labels={figures.labels}
         series={figures.success}

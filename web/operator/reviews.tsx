@@ -1,6 +1,7 @@
-// What accounts have submitted: approve, or refuse with a reason they see.
+// Reviews of submitted templates and signatures: approve, or reject with a reason.
 import { App, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
+import { maxReasonLength } from '../../contract/console/limits.ts'
 import { operatorProductRoutes, type Review } from '../../contract/console/operator-products.ts'
 import { templateStates } from '../../contract/sms-text.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
@@ -17,7 +18,7 @@ import { productsText } from './products-text.ts'
 const defaults = { kind: '', state: '审核中', page: '1', size: '20' }
 const kinds = ['template', 'signature'] as const
 
-interface Deciding {
+interface PendingDecision {
   readonly review: Review
   readonly verdict: 'approve' | 'refuse'
 }
@@ -26,7 +27,7 @@ export function ReviewsPage(): ReactNode {
   const t = useText(productsText)
   const pick = usePick()
   const [shown, show] = useUrlState(defaults)
-  const [deciding, setDeciding] = useState<Deciding>()
+  const [deciding, setDeciding] = useState<PendingDecision>()
   const kind = kinds.find((known) => known === shown.kind)
   const state = templateStates.find((known) => known === shown.state)
   const reviews = useApiQuery(operatorProductRoutes.reviews, {
@@ -94,7 +95,7 @@ export function ReviewsPage(): ReactNode {
                       {t.approve}
                     </Button>
                     <Button size="small" danger onClick={() => setDeciding({ review, verdict: 'refuse' })}>
-                      {t.refuse}
+                      {t.reject}
                     </Button>
                   </span>
                 ),
@@ -110,26 +111,32 @@ export function ReviewsPage(): ReactNode {
           )}
         />
       </Card>
-      <Decide deciding={deciding} onClose={() => setDeciding(undefined)} />
+      <DecisionDialog deciding={deciding} onClose={() => setDeciding(undefined)} />
     </Page>
   )
 }
 
-function Decide({ deciding, onClose }: { deciding: Deciding | undefined; onClose: () => void }): ReactNode {
+function DecisionDialog({
+  deciding,
+  onClose,
+}: {
+  deciding: PendingDecision | undefined
+  onClose: () => void
+}): ReactNode {
   const t = useText(productsText)
   const common = useText(partsText)
   const { message } = App.useApp()
   const [form] = Form.useForm<{ reason?: string; note: string }>()
   const decide = useApiMutation(operatorProductRoutes.decideReview)
-  const refusing = deciding?.verdict === 'refuse'
+  const isRejecting = deciding?.verdict === 'refuse'
   const name = deciding?.review.name ?? ''
   return (
     <OperatorForm<{ reason?: string }>
       open={deciding !== undefined}
-      title={refusing ? t.refuse : t.approve}
-      ok={refusing ? t.refuse : t.approve}
+      title={isRejecting ? t.reject : t.approve}
+      ok={isRejecting ? t.reject : t.approve}
       form={form}
-      warning={refusing ? t.refuseText(name) : undefined}
+      warning={isRejecting ? t.rejectText(name) : undefined}
       onClose={onClose}
       onSubmit={async ({ reason, note }) => {
         if (!deciding) return
@@ -139,7 +146,7 @@ function Decide({ deciding, onClose }: { deciding: Deciding | undefined; onClose
             verdict: deciding.verdict,
             note,
             ...(reason ? { reason } : {}),
-            // What was decided on is what was read, should the account change it meanwhile.
+            // Rejects the decision if the account has changed the content in the meantime.
             ...(revision === undefined ? {} : { revision }),
           },
           params: { kind, id },
@@ -147,14 +154,14 @@ function Decide({ deciding, onClose }: { deciding: Deciding | undefined; onClose
         message.success(t.decided)
       }}
     >
-      {!refusing && <p>{t.approveText(name)}</p>}
-      {refusing && (
+      {!isRejecting && <p>{t.approveText(name)}</p>}
+      {isRejecting && (
         <Form.Item
           name="reason"
           label={t.reason}
           rules={[{ required: true, whitespace: true, message: common.required }]}
         >
-          <Input.TextArea placeholder={t.reasonHint} maxLength={200} autoSize={{ minRows: 2 }} />
+          <Input.TextArea placeholder={t.reasonHint} maxLength={maxReasonLength} autoSize={{ minRows: 2 }} />
         </Form.Item>
       )}
     </OperatorForm>

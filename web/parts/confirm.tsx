@@ -1,12 +1,13 @@
-// A step that needs a second thought: names what it does, asks for the password or a note where one is due.
+// A confirmation dialog, with a password or note field where the action needs one.
 import { Alert, Form, Input, Modal } from 'antd'
 import { type ReactNode, useEffect, useId, useState } from 'react'
+import { maxNoteLength } from '../../contract/console/limits.ts'
 import { useText } from '../frame/i18n.ts'
 import { focusFirstField, showFieldErrors } from './form.ts'
 import { ActionError } from './action-error.tsx'
 import { partsText } from './text.ts'
 
-export interface Confirmed {
+interface ConfirmFields {
   readonly note: string
   readonly password: string
 }
@@ -14,15 +15,15 @@ export interface Confirmed {
 interface ConfirmProps {
   readonly open: boolean
   readonly title: string
-  /** What it does, and what it destroys. */
+  /** What the action does and what cannot be undone. */
   readonly consequence: ReactNode
   readonly ok: string
   readonly danger?: boolean
   readonly withNote?: boolean
-  /** The label of the password field, when one is asked for. */
+  /** The label of the password field; no field without it. */
   readonly password?: string
   readonly children?: ReactNode
-  readonly onConfirm: (given: Confirmed) => Promise<unknown>
+  readonly onConfirm: (fields: ConfirmFields) => Promise<unknown>
   readonly onClose: () => void
 }
 
@@ -39,7 +40,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
     onClose,
   } = props
   const t = useText(partsText)
-  const [form] = Form.useForm<Partial<Confirmed>>()
+  const [form] = Form.useForm<Partial<ConfirmFields>>()
   const formId = useId()
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
@@ -47,11 +48,11 @@ export function Confirm(props: ConfirmProps): ReactNode {
     if (open) setError(undefined)
   }, [open])
 
-  const submit = async ({ note = '', password: typed = '' }: Partial<Confirmed>) => {
+  const submit = async ({ note = '', password: entered = '' }: Partial<ConfirmFields>) => {
     setBusy(true)
     setError(undefined)
     try {
-      await onConfirm({ note, password: typed })
+      await onConfirm({ note, password: entered })
       onClose()
     } catch (failure) {
       if (!showFieldErrors(form, failure)) setError(failure)
@@ -76,13 +77,13 @@ export function Confirm(props: ConfirmProps): ReactNode {
         {props.children}
         <Form
           id={formId}
-          // Fields are found by their label: two dialogs must not have the same ids.
+          // Makes the ids of the fields unique among dialogs.
           name={formId}
           form={form}
           preserve={false}
           layout="vertical"
           requiredMark={false}
-          onFinish={(given) => void submit(given)}
+          onFinish={(fields) => void submit(fields)}
         >
           {password !== undefined && (
             <Form.Item name="password" label={password} rules={[{ required: true, message: t.required }]}>
@@ -95,7 +96,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
               label={t.note}
               rules={[{ required: true, whitespace: true, message: t.noteNeeded }]}
             >
-              <Input placeholder={t.noteHint} maxLength={500} />
+              <Input placeholder={t.noteHint} maxLength={maxNoteLength} />
             </Form.Item>
           )}
         </Form>

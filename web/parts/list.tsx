@@ -47,7 +47,7 @@ export function List<Item extends object, Result>(props: ListProps<Item, Result>
     return query.isError ? (
       <LoadError error={query.error} onRetry={() => void query.refetch()} />
     ) : (
-      <Skeleton active title={false} paragraph={{ rows: 8, width: '100%' }} aria-label={t.loadingMore} />
+      <Skeleton active title={false} paragraph={{ rows: 8, width: '100%' }} aria-label={t.loading} />
     )
   }
   const rows = items(query.data)
