@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { type ApiType, apiTypes, maxGrant } from '../credits.ts'
 import type { Text } from '../text.ts'
+import { maxNoteLength } from './limits.ts'
 
 export const dayProblem: Text = { zh: '须为 YYYY-MM-DD 格式的日期', en: 'Must be a date YYYY-MM-DD' }
 
@@ -28,9 +29,12 @@ export const order = Type.Optional(Type.Enum(['asc', 'desc']))
 /** Every change by an operator says why; the note is written to the audit log. */
 export const note = Type.String({
   minLength: 1,
-  maxLength: 200,
+  maxLength: maxNoteLength,
   pattern: '\\S',
-  problem: { zh: '请写明原因，不超过 200 个字符', en: 'Say why, in at most 200 characters' },
+  problem: {
+    zh: `请写明原因，不超过 ${maxNoteLength} 个字符`,
+    en: `Say why, in at most ${maxNoteLength} characters`,
+  },
 })
 
 const size = Type.Optional(Type.Integer({ minimum: 1, maximum: 200 }))

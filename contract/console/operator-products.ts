@@ -1,6 +1,7 @@
 // Operator pages about products: reviews, domain pools, gateways.
 import { type Static, Type } from 'typebox'
-import { Empty, note, Noted, optionalText, page, positiveId } from './fields.ts'
+import { Empty, note, Noted, page, positiveId } from './fields.ts'
+import { maxReasonLength } from './limits.ts'
 import { type Moment, type Page, route } from './route.ts'
 import type { TemplateState } from '../sms-text.ts'
 import { templateState } from './sms.ts'
@@ -68,7 +69,7 @@ export type ReviewQuery = Static<typeof ReviewQuery>
 /** The account holder sees the reason; a refusal needs one. */
 export const ReviewDecision = Type.Object({
   verdict: Type.Enum(['approve', 'refuse']),
-  reason: optionalText,
+  reason: Type.Optional(Type.String({ maxLength: maxReasonLength })),
   revision: Type.Optional(positiveId),
   note,
 })

@@ -1,5 +1,6 @@
 // Operator pages: overview, accounts, redeem codes, audit log, settings. Account holders get `forbidden`.
 import { type Static, Type } from 'typebox'
+import { maxAccountRate, maxRedeemBatchSize } from './limits.ts'
 import {
   amount,
   apiType,
@@ -170,7 +171,7 @@ export const NewAccount = Type.Object({
 })
 export type NewAccount = Static<typeof NewAccount>
 
-const rate = Type.Integer({ minimum: 1, maximum: 1_000_000 })
+const rate = Type.Integer({ minimum: 1, maximum: maxAccountRate })
 
 const AccountRateLimit = Type.Object({ per_second: rate, burst: rate })
 export type AccountRateLimit = Static<typeof AccountRateLimit>
@@ -201,7 +202,7 @@ export type CreditChange = Static<typeof CreditChange>
 export const NewRedeemBatch = Type.Object({
   api_type: apiType,
   amount,
-  count: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  count: Type.Integer({ minimum: 1, maximum: maxRedeemBatchSize }),
   expires_on: optionalDay,
   note,
 })

@@ -1,6 +1,7 @@
 // Passwords: hashed with argon2id, at least eight characters, none of the common ones.
 import { randomInt } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
+import { maxPasswordLength, minPasswordLength } from '../../contract/console/limits.ts'
 import type { Text } from '../../contract/text.ts'
 
 const common = new Set(
@@ -13,13 +14,15 @@ const common = new Set(
   welcome123 woaini123 woaini1314 woaini520 wodemima xiaoming zaq12wsx zxcvbnm1 zxcvbnm123`.split(/\s+/),
 )
 
-const maxLength = 200
-
 /** Returns why a new password is not acceptable. */
 export function passwordProblem(password: string, username: string): Text | undefined {
-  if ([...password].length < 8)
-    return { zh: '密码至少 8 个字符', en: 'the password needs at least 8 characters' }
-  if (password.length > maxLength) return { zh: '密码过长', en: 'the password is too long' }
+  if ([...password].length < minPasswordLength) {
+    return {
+      zh: `密码至少 ${minPasswordLength} 个字符`,
+      en: `the password needs at least ${minPasswordLength} characters`,
+    }
+  }
+  if (password.length > maxPasswordLength) return { zh: '密码过长', en: 'the password is too long' }
   const plain = password.toLowerCase()
   if (common.has(plain) || plain === username.toLowerCase() || /^(.)\1*$/u.test(plain)) {
     return { zh: '密码过于常见', en: 'the password is too common' }
@@ -42,7 +45,7 @@ export function lowerPasswordCostForTests(): void {
 }
 
 export async function verifyPassword(stored: string, password: string): Promise<boolean> {
-  if (password.length > maxLength) return false
+  if (password.length > maxPasswordLength) return false
   return verify(stored, password)
 }
 

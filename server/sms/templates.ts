@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { AuditDetails } from '../audit/store.ts'
+import { maxReasonLength } from '../../contract/console/limits.ts'
 import { maxSmsLength, parseTemplate, type TemplateState } from '../../contract/sms-text.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
@@ -279,8 +280,13 @@ function requireContent(content: string): { content: string; variables: string }
 
 export function requireReason(status: TemplateState, given: string): string {
   const reason = given.trim()
-  if (reason.length > 200)
-    throw invalid('原因至多 200 个字符', 'a reason has 200 characters at most', 'reason')
+  if (reason.length > maxReasonLength) {
+    throw invalid(
+      `原因至多 ${maxReasonLength} 个字符`,
+      `a reason has ${maxReasonLength} characters at most`,
+      'reason',
+    )
+  }
   if (status === '审核不通过' && reason === '')
     throw invalid('审核不通过须写明原因', 'a rejection needs a reason', 'reason')
   return status === '审核不通过' ? reason : ''
