@@ -56,7 +56,12 @@ const holderSteps: readonly Step[] = [
 
 const operatorSteps: readonly (Step & { readonly inAccount?: boolean })[] = [
   { path: '/operator/reviews', button: '不通过', breaks: /将标为审核不通过/ },
-  { path: '/operator/codes?open=1', button: '作废未使用的兑换码', breaks: /19 个兑换码将永久失效/, ok: '作废' },
+  {
+    path: '/operator/codes?open=1',
+    button: '作废未使用的兑换码',
+    breaks: /19 个兑换码将永久失效/,
+    ok: '作废',
+  },
   { path: '/operator/codes?open=1', button: '作废', breaks: /TG-.*将永久失效/ },
   { path: '/operator/domains', button: '移除', breaks: /新链接不再使用/ },
   { path: accounts, inAccount: true, button: '停用账户', breaks: /接口调用会立即被拒绝.*停止跳转/ },
