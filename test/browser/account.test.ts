@@ -147,7 +147,7 @@ describe('account holder', () => {
     const { page } = visitor
     await signIn(visitor, account)
     await page.goto('/console/credits?redeem=1')
-    const field = page.getByRole('textbox', { name: '卡密' })
+    const field = page.getByRole('textbox', { name: '兑换码' })
     await field.fill('TG-AAAA-BBBB-CCCC-DDDD')
     await visitor.context.clearCookies()
     await page.getByRole('button', { name: '查看面额' }).click()
@@ -158,7 +158,7 @@ describe('account holder', () => {
     assert.equal(await field.inputValue(), 'TG-AAAA-BBBB-CCCC-DDDD')
     await page.getByRole('button', { name: '查看面额' }).click()
     await page
-      .getByText(/卡密(不存在|无效)|不存在/)
+      .getByText(/兑换码(不存在|无效)|不存在/)
       .first()
       .waitFor()
   })

@@ -49,8 +49,8 @@ const holderSteps: readonly Step[] = [
   { path: '/account', button: '退出', breaks: /该设备需要重新登录/ },
   { path: '/account', button: '退出其他全部会话', breaks: /所有设备都需要重新登录/, ok: '退出' },
   { path: '/account', button: '改用平台签名', breaks: /之后的短信使用平台签名.*重新提交审核/ },
-  { path: '/shortlink?open=1', button: '刷新地址', breaks: /短码 \w+ 及其二维码会停止跳转，无法恢复/ },
-  { path: '/sms', button: '删除', breaks: /删除后，使用它的发送会失败/ },
+  { path: '/shortlink?open=1', button: '刷新地址', breaks: /短码 \w+ 及其二维码将停止跳转，且无法恢复/ },
+  { path: '/sms', button: '删除', breaks: /删除后，使用该模板的发送请求会失败/ },
   { path: '/domain-check?tab=watch', button: '移除', breaks: /不再检测.*历史结果一并删除/ },
 ]
 

@@ -85,7 +85,7 @@ describe('operator', () => {
       await holder.page.goto('/console/credits?redeem=1')
       // Lower case without dashes is the same code.
       await holder.page
-        .getByRole('textbox', { name: '卡密' })
+        .getByRole('textbox', { name: '兑换码' })
         .fill(codes[0]!.toLowerCase().replaceAll('-', ''))
       await holder.page.getByRole('button', { name: '查看面额' }).click()
     }

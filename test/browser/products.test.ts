@@ -93,7 +93,7 @@ describe('short links', () => {
     const question = page.getByRole('dialog', { name: '刷新访问地址？' })
     await question.getByText(address.split('/').at(-1)!).waitFor()
     await question.getByRole('button', { name: '刷新地址' }).click()
-    await page.getByText('已换成新地址').waitFor()
+    await page.getByText('地址已刷新').waitFor()
     await drawer.getByText('停用于').waitFor()
     const renewed = await textOf(drawer.getByText(service.url).first())
     assert.notEqual(renewed, address)
@@ -135,15 +135,15 @@ describe('SMS', () => {
       await page.reload()
       await page
         .getByRole('row', { name: /PARCEL.*审核通过/ })
-        .getByRole('link', { name: '用它发送' })
+        .getByRole('link', { name: '使用该模板发送' })
         .click()
       await page.getByLabel('手机号').fill('13800138000')
-      await page.getByText('填完后显示价格').waitFor()
+      await page.getByText('填写完整后显示价格').waitFor()
       await page.getByLabel('code', { exact: true }).fill('8-2-3017')
       await page.getByText('本条消耗 1，剩余 20').waitFor()
       assert.equal(await remaining('sms'), 20)
       await page.getByRole('button', { name: '发送', exact: true }).click()
-      await page.getByText('发送成功').waitFor()
+      await page.getByText('已提交网关').waitFor()
       assert.equal(await remaining('sms'), 19)
 
       // Refused in the sandbox: said where it happened, and the credit comes back.
@@ -156,7 +156,7 @@ describe('SMS', () => {
       assert.equal(await remaining('sms'), 19)
 
       await page.getByRole('tab', { name: '记录' }).click()
-      await page.getByRole('row', { name: /138\*{4}8000 取件通知.*(已发送|已送达).*sandbox/ }).waitFor()
+      await page.getByRole('row', { name: /138\*{4}8000 取件通知.*(已提交|已送达).*sandbox/ }).waitFor()
       await page.getByRole('row', { name: /199\*{4}0001 取件通知.*失败/ }).waitFor()
       assert.deepEqual([...visitor.problems, ...reviewer.problems], [])
     },
@@ -172,7 +172,7 @@ describe('identity', () => {
     await page.getByLabel('姓名').fill('张三')
     await number.fill('110105194912310021')
     await page.getByRole('button', { name: '核验', exact: true }).click()
-    await page.getByText('校验位不对').waitFor()
+    await page.getByText('校验位不正确').waitFor()
     await number.fill('11010519491231002X')
     await page.getByRole('button', { name: '核验', exact: true }).click()
     await page.getByText('剩余 19 次').waitFor()

@@ -1,4 +1,4 @@
-// The ledger; every line that belongs to a call opens it.
+// The list of ledger entries with links to their requests.
 import { Link } from '@tanstack/react-router'
 import { Tag, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
@@ -43,7 +43,7 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
           render: (_value, { balance_after }) => <span className="num">{formatCount(balance_after)}</span>,
         },
         {
-          title: t.what,
+          title: t.request,
           render: (_value, { operation }) =>
             operation && (
               <span className="row">
@@ -63,7 +63,7 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
           render: (_value, { note }) =>
             note && (
               <div style={{ maxWidth: 280, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
-                {note.startsWith(redeemNote) ? t.byCode(note.slice(redeemNote.length)) : note}
+                {note.startsWith(redeemNote) ? t.fromCode(note.slice(redeemNote.length)) : note}
               </div>
             ),
         },

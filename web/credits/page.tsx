@@ -1,4 +1,4 @@
-// Credits: balances, how they went, the ledger, and redeeming a code.
+// The credits page: balances, their history, the ledger and redeem codes.
 import { GiftOutlined } from '@ant-design/icons'
 import { Button, Card, Progress, Select } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -36,7 +36,7 @@ export function CreditsPage(): ReactNode {
   const kind: LedgerKind | undefined = ledgerKinds.find((known) => known === shown.kind)
   const filter: LedgerFilter = { ...days, ...(type ? { api_type: type } : {}), ...(kind ? { kind } : {}) }
 
-  // One at a time: beside fifty thousand of one kind, eight hundred of another are a line on the ground.
+  // One type at a time, because the balances differ too much for one axis.
   const [chosen, setChosen] = useState<ApiType>('short_link')
   const drawn = type ?? chosen
   const figures = useMemo(

@@ -1,4 +1,4 @@
-// Redeeming a code: the amount is shown before it is taken.
+// The dialog that redeems a code. It shows the amount before it redeems.
 import { App, Button, Form, Input, Modal } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { creditRoutes, type RedeemPreview } from '../../contract/console/credits.ts'
@@ -15,22 +15,21 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
   const pick = usePick()
   const { message } = App.useApp()
   const [form] = Form.useForm<{ code: string }>()
-  const [seen, setSeen] = useState<RedeemPreview>()
+  const [previewed, setPreviewed] = useState<RedeemPreview>()
   const preview = useApiMutation(creditRoutes.previewCode)
   const redeem = useApiMutation(creditRoutes.redeem)
   const busy = preview.isPending || redeem.isPending
   useEffect(() => {
     if (open) return
-    setSeen(undefined)
+    setPreviewed(undefined)
     preview.reset()
     redeem.reset()
-    // Only closing clears it.
   }, [open])
 
   const submit = ({ code }: { code: string }) => {
     const onError = (error: Error) => void showFieldErrors(form, error)
-    if (!seen) {
-      preview.mutate({ body: { code } }, { onSuccess: setSeen, onError })
+    if (!previewed) {
+      preview.mutate({ body: { code } }, { onSuccess: setPreviewed, onError })
       return
     }
     redeem.mutate(
@@ -38,7 +37,7 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
       {
         onSuccess: ({ api_type, amount, balance }) => {
           message.success(
-            t.taken(formatCount(amount), pick(apiTypeNames[api_type]), formatCount(balance.remaining)),
+            t.redeemed(formatCount(amount), pick(apiTypeNames[api_type]), formatCount(balance.remaining)),
           )
           onClose()
         },
@@ -65,38 +64,40 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
         requiredMark={false}
         onFinish={submit}
       >
-        <p className="muted">{t.once}</p>
+        <p className="muted">{t.singleUse}</p>
         <Form.Item
           name="code"
           label={t.code}
           extra={t.codeHint}
           rules={[{ required: true, whitespace: true, message: t.required }]}
         >
-          <Input className="mono" autoComplete="off" maxLength={64} readOnly={seen !== undefined} />
+          <Input className="mono" autoComplete="off" maxLength={64} readOnly={previewed !== undefined} />
         </Form.Item>
         <div className="stack">
-          {seen && (
+          {previewed && (
             <div className="key-box">
-              <strong>{t.preview(formatCount(seen.amount), pick(apiTypeNames[seen.api_type]))}</strong>
+              <strong>
+                {t.preview(formatCount(previewed.amount), pick(apiTypeNames[previewed.api_type]))}
+              </strong>
               <div className="muted small">
-                {seen.expires_on === null ? t.noEnd : t.expires(seen.expires_on)}
+                {previewed.expires_on === null ? t.neverExpires : t.expires(previewed.expires_on)}
               </div>
             </div>
           )}
           <ActionError error={redeem.error ?? preview.error} />
           <div className="row" style={{ justifyContent: 'flex-end' }}>
-            {seen && (
+            {previewed && (
               <Button
                 onClick={() => {
-                  setSeen(undefined)
+                  setPreviewed(undefined)
                   redeem.reset()
                 }}
               >
-                {t.back}
+                {t.anotherCode}
               </Button>
             )}
             <Button type="primary" htmlType="submit" loading={busy}>
-              {seen ? t.take : t.check}
+              {previewed ? t.confirm : t.check}
             </Button>
           </div>
         </div>

@@ -1,4 +1,4 @@
-// The paste box: counts and marks bad lines while one types, the price before the button.
+// The form for a bulk check. It marks invalid lines while the user types and shows the price.
 import { Alert, Button, Card, Checkbox, Input } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
@@ -6,10 +6,10 @@ import { useMe, usePrices, useStart, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCount } from '../parts/format.tsx'
 import { ActionError } from '../parts/action-error.tsx'
-import { mostUrls, readLines } from './lines.ts'
+import { maxUrls, readLines } from './lines.ts'
 import { domainText } from './text.ts'
 
-const shownProblems = 5
+const maxShownProblems = 5
 
 export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): ReactNode {
   const t = useText(domainText)
@@ -20,8 +20,8 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
   const [random, setRandom] = useState(false)
   const run = useApiMutation(domainCheckRoutes.start, { idempotent: true })
   const lines = useMemo(() => readLines(pasted), [pasted])
-  const bad = lines.filter(({ looksRight }) => !looksRight)
-  const tooMany = lines.length > mostUrls
+  const invalid = lines.filter(({ isValid }) => !isValid)
+  const tooMany = lines.length > maxUrls
   const cost = lines.length * (random ? 2 : 1) * prices.domain
   const left = me.data?.balances.find(({ api_type }) => api_type === 'domain_check')?.remaining ?? 0
   if (me.data?.read_only) return <span className="muted">{t.readOnly}</span>
@@ -39,11 +39,11 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
         {start.data?.sandbox.includes('domain_check') && <Alert type="info" showIcon title={t.sandbox} />}
         <Input.TextArea
           className="mono"
-          aria-label={t.box}
-          placeholder={`${t.box}\nexample.com\nhttps://shop.example.com/page`}
+          aria-label={t.urls(maxUrls)}
+          placeholder={`${t.urls(maxUrls)}\nexample.com\nhttps://shop.example.com/page`}
           autoSize={{ minRows: 6, maxRows: 16 }}
           value={pasted}
-          status={tooMany ? 'error' : bad.length > 0 ? 'warning' : ''}
+          status={tooMany ? 'error' : invalid.length > 0 ? 'warning' : ''}
           onChange={(event) => setPasted(event.target.value)}
         />
         <div className="row-between">
@@ -51,20 +51,20 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
             {t.random}
           </Checkbox>
           <span
-            className={tooMany ? 'tone-error' : bad.length > 0 ? 'tone-warning' : 'muted'}
+            className={tooMany ? 'tone-error' : invalid.length > 0 ? 'tone-warning' : 'muted'}
             aria-live="polite"
           >
-            {tooMany ? t.tooMany : t.lines(lines.length - bad.length, bad.length)}
+            {tooMany ? t.tooMany(maxUrls) : t.lines(lines.length - invalid.length, invalid.length)}
           </span>
         </div>
-        {bad.length > 0 && (
+        {invalid.length > 0 && (
           <ul className="tone-warning small" style={{ margin: 0, paddingInlineStart: 20 }}>
-            {bad.slice(0, shownProblems).map(({ line, url }) => (
+            {invalid.slice(0, maxShownProblems).map(({ line, url }) => (
               <li key={line}>
-                {t.badLine(line, url)} — {t.notDomain}
+                {t.invalidLine(line, url)} — {t.notUrl}
               </li>
             ))}
-            {bad.length > shownProblems && <li>…</li>}
+            {invalid.length > maxShownProblems && <li>…</li>}
           </ul>
         )}
         <ActionError error={run.error} />

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { looksLikeAddress, readLines } from './lines.ts'
+import { isDomainOrUrl, readLines } from './lines.ts'
 
-test('lines keep their number, empty ones are skipped', () => {
+test('keeps line numbers and skips empty lines', () => {
   const lines = readLines('example.com\r\n\n  shop.example.com/page  \nno domain')
   assert.deepEqual(
-    lines.map(({ line, url, looksRight }) => [line, url, looksRight]),
+    lines.map(({ line, url, isValid }) => [line, url, isValid]),
     [
       [1, 'example.com', true],
       [3, 'shop.example.com/page', true],
@@ -14,11 +14,11 @@ test('lines keep their number, empty ones are skipped', () => {
   )
 })
 
-test('what looks like an address', () => {
-  for (const good of ['example.com', 'https://例子.中国/路径', 'http://a.b.example:8080/x?y=1']) {
-    assert.ok(looksLikeAddress(good), good)
+test('accepts domains and http URLs only', () => {
+  for (const valid of ['example.com', 'https://例子.中国/路径', 'http://a.b.example:8080/x?y=1']) {
+    assert.ok(isDomainOrUrl(valid), valid)
   }
-  for (const bad of [
+  for (const invalid of [
     '',
     'localhost',
     '127.0.0.1',
@@ -27,6 +27,6 @@ test('what looks like an address', () => {
     'http://u:p@example.com',
     'a..b',
   ]) {
-    assert.ok(!looksLikeAddress(bad), bad)
+    assert.ok(!isDomainOrUrl(invalid), invalid)
   }
 })

@@ -1,12 +1,12 @@
-// What was pasted, line by line: what will be asked, and which lines look wrong. The service has the last word.
+// Splits pasted text into lines and marks those that are not a domain or URL. The server checks them again.
 
-export const mostUrls = 500
+export const maxUrls = 500
 
 export interface PastedLine {
-  /** As an editor counts, from 1. */
+  /** Starts at 1. */
   readonly line: number
   readonly url: string
-  readonly looksRight: boolean
+  readonly isValid: boolean
 }
 
 export function readLines(pasted: string): readonly PastedLine[] {
@@ -14,10 +14,10 @@ export function readLines(pasted: string): readonly PastedLine[] {
     .split(/\r?\n/)
     .map((text, index) => ({ line: index + 1, url: text.trim() }))
     .filter(({ url }) => url !== '')
-    .map(({ line, url }) => ({ line, url, looksRight: looksLikeAddress(url) }))
+    .map(({ line, url }) => ({ line, url, isValid: isDomainOrUrl(url) }))
 }
 
-export function looksLikeAddress(text: string): boolean {
+export function isDomainOrUrl(text: string): boolean {
   if (/\s/.test(text)) return false
   try {
     const { protocol, hostname, username } = new URL(

@@ -1,4 +1,4 @@
-// Domain check: paste many and watch the results come, former runs, and the watch list.
+// The domain check page: bulk check, history and watch list.
 import { Tabs } from 'antd'
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
@@ -35,7 +35,7 @@ export function DomainCheckPage(): ReactNode {
             label: t.runs,
             children: <Runs onOpen={(id) => show({ tab: 'check', run: String(id) })} />,
           },
-          { key: 'watch', label: t.watch, children: <Watches /> },
+          { key: 'watch', label: t.watches, children: <Watches /> },
         ]}
       />
     </Page>

@@ -1,4 +1,4 @@
-// One run: progress while results arrive, filter by verdict, export.
+// The results of one check: progress, a filter by verdict and an export.
 import { Card, Progress, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { domainCheckRoutes, type DomainResult, domainVerdicts } from '../../contract/console/domain-check.ts'
@@ -9,7 +9,7 @@ import { ExportLink } from '../parts/export-link.tsx'
 import { formatCount, StatusLabel } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { domainText } from './text.ts'
-import { Verdict, verdictWord } from './verdict.tsx'
+import { Verdict } from './verdict.tsx'
 
 export function RunResults({ id }: { id: string }): ReactNode {
   const t = useText(domainText)
@@ -17,9 +17,9 @@ export function RunResults({ id }: { id: string }): ReactNode {
   const [running, setRunning] = useState(true)
   const run = useApiQuery(domainCheckRoutes.run, {}, { params: { id }, refetchMs: running ? 700 : false })
   const state = run.data?.state
-  // The check goes on without us: while only the connection is lost, so does the asking.
-  const isRefused = run.isError && !(run.error instanceof ApiError && run.error.code === 'offline')
-  if (running && (isRefused || (state !== undefined && state !== 'running'))) setRunning(false)
+  // The check runs on the server, so a lost connection does not stop the polling.
+  const isRejected = run.isError && !(run.error instanceof ApiError && run.error.code === 'offline')
+  if (running && (isRejected || (state !== undefined && state !== 'running'))) setRunning(false)
   return (
     <Card
       size="small"
@@ -50,7 +50,7 @@ export function RunResults({ id }: { id: string }): ReactNode {
                 { value: 'all', label: `${t.all} ${formatCount(run.data.total)}` },
                 ...domainVerdicts.map((known) => ({
                   value: known as string,
-                  label: `${t[verdictWord(known)]} ${formatCount(run.data.counts[known])}`,
+                  label: `${t[known]} ${formatCount(run.data.counts[known])}`,
                 })),
               ]}
             />
@@ -62,11 +62,11 @@ export function RunResults({ id }: { id: string }): ReactNode {
         items={({ results }) => results.filter((result) => verdict === 'all' || result.verdict === verdict)}
         rowKey={({ position }) => position}
         label={t.verdict}
-        empty={{ text: t.asking }}
+        empty={{ text: t.checking }}
         onClear={verdict === 'all' ? undefined : () => setVerdict('all')}
         columns={[
           { title: t.url, render: (_value, { url }) => <span className="mono">{url}</span> },
-          { title: t.kind, render: (_value, { random }) => (random ? t.randomOne : t.original) },
+          { title: t.kind, render: (_value, { random }) => (random ? t.randomSubdomain : t.original) },
           { title: t.verdict, render: (_value, result) => <Verdict verdict={result.verdict} /> },
         ]}
       />

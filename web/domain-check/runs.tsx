@@ -1,4 +1,4 @@
-// Former checks, newest first.
+// The history of checks, newest first.
 import { Button, Card } from 'antd'
 import type { ReactNode } from 'react'
 import { type DomainRun, domainCheckRoutes } from '../../contract/console/domain-check.ts'
@@ -41,9 +41,9 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
               title: t.verdict,
               render: (_value, { counts }) => (
                 <span className="row">
-                  <StatusLabel tone="success">{`${t.ok} ${formatCount(counts.未拦截)}`}</StatusLabel>
-                  <StatusLabel tone="error">{`${t.blocked} ${formatCount(counts.已拦截)}`}</StatusLabel>
-                  <StatusLabel tone="warning">{`${t.error} ${formatCount(counts.请求失败)}`}</StatusLabel>
+                  <StatusLabel tone="success">{`${t.未拦截} ${formatCount(counts.未拦截)}`}</StatusLabel>
+                  <StatusLabel tone="error">{`${t.已拦截} ${formatCount(counts.已拦截)}`}</StatusLabel>
+                  <StatusLabel tone="warning">{`${t.请求失败} ${formatCount(counts.请求失败)}`}</StatusLabel>
                 </span>
               ),
             },
@@ -69,7 +69,7 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
                     onOpen(id)
                   }}
                 >
-                  {t.open}
+                  {t.viewResults}
                 </Button>
               ),
             },

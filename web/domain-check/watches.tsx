@@ -1,4 +1,4 @@
-// The watch list: verdict now, since when, and its timeline.
+// The watch list: current verdict, since when, and its history.
 import { App, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { domainCheckRoutes, type Watch, type WatchInput } from '../../contract/console/domain-check.ts'
@@ -10,9 +10,9 @@ import { RelativeTime } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
 import { List } from '../parts/list.tsx'
 import { ActionError } from '../parts/action-error.tsx'
-import { looksLikeAddress } from './lines.ts'
+import { isDomainOrUrl } from './lines.ts'
 import { domainText } from './text.ts'
-import { stripClass, Verdict, verdictWord } from './verdict.tsx'
+import { stripClass, Verdict } from './verdict.tsx'
 
 const intervals = [5, 15, 30, 60, 360, 1440, 10_080]
 
@@ -33,8 +33,8 @@ export function Watches(): ReactNode {
           query={watches}
           items={({ items }) => items}
           rowKey={({ id }) => id}
-          label={t.watch}
-          empty={{ text: t.emptyWatch }}
+          label={t.watches}
+          empty={{ text: t.emptyWatches }}
           columns={[
             {
               title: t.url,
@@ -44,11 +44,11 @@ export function Watches(): ReactNode {
                 </span>
               ),
             },
-            { title: t.verdict, render: (_value, watch) => <NowVerdict watch={watch} /> },
+            { title: t.verdict, render: (_value, watch) => <CurrentVerdict watch={watch} /> },
             { title: t.history, width: 160, render: (_value, watch) => <Timeline watch={watch} /> },
             { title: t.since, render: (_value, { since }) => <RelativeTime at={since} /> },
-            { title: t.checked, render: (_value, { checked_at }) => <RelativeTime at={checked_at} /> },
-            { title: t.every, render: (_value, { every_minutes }) => t.everyMinutes(every_minutes) },
+            { title: t.checkedAt, render: (_value, { checked_at }) => <RelativeTime at={checked_at} /> },
+            { title: t.interval, render: (_value, { every_minutes }) => t.minutes(every_minutes) },
             {
               title: '',
               align: 'end',
@@ -90,7 +90,7 @@ export function Watches(): ReactNode {
   )
 }
 
-function NowVerdict({ watch }: { watch: Watch }): ReactNode {
+function CurrentVerdict({ watch }: { watch: Watch }): ReactNode {
   const t = useText(domainText)
   if (watch.paused) return <span className="muted">{t.paused}</span>
   return (
@@ -136,17 +136,17 @@ function AddWatch(): ReactNode {
           rules={[
             {
               validator: async (_rule, value: string | undefined) => {
-                if (!looksLikeAddress(value ?? '')) throw new Error(t.urlRule)
+                if (!isDomainOrUrl(value ?? '')) throw new Error(t.urlRule)
               },
             },
           ]}
         >
           <Input className="mono" style={{ width: 260 }} placeholder="example.com" />
         </Form.Item>
-        <Form.Item name="every_minutes" label={t.every}>
+        <Form.Item name="every_minutes" label={t.interval}>
           <Select
             style={{ width: 120 }}
-            options={intervals.map((value) => ({ value, label: t.everyMinutes(value) }))}
+            options={intervals.map((value) => ({ value, label: t.minutes(value) }))}
           />
         </Form.Item>
         <Button type="primary" htmlType="submit" loading={add.isPending}>
@@ -154,28 +154,28 @@ function AddWatch(): ReactNode {
         </Button>
       </Form>
       <p className="muted small" style={{ marginBottom: 0 }}>
-        {t.watchCost}
+        {t.watchPrice}
       </p>
       <ActionError error={add.error} />
     </Card>
   )
 }
 
-/** The newest verdicts as a strip, oldest on the left; each as wide as it lasted. */
+/** The newest verdicts as a strip, oldest on the left; the width shows how long each lasted. */
 function Timeline({ watch }: { watch: Watch }): ReactNode {
   const t = useText(domainText)
   const history = useApiQuery(domainCheckRoutes.watchHistory, { size: 50 }, { params: { id: watch.id } })
   const items = [...(history.data?.items ?? [])].reverse()
   if (items.length === 0) return <span className="muted small">{t.noHistory}</span>
-  const told = items.map(({ at, verdict }) => `${formatTime(at)} ${t[verdictWord(verdict)]}`)
+  const labels = items.map(({ at, verdict }) => `${formatTime(at)} ${t[verdict]}`)
   return (
-    <div className="strip" role="img" aria-label={`${t.timeline(watch.url)}: ${told.slice(-5).join(', ')}`}>
+    <div className="strip" role="img" aria-label={`${t.timeline(watch.url)}: ${labels.slice(-5).join(', ')}`}>
       {items.map(({ id, at, verdict }, index) => (
         <i
           key={id}
           className={stripClass(verdict)}
           style={{ flexGrow: Math.max(1, (items[index + 1]?.at ?? Date.now()) - at) }}
-          title={told[index]}
+          title={labels[index]}
         />
       ))}
     </div>

@@ -1,4 +1,4 @@
-// What was verified, masked, with its outcome and its call.
+// The history of verifications, masked.
 import { Link } from '@tanstack/react-router'
 import { Select } from 'antd'
 import type { ReactNode } from 'react'
@@ -34,12 +34,12 @@ export function IdentityHistory(): ReactNode {
       <div className="filters">
         <DateRange withAll {...shown} onChange={(range) => show({ ...range, before: '' })} />
         <Select
-          aria-label={t.outcome}
+          aria-label={t.result}
           style={{ minWidth: 130 }}
           value={shown.outcome}
           onChange={(value) => show({ outcome: value, before: '' })}
           options={[
-            { value: '', label: t.allOutcomes },
+            { value: '', label: t.allResults },
             ...outcomes.map((value) => ({ value, label: t[value] })),
           ]}
         />
@@ -60,7 +60,7 @@ export function IdentityHistory(): ReactNode {
             render: (_value, { idcard }) => <span className="mono nowrap">{idcard}</span>,
           },
           {
-            title: t.outcome,
+            title: t.result,
             render: (_value, record) => (
               <StatusLabel tone={outcomeTones[record.outcome]}>{t[record.outcome]}</StatusLabel>
             ),
@@ -77,10 +77,10 @@ export function IdentityHistory(): ReactNode {
             ),
           },
           {
-            title: t.call,
+            title: t.request,
             render: (_value, { request_id }) => (
               <Link to="/requests" search={{ open: request_id }}>
-                {t.open}
+                {t.viewRequest}
               </Link>
             ),
           },

@@ -1,8 +1,9 @@
-// Identity verification: two fields and the verdict; the history, masked.
+// The identity verification page: a form, its result and the history.
 import { Alert, Button, Card, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
-import { identityRoutes, type IdentityVerdict } from '../../contract/console/identity.ts'
+import { identityRoutes, type IdentityVerdict, type IdentityWish } from '../../contract/console/identity.ts'
 import { useMe, usePrices, useStart, useApiMutation } from '../api/hooks.ts'
+import { identity } from '../../contract/identity.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCount, StatusLabel } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
@@ -13,6 +14,12 @@ import { hasRightCheckDigit, idcardShape } from './idcard.ts'
 import { outcomeTones } from './outcome-tones.ts'
 import { identityText } from './text.ts'
 
+const { name: nameLimits, idcard: idcardLimits } = identity.operations.verify.parameters
+const namePattern = new RegExp(
+  `^[\\p{Script=Han}A-Za-z ·•‧∙⋅・･-]{${nameLimits.minLength},${nameLimits.maxLength}}$`,
+  'u',
+)
+
 export function IdentityPage(): ReactNode {
   const t = useText(identityText)
   const start = useStart()
@@ -22,10 +29,10 @@ export function IdentityPage(): ReactNode {
     <Page title={t.title} lead={t.lead}>
       {start.data?.sandbox.includes('identity') && <Alert type="info" showIcon title={t.sandbox} />}
       <div className="grid-2">
-        <Card size="small" title={<h2>{t.tryOne}</h2>}>
+        <Card size="small" title={<h2>{t.manual}</h2>}>
           {me.data?.read_only ? <span className="muted">{t.readOnly}</span> : <VerifyForm verify={verify} />}
         </Card>
-        <Card size="small" title={<h2>{t.verdict}</h2>}>
+        <Card size="small" title={<h2>{t.result}</h2>}>
           <Verdict verdict={verify.data} />
         </Card>
       </div>
@@ -39,11 +46,12 @@ export function IdentityPage(): ReactNode {
 function VerifyForm({
   verify,
 }: {
-  verify: ReturnType<typeof useApiMutation<Typed, IdentityVerdict>>
+  verify: ReturnType<typeof useApiMutation<IdentityWish, IdentityVerdict>>
 }): ReactNode {
   const t = useText(identityText)
   const prices = usePrices()
-  const [form] = Form.useForm<Typed>()
+  const nameRule = t.nameRule(nameLimits.minLength, nameLimits.maxLength)
+  const [form] = Form.useForm<IdentityWish>()
   return (
     <Form
       name="verify"
@@ -57,11 +65,11 @@ function VerifyForm({
         name="name"
         label={t.name}
         rules={[
-          { required: true, message: t.nameRule },
-          { pattern: /^[\p{Script=Han}A-Za-z ·•‧∙⋅・･-]{2,50}$/u, message: t.nameRule },
+          { required: true, message: nameRule },
+          { pattern: namePattern, message: nameRule },
         ]}
       >
-        <Input maxLength={50} />
+        <Input maxLength={nameLimits.maxLength} />
       </Form.Item>
       <Form.Item
         name="idcard"
@@ -73,12 +81,12 @@ function VerifyForm({
             validator: async (_rule, value: string | undefined) => {
               if (!value) return
               if (!idcardShape.test(value)) throw new Error(t.idcardRule)
-              if (!hasRightCheckDigit(value)) throw new Error(t.idcardWrong)
+              if (!hasRightCheckDigit(value)) throw new Error(t.idcardChecksum)
             },
           },
         ]}
       >
-        <Input className="mono" maxLength={18} />
+        <Input className="mono" maxLength={idcardLimits.maxLength} />
       </Form.Item>
       <div className="stack">
         <ActionError error={verify.error} />
@@ -91,11 +99,6 @@ function VerifyForm({
       </div>
     </Form>
   )
-}
-
-interface Typed {
-  readonly name: string
-  readonly idcard: string
 }
 
 function Verdict({ verdict }: { verdict: IdentityVerdict | undefined }): ReactNode {
@@ -120,7 +123,7 @@ function Verdict({ verdict }: { verdict: IdentityVerdict | undefined }): ReactNo
         <StatusLabel tone={outcomeTones[verdict.outcome]}>{t[verdict.outcome]}</StatusLabel>
         <span className="muted" style={{ fontSize: 14 }}>
           {verdict.message} · {t.left(formatCount(verdict.remaining))}
-          {verdict.given_back > 0 && ` · ${t.returned}`}
+          {verdict.given_back > 0 && ` · ${t.refunded}`}
         </span>
       </div>
       {Object.keys(verdict.extra).length > 0 && (

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { curlOf } from './curl.ts'
+import { formatCurl } from './curl.ts'
 
-test('each parameter goes back to where it came from, the key never', () => {
-  const text = curlOf(
+test('sends each parameter from its source and hides the key', () => {
+  const text = formatCurl(
     {
       method: 'POST',
       parameters: [

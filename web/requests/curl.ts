@@ -1,8 +1,8 @@
-// A kept call as a curl command: each parameter where it came from, the key as a placeholder.
+// Formats a logged request as a curl command, with a placeholder for the key.
 import type { RequestDetail } from '../../contract/console/requests.ts'
 import { shellText } from '../../contract/samples.ts'
 
-export function curlOf(call: Pick<RequestDetail, 'method' | 'parameters'>, url: string): string {
+export function formatCurl(call: Pick<RequestDetail, 'method' | 'parameters'>, url: string): string {
   const from = (source: string) =>
     call.parameters
       .filter((parameter) => parameter.source === source)

@@ -1,4 +1,4 @@
-// One call: what happened when, with which parameters, what was answered, what it cost.
+// The details of one request: timeline, parameters, response and cost.
 import { Descriptions, Drawer, Tag, Tooltip } from 'antd'
 import { type ReactNode, useMemo } from 'react'
 import { type RequestDetail, requestRoutes } from '../../contract/console/requests.ts'
@@ -10,7 +10,7 @@ import { Copyable, CopyButton } from '../parts/copy.tsx'
 import { endpointText } from '../parts/names.ts'
 import { formatCount, formatDuration, StatusLabel } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { curlOf } from './curl.ts'
+import { formatCurl } from './curl.ts'
 import { requestsText } from './text.ts'
 
 export function RequestDrawer({ requestId, onClose }: { requestId: string; onClose: () => void }): ReactNode {
@@ -36,7 +36,7 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
             </StatusLabel>
             <span className="row">
               <CurlButton call={call} />
-              <CopyButton text={() => window.location.href} label={t.linkWord}>
+              <CopyButton text={() => window.location.href} label={t.link}>
                 {t.copyLink}
               </CopyButton>
             </span>
@@ -62,7 +62,7 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
               {
                 key: 'credits',
                 label: t.credits,
-                children: t.chargedBack(formatCount(call.charged), formatCount(call.given_back)),
+                children: t.chargedAndRefunded(formatCount(call.charged), formatCount(call.given_back)),
               },
               {
                 key: 'address',
@@ -73,13 +73,13 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
                 ? [
                     {
                       key: 'repeat',
-                      label: 'Idempotency-Key',
+                      label: t.idempotency,
                       children: call.replayed ? (
                         <Tooltip title={t.replayedText}>
                           <Tag>{t.replayed}</Tag>
                         </Tooltip>
                       ) : (
-                        t.idempotent
+                        t.keySent
                       ),
                     },
                   ]
@@ -89,11 +89,11 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
           <Steps call={call} />
           <Parameters call={call} />
           <section className="stack-8">
-            <h3>{t.answer}</h3>
+            <h3>{t.response}</h3>
             {call.answer === null ? (
               <span className="muted">{t.tooLarge}</span>
             ) : (
-              <pre className="code wrap" tabIndex={0} aria-label={t.answer}>
+              <pre className="code wrap" tabIndex={0} aria-label={t.response}>
                 {JSON.stringify(call.answer, null, 2)}
               </pre>
             )}
@@ -112,7 +112,7 @@ function CurlButton({ call }: { call: RequestDetail }): ReactNode {
   return (
     <Tooltip title={t.masked}>
       <span>
-        <CopyButton text={() => curlOf(call, base + path)} label={t.curlWord}>
+        <CopyButton text={() => formatCurl(call, base + path)} label={t.curlCommand}>
           {t.copyCurl}
         </CopyButton>
       </span>
@@ -132,7 +132,7 @@ function Steps({ call }: { call: RequestDetail }): ReactNode {
     const reached = [
       { name: t.received, ms: 0 },
       ...call.steps.map(({ name, ms }) => ({ name: names[name] ?? name, ms })),
-      { name: t.answered, ms: call.duration_ms },
+      { name: t.responded, ms: call.duration_ms },
     ]
     return reached.map((step, index) => ({ ...step, took: step.ms - (reached[index - 1]?.ms ?? 0) }))
   }, [call, t])

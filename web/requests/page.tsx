@@ -1,4 +1,4 @@
-// The inspector: every call of the account, newest first, live.
+// The request log: every API request of the account, newest first, updated live.
 import { PauseCircleOutlined, PlayCircleOutlined } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
 import { Badge, Button, Card, Input, InputNumber, Select, Tag, Tooltip } from 'antd'
@@ -49,7 +49,7 @@ export function RequestsPage(): ReactNode {
   const isFiltered = Object.entries(defaults).some(
     ([name, value]) => !['open', 'before'].includes(name) && shown[name as keyof typeof defaults] !== value,
   )
-  // Older pages stand still: only the newest one is live.
+  // Only the first page is live.
   const isLive = !paused && shown.before === ''
   const requests = useApiQuery(
     requestRoutes.list,
@@ -122,7 +122,7 @@ export function RequestsPage(): ReactNode {
           items={({ items }) => items}
           rowKey={({ id }) => id}
           label={t.title}
-          empty={{ text: t.empty, action: <Link to="/keys">{t.goKeys}</Link> }}
+          empty={{ text: t.empty, action: <Link to="/keys">{t.viewSamples}</Link> }}
           onClear={isFiltered ? () => show(defaults) : undefined}
           onOpen={({ request_id }) => show({ open: request_id })}
           columns={[
@@ -143,7 +143,7 @@ export function RequestsPage(): ReactNode {
                     t.ok
                   ) : (
                     <span title={message ?? ''}>
-                      <span className="mono">{code}</span> {cut(message ?? '')}
+                      <span className="mono">{code}</span> {truncate(message ?? '')}
                     </span>
                   )}
                 </StatusLabel>
@@ -203,6 +203,6 @@ export function RequestsPage(): ReactNode {
   )
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > 24 ? `${text.slice(0, 24)}…` : text
 }

@@ -1,8 +1,9 @@
-// Creating a link takes one field; the rest unfolds.
+// The form that creates a short link. Only the target is required.
 import { App, Button, Collapse, Form, Input, Modal, Select } from 'antd'
 import { type ReactNode, useEffect } from 'react'
 import { linkRoutes, type NewLink } from '../../contract/console/shortlink.ts'
 import { usePrices, useApiMutation } from '../api/hooks.ts'
+import { redirectTypes, shortlink } from '../../contract/shortlink.ts'
 import { useText } from '../frame/i18n.ts'
 import { focusFirstField, showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
@@ -11,12 +12,13 @@ import { shortlinkText } from './text.ts'
 interface CreateLinkProps {
   readonly open: boolean
   readonly onClose: () => void
-  readonly onMade: (id: number) => void
+  readonly onCreated: (id: number) => void
 }
 
 export const webAddress = /^https?:\/\/[^\s/]+\S*$/i
+export const { target_url: targetLimits, title: titleLimits } = shortlink.operations.generate.parameters
 
-export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNode {
+export function CreateLink({ open, onClose, onCreated }: CreateLinkProps): ReactNode {
   const t = useText(shortlinkText)
   const { message } = App.useApp()
   const prices = usePrices()
@@ -25,7 +27,7 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
   useEffect(() => {
     if (!open) create.reset()
   }, [open])
-  const address = { pattern: webAddress, max: 2048, message: t.targetRule }
+  const address = { pattern: webAddress, max: targetLimits.maxLength, message: t.targetRule }
   return (
     <Modal
       open={open}
@@ -54,9 +56,9 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
             {
               onSuccess: ({ link }) => {
                 form.resetFields()
-                message.success(t.made)
+                message.success(t.linkCreated)
                 onClose()
-                onMade(link.id)
+                onCreated(link.id)
               },
               onError: (error) => void showFieldErrors(form, error),
             },
@@ -66,10 +68,15 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
         <Form.Item
           name="target_url"
           label={t.target}
-          extra={t.targetHint}
+          extra={t.targetHint(targetLimits.maxLength)}
           rules={[{ required: true, message: t.targetRule }, address]}
         >
-          <Input type="url" inputMode="url" placeholder="https://example.com/landing" maxLength={2048} />
+          <Input
+            type="url"
+            inputMode="url"
+            placeholder="https://example.com/landing"
+            maxLength={targetLimits.maxLength}
+          />
         </Form.Item>
         <Collapse
           ghost
@@ -82,18 +89,18 @@ export function CreateLink({ open, onClose, onMade }: CreateLinkProps): ReactNod
               children: (
                 <>
                   <Form.Item name="title" label={t.name} extra={t.nameHint}>
-                    <Input maxLength={200} />
+                    <Input maxLength={titleLimits.maxLength} />
                   </Form.Item>
                   <Form.Item name="redirect_type" label={t.type}>
                     <Select
-                      options={(['direct', 'permanent', 'page'] as const).map((value) => ({
+                      options={redirectTypes.map((value) => ({
                         value,
                         label: t[value],
                       }))}
                     />
                   </Form.Item>
                   <Form.Item name="redirect_url_a" label={t.urlA} extra={t.urlAHint} rules={[address]}>
-                    <Input type="url" inputMode="url" maxLength={2048} />
+                    <Input type="url" inputMode="url" maxLength={targetLimits.maxLength} />
                   </Form.Item>
                 </>
               ),

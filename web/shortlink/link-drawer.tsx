@@ -1,4 +1,4 @@
-// One link: its addresses, edit in place, statistics, former codes, refresh.
+// One short link: its URLs, an edit form, statistics, previous codes and the refresh button.
 import { App, Button, Drawer, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type LinkDetail, linkRoutes } from '../../contract/console/shortlink.ts'
@@ -14,7 +14,7 @@ import { partsText } from '../parts/text.ts'
 import { LinkStatistics } from './statistics.tsx'
 import { Qr } from './qr.tsx'
 import { shortlinkText } from './text.ts'
-import { webAddress } from './create.tsx'
+import { targetLimits, titleLimits, webAddress } from './create.tsx'
 
 interface LinkDrawerProps {
   readonly id: string
@@ -26,17 +26,17 @@ export function LinkDrawer({ id, canChange, onClose }: LinkDrawerProps): ReactNo
   const t = useText(shortlinkText)
   return (
     <Drawer open={id !== ''} size={800} title={t.detail} onClose={onClose} destroyOnHidden>
-      {id !== '' && <OneLink key={id} id={id} canChange={canChange} />}
+      {id !== '' && <LoadedLink key={id} id={id} canChange={canChange} />}
     </Drawer>
   )
 }
 
-function OneLink({ id, canChange }: { id: string; canChange: boolean }): ReactNode {
+function LoadedLink({ id, canChange }: { id: string; canChange: boolean }): ReactNode {
   const link = useApiQuery(linkRoutes.one, {}, { params: { id } })
-  return <Loaded query={link}>{(got) => <Whole link={got} canChange={canChange} />}</Loaded>
+  return <Loaded query={link}>{(got) => <Detail link={got} canChange={canChange} />}</Loaded>
 }
 
-function Whole({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {
+function Detail({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {
   const t = useText(shortlinkText)
   return (
     <div className="stack">
@@ -60,7 +60,7 @@ function Whole({ link, canChange }: { link: LinkDetail; canChange: boolean }): R
         <RelativeTime at={link.created_at} />
       </div>
       <LinkStatistics id={link.id} />
-      <Retired link={link} canChange={canChange} />
+      <PreviousCodes link={link} canChange={canChange} />
     </div>
   )
 }
@@ -95,18 +95,18 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
       }
     >
       <Form.Item name="title" label={t.name} rules={[{ required: true, message: common.required }]}>
-        <Input maxLength={200} />
+        <Input maxLength={titleLimits.maxLength} />
       </Form.Item>
       <Form.Item
         name="target_url"
         label={t.target}
-        extra={t.editNote}
+        extra={t.editHint}
         rules={[
           { required: true, message: t.targetRule },
           { pattern: webAddress, message: t.targetRule },
         ]}
       >
-        <Input type="url" maxLength={2048} />
+        <Input type="url" maxLength={targetLimits.maxLength} />
       </Form.Item>
       <div className="stack">
         <ActionError error={change.error} />
@@ -130,24 +130,24 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
   )
 }
 
-function Retired({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {
+function PreviousCodes({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {
   const t = useText(shortlinkText)
   const { message } = App.useApp()
   const prices = usePrices()
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   const refresh = useApiMutation(linkRoutes.refresh, { idempotent: true })
   return (
     <section className="stack-8">
       <div className="row-between">
-        <h3 style={{ margin: 0, fontSize: 14 }}>{t.history}</h3>
+        <h3 style={{ margin: 0, fontSize: 14 }}>{t.previousCodes}</h3>
         {canChange && (
-          <Button danger onClick={() => setAsking(true)}>
+          <Button danger onClick={() => setConfirming(true)}>
             {t.refresh}
           </Button>
         )}
       </div>
       {link.retired.length === 0 ? (
-        <span className="muted">{t.noHistory}</span>
+        <span className="muted">{t.noPreviousCodes}</span>
       ) : (
         <ul style={{ margin: 0, paddingInlineStart: 20 }}>
           {link.retired.map(({ short_code, retired_at }) => (
@@ -161,12 +161,12 @@ function Retired({ link, canChange }: { link: LinkDetail; canChange: boolean }):
         </ul>
       )}
       <Confirm
-        open={asking}
+        open={confirming}
         danger
         title={t.refreshTitle}
         consequence={t.refreshText(link.short_code, prices.execute_update)}
         ok={t.refresh}
-        onClose={() => setAsking(false)}
+        onClose={() => setConfirming(false)}
         onConfirm={async () => {
           await refresh.mutateAsync({ body: {}, params: { id: link.id } })
           message.success(t.refreshed)

@@ -1,9 +1,10 @@
-// Short links: the list, searched, sorted and paged on the server.
+// The list of short links. The server searches, sorts and pages it.
 import { PlusOutlined } from '@ant-design/icons'
 import { Button, Card, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type LinkQuery, type LinkRow, linkRoutes } from '../../contract/console/shortlink.ts'
 import { useApiQuery, useMe } from '../api/hooks.ts'
+import { redirectTypes } from '../../contract/shortlink.ts'
 import { useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
@@ -31,7 +32,6 @@ const defaults = {
   size: '20',
   open: '',
 }
-const types = ['direct', 'permanent', 'page'] as const
 const sorts = ['created', 'clicks', 'title'] as const
 
 export function ShortlinkPage(): ReactNode {
@@ -39,7 +39,7 @@ export function ShortlinkPage(): ReactNode {
   const me = useMe()
   const [shown, show] = useUrlState(defaults)
   const [creating, setCreating] = useState(false)
-  const type = types.find((known) => known === shown.type)
+  const type = redirectTypes.find((known) => known === shown.type)
   const filter: Omit<LinkQuery, 'page' | 'size'> = {
     ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
     sort: sorts.find((known) => known === shown.sort) ?? 'created',
@@ -78,7 +78,10 @@ export function ShortlinkPage(): ReactNode {
           style={{ minWidth: 150 }}
           value={shown.type}
           onChange={(value) => show({ type: value, page: '1' })}
-          options={[{ value: '', label: t.allTypes }, ...types.map((value) => ({ value, label: t[value] }))]}
+          options={[
+            { value: '', label: t.allTypes },
+            ...redirectTypes.map((value) => ({ value, label: t[value] })),
+          ]}
         />
         <ExportLink route={linkRoutes.csv} filter={filter} />
       </div>
@@ -114,10 +117,10 @@ export function ShortlinkPage(): ReactNode {
               ),
             },
             {
-              title: t.address,
+              title: t.shortUrl,
               render: (_value, { a_url, title }) => (
                 <span className="copy">
-                  <Copyable text={a_url} label={t.addressWord} shown={a_url.replace(/^https?:\/\//, '')} />
+                  <Copyable text={a_url} label={t.shortUrl} shown={a_url.replace(/^https?:\/\//, '')} />
                   <QrButton url={a_url} name={title} />
                 </span>
               ),
@@ -157,10 +160,10 @@ export function ShortlinkPage(): ReactNode {
               render: (_value, { created_at }) => <RelativeTime at={created_at} />,
             },
             {
-              title: t.state,
+              title: t.status,
               render: (_value, { redirect_type }) => (
                 <StatusLabel tone="success">
-                  {t.live} · {t[`${redirect_type}Short`]}
+                  {t.active} · {t[`${redirect_type}Short`]}
                 </StatusLabel>
               ),
             },
@@ -178,7 +181,7 @@ export function ShortlinkPage(): ReactNode {
       <CreateLink
         open={creating}
         onClose={() => setCreating(false)}
-        onMade={(id) => show({ open: String(id) })}
+        onCreated={(id) => show({ open: String(id) })}
       />
       <LinkDrawer id={shown.open} canChange={canChange} onClose={() => show({ open: '' })} />
     </Page>

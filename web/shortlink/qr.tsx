@@ -1,4 +1,4 @@
-// The QR code of an address, drawn here: nothing is asked of anyone. As SVG and as PNG.
+// The QR code of a URL, drawn in the browser, with downloads as SVG and PNG.
 import { QrcodeOutlined } from '@ant-design/icons'
 import { Button, Popover } from 'antd'
 import qrcode from 'qrcode-generator'
@@ -38,13 +38,13 @@ function savePng({ size, path }: Matrix, name: string): void {
   const canvas = document.createElement('canvas')
   canvas.width = size * scale
   canvas.height = size * scale
-  const pen = canvas.getContext('2d')
-  if (!pen) return
-  pen.fillStyle = 'white'
-  pen.fillRect(0, 0, canvas.width, canvas.height)
-  pen.scale(scale, scale)
-  pen.fillStyle = 'black'
-  pen.fill(new Path2D(path))
+  const context = canvas.getContext('2d')
+  if (!context) return
+  context.fillStyle = 'white'
+  context.fillRect(0, 0, canvas.width, canvas.height)
+  context.scale(scale, scale)
+  context.fillStyle = 'black'
+  context.fill(new Path2D(path))
   canvas.toBlob((image) => image && download(`${name}.png`, image), 'image/png')
 }
 
@@ -53,7 +53,7 @@ export function Qr({ url, name }: { url: string; name: string }): ReactNode {
   const matrix = useMemo(() => matrixOf(url), [url])
   return (
     <div className="stack-8" style={{ width: 200 }}>
-      {/* Always black on white: scanners do not know about dark themes. */}
+      {/* Black on white in the dark theme too, because scanners expect it. */}
       <svg
         viewBox={`0 0 ${matrix.size} ${matrix.size}`}
         shapeRendering="crispEdges"

@@ -1,4 +1,4 @@
-// Clicks of one link: over time with people, bots and previews apart; by referrer, device and browser.
+// Clicks of one link over time (people, bots, previews) and by referrer, device and browser.
 import { Segmented, Skeleton } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import { linkRoutes, type NamedCount } from '../../contract/console/shortlink.ts'
@@ -20,9 +20,9 @@ const shortRanges = ['today', 'yesterday', '7d']
 export function LinkStatistics({ id }: { id: number }): ReactNode {
   const t = useText(shortlinkText)
   const [range, setRange] = useState({ range: '7d', from: '', to: '' })
-  const [wanted, setWanted] = useState<'day' | 'hour'>('day')
+  const [chosenUnit, setChosenUnit] = useState<'day' | 'hour'>('day')
   const days = resolveDayRange(range.range, range.from, range.to, Date.now())
-  const unit = shortRanges.includes(range.range) ? wanted : 'day'
+  const unit = shortRanges.includes(range.range) ? chosenUnit : 'day'
   const filter = { ...days, unit }
   const clicks = useApiQuery(linkRoutes.clicks, filter, { params: { id } })
   const figures = useMemo(() => {
@@ -44,7 +44,7 @@ export function LinkStatistics({ id }: { id: number }): ReactNode {
           <Segmented
             aria-label={t.unit}
             value={unit}
-            onChange={setWanted}
+            onChange={setChosenUnit}
             disabled={!shortRanges.includes(range.range)}
             options={[
               { value: 'day', label: t.day },
@@ -63,10 +63,10 @@ export function LinkStatistics({ id }: { id: number }): ReactNode {
                 title={t.referrers}
                 items={got.referrers}
                 names={referrerNames}
-                nameless={t.directVisit}
+                emptyName={t.directVisit}
               />
-              <Ranking title={t.devices} items={got.devices} names={deviceNames} nameless={t.unknown} />
-              <Ranking title={t.browsers} items={got.browsers} names={browserNames} nameless={t.unknown} />
+              <Ranking title={t.devices} items={got.devices} names={deviceNames} emptyName={t.unknown} />
+              <Ranking title={t.browsers} items={got.browsers} names={browserNames} emptyName={t.unknown} />
             </div>
           </>
         )}
@@ -79,14 +79,14 @@ interface RankingProps {
   readonly title: string
   readonly items: readonly NamedCount[]
   readonly names: Readonly<Record<string, Text>>
-  readonly nameless: string
+  readonly emptyName: string
 }
 
-function Ranking({ title, items, names, nameless }: RankingProps): ReactNode {
+function Ranking({ title, items, names, emptyName }: RankingProps): ReactNode {
   const t = useText(shortlinkText)
   const pick = usePick()
-  const wordFor = (name: string) => (names[name] ? pick(names[name]) : name)
-  const most = Math.max(1, ...items.map((item) => item.count))
+  const displayName = (name: string) => (names[name] ? pick(names[name]) : name)
+  const max = Math.max(1, ...items.map((item) => item.count))
   return (
     <section className="stack-8">
       <h3>{title}</h3>
@@ -96,8 +96,8 @@ function Ranking({ title, items, names, nameless }: RankingProps): ReactNode {
         <ol className="ranking">
           {items.map((item) => (
             <li key={item.name}>
-              <i style={{ width: `${(item.count / most) * 100}%` }} />
-              <span className="clip">{item.name === '' ? nameless : wordFor(item.name)}</span>
+              <i style={{ width: `${(item.count / max) * 100}%` }} />
+              <span className="clip">{item.name === '' ? emptyName : displayName(item.name)}</span>
               <span className="num">{formatCount(item.count)}</span>
             </li>
           ))}

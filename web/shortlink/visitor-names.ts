@@ -1,4 +1,4 @@
-// What visitors' devices and browsers are called. Names that are the same in both languages stand once.
+// Display names of visitors' devices, browsers and referrers.
 import type { Text } from '../../contract/text.ts'
 
 const other: Text = { zh: '其他', en: 'Other' }
@@ -37,5 +37,5 @@ export const browserNames: Readonly<Record<string, Text>> = {
   other,
 }
 
-/** Those beyond the many that are counted one by one. */
-export const referrerNames: Readonly<Record<string, Text>> = { '*': { zh: '其他来源', en: 'Others' } }
+/** `*` is the sum of all referrers beyond the limit that is counted individually. */
+export const referrerNames: Readonly<Record<string, Text>> = { '*': { zh: '其他来源', en: 'Other' } }

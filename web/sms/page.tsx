@@ -1,4 +1,4 @@
-// SMS: templates, sending one by hand, records.
+// The SMS page: templates, sending a message, and the records.
 import { Link } from '@tanstack/react-router'
 import { Tabs } from 'antd'
 import type { ReactNode } from 'react'
@@ -6,7 +6,7 @@ import { useText } from '../frame/i18n.ts'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { Records } from './records.tsx'
-import { SendOne } from './send.tsx'
+import { Send } from './send.tsx'
 import { Templates } from './templates.tsx'
 import { smsText } from './text.ts'
 
@@ -14,14 +14,14 @@ export function SmsPage(): ReactNode {
   const t = useText(smsText)
   const [shown, show] = useUrlState({ tab: 'templates' })
   return (
-    <Page title={t.title} lead={t.lead} actions={<Link to="/account">{t.signature}</Link>}>
+    <Page title={t.title} lead={t.lead} actions={<Link to="/account">{t.signatureSettings}</Link>}>
       <Tabs
         activeKey={shown.tab}
         onChange={(tab) => show({ tab })}
         destroyOnHidden
         items={[
           { key: 'templates', label: t.templates, children: <Templates /> },
-          { key: 'send', label: t.send, children: <SendOne /> },
+          { key: 'send', label: t.send, children: <Send /> },
           { key: 'records', label: t.records, children: <Records /> },
         ]}
       />

@@ -1,4 +1,4 @@
-// A message as it will look on a phone, what was filled in marked, with its length and billed parts.
+// Preview of a message on a phone, with filled-in values marked, its length and billed parts.
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { lengthOf, longestMessage, partsOf, type Piece, roomOf } from './message.ts'

@@ -1,4 +1,4 @@
-// Send records with outcome, reason in plain words, gateway, parts, credits, receipt.
+// The list of sent messages.
 import { Link } from '@tanstack/react-router'
 import { Card, Input, Select, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
@@ -61,8 +61,8 @@ export function Records(): ReactNode {
           key={`biz${shown.biz}`}
           allowClear
           style={{ width: 220 }}
-          placeholder={t.searchBiz}
-          aria-label={t.searchBiz}
+          placeholder={t.searchBizId}
+          aria-label={t.searchBizId}
           defaultValue={shown.biz}
           onSearch={(biz) => show({ biz: biz.trim(), before: '' })}
         />
@@ -137,10 +137,10 @@ export function Records(): ReactNode {
               render: (_value, { biz_id }) => <Copyable text={biz_id} label={t.bizId} />,
             },
             {
-              title: t.call,
+              title: t.request,
               render: (_value, { request_id }) => (
                 <Link to="/requests" search={{ open: request_id }}>
-                  {t.open}
+                  {t.viewRequest}
                 </Link>
               ),
             },

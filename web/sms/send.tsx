@@ -1,10 +1,12 @@
-// Sending one by hand: the price stands before the button.
+// The form that sends one message. It shows the price before sending.
 import { Link } from '@tanstack/react-router'
 import { Alert, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { type SmsDraft, type SmsPrice, smsRoutes } from '../../contract/console/sms.ts'
 import { callApi } from '../api/client.ts'
 import { useApiQuery, useMe, useStart, useApiMutation } from '../api/hooks.ts'
+import { sms } from '../../contract/sms.ts'
+import { isPhoneNumber, phonePattern } from '../../contract/sms-text.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCount } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
@@ -16,16 +18,17 @@ import { piecesOf } from './message.ts'
 import { Phone } from './phone.tsx'
 import { smsText } from './text.ts'
 
-interface Typed {
+interface FormValues {
   readonly phone_number?: string
   readonly template_code?: string
   readonly sign_name?: string
   readonly params?: Readonly<Record<string, string>>
 }
 
-const phoneShape = /^1[3-9]\d{9}$/
+const signLimits = sms.operations.send.parameters.sign_name
+const signPattern = new RegExp(`^[^【】[\\]]{${signLimits.minLength},${signLimits.maxLength}}$`, 'u')
 
-export function SendOne(): ReactNode {
+export function Send(): ReactNode {
   const t = useText(smsText)
   const start = useStart()
   const me = useMe()
@@ -60,17 +63,17 @@ interface SendFormProps {
 function SendForm({ templates }: SendFormProps): ReactNode {
   const t = useText(smsText)
   const common = useText(partsText)
-  const [form] = Form.useForm<Typed>()
-  const typed = Form.useWatch([], form) ?? {}
+  const [form] = Form.useForm<FormValues>()
+  const values = Form.useWatch([], form) ?? {}
   const [shown] = useUrlState({ template: '' })
   const signature = useApiQuery(smsRoutes.signature, {})
   const send = useApiMutation(smsRoutes.send, { idempotent: true })
   const first = templates.find(({ code }) => code === shown.template)?.code ?? templates[0]!.code
-  const template = templates.find(({ code }) => code === (typed.template_code ?? first)) ?? templates[0]!
-  const draft = draftOf(typed, template)
+  const template = templates.find(({ code }) => code === (values.template_code ?? first)) ?? templates[0]!
+  const draft = readDraft(values, template)
   const price = usePrice(draft)
   const sign =
-    typed.sign_name || signature.data?.sign_name || signature.data?.platform_sign_name || 'Tollgate'
+    values.sign_name || signature.data?.sign_name || signature.data?.platform_sign_name || 'Tollgate'
   return (
     <Card size="small">
       <div className="editor">
@@ -99,7 +102,7 @@ function SendForm({ templates }: SendFormProps): ReactNode {
             label={t.phone}
             rules={[
               { required: true, message: t.phoneRule },
-              { pattern: phoneShape, message: t.phoneRule, validateTrigger: ['onBlur'] },
+              { pattern: new RegExp(phonePattern), message: t.phoneRule, validateTrigger: ['onBlur'] },
             ]}
             validateTrigger={['onBlur', 'onSubmit']}
           >
@@ -117,11 +120,13 @@ function SendForm({ templates }: SendFormProps): ReactNode {
           ))}
           <Form.Item
             name="sign_name"
-            label={t.sign}
-            extra={t.signHint}
-            rules={[{ pattern: /^[^【】[\]]{2,20}$/u, message: t.signRule }]}
+            label={t.signature}
+            extra={t.signatureHint}
+            rules={[
+              { pattern: signPattern, message: t.signatureRule(signLimits.minLength, signLimits.maxLength) },
+            ]}
           >
-            <Input maxLength={20} />
+            <Input maxLength={signLimits.maxLength} />
           </Form.Item>
           <div className="stack">
             <ActionError error={send.error} />
@@ -129,11 +134,10 @@ function SendForm({ templates }: SendFormProps): ReactNode {
               <Alert
                 type="success"
                 showIcon
-                title={t.sentTitle}
-                description={t.sent(send.data.biz_id)}
+                title={t.sent(send.data.biz_id)}
                 action={
                   <Link to="/sms" search={{ tab: 'records' }}>
-                    {t.seeRecord}
+                    {t.viewRecords}
                   </Link>
                 }
               />
@@ -143,46 +147,43 @@ function SendForm({ templates }: SendFormProps): ReactNode {
                 {price ? t.price(formatCount(price.cost), formatCount(price.remaining)) : t.priceWait}
               </span>
               <Button type="primary" htmlType="submit" loading={send.isPending}>
-                {t.sendNow}
+                {t.send}
               </Button>
             </div>
           </div>
         </Form>
-        <Phone sign={sign} pieces={piecesOf(template.content, typed.params ?? {})} />
+        <Phone sign={sign} pieces={piecesOf(template.content, values.params ?? {})} />
       </div>
     </Card>
   )
 }
 
-/** The whole draft, or nothing while something is missing. */
-function draftOf(typed: Typed, template: SendFormProps['templates'][number]): SmsDraft | undefined {
-  const values = template.variables.map((name) => [name, typed.params?.[name] ?? ''] as const)
-  if (!phoneShape.test(typed.phone_number ?? '') || values.some(([, value]) => value === '')) return undefined
+/** Undefined while a required field is missing or invalid. */
+function readDraft(values: FormValues, template: SendFormProps['templates'][number]): SmsDraft | undefined {
+  const params = template.variables.map((name) => [name, values.params?.[name] ?? ''] as const)
+  if (!isPhoneNumber(values.phone_number ?? '') || params.some(([, value]) => value === '')) return undefined
   return {
-    phone_number: typed.phone_number!,
+    phone_number: values.phone_number!,
     template_code: template.code,
-    template_params: Object.fromEntries(values),
-    ...(typed.sign_name ? { sign_name: typed.sign_name } : {}),
+    template_params: Object.fromEntries(params),
+    ...(values.sign_name ? { sign_name: values.sign_name } : {}),
   }
 }
 
-/** What the draft would cost, asked for shortly after the last key. */
+/** The price of the draft, requested 400 ms after the last change. */
 function usePrice(draft: SmsDraft | undefined): SmsPrice | undefined {
   const [price, setPrice] = useState<SmsPrice>()
   const key = draft ? JSON.stringify(draft) : ''
   useEffect(() => {
     setPrice(undefined)
     if (key === '') return undefined
-    const stopping = new AbortController()
+    const abort = new AbortController()
     const timer = setTimeout(() => {
-      callApi(smsRoutes.price, JSON.parse(key) as SmsDraft, { signal: stopping.signal }).then(
-        setPrice,
-        () => {},
-      )
+      callApi(smsRoutes.price, JSON.parse(key) as SmsDraft, { signal: abort.signal }).then(setPrice, () => {})
     }, 400)
     return () => {
       clearTimeout(timer)
-      stopping.abort()
+      abort.abort()
     }
   }, [key])
   return price

@@ -1,4 +1,4 @@
-// Writing a template: the phone fills its variables while one types.
+// The template form, with a live preview.
 import { App, Button, Drawer, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { smsRoutes, type Template, type TemplateInput } from '../../contract/console/sms.ts'
@@ -10,6 +10,11 @@ import { partsText } from '../parts/text.ts'
 import { lengthOf, longestMessage, piecesOf, variablesOf } from './message.ts'
 import { Phone } from './phone.tsx'
 import { smsText } from './text.ts'
+
+const maxNameLength = 50
+const maxCodeLength = 64
+const maxVariableLength = 32
+const codePattern = /^[\w-]{1,64}$/
 
 interface TemplateEditorProps {
   readonly editing: Template | 'new' | undefined
@@ -52,6 +57,7 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
     },
     onError: (error: Error) => void showFieldErrors(form, error),
   }
+  const codeRule = t.codeHint(maxCodeLength)
   const required = { required: true, whitespace: true, message: common.required }
   return (
     <div className="editor">
@@ -68,27 +74,28 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
         }
       >
         <Form.Item name="name" label={t.name} rules={[required]}>
-          <Input maxLength={50} />
+          <Input maxLength={maxNameLength} />
         </Form.Item>
         {!template && (
           <Form.Item
             name="code"
             label={t.code}
-            extra={t.codeHint}
-            rules={[{ pattern: /^\w{1,64}$/, message: t.codeHint }]}
+            extra={codeRule}
+            rules={[{ pattern: codePattern, message: codeRule }]}
           >
-            <Input className="mono" maxLength={64} />
+            <Input className="mono" maxLength={maxCodeLength} />
           </Form.Item>
         )}
         <Form.Item
           name="content"
           label={t.content}
-          extra={t.contentHint}
+          extra={t.contentHint(maxVariableLength)}
           rules={[
             required,
             {
               validator: async (_rule, text: string | undefined) => {
-                if (lengthOf(sign, [{ text: text ?? '' }]) > longestMessage) throw new Error(t.contentLong)
+                if (lengthOf(sign, [{ text: text ?? '' }]) > longestMessage)
+                  throw new Error(t.contentTooLong(longestMessage))
               },
             },
           ]}
@@ -117,7 +124,7 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
           )}
         </fieldset>
         <div className="stack">
-          {template && <span className="muted">{t.reviewNote}</span>}
+          {template && <span className="muted">{t.reviewHint}</span>}
           <ActionError error={create.error ?? change.error} />
           <div>
             <Button type="primary" htmlType="submit" loading={create.isPending || change.isPending}>

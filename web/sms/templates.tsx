@@ -1,4 +1,4 @@
-// Templates: state, reason, and the way to write one.
+// The list of templates.
 import { PlusOutlined } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
 import { App, Button, Card, Input, Select, Tag } from 'antd'
@@ -35,7 +35,7 @@ export function Templates(): ReactNode {
     ...(state ? { state } : {}),
   })
   const canChange = me.data?.read_only === false
-  const make = canChange && (
+  const createButton = canChange && (
     <Button type="primary" icon={<PlusOutlined />} onClick={() => setEditing('new')}>
       {t.newTemplate}
     </Button>
@@ -53,16 +53,16 @@ export function Templates(): ReactNode {
           onSearch={(q) => show({ q: q.trim(), page: '1' })}
         />
         <Select
-          aria-label={t.state}
+          aria-label={t.status}
           style={{ minWidth: 130 }}
           value={shown.state}
           onChange={(value) => show({ state: value, page: '1' })}
           options={[
-            { value: '', label: t.allStates },
+            { value: '', label: t.allStatuses },
             ...templateStates.map((value) => ({ value, label: pick(reviewStateText(value)) })),
           ]}
         />
-        {make}
+        {createButton}
       </div>
       <Card size="small">
         <List<Template, NonNullable<typeof templates.data>>
@@ -70,7 +70,7 @@ export function Templates(): ReactNode {
           items={({ items }) => items}
           rowKey={({ id }) => id}
           label={t.templates}
-          empty={{ text: t.emptyTemplates, action: make }}
+          empty={{ text: t.emptyTemplates, action: createButton }}
           onClear={shown.q !== '' || state ? () => show(defaults) : undefined}
           columns={[
             {
@@ -92,7 +92,7 @@ export function Templates(): ReactNode {
               ),
             },
             {
-              title: t.state,
+              title: t.status,
               render: (_value, template) => (
                 <div>
                   <ReviewState state={template.state} />
@@ -112,7 +112,7 @@ export function Templates(): ReactNode {
                 <span className="row" style={{ justifyContent: 'flex-end', flexWrap: 'nowrap' }}>
                   {template.state === '审核通过' && (
                     <Link to="/sms" search={{ tab: 'send', template: template.code }}>
-                      {t.useIt}
+                      {t.sendWithTemplate}
                     </Link>
                   )}
                   {canChange && !template.shared && (
