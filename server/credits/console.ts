@@ -14,9 +14,9 @@ import { filterRange, rangeOf } from '../console/fields.ts'
 import { findBalancesBefore, ledgerIdAt, type LedgerRow, listLedger } from './ledger/list-store.ts'
 
 const kindNames: Readonly<Record<LedgerKind, { zh: string; en: string }>> = {
-  grant: { zh: '充值', en: 'grant' },
+  grant: { zh: '发放', en: 'grant' },
   adjust: { zh: '调整', en: 'adjustment' },
-  charge: { zh: '扣费', en: 'charge' },
+  charge: { zh: '扣减', en: 'charge' },
   refund: { zh: '退回', en: 'refund' },
 }
 

@@ -102,7 +102,7 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
     }
     const heading =
       language === 'zh'
-        ? ['编号', '时间', '姓名', '身份证号', '结果', '网关', '扣费', '退回', '请求编号']
+        ? ['编号', '时间', '姓名', '身份证号', '结果', '网关', '扣减', '退回', '请求编号']
         : ['id', 'time', 'name', 'idcard', 'outcome', 'gateway', 'charged', 'given back', 'request id']
     return { name: `identity-${range.from}-${range.to}.csv`, content: csvStream(heading, pages()) }
   })

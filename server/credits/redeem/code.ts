@@ -1,4 +1,4 @@
-// Redeem codes (卡密): format, stored hash, and the masked form that is shown later.
+// Redeem codes: format, stored hash, and the masked form that is shown later.
 import { createHmac, randomInt } from 'node:crypto'
 
 /** No look-alikes: codes are read out over the phone. */
