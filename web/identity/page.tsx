@@ -1,7 +1,7 @@
 // The identity verification page: a form, its result and the history.
 import { Alert, Button, Card, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
-import { identityRoutes, type IdentityVerdict, type IdentityWish } from '../../contract/console/identity.ts'
+import { identityRoutes, type IdentityVerdict, type IdentityInput } from '../../contract/console/identity.ts'
 import { useMe, usePrices, useStart, useApiMutation } from '../api/hooks.ts'
 import { identity } from '../../contract/identity.ts'
 import { useText } from '../frame/i18n.ts'
@@ -46,12 +46,12 @@ export function IdentityPage(): ReactNode {
 function VerifyForm({
   verify,
 }: {
-  verify: ReturnType<typeof useApiMutation<IdentityWish, IdentityVerdict>>
+  verify: ReturnType<typeof useApiMutation<IdentityInput, IdentityVerdict>>
 }): ReactNode {
   const t = useText(identityText)
   const prices = usePrices()
   const nameRule = t.nameRule(nameLimits.minLength, nameLimits.maxLength)
-  const [form] = Form.useForm<IdentityWish>()
+  const [form] = Form.useForm<IdentityInput>()
   return (
     <Form
       name="verify"
