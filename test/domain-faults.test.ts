@@ -54,7 +54,7 @@ describe('faults during a domain check', () => {
       }
       assert.deepEqual([reply.status, reply.body.code], [502, 1005])
       assert.equal(reply.headers.get('idempotent-replayed'), 'true')
-      assert.equal(platform.requests.length, 2, 'nobody asked again')
+      assert.equal(platform.requests.length, 2, 'no second request')
       const shown = (await command('credits', 'show', 'crash')) as {
         credits: { api_type: string; remaining: number }[]
       }

@@ -1,5 +1,4 @@
-// A process that comes too late to its own send (it was stopped, or slow): whoever decided meanwhile is right, and everyone
-// is told the same.
+// A process that ends its send too late: the earlier decision counts, and every response agrees with it.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
@@ -10,7 +9,7 @@ import { smsService } from './support/sms.ts'
 onEachEngine('SMS decided by another process', (engine) => {
   for (const [how, behaviour] of [
     ['the own call ends without an answer', hang()],
-    ['the own call hears of the success later', late(500, json(200, { result: 'accepted', id: 'v1' }))],
+    ['the call gets the success later', late(500, json(200, { result: 'accepted', id: 'v1' }))],
   ] as const) {
     test(
       `settled by the gateway's own word while the call still runs; ${how}`,

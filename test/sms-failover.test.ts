@@ -156,7 +156,7 @@ onEachEngine('SMS gateways', (engine) => {
             { OutId: ids[0], SendStatus: 3, ErrCode: 'DELIVERED' },
             { OutId: ids[1], SendStatus: 1 },
             { OutId: ids[2], SendStatus: 2, ErrCode: 'MOBILE_IN_BLACK' },
-            { OutId: 'somebody else', SendStatus: 3 },
+            { OutId: 'another sender', SendStatus: 3 },
           ],
         },
       })
@@ -321,7 +321,7 @@ test('sends each message at most once for any behaviour of two gateways', async 
       const pair = `${first}, ${second}`
       assert.ok(asked, pair)
       assert.ok(arrived <= 1, `${pair}: ${arrived} messages`)
-      // Success is only told when it arrived, and what may have arrived is not given back at once.
+      // Success is returned only for a sent message, and an ambiguous one is not refunded immediately.
       if (body.code === 0) assert.equal(arrived, 1, pair)
       assert.equal(before - (await sms.remaining()), arrived, pair)
     }

@@ -108,7 +108,7 @@ onEachEngine('SMS receipts', (engine) => {
     const [record] = await sms.records()
     assert.deepEqual([record.success, record.error_message], [false, '短信未送达（MOBILE_NOT_ON_SERVICE）'])
     assert.equal(await sms.remaining(), 99)
-    // The first final word stands.
+    // The first final receipt counts.
     await sms.push([report(bizId, true)])
     assert.equal((await sms.records())[0].success, false)
     assert.deepEqual(await sms.ledgerOk(), [])

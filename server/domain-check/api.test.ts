@@ -26,7 +26,7 @@ onEachEngine('domain check', (engine) => {
     post(at.url + path, { ...credentials(account), ...body }, headers)
   const remaining = async (account: TestAccount, at = service) =>
     (await at.app.services.credits.balance(account.id, 'domain_check')).remaining
-  const requireSoundLedger = async (at = service) => {
+  const assertLedgerIsValid = async (at = service) => {
     const report = await checkLedger(at.installation.db, 0)
     assert.deepEqual(report.problems, [])
     assert.equal(report.open, 0)
@@ -47,7 +47,7 @@ onEachEngine('domain check', (engine) => {
       },
     })
     assert.equal(await remaining(account), 6)
-    await requireSoundLedger()
+    await assertLedgerIsValid()
   })
 
   test('appends a random subdomain of each address at the same price', async () => {
@@ -161,7 +161,7 @@ onEachEngine('domain check', (engine) => {
     assert.equal(replies.filter(({ body }) => body.code === 0).length, 10)
     assert.equal(replies.filter(({ body }) => body.code === 1004).length, 90)
     assert.equal(await remaining(account), 0)
-    await requireSoundLedger()
+    await assertLedgerIsValid()
   })
 
   test('replays the same response for the same Idempotency-Key', async () => {
@@ -177,7 +177,7 @@ onEachEngine('domain check', (engine) => {
     assert.equal(await remaining(account), 15)
     const other = await check(account, { ...body, check_random: false }, key)
     assert.deepEqual([other.status, other.body.code], [422, 1002])
-    await requireSoundLedger()
+    await assertLedgerIsValid()
   })
 
   test('charges concurrent calls with one Idempotency-Key once', async () => {
@@ -189,7 +189,7 @@ onEachEngine('domain check', (engine) => {
     )
     for (const { status } of replies) assert.ok(status === 200 || status === 409, String(status))
     assert.equal(await remaining(account), 19)
-    await requireSoundLedger()
+    await assertLedgerIsValid()
   })
 
   test('returns 1005 and refunds without any gateway', async () => {
@@ -201,16 +201,16 @@ onEachEngine('domain check', (engine) => {
     const again = await check(account, { urls: ['a.com', 'x'] }, key, without)
     assert.deepEqual([again.body, again.headers.get('idempotent-replayed')], [reply.body, 'true'])
     assert.equal(await remaining(account, without), 5)
-    await requireSoundLedger(without)
+    await assertLedgerIsValid(without)
   })
 
   test('prices are settings', async () => {
-    await using dear = await startService(engine, { PRICES: 'domain=3' })
-    const account = await dear.account({ domain_check: 10 })
-    const { body } = await check(account, { urls: ['a.com', 'down.test'] }, {}, dear)
+    await using expensive = await startService(engine, { PRICES: 'domain=3' })
+    const account = await expensive.account({ domain_check: 10 })
+    const { body } = await check(account, { urls: ['a.com', 'down.test'] }, {}, expensive)
     assert.equal(body.data.remaining_credits, 7)
-    assert.equal((await check(account, { urls: ['a', 'b', 'c'] }, {}, dear)).body.code, 1004)
-    await requireSoundLedger(dear)
+    assert.equal((await check(account, { urls: ['a', 'b', 'c'] }, {}, expensive)).body.code, 1004)
+    await assertLedgerIsValid(expensive)
   })
 
   test('a check from the console has the same price, stores its results and starts once per key', async () => {
@@ -246,7 +246,7 @@ onEachEngine('domain check', (engine) => {
       (await domainCheck.runs.list(account.id, {}, 10)).map(({ id }) => id),
       [one.runId],
     )
-    await requireSoundLedger()
+    await assertLedgerIsValid()
   })
 
   test('a check from the console fails after the refund when its process died', async () => {
@@ -271,7 +271,7 @@ onEachEngine('domain check', (engine) => {
     assert.deepEqual([found?.state, found?.givenBack, found?.results], ['failed', 2, [null]])
     await db.write((tx) => tx.run('UPDATE domain_run SET at = 0 WHERE id = ?', [id!]))
     assert.equal(await deleteOldRuns(db, 90, new AbortController().signal), 1)
-    await requireSoundLedger()
+    await assertLedgerIsValid()
   })
 })
 

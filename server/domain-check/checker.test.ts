@@ -14,20 +14,20 @@ import { createVerdictCache } from './verdict-cache.ts'
 const passes: Outcome<CheckVerdict> = { kind: 'accepted', value: 'passes' }
 const blocked: Outcome<CheckVerdict> = { kind: 'accepted', value: 'blocked' }
 
-/** A gateway that remembers what it was asked. */
+/** A gateway that records its calls. */
 function gatewayOf(
   name: string,
   answer: (address: Address) => Outcome<CheckVerdict> | Promise<Outcome<CheckVerdict>>,
 ) {
-  const asked: string[] = []
+  const checkedUrls: string[] = []
   let running = 0
-  let most = 0
+  let maxRunning = 0
   const gateway: DomainGateway = {
     name,
     async check(address) {
-      asked.push(address.url)
+      checkedUrls.push(address.url)
       running += 1
-      most = Math.max(most, running)
+      maxRunning = Math.max(maxRunning, running)
       try {
         return await answer(address)
       } finally {
@@ -36,8 +36,8 @@ function gatewayOf(
     },
   }
   return {
-    asked,
-    most: () => most,
+    checkedUrls,
+    maxRunning: () => maxRunning,
     guarded: monitorGateway(
       guardGateway(gateway, {
         timeoutMs: 10_000,
@@ -71,7 +71,7 @@ describe('checker', () => {
       addressesOf('good.com', 'nonsense', 'bad.com', 'http://127.0.0.1', 'good.com/x'),
     )
     assert.deepEqual(checked.results, ['未拦截', '无效URL', '已拦截', '无效URL', '未拦截'])
-    assert.deepEqual(one.asked, ['http://good.com/', 'http://bad.com/', 'http://good.com/x'])
+    assert.deepEqual(one.checkedUrls, ['http://good.com/', 'http://bad.com/', 'http://good.com/x'])
     assert.deepEqual(checked.gateways, ['one'])
     assert.equal(checked.failed, 0)
   })
@@ -81,7 +81,7 @@ describe('checker', () => {
     const checked = await checkerOf({ gateways: [one.guarded] }).check(
       addressesOf('a.com', 'http://A.com', ' a.com/ ', 'http://a.com:80/#x', 'https://a.com'),
     )
-    assert.deepEqual(one.asked, ['http://a.com/', 'https://a.com/'])
+    assert.deepEqual(one.checkedUrls, ['http://a.com/', 'https://a.com/'])
     assert.deepEqual(checked.results, Array<string>(5).fill('未拦截'))
     assert.equal(checked.gatewayCalls, 2)
   })
@@ -95,7 +95,7 @@ describe('checker', () => {
       addressesOf('a.com', 'b.com'),
     )
     assert.deepEqual(checked.results, ['已拦截', '未拦截'])
-    assert.deepEqual(second.asked, ['http://a.com/'])
+    assert.deepEqual(second.checkedUrls, ['http://a.com/'])
     assert.deepEqual(checked.gateways.toSorted(), ['first', 'second'])
   })
 
@@ -109,7 +109,7 @@ describe('checker', () => {
     const honest = gatewayOf('honest', () => blocked)
     const both = await checkerOf({ gateways: [liar.guarded, honest.guarded] }).check(addressesOf('a.com'))
     assert.deepEqual(both.results, ['已拦截'])
-    assert.ok(!liar.asked.includes('http://a.com/'))
+    assert.ok(!liar.checkedUrls.includes('http://a.com/'))
   })
 
   test('returns 请求失败 for every outcome without a verdict', async () => {
@@ -141,8 +141,8 @@ describe('checker', () => {
     assert.equal(checked.failed, 40)
     await sleep(250)
     assert.deepEqual(checked.results, first)
-    assert.equal(one.asked.length, 17, 'nothing was started after the deadline')
-    assert.equal(one.guarded.state, 'up', 'being given up is not the gateway’s fault')
+    assert.equal(one.checkedUrls.length, 17, 'nothing was started after the deadline')
+    assert.equal(one.guarded.state, 'up', 'the deadline does not count as a failure of the gateway')
   })
 
   test('ends when the signal aborts', async () => {
@@ -174,7 +174,7 @@ describe('checker', () => {
     const many = Array.from({ length: 100 }, (_, index) => `h${index}.com`)
     const { failed } = await checkerOf({ gateways: [one.guarded] }).check(addressesOf(...many))
     assert.equal(failed, 0)
-    assert.equal(one.most(), 16)
+    assert.equal(one.maxRunning(), 16)
   })
 
   test('caches verdicts by host until they expire', async () => {
@@ -183,12 +183,12 @@ describe('checker', () => {
     const cache = createVerdictCache(1_000, () => now)
     const checker = checkerOf({ gateways: [one.guarded], cache })
     await checker.check(addressesOf('a.com/1', 'a.com/2', 'https://a.com:8443'))
-    assert.equal(one.asked.length, 1)
+    assert.equal(one.checkedUrls.length, 1)
     assert.deepEqual((await checker.check(addressesOf('http://a.com/3'))).results, ['已拦截'])
-    assert.equal(one.asked.length, 1)
+    assert.equal(one.checkedUrls.length, 1)
     now = 1_002
     await checker.check(addressesOf('a.com'))
-    assert.equal(one.asked.length, 2)
+    assert.equal(one.checkedUrls.length, 2)
   })
 
   test('does not cache failures and limits the cache size', async () => {
@@ -197,7 +197,7 @@ describe('checker', () => {
     const checker = checkerOf({ gateways: [one.guarded], cache })
     await checker.check(addressesOf('a.com'))
     await checker.check(addressesOf('a.com'))
-    assert.equal(one.asked.length, 2)
+    assert.equal(one.checkedUrls.length, 2)
     for (let index = 0; index < 10_001; index++) cache.set(`h${index}.com`, 'passes')
     assert.equal(cache.get('h0.com'), undefined)
     assert.equal(cache.get('h1.com'), 'passes')
@@ -206,15 +206,15 @@ describe('checker', () => {
 
   test('reports progress up to the last item', async () => {
     const one = gatewayOf('one', () => passes)
-    const told: number[] = []
+    const progress: number[] = []
     await checkerOf({ gateways: [one.guarded] }).check(addressesOf('a.com', 'x', 'b.com', 'a.com'), {
-      onProgress: ({ done, total }) => told.push(done / total),
+      onProgress: ({ done, total }) => progress.push(done / total),
     })
     assert.deepEqual(
-      told,
-      told.toSorted((earlier, later) => earlier - later),
+      progress,
+      progress.toSorted((earlier, later) => earlier - later),
     )
-    assert.equal(told.at(-1), 1)
+    assert.equal(progress.at(-1), 1)
   })
 
   test('returns exactly one result for each item', async () => {
@@ -237,7 +237,7 @@ describe('checker', () => {
           wanted.map(([kind]) => words[kind as keyof typeof words]),
         )
         assert.deepEqual(counted, checked.results)
-        assert.equal(one.asked.length, new Set(one.asked).size)
+        assert.equal(one.checkedUrls.length, new Set(one.checkedUrls).size)
       }),
       { numRuns: 30 },
     )

@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { createScheduler } from './scheduler.ts'
 
-/** Work that ends when the test says so. */
-function byHand() {
+/** Work that the test ends. */
+function createManualWork() {
   const open: (() => void)[] = []
   const started: number[] = []
   return {
@@ -66,15 +66,15 @@ describe('scheduler', () => {
 
   test('does not delay a small call by a large one', async () => {
     const scheduler = createScheduler({ perCall: 4, inTotal: 4 })
-    const huge = byHand()
-    const small = byHand()
+    const huge = createManualWork()
+    const small = createManualWork()
     scheduler.start(500, huge.work)
     assert.equal(huge.started.length, 4)
     scheduler.start(1, small.work)
-    assert.equal(small.started.length, 0, 'every place is taken')
+    assert.equal(small.started.length, 0, 'every slot is in use')
     huge.open.shift()!()
     await turn()
-    assert.deepEqual(small.started, [0], 'the next free place is the small one’s')
+    assert.deepEqual(small.started, [0], 'the next free slot goes to the small call')
     assert.equal(huge.started.length, 4)
   })
 
@@ -97,8 +97,8 @@ describe('scheduler', () => {
 
   test('a stopped call starts nothing and keeps its slots until they are free', async () => {
     const scheduler = createScheduler({ perCall: 2, inTotal: 2 })
-    const one = byHand()
-    const other = byHand()
+    const one = createManualWork()
+    const other = createManualWork()
     const batch = scheduler.start(10, one.work)
     scheduler.start(1, other.work)
     batch.stop()
@@ -113,9 +113,9 @@ describe('scheduler', () => {
 
   test('a call stopped in the queue is finished', async () => {
     const scheduler = createScheduler({ perCall: 1, inTotal: 1 })
-    const one = byHand()
+    const one = createManualWork()
     scheduler.start(1, one.work)
-    const waiting = byHand()
+    const waiting = createManualWork()
     const batch = scheduler.start(3, waiting.work)
     batch.stop()
     await batch.finished

@@ -10,8 +10,8 @@ import { checkLedger } from '../credits/ledger/check-store.ts'
 import { claimDue } from './store.ts'
 import { addWatch, listWatches, removeWatch } from './watch-list.ts'
 
-const byName = (told: ReadonlyMap<string, boolean>) =>
-  [...told].toSorted(([one], [other]) => one.localeCompare(other))
+const byName = (reported: ReadonlyMap<string, boolean>) =>
+  [...reported].toSorted(([one], [other]) => one.localeCompare(other))
 
 onEachEngine('watch list', (engine) => {
   let platform: FakeUpstream
@@ -30,7 +30,7 @@ onEachEngine('watch list', (engine) => {
       DOMAIN_JUMP_URL: `${platform.url}?target={url}`,
       DOMAIN_WATCH_LIMIT: '3',
     })
-    // The rounds of these tests are asked for, not waited for.
+    // These tests run the rounds themselves.
     await service.app.services.jobs.stop()
   })
   after(async () => {
@@ -50,7 +50,7 @@ onEachEngine('watch list', (engine) => {
     assert.ok(found)
     return found
   }
-  const requireSoundLedger = async () => {
+  const assertLedgerIsValid = async () => {
     const report = await checkLedger(db(), 0)
     assert.deepEqual([report.problems, report.open], [[], 0])
   }
@@ -68,7 +68,7 @@ onEachEngine('watch list', (engine) => {
 
     const asked = platform.requests.length
     await round()
-    assert.equal(platform.requests.length, asked, 'it is not due again so soon')
+    assert.equal(platform.requests.length, asked, 'not due yet')
 
     await makeDue()
     await round()
@@ -85,7 +85,7 @@ onEachEngine('watch list', (engine) => {
     assert.ok(
       service.logged.some((line) => line.includes('watch1.example') && line.includes('"to":"blocked"')),
     )
-    await requireSoundLedger()
+    await assertLedgerIsValid()
   })
 
   test('refunds a failed check, keeps the verdict and retries sooner', async () => {
@@ -99,13 +99,13 @@ onEachEngine('watch list', (engine) => {
     assert.deepEqual([one.verdict, one.last_result, one.history.length], ['passes', 'failed', 1])
     assert.ok(one.due_at - one.checked_at! <= 300_000)
     assert.equal(await remaining(account), 4)
-    await requireSoundLedger()
+    await assertLedgerIsValid()
   })
 
   test('pauses without credit, expired or suspended, and resumes later', async () => {
     const account = await service.account()
-    const change = async (wish: Parameters<typeof changeAccount>[3]) =>
-      changeAccount(db(), systemActor, await requireAccount(db(), account.username), wish)
+    const change = async (changes: Parameters<typeof changeAccount>[3]) =>
+      changeAccount(db(), systemActor, await requireAccount(db(), account.username), changes)
     const pausedAfterRound = async () => {
       await makeDue()
       await round()
@@ -127,7 +127,7 @@ onEachEngine('watch list', (engine) => {
     await change({ suspended: false })
     assert.equal(await pausedAfterRound(), null)
     assert.equal(await remaining(account), 0)
-    await requireSoundLedger()
+    await assertLedgerIsValid()
   })
 
   test('watches an address once, up to the limit, until it is removed', async () => {
@@ -177,24 +177,24 @@ onEachEngine('watch list', (engine) => {
 
   test('watches the operator’s domains free of charge and reports their verdicts', async () => {
     let pools = ['a.pool.example', 'b.pool.example', 'localhost:3000']
-    const told = new Map<string, boolean>()
+    const reported = new Map<string, boolean>()
     service.app.domainCheck.watch.watchPlatformDomains(
       async () => pools,
-      async (domain, blocked) => void told.set(domain, blocked),
+      async (domain, blocked) => void reported.set(domain, blocked),
     )
     stopped.add('b.pool.example')
     await makeDue()
     await round()
-    assert.deepEqual(byName(told), [
+    assert.deepEqual(byName(reported), [
       ['a.pool.example', false],
       ['b.pool.example', true],
     ])
-    told.clear()
+    reported.clear()
     pools = ['b.pool.example', 'c.pool.example']
     stopped.delete('b.pool.example')
     await db().write((tx) => tx.run(`UPDATE domain_watch SET due_at = ${tx.now} WHERE account_id = 0`))
     await round()
-    assert.deepEqual(byName(told), [
+    assert.deepEqual(byName(reported), [
       ['b.pool.example', false],
       ['c.pool.example', false],
     ])
@@ -205,7 +205,7 @@ onEachEngine('watch list', (engine) => {
       `SELECT COUNT(*) AS count FROM operation WHERE account_id = 0`,
     )
     assert.equal(charged?.count, 0)
-    await requireSoundLedger()
+    await assertLedgerIsValid()
   })
 })
 

@@ -64,7 +64,7 @@ export function createIdentity(services: Services): IdentityProduct {
     call.trace.gateway = gateway
     markStep(call, 'gateway')
 
-    const answer =
+    const response =
       verified.verdict === 'failed'
         ? failureResponse(verified.text, call.language)
         : verdictResponse(verified.verdict, verified.details, person.number, call.language)
@@ -72,7 +72,7 @@ export function createIdentity(services: Services): IdentityProduct {
     const { ended } = await paidCalls.end(call, {
       operationId,
       end: { state: isPaid ? 'settled' : 'refunded' },
-      response: answer,
+      response,
       sends: verified.attempts,
       inSameTransaction: (tx, result) =>
         records.insert(tx, {
@@ -86,7 +86,7 @@ export function createIdentity(services: Services): IdentityProduct {
           reason: result.ended ? (verified.verdict === 'failed' ? verified.reason : undefined) : 'late',
         }),
     })
-    return ended ? answer : purchase.answerIfInterrupted
+    return ended ? response : purchase.answerIfInterrupted
   }
 
   /** The same person within IDENTITY_REPEAT_S: returns the last verdict at the same price, without a gateway call. */
@@ -101,17 +101,17 @@ export function createIdentity(services: Services): IdentityProduct {
     const verdict = await records.findLastVerdict(accountId, person, config.IDENTITY_REPEAT_S * 1000)
     if (verdict !== 'match' && verdict !== 'mismatch') return undefined
     // The details from the gateway are not stored.
-    const answer = verdictResponse(verdict, {}, person.number, call.language)
+    const response = verdictResponse(verdict, {}, person.number, call.language)
     const paid = await paidCalls.charge(call, caller, {
       ...purchase,
       inSameTransaction: async (tx, { operationId }) => {
         const { requestId } = call
         await records.insert(tx, { accountId, person, verdict, gateway: 'repeat', operationId, requestId })
-        return { value: undefined, response: answer }
+        return { value: undefined, response }
       },
     })
     call.trace.gateway = 'repeat'
-    return paid.replay ?? answer
+    return paid.replay ?? response
   }
 
   return {

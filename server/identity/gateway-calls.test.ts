@@ -272,22 +272,22 @@ onEachEngine('identity through gateways', (engine) => {
     const product = createIdentity({ ...services, metrics: new Registry() })
     const made = await service.account({ id_verification: 3 })
     const account = (await findById(service.installation.db, made.id))!
-    const byHand = async (name: string, idcard = number, by = account) => {
+    const verifyFromConsole = async (name: string, idcard = number, by = account) => {
       const call = handMadeCall(identity, { name, idcard })
       return (await product.verify(call, { account: by, keyHash: undefined })).body as IdentityResponse
     }
     script(matched, aliyunVerdict('1'))
-    assert.equal((await byHand('乙亥')).matched, true)
+    assert.equal((await verifyFromConsole('乙亥')).matched, true)
     script(verdictOf(2), aliyunVerdict('1'))
-    assert.equal((await byHand('乙丑')).matched, false)
+    assert.equal((await verifyFromConsole('乙丑')).matched, false)
     script(html502(), html502())
-    assert.match((await byHand('乙寅')).message, /^上游核验失败：/)
+    assert.match((await verifyFromConsole('乙寅')).message, /^上游核验失败：/)
     assert.equal(await remaining(made), 1)
-    await assert.rejects(byHand('乙', '1'), { code: 1002 })
+    await assert.rejects(verifyFromConsole('乙', '1'), { code: 1002 })
     script(matched, aliyunVerdict('1'))
-    await byHand('丙子')
-    await assert.rejects(byHand('丙子'), { code: 1004 })
-    await assert.rejects(byHand('乙亥', number, { ...account, suspended: 1 }), { code: 1004 })
+    await verifyFromConsole('丙子')
+    await assert.rejects(verifyFromConsole('丙子'), { code: 1004 })
+    await assert.rejects(verifyFromConsole('乙亥', number, { ...account, suspended: 1 }), { code: 1004 })
 
     const first = await product.history(account.id, { limit: 3 })
     assert.deepEqual(

@@ -19,14 +19,14 @@ function gateway(
   return { name, verify: typeof answer === 'function' ? answer : async () => answer }
 }
 
-async function ask(...gateways: IdentityGateway[]) {
-  const heard: string[] = []
-  const asked = await verifyInOrder(
+async function verify(...gateways: IdentityGateway[]) {
+  const outcomes: string[] = []
+  const verified = await verifyInOrder(
     gateways.map((one) => guardGateway(one, limits)),
     person,
-    { withinMs: 60_000, onOutcome: (name, outcome) => void heard.push(`${name} ${outcome.kind}`) },
+    { withinMs: 60_000, onOutcome: (name, outcome) => void outcomes.push(`${name} ${outcome.kind}`) },
   )
-  return { asked, heard }
+  return { verified, outcomes }
 }
 
 describe('after a failure', () => {
@@ -38,23 +38,23 @@ describe('after a failure', () => {
     'throttled as a customer': { kind: 'throttled', concerns: 'us', reason: 'Throttling' },
     unlisted: { kind: 'refused', code: 'unlisted', reason: 'unlisted:9' },
     exception: () => Promise.reject(new Error(`${person.name} ${person.number}`)),
-    'thrown at once': () => {
+    'thrown synchronously': () => {
       throw new TypeError(`${person.name} ${person.number}`)
     },
     'no answer ever': () => new Promise(() => undefined),
   }
   for (const [name, failure] of Object.entries(failures)) {
     it(`(${name}) tries the next gateway`, async () => {
-      const { asked, heard } = await ask(gateway('first', failure), gateway('second', match))
-      assert.deepEqual([asked.verdict, asked.gateway, asked.attempts], ['match', 'second', 2])
-      assert.equal(heard.length, 2)
+      const { verified, outcomes } = await verify(gateway('first', failure), gateway('second', match))
+      assert.deepEqual([verified.verdict, verified.gateway, verified.attempts], ['match', 'second', 2])
+      assert.equal(outcomes.length, 2)
     })
 
     it(`(${name}) of the last gateway fails without personal data`, async () => {
-      const { asked } = await ask(gateway('only', failure))
-      assert.equal(asked.verdict, 'failed')
-      assert.ok(!JSON.stringify(asked).includes(person.number))
-      assert.ok(!JSON.stringify(asked).includes(person.name))
+      const { verified } = await verify(gateway('only', failure))
+      assert.equal(verified.verdict, 'failed')
+      assert.ok(!JSON.stringify(verified).includes(person.number))
+      assert.ok(!JSON.stringify(verified).includes(person.name))
     })
   }
 })
@@ -69,27 +69,27 @@ describe('does not try the next gateway', () => {
   ]
   for (const [name, outcome, verdict] of ends) {
     it(`after ${name}`, async () => {
-      const { asked, heard } = await ask(gateway('first', outcome), gateway('second', match))
-      assert.deepEqual([asked.verdict, asked.gateway], [verdict, 'first'])
-      assert.equal(heard.length, 1)
+      const { verified, outcomes } = await verify(gateway('first', outcome), gateway('second', match))
+      assert.deepEqual([verified.verdict, verified.gateway], [verdict, 'first'])
+      assert.equal(outcomes.length, 1)
     })
   }
 
   it('after the timeout of the whole call', async () => {
-    const asked = await verifyInOrder(
+    const verified = await verifyInOrder(
       [gateway('first', { kind: 'ambiguous', reason: 'timeout' }), gateway('second', match)].map((one) =>
         guardGateway(one, limits),
       ),
       person,
       { withinMs: 0, onOutcome: () => undefined },
     )
-    assert.deepEqual([asked.verdict, asked.gateway], ['failed', 'first'])
+    assert.deepEqual([verified.verdict, verified.gateway], ['failed', 'first'])
   })
 })
 
 it('fails without any gateway', async () => {
-  const { asked } = await ask()
-  assert.deepEqual(asked, {
+  const { verified } = await verify()
+  assert.deepEqual(verified, {
     gateway: undefined,
     attempts: 0,
     verdict: 'failed',
@@ -141,7 +141,7 @@ describe('settings', () => {
     ['no match in it', JSON.stringify({ ...shape, verdicts: { N: 'mismatch' } }), /verdicts/],
     ['a field too many', JSON.stringify({ ...shape, verdict: 'x' }), /verdict /],
     ['nothing in it', '{}', /method、fieldsIn、nameField、numberField、verdictAt、verdicts/],
-    ['a fact nobody knows', JSON.stringify({ ...shape, facts: { phone: ['p'] } }), /facts/],
+    ['an unknown fact', JSON.stringify({ ...shape, facts: { phone: ['p'] } }), /facts/],
   ] as const) {
     it(`rejects a shape with ${name}`, () => {
       assert.throws(() => read({ IDENTITY_MARKET_SHAPE: text }), wrong)

@@ -34,7 +34,7 @@ const factories: GatewayFactories<Config['IDENTITY_GATEWAYS'][number], Config, I
 
 export const identityGatewayNames = Object.keys(factories)
 
-/** For tests of a gateway: the example number of the standard with a placeholder name, nobody's personal data. */
+/** For tests of a gateway: the example number of the standard with a placeholder name, no real person. */
 export const samplePerson: Person = { name: '张三', number: '11010519491231002X' }
 
 export type GuardedIdentityGateway = GuardedGateway<IdentityGateway>

@@ -139,7 +139,7 @@ describe('each rule has its message', () => {
     'no such day': ['110105199002300013', ['出生日期无效']],
     'before 1900': ['440524188001010014', ['出生日期无效']],
     'unknown region': ['990105194912310025', ['地区代码无效']],
-    'all at once': ['990105199002300010', ['地区代码无效', '出生日期无效', '校验位错误']],
+    'all rules': ['990105199002300010', ['地区代码无效', '出生日期无效', '校验位错误']],
   }
   for (const [name, [number, wanted]] of Object.entries(cases)) {
     it(name, () => {

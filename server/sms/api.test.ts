@@ -124,8 +124,8 @@ onEachEngine('SMS endpoint', (engine) => {
   test('rejects suspended, expired and disabled accounts, and calls without a gateway', async () => {
     await using sms = await smsService(engine)
     const { db } = sms.service.installation
-    const change = async (wish: Parameters<typeof changeAccount>[3]) =>
-      changeAccount(db, systemActor, (await findById(db, sms.account.id))!, wish)
+    const change = async (changes: Parameters<typeof changeAccount>[3]) =>
+      changeAccount(db, systemActor, (await findById(db, sms.account.id))!, changes)
     await change({ smsEnabled: false })
     const off = await sms.send({ template_code: 'NOPE' })
     assert.deepEqual([off.body.code, off.status], [1006, 403])

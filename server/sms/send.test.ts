@@ -80,7 +80,7 @@ onEachEngine('SMS send', (engine) => {
     }
     assert.equal(await sms.remaining(), 100)
     assert.deepEqual(await sms.ledgerOk(), [])
-    // Many refusals close nothing.
+    // Many failures of the sandbox do not open a breaker.
     for (let i = 0; i < 7; i++) await sms.send({ phone_number: '19900000002' })
     assert.equal((await sms.send()).body.code, 0)
   })
@@ -129,7 +129,7 @@ onEachEngine('SMS send', (engine) => {
     assert.equal((await sms.send({ template_code: 'LATER' }, key)).body.code, 1007)
     await sms.template({ code: 'LATER' })
     assert.equal((await sms.send({ template_code: 'LATER' }, key)).body.code, 0)
-    // The same key at once: one send.
+    // Concurrent calls with the same key: one send.
     const many = await Promise.all(
       Array.from({ length: 10 }, () =>
         sms.send({ phone_number: '13900139000' }, { 'idempotency-key': 'many' }),

@@ -187,50 +187,50 @@ export function createSend(
 
   async function settle(send: OpenSend, { gatewayId }: SentMessage): Promise<ApiResponse> {
     const { call, operationId, record } = send
-    const answer = successResponse(record, send.remaining)
+    const response = successResponse(record, send.remaining)
     const { ended } = await paidCalls.end(call, {
       operationId,
       end: { state: 'settled' },
-      response: answer,
+      response,
       sends: 1,
       inSameTransaction: markSettled({ id: record.id, gatewayId }),
     })
-    return ended ? answer : respondToDecided(send, await findByOperation(db, operationId))
+    return ended ? response : respondToDecided(send, await findByOperation(db, operationId))
   }
 
   async function hold(send: OpenSend, outcome: Failure): Promise<ApiResponse> {
     const { call, operationId, record } = send
     const { problem, code } = findProblem(outcome)
-    const answer = failureResponse(problem, call.language)
+    const response = failureResponse(problem, call.language)
     const decided = await db.write(async (tx) => {
       const held = await credits.hold(tx, {
         operationId,
         leaseMs: ambiguousLeaseMs,
         sends: 1,
-        ...(call.idempotencyKey === undefined ? {} : { response: answer }),
+        ...(call.idempotencyKey === undefined ? {} : { response }),
       })
       if (!held) return { record: await lockSend(tx, record.id) }
       await markFailed(tx, record.id, { state: 'unknown', charged: true, problem, code })
       return undefined
     })
-    return decided ? respondToDecided(send, decided.record) : answer
+    return decided ? respondToDecided(send, decided.record) : response
   }
 
   async function refund(send: OpenSend, outcome: Failure): Promise<ApiResponse> {
     const { call, operationId, record, periods } = send
     const { problem, code } = findProblem(outcome)
-    const answer = failureResponse(problem, call.language)
+    const response = failureResponse(problem, call.language)
     await paidCalls.end(call, {
       operationId,
       end: { state: 'refunded' },
-      response: answer,
+      response,
       async inSameTransaction(tx, { ended }) {
         if (!ended) return
         await markFailed(tx, record.id, { state: 'refused', charged: false, problem, code })
         await uncountMessage(tx, record.phone, periods)
       },
     })
-    return answer
+    return response
   }
 
   /**

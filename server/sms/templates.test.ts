@@ -8,7 +8,7 @@ import { createTemplateRowLookup } from './template-store.ts'
 import { createTemplate, deleteTemplate, editTemplate, listTemplates, reviewTemplate } from './templates.ts'
 
 const operator: Actor = systemActor
-const wish = { code: 'T1', name: '模板', content: '${b}和${a}和${b}' }
+const input = { code: 'T1', name: '模板', content: '${b}和${a}和${b}' }
 
 function withCode(code: number): (error: unknown) => boolean {
   return (error) => error instanceof AppError && error.code === code
@@ -34,7 +34,7 @@ onEachEngine('SMS templates', (engine) => {
   test('puts a new template of an account into review', async () => {
     await using on = await ground()
     const made = await createTemplate(on.db, on.mine, {
-      ...wish,
+      ...input,
       status: '审核通过',
       accountId: null,
       gatewayCodes: { aliyun: 'SMS_1' },
@@ -46,7 +46,7 @@ onEachEngine('SMS templates', (engine) => {
 
   test('puts an edited template back into review', async () => {
     await using on = await ground()
-    const { id, revision } = await createTemplate(on.db, on.mine, wish)
+    const { id, revision } = await createTemplate(on.db, on.mine, input)
     assert.equal(
       (await reviewTemplate(on.db, operator, id, { status: '审核通过', revision })).status,
       '审核通过',
@@ -55,7 +55,7 @@ onEachEngine('SMS templates', (engine) => {
     const mapped = await editTemplate(on.db, operator, id, { gatewayCodes: { tencent: '1110' } })
     assert.deepEqual([mapped.status, mapped.gatewayCodes], ['审核通过', { tencent: '1110' }])
     const same = await editTemplate(on.db, on.mine, id, {
-      content: wish.content,
+      content: input.content,
       gatewayCodes: { aliyun: 'x' },
     })
     assert.deepEqual([same.status, same.gatewayCodes], ['审核通过', { tencent: '1110' }])
@@ -76,8 +76,8 @@ onEachEngine('SMS templates', (engine) => {
 
   test('hides foreign and shared templates from changes by an account', async () => {
     await using on = await ground()
-    const { id } = await createTemplate(on.db, on.mine, wish)
-    const shared = await createTemplate(on.db, operator, { ...wish, code: 'S1', status: '审核通过' })
+    const { id } = await createTemplate(on.db, on.mine, input)
+    const shared = await createTemplate(on.db, operator, { ...input, code: 'S1', status: '审核通过' })
     for (const target of [id, shared.id, 999_999]) {
       await assert.rejects(editTemplate(on.db, on.other, target, { name: 'x' }), withCode(1007))
       await assert.rejects(deleteTemplate(on.db, on.other, target), withCode(1007))
@@ -97,17 +97,17 @@ onEachEngine('SMS templates', (engine) => {
   test('codes are unique per account, and own templates take precedence', async () => {
     await using on = await ground()
     const find = createTemplateRowLookup(on.db)
-    await createTemplate(on.db, on.mine, wish)
-    await createTemplate(on.db, on.other, { ...wish, content: '别人的' })
-    await assert.rejects(createTemplate(on.db, on.mine, wish), withCode(1002))
-    await createTemplate(on.db, operator, { ...wish, content: '共用的' })
-    await assert.rejects(createTemplate(on.db, operator, wish), withCode(1002))
+    await createTemplate(on.db, on.mine, input)
+    await createTemplate(on.db, on.other, { ...input, content: '别人的' })
+    await assert.rejects(createTemplate(on.db, on.mine, input), withCode(1002))
+    await createTemplate(on.db, operator, { ...input, content: '共用的' })
+    await assert.rejects(createTemplate(on.db, operator, input), withCode(1002))
     const third = await createAccount(on.db, systemActor, {
       username: uniqueName(),
       password: 'correct horse 9',
     })
     await assert.rejects(
-      createTemplate(on.db, { kind: 'account', accountId: third.id }, wish),
+      createTemplate(on.db, { kind: 'account', accountId: third.id }, input),
       withCode(1002),
     )
     const found = await Promise.all(
@@ -115,7 +115,7 @@ onEachEngine('SMS templates', (engine) => {
     )
     assert.deepEqual(
       found.map((row) => row?.content),
-      [wish.content, '别人的', '共用的'],
+      [input.content, '别人的', '共用的'],
     )
     assert.equal(await find(third.id, 'NONE'), undefined)
     assert.equal((await listTemplates(on.db, on.mine)).length, 1)
@@ -123,7 +123,7 @@ onEachEngine('SMS templates', (engine) => {
 
   test('rejects invalid input with a message', async () => {
     await using on = await ground()
-    const bad: Partial<typeof wish>[] = [
+    const bad: Partial<typeof input>[] = [
       { code: '' },
       { code: 'a b' },
       { code: 'x'.repeat(65) },
@@ -140,13 +140,13 @@ onEachEngine('SMS templates', (engine) => {
     ]
     for (const one of bad) {
       await assert.rejects(
-        createTemplate(on.db, on.mine, { ...wish, ...one }),
+        createTemplate(on.db, on.mine, { ...input, ...one }),
         withCode(1002),
         JSON.stringify(one),
       )
     }
     for (const gatewayCodes of [{ other: 'x' }, { aliyun: 'a b' }, { aliyun: '' }]) {
-      await assert.rejects(createTemplate(on.db, operator, { ...wish, gatewayCodes }), withCode(1002))
+      await assert.rejects(createTemplate(on.db, operator, { ...input, gatewayCodes }), withCode(1002))
     }
     assert.deepEqual(await listTemplates(on.db, operator), [])
   })

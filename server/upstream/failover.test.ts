@@ -26,31 +26,31 @@ describe('with the rule for sending', () => {
         fc.array(fc.oneof({ arbitrary: anyOutcome, weight: 1 }, fc.constant('throws'))),
         async (script) => {
           const gateways = script.map((behaviour, index) => ({ name: `g${index}`, behaviour }))
-          const asked: string[] = []
+          const called: string[] = []
           const result = await tryInOrder(
             gateways,
             async ({ name, behaviour }): Promise<Outcome<string>> => {
-              asked.push(name)
+              called.push(name)
               if (typeof behaviour === 'string') throw new Error('broken gateway')
               return behaviour
             },
             mayTryNextGateway,
           )
           assert.deepEqual(
-            asked,
-            gateways.slice(0, asked.length).map(({ name }) => name),
+            called,
+            gateways.slice(0, called.length).map(({ name }) => name),
             'in the configured order',
           )
           assert.deepEqual(
             result.attempts.map(({ gateway }) => gateway),
-            asked,
+            called,
           )
-          assert.equal(result.gateway, asked.at(-1))
+          assert.equal(result.gateway, called.at(-1))
 
           const past = result.attempts.filter(({ outcome }) => outcome.kind !== 'not_sent')
           assert.ok(past.length <= 1)
           if (past.length === 1) assert.equal(past[0]?.gateway, result.gateway)
-          else assert.equal(asked.length, gateways.length, 'all were asked before giving up')
+          else assert.equal(called.length, gateways.length, 'all were tried')
           assert.deepEqual(
             result.outcome,
             result.attempts.at(-1)?.outcome ?? { kind: 'not_sent', reason: 'no_gateway' },
@@ -69,7 +69,7 @@ describe('with the rule for sending', () => {
   })
 
   it('returns not_sent without any gateway', async () => {
-    const result = await tryInOrder([], () => assert.fail('nobody to call'), mayTryNextGateway)
+    const result = await tryInOrder([], () => assert.fail('there is no gateway'), mayTryNextGateway)
     assert.deepEqual(result, {
       outcome: { kind: 'not_sent', reason: 'no_gateway' },
       gateway: undefined,

@@ -236,15 +236,15 @@ describe('the bulkhead', () => {
 describe('the timeout', () => {
   it('is ambiguous, aborts the signal and counts as a failure', async () => {
     const guard = guardWith({ timeoutMs: 20, breakAfterConsecutiveFailures: 1 })
-    let heard = false
+    let aborted = false
     const outcome = await guard.run<string>((signal) => {
       signal.addEventListener('abort', () => {
-        heard = true
+        aborted = true
       })
       return new Promise(() => undefined)
     })
     assert.deepEqual(outcome, { kind: 'ambiguous', reason: 'guard_timeout' })
-    assert.ok(heard)
+    assert.ok(aborted)
     assert.equal(guard.state, 'open')
     assert.deepEqual([guard.counters.timeouts, guard.lastError?.reason], [1, 'guard_timeout'])
   })

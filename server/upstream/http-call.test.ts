@@ -40,7 +40,7 @@ function assertFailure(result: HttpResult, kind: 'not_sent' | 'ambiguous', reaso
   assert.doesNotMatch(result.reason, /1380|127\.0|http|invalid$/i)
 }
 
-/** A server that does to each new socket what it is told, below HTTP. */
+/** A TCP server with a handler for each socket. */
 async function rawServer(
   t: TestContext,
   onSocket: (socket: Socket) => void,
@@ -273,7 +273,7 @@ describe('ambiguous', () => {
 })
 
 it('never returns not_sent for a written request when the connection ends at the same time', async (t) => {
-  // undici tells this channel when it writes a request: a second witness beside the one httpCall relies on.
+  // undici publishes written requests on this channel: a second proof, independent of httpCall.
   const written: string[] = []
   const onWrite = (message: unknown): void => {
     written.push((message as { request: { path: string } }).request.path)

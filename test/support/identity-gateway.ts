@@ -19,15 +19,15 @@ import {
 
 export const person = { name: '买买提·阿里', number: '11010519491231002X' }
 
-export interface GatewayStage {
+export interface IdentityGatewayTest {
   readonly fake: FakeUpstream
   ask(gateway: IdentityGateway, behaviour?: Behaviour): Promise<Outcome<VerificationResult>>
-  /** Nothing an upstream does may put the person into a reason, or turn into a verdict. */
-  misbehaviour(open: (timeoutMs: number) => IdentityGateway, matching: unknown): void
+  /** Tests that no fault puts personal data into a reason or becomes a verdict. */
+  testFaults(open: (timeoutMs: number) => IdentityGateway, matching: unknown): void
 }
 
-/** To be called once in a test file: the stand-in lives as long as the file's tests. */
-export function gatewayStage(): GatewayStage {
+/** Call it once per test file: the fake upstream runs until the tests of the file end. */
+export function createIdentityGatewayTest(): IdentityGatewayTest {
   let fake: FakeUpstream
   before(async () => {
     fake = await startFakeUpstream()
@@ -39,7 +39,7 @@ export function gatewayStage(): GatewayStage {
     return gateway.verify(person, new AbortController().signal)
   }
 
-  function misbehaviour(open: (timeoutMs: number) => IdentityGateway, matching: unknown): void {
+  function testFaults(open: (timeoutMs: number) => IdentityGateway, matching: unknown): void {
     const ways: Readonly<Record<string, [Behaviour, string]>> = {
       hang: [hang(), 'ambiguous'],
       'cut before the headers': [cutBeforeHeaders(), 'ambiguous'],
@@ -124,7 +124,7 @@ export function gatewayStage(): GatewayStage {
       return fake
     },
     ask,
-    misbehaviour,
+    testFaults,
   }
 }
 
@@ -133,13 +133,13 @@ export function verdict(outcome: Outcome<VerificationResult>): string {
 }
 
 function assertNoPerson(outcome: Outcome<VerificationResult>): void {
-  const told = JSON.stringify(outcome)
+  const serialized = JSON.stringify(outcome)
   for (const secret of [person.name, person.number, '买买提', '19491231']) {
-    assert.ok(!told.includes(secret))
+    assert.ok(!serialized.includes(secret))
   }
 }
 
-/** Values that look like a verdict to whoever is careless. */
+/** Values that look like a verdict. */
 export const lookAlikes: readonly unknown[] = [
   true,
   false,

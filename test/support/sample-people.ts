@@ -1,4 +1,4 @@
-// What people have done by hand in the console: templates and signatures decided, codes made and taken, domains checked, accounts changed.
+// Sample data created through the console: reviews, redeem codes, domain checks and account changes.
 import { creditRoutes } from '../../contract/console/credits.ts'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
@@ -22,18 +22,18 @@ export async function workByHand(
   const operator = openBrowser(service)
   await operator.signIn(people.operator.username, people.operator.password)
 
-  const refused = await told(holder, smsRoutes.createTemplate, {
+  const refused = await call(holder, smsRoutes.createTemplate, {
     sent: { code: 'SALE_SPRING', name: '春季促销', content: '全场五折，回T退订，点击 ${link} 抢购' },
   })
-  await told(operator, operatorProductRoutes.decideReview, {
+  await call(operator, operatorProductRoutes.decideReview, {
     parts: { kind: 'template', id: refused.body.id },
     sent: { verdict: 'refuse', reason: '营销内容须注明商家名称', note: '营销模板' },
   })
 
   const batch = { api_type: 'sms', amount: 1_000, count: 20, note: '十一月渠道赠送' }
-  const made = await told(operator, operatorRoutes.makeRedeemBatch, { sent: batch })
+  const made = await call(operator, operatorRoutes.makeRedeemBatch, { sent: batch })
   const [code] = made.body.codes as readonly string[]
-  await told(holder, creditRoutes.redeem, { sent: { code } })
+  await call(holder, creditRoutes.redeem, { sent: { code } })
   const wrong = {
     api_type: 'domain_check',
     amount: 500,
@@ -41,29 +41,29 @@ export async function workByHand(
     expires_on: '2027-06-30',
     note: '面额有误',
   }
-  const second = await told(operator, operatorRoutes.makeRedeemBatch, { sent: wrong })
-  await told(operator, operatorRoutes.revokeRedeemBatch, {
+  const second = await call(operator, operatorRoutes.makeRedeemBatch, { sent: wrong })
+  await call(operator, operatorRoutes.revokeRedeemBatch, {
     parts: { id: second.body.batch.id },
     sent: { note: '面额有误，作废重做' },
   })
 
   const parts = { id: people.other.id }
-  await told(operator, operatorRoutes.changeCredits, {
+  await call(operator, operatorRoutes.changeCredits, {
     parts,
     sent: { api_type: 'short_link', direction: 'grant', amount: 2_000, note: '合同 2026-118' },
   })
-  await told(operator, operatorRoutes.changeAccount, { parts, sent: { suspended: true, note: '欠费' } })
-  await told(operator, operatorProductRoutes.addDomain, {
+  await call(operator, operatorRoutes.changeAccount, { parts, sent: { suspended: true, note: '欠费' } })
+  await call(operator, operatorProductRoutes.addDomain, {
     sent: { pool: 'a', host: 'go.blocked.test', note: '新购' },
   })
 
   for (const domains of [['shop.example.com', 'm.example.com', 'blocked.test'], ['down.test']]) {
-    await told(holder, domainCheckRoutes.start, { sent: { urls: domains } })
+    await call(holder, domainCheckRoutes.start, { sent: { urls: domains } })
   }
 }
 
-/** A sample that was refused would leave an empty page behind it. */
-async function told(browser: Browser, route: Parameters<Browser['call']>[0], options: CallOptions) {
+/** Throws on failure, so that no page stays empty unnoticed. */
+async function call(browser: Browser, route: Parameters<Browser['call']>[0], options: CallOptions) {
   const reply = await browser.call(route, options)
   if (reply.status !== 200) throw new Error(`${route.path}: ${reply.status} ${JSON.stringify(reply.body)}`)
   return reply

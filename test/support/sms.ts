@@ -12,9 +12,9 @@ export interface SmsService extends AsyncDisposable {
   readonly account: TestAccount
   /** Posts an action of the account. */
   call(values: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply>
-  /** Sends `code` through the template CODE unless told otherwise. */
+  /** Sends `code` with the template CODE by default. */
   send(values?: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply>
-  template(wish: Partial<TemplateInput>): Promise<SmsTemplate>
+  template(input: Partial<TemplateInput>): Promise<SmsTemplate>
   remaining(): Promise<number>
   /** The account's records, newest first, as `get_status` shows them. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
@@ -35,14 +35,14 @@ export async function smsService(
   const service = await startService(engine, { SWEEP_S: '3600', ...environment }, storage)
   const account = await service.account(credits)
   const { db } = service.installation
-  const template = (wish: Partial<TemplateInput>) =>
+  const template = (input: Partial<TemplateInput>) =>
     createTemplate(db, systemActor, {
       accountId: account.id,
       code: 'CODE',
       name: '验证码',
       content: '您的验证码是${code}。',
       status: '审核通过',
-      ...wish,
+      ...input,
     })
   await template({})
   const url = `${service.url}/api/sms_api.php`

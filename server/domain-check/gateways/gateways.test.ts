@@ -85,7 +85,7 @@ describe('jump page', () => {
     ['302 without a location', () => html(302, ''), 'refused'],
     ['302 with an empty location', () => html(302, '', { location: ' ' }), 'refused'],
     ['302 to no web address', () => html(302, '', { location: 'snssdk1128://home' }), 'refused'],
-    ['302 to its own captcha', () => html(302, '', { location: '/captcha?x=1' }), 'refused'],
+    ['302 to a captcha on the same site', () => html(302, '', { location: '/captcha?x=1' }), 'refused'],
     ['stop page', () => html(200, '<h1>已停止访问该网页</h1>'), 'blocked'],
     ['other stop page', () => html(200, '<p>已终止访问该网页</p>'), 'blocked'],
     ['stop page with a way on', () => html(200, '<p>已停止访问</p><a>继续访问</a>'), 'blocked'],

@@ -2,10 +2,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { json, verifyAliyunSignature } from '../../../test/support/fake-upstream.ts'
-import { gatewayStage, lookAlikes, person, verdict } from '../../../test/support/identity-gateway.ts'
+import {
+  createIdentityGatewayTest,
+  lookAlikes,
+  person,
+  verdict,
+} from '../../../test/support/identity-gateway.ts'
 import { createAliyunGateway } from './aliyun.ts'
 
-const stage = gatewayStage()
+const stage = createIdentityGatewayTest()
 const secrets = { testid: 'testsecret' }
 const key = { id: 'testid', secret: 'testsecret' }
 
@@ -67,5 +72,5 @@ describe('aliyun', () => {
     assert.deepEqual(outcome, { kind: 'not_sent', reason: 'InvalidAccessKeyId.NotFound' })
   })
 
-  stage.misbehaviour(open, { Code: '200', ResultObject: { BizCode: '1' } })
+  stage.testFaults(open, { Code: '200', ResultObject: { BizCode: '1' } })
 })

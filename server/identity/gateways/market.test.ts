@@ -3,12 +3,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { json, text } from '../../../test/support/fake-upstream.ts'
-import { gatewayStage, lookAlikes, person, verdict } from '../../../test/support/identity-gateway.ts'
+import {
+  createIdentityGatewayTest,
+  lookAlikes,
+  person,
+  verdict,
+} from '../../../test/support/identity-gateway.ts'
 import type { VerificationResult } from '../port.ts'
 import { createMarketGateway } from './market.ts'
 import { marketPresets, type MarketShape } from './market-shape.ts'
 
-const stage = gatewayStage()
+const stage = createIdentityGatewayTest()
 
 describe('market', () => {
   const openPreset = (preset: keyof typeof marketPresets, timeoutMs = 5_000) =>
@@ -213,6 +218,6 @@ describe('market', () => {
   })
 
   for (const preset of presets) {
-    describe(preset, () => stage.misbehaviour((timeoutMs) => openPreset(preset, timeoutMs), matching[preset]))
+    describe(preset, () => stage.testFaults((timeoutMs) => openPreset(preset, timeoutMs), matching[preset]))
   }
 })

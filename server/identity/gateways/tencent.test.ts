@@ -2,10 +2,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { json, verifyTencentSignature } from '../../../test/support/fake-upstream.ts'
-import { gatewayStage, lookAlikes, person, verdict } from '../../../test/support/identity-gateway.ts'
+import {
+  createIdentityGatewayTest,
+  lookAlikes,
+  person,
+  verdict,
+} from '../../../test/support/identity-gateway.ts'
 import { createTencentGateway } from './tencent.ts'
 
-const stage = gatewayStage()
+const stage = createIdentityGatewayTest()
 const secrets = { testid: 'testsecret' }
 const key = { id: 'testid', secret: 'testsecret' }
 
@@ -63,5 +68,5 @@ describe('tencent', () => {
     })
   }
 
-  stage.misbehaviour(open, { Response: { Result: '0' } })
+  stage.testFaults(open, { Response: { Result: '0' } })
 })

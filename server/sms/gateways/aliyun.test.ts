@@ -57,7 +57,7 @@ test('SendSms is signed and has all fields in the query, with our serial number 
   })
   const outcome = await gateway.send(message)
   assert.deepEqual(outcome, { kind: 'accepted', value: { gatewayId: '900619746936498440^0' } })
-  // The verifier refuses a nonce it has seen and a clock that is off: a second call must bring its own.
+  // The verifier rejects used nonces and wrong clocks, so a second call needs a new nonce.
   assert.equal((await gateway.send(message)).kind, 'accepted')
 })
 
@@ -141,8 +141,8 @@ test('connection refused and unknown host are not sent', async () => {
   const closed = await startFakeUpstream()
   await closed.close()
   for (const endpoint of [closed.url, 'http://nowhere.invalid/']) {
-    const nobody = createAliyunGateway({ key: { id: 'a', secret: 'b' }, endpoint, timeoutMs: 3000 })
-    assert.equal((await nobody.send(message)).kind, 'not_sent', endpoint)
+    const unreachable = createAliyunGateway({ key: { id: 'a', secret: 'b' }, endpoint, timeoutMs: 3000 })
+    assert.equal((await unreachable.send(message)).kind, 'not_sent', endpoint)
   }
 })
 
