@@ -1,4 +1,4 @@
-// Every documented example, called on the real service: status, schema and the answer itself are as documented.
+// Calls every documented example on a real service and compares status, schema and response.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Compile } from 'typebox/schema'
@@ -16,12 +16,12 @@ import {
 import { onEachEngine } from './support/engines.ts'
 import { get, startService } from './support/service.ts'
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the document is taken apart as it comes
+// oxlint-disable-next-line typescript/no-explicit-any -- parsed JSON
 type Tree = any
 
 onEachEngine('documented examples', (engine) => {
   for (const way of ['json', 'form', 'query'] as const) {
-    test(`each answer is the documented one, sent as ${way}`, async () => {
+    test(`every response is as documented, sent as ${way}`, async () => {
       await using service = await startService(engine)
       const callers = await exampleCallers(service)
       const { schemas } = (await get(`${service.url}/openapi.json`)).body.components
@@ -29,7 +29,7 @@ onEachEngine('documented examples', (engine) => {
       for (const one of allExamples().filter(({ endpoint }) => waysOf(endpoint).includes(way))) {
         const { example } = one
         const reply = await callExample(service, callers, one, way)
-        wrong.push(...misfits(schemas, one, reply.body))
+        wrong.push(...schemaProblems(schemas, one, reply.body))
         try {
           assert.equal(reply.status, example.status)
           assert.deepEqual(
@@ -50,23 +50,23 @@ function labelOf({ endpoint, name, example }: DocumentedExample): string {
   return `${endpoint.name} ${name}: ${example.title.en}`
 }
 
-/** What the service answers and what the document shows must both fit the documented schema. */
-function misfits(schemas: Record<string, object>, one: DocumentedExample, answered: unknown): string[] {
+/** Checks the actual and the documented response against the documented schema. */
+function schemaProblems(schemas: Record<string, object>, one: DocumentedExample, actual: unknown): string[] {
   const { endpoint, name, example } = one
   const error = endpoint.shape === 'shortlink' ? 'ShortlinkError' : 'CodeError'
   const schemaName = example.status === 200 ? `${operationId(endpoint, name)}Answer` : error
   const validator = Compile(schemas[schemaName]!)
-  return [['the service', answered] as const, ['the document', example.response] as const].flatMap(
-    ([whose, body]) =>
+  return [['the service', actual] as const, ['the document', example.response] as const].flatMap(
+    ([origin, body]) =>
       validator.Check(body)
         ? []
         : [
-            `${labelOf(one)}: ${whose} answers outside ${schemaName}: ${JSON.stringify(validator.Errors(body)[1][0])}`,
+            `${labelOf(one)}: ${origin} does not match ${schemaName}: ${JSON.stringify(validator.Errors(body)[1][0])}`,
           ],
   )
 }
 
-test('the document holds no example that is not called here', async () => {
+test('every example of the document is called here', async () => {
   await using service = await startService('sqlite')
   const { paths } = (await get(`${service.url}/openapi.json`)).body
   const called = documentedEndpoints.flatMap(({ endpoint, reference }) =>
@@ -100,11 +100,11 @@ test('every error of an operation has an example', () => {
       }
     }
   }
-  // It takes a service whose gateways are all gone: the next test.
+  // Requires a service without gateways: the next test.
   assert.deepEqual(without, ['domain-check check 1005 502'])
 })
 
-test('the one error without an example is answered as documented', async () => {
+test('the error without an example is returned as documented', async () => {
   await using service = await startService('sqlite', { DOMAIN_GATEWAYS: 'off' })
   const callers = await exampleCallers(service)
   const one = allExamples().find(({ endpoint }) => endpoint.name === 'domain-check')!
@@ -119,7 +119,7 @@ function namedExamples(node: Tree): string[] {
   )
 }
 
-test('what varies is really there, so that nothing is compared with nothing', () => {
+test('every varying path exists in its example', () => {
   for (const { example, name } of allExamples()) {
     for (const path of example.varies ?? []) {
       const found = path

@@ -1,7 +1,7 @@
-// /openapi.json against the rules of OpenAPI 3.1 that tools stumble over, and against the contract it is made from.
+// Checks /openapi.json against the OpenAPI 3.1 specification and against the contract.
 //
-// A validator looks at the whole document by the specification's own schema. What a schema cannot say stands below it:
-// unique operation ids, declared tags and security schemes, nothing unused, and examples that fit.
+// A validator checks the document against the schema of the specification. The tests check what a schema cannot express:
+// unique operation IDs, declared tags and security schemes, no unused components, and valid examples.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -11,7 +11,7 @@ import { codeMeanings, documentedEndpoints, sharedErrors } from '../contract/ref
 import { exampleBody } from '../server/docs/openapi.ts'
 import { startService, type TestService } from './support/service.ts'
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the document is taken apart as it comes
+// oxlint-disable-next-line typescript/no-explicit-any -- parsed JSON
 type Json = Record<string, any>
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
@@ -29,31 +29,31 @@ describe('openapi.json', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('the validator finds nothing', async () => {
+  test('the validator reports no problem', async () => {
     assert.deepEqual(await new Validator().validate(document), { valid: true })
   })
 
   const post = (copy: Json): Json => copy['paths']['/api/sms_api.php']['post']
   const planted: Readonly<Record<string, (copy: Json) => void>> = {
-    'a version that does not exist': (copy) => void (copy['openapi'] = '3.7.0'),
-    'no title': (copy) => void delete copy['info']['title'],
-    'a field nobody knows': (copy) => void (copy['path'] = {}),
-    'a path without its slash': (copy) => void (copy['paths']['api/x'] = {}),
-    'a reference that leads nowhere': (copy) =>
+    'an unknown version': (copy) => void (copy['openapi'] = '3.7.0'),
+    'a missing title': (copy) => void delete copy['info']['title'],
+    'an unknown field': (copy) => void (copy['path'] = {}),
+    'a path without a slash': (copy) => void (copy['paths']['api/x'] = {}),
+    'a dangling reference': (copy) =>
       void (post(copy)['requestBody']['content']['application/json']['schema'] = {
         $ref: '#/components/schemas/Nothing',
       }),
     'a response without description': (copy) => void delete post(copy)['responses']['200']['description'],
-    'a status that is none': (copy) => void (post(copy)['responses']['abc'] = { description: '' }),
-    'a parameter from nowhere': (copy) =>
+    'an invalid status': (copy) => void (post(copy)['responses']['abc'] = { description: '' }),
+    'a parameter in an unknown location': (copy) =>
       void post(copy)['parameters'].push({ name: 'x', in: 'body', schema: {} }),
     'a parameter without schema': (copy) => void post(copy)['parameters'].push({ name: 'x', in: 'query' }),
-    'a security scheme of no kind': (copy) =>
+    'an unknown type of security scheme': (copy) =>
       void (copy['components']['securitySchemes']['apiKey']['type'] = 'key'),
-    'a schema that is a text': (copy) => void (copy['components']['schemas']['CodeError'] = 'text'),
+    'a schema that is a string': (copy) => void (copy['components']['schemas']['CodeError'] = 'text'),
   }
   for (const [what, plant] of Object.entries(planted)) {
-    test(`the validator finds what is wrong: ${what}`, async () => {
+    test(`the validator reports ${what}`, async () => {
       const copy = structuredClone(document)
       plant(copy)
       const found = await new Validator().validate(copy).catch(() => ({ valid: false }))
@@ -61,7 +61,7 @@ describe('openapi.json', () => {
     })
   }
 
-  test('the fixed fields', () => {
+  test('has the required top-level fields', () => {
     assert.match(document['openapi'], /^3\.1\.\d+$/)
     assert.deepEqual(typesOf(document['info'], ['title', 'version']), ['string', 'string'])
     assert.deepEqual(document['servers'], [{ url: service.url }])
@@ -120,7 +120,7 @@ describe('openapi.json', () => {
     }
   })
 
-  test('every reference leads somewhere', () => {
+  test('every reference resolves and every component is used', () => {
     let count = 0
     walk(document, (node) => {
       if (typeof node['$ref'] !== 'string') return
@@ -138,7 +138,7 @@ describe('openapi.json', () => {
     }
   })
 
-  test('schemas are JSON Schemas, and the requests and answers of every example fit them', () => {
+  test('schemas are valid, and the requests and responses of all examples match them', () => {
     for (const schema of Object.values<Json>(document['components']['schemas'])) checkSchema(schema)
     for (const { endpoint, reference } of documentedEndpoints) {
       const { requestBody, responses } = document['paths'][endpoint.path]['post']
@@ -149,7 +149,7 @@ describe('openapi.json', () => {
           const key = `${name}_${index + 1}`
           const body: unknown = request['examples'][key].value
           assert.deepEqual(body, exampleBody(endpoint, operation, example))
-          // Requests that are refused are examples too; what succeeds must fit.
+          // Requests of error examples may be invalid.
           if (example.status === 200) assert.ok(fitsRequest.Check(body), `${endpoint.name} ${key}`)
           const content = responses[example.status]['content']['application/json']
           assert.deepEqual(content['examples'][key].value, example.response)
@@ -163,7 +163,7 @@ describe('openapi.json', () => {
     }
   })
 
-  test('every operation of the contract is there, with its actions, cost, errors and answer', () => {
+  test('lists every operation of the contract with its actions, parameters and errors', () => {
     for (const { endpoint, reference } of documentedEndpoints) {
       const item = document['paths'][endpoint.path]
       assert.deepEqual(
@@ -192,7 +192,7 @@ describe('openapi.json', () => {
     }
   })
 
-  test('codes and statuses are those of the contract', () => {
+  test('documents the codes and statuses of the contract', () => {
     assert.deepEqual(
       new Map(codeMeanings.map(({ code, status }) => [String(code), status])),
       new Map(Object.entries(statusOfCode)),
@@ -200,9 +200,9 @@ describe('openapi.json', () => {
     for (const { code } of sharedErrors) assert.ok(code in statusOfCode)
   })
 
-  test('prices are the configured ones', async () => {
-    await using dear = await startService('sqlite', { PRICES: 'generate=7,sms_part=3' })
-    const paths = ((await (await fetch(`${dear.url}/openapi.json`)).json()) as Json)['paths']
+  test('shows the configured prices', async () => {
+    await using expensive = await startService('sqlite', { PRICES: 'generate=7,sms_part=3' })
+    const paths = ((await (await fetch(`${expensive.url}/openapi.json`)).json()) as Json)['paths']
     const costs = Object.values<Json>(paths)
       .flatMap((item) => item['post']['x-tollgate-operations'] as Json[])
       .map((one) => [one['id'], one['cost']?.credits ?? 0])
@@ -220,7 +220,7 @@ describe('openapi.json', () => {
     })
   })
 
-  test('the Postman collection holds the same examples', async () => {
+  test('the Postman collection contains the same examples', async () => {
     const response = await fetch(`${service.url}/docs/postman.json`)
     const collection = (await response.json()) as Json
     assert.match(collection['info']['schema'], /\/v2\.1\.0\/collection\.json$/)

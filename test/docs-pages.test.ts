@@ -18,7 +18,7 @@ describe('reference pages', () => {
   after(() => service[Symbol.asyncDispose]())
 
   for (const [language, path, tag] of languages) {
-    test(`${path} names every operation, parameter, answer field and error`, async () => {
+    test(`${path} names every operation, parameter, example and error`, async () => {
       const response = await fetch(`${service.url}${path}`)
       assert.equal(response.status, 200)
       const page = await response.text()
@@ -48,7 +48,7 @@ describe('reference pages', () => {
       for (const { input } of sandboxInputs) assert.ok(text.includes(input), input)
     })
 
-    test(`${path} is well formed, and every link inside it leads somewhere`, async () => {
+    test(`${path} is well formed, and all its internal links resolve`, async () => {
       const page = await (await fetch(`${service.url}${path}`)).text()
       const open: string[] = []
       for (const [, close, name] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
@@ -63,7 +63,7 @@ describe('reference pages', () => {
         assert.ok(ids.includes(target!), target)
     })
 
-    test(`${path} asks no other origin and runs no script`, async () => {
+    test(`${path} requests no other origin and runs no script`, async () => {
       const response = await fetch(`${service.url}${path}`)
       const page = await response.text()
       assert.match(
@@ -85,19 +85,19 @@ describe('reference pages', () => {
     assert.deepEqual([...ours.matchAll(/.{0,20}[，。：；（）].{0,20}/g)].map(String), [])
   })
 
-  test('the front page leads here', async () => {
+  test('the home page links to the reference', async () => {
     const page = await (await fetch(`${service.url}/`)).text()
     for (const path of ['/docs/', '/docs/en/', '/console/']) assert.ok(page.includes(`href="${path}"`), path)
   })
 
-  test('samples in every language for every operation', async () => {
+  test('shows samples in every language for every operation', async () => {
     const page = await (await fetch(`${service.url}/docs/`)).text()
     const operations = documentedEndpoints.flatMap(({ endpoint }) => Object.keys(endpoint.operations))
     assert.equal(page.match(/class="tabs"/g)?.length, operations.length)
     assert.equal(page.match(/<input\s+type="radio"/g)?.length, operations.length * sampleLanguages.length)
   })
 
-  test('asked again with its tag, a page is not sent again; HEAD has no body', async () => {
+  test('responds with 304 to a matching ETag and without a body to HEAD', async () => {
     const first = await fetch(`${service.url}/docs/`)
     const tag = first.headers.get('etag') ?? ''
     const again = await fetch(`${service.url}/docs/`, { headers: { 'if-none-match': tag } })
@@ -116,7 +116,7 @@ describe('reference pages', () => {
     assert.equal((await fetch(`${service.url}/docs/en`)).url, `${service.url}/docs/en/`)
   })
 
-  test('limits, prices and gateways are the configured ones', async () => {
+  test('shows the configured limits, prices and gateways', async () => {
     await using other = await startService('sqlite', {
       PRICES: 'identity=5',
       RATE_LIMIT: '33,77',

@@ -25,7 +25,7 @@ onEachEngine('credentials', (engine) => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  it('shows the balance of the type asked for', async () => {
+  it('returns the balance of the requested type', async () => {
     const url = `${service.url}${sms.path}`
     const ask = { username: holder.username, api_key: holder.key }
     const { status, body } = await post(url, { ...ask, action: 'get_credits' })
@@ -61,7 +61,7 @@ onEachEngine('credentials', (engine) => {
     assert.equal(body.data.remaining, 2)
   })
 
-  it('gives one and the same answer to every kind of wrong credentials', async () => {
+  it('returns the same response for every kind of wrong credentials', async () => {
     const cleared = await service.account()
     await clearKey(service.installation.db, systemActor, cleared.id)
     const stranger = await service.account()
@@ -88,7 +88,7 @@ onEachEngine('credentials', (engine) => {
     }
   })
 
-  it('refuses the old key from the first request after a reset or a clear, in another process too', async () => {
+  it('rejects the old key immediately after a reset or a clear, in other processes as well', async () => {
     await using second = await startService(engine, {}, service.storage)
     const changing = await service.account({ sms: 1 })
     const ask = (url: string, key: string) =>
@@ -102,7 +102,7 @@ onEachEngine('credentials', (engine) => {
     assert.equal((await ask(service.url, fresh)).status, 401)
   })
 
-  it('lets an expired account read, and a suspended one do nothing', async () => {
+  it('lets an expired account read and rejects every call of a suspended one', async () => {
     const account = await service.account({ sms: 1 })
     const { db } = service.installation
     const ask = () =>
@@ -138,7 +138,7 @@ describe('parameters', () => {
     assert.equal(body.code, 0, JSON.stringify(body))
   }
 
-  it('come from header, JSON, form and query, each on its own', async () => {
+  it('are read from header, JSON, form and query, each one separately', async () => {
     const { username, key } = holder
     const query = (fields: Record<string, string>) => `${url}?${new URLSearchParams(fields).toString()}`
     await works(fetch(query({ username, api_key: key, action: 'get_credits' })))
@@ -171,7 +171,7 @@ describe('parameters', () => {
     )
   })
 
-  it('are taken from the highest source that has them, blanks not counting', async () => {
+  it('are read from the first source that has a non-blank value', async () => {
     const { username, key } = holder
     await works(
       fetch(`${url}?action=get_credits&username=nobody`, {
@@ -182,7 +182,7 @@ describe('parameters', () => {
     )
   })
 
-  it('are all named when they are missing', async () => {
+  it('are all named when missing', async () => {
     const none = await post(url, {})
     assert.equal(none.status, 401)
     assert.equal(none.body.code, 1001)
@@ -198,7 +198,7 @@ describe('parameters', () => {
     assert.equal(person.body.code, 1001)
   })
 
-  it('speak English when asked to', async () => {
+  it('have English messages for Accept-Language: en', async () => {
     const { body } = await post(url, {}, { 'accept-language': 'en-US,en;q=0.9,zh;q=0.8' })
     assert.match(body.message, /is missing/)
     const chinese = await post(url, {}, { 'accept-language': 'zh-CN,en' })
@@ -221,7 +221,7 @@ describe('parameters', () => {
     return data.toString().split('\r\n')[0]!
   }
 
-  it('refuse what cannot be read, in the shape of the endpoint', async () => {
+  it('reject malformed requests in the response shape of the endpoint', async () => {
     const bad: readonly [string, string | Uint8Array, number][] = [
       ['application/json', '{"username": ', 400],
       ['application/json', '[1]', 400],
@@ -265,7 +265,7 @@ describe('parameters', () => {
     assert.equal(({} as Record<string, unknown>)['admin'], undefined)
   })
 
-  it('answer other methods with 405 and what is allowed', async () => {
+  it('respond to other methods with 405 and Allow', async () => {
     for (const endpoint of endpoints) {
       for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
         const response = await fetch(`${service.url}${endpoint.path}`, { method })
@@ -280,7 +280,7 @@ describe('parameters', () => {
     assert.equal((await fetch(url, { method: 'HEAD' })).status, 405)
   })
 
-  it('never show a stack, and log neither keys nor query strings', async () => {
+  it('never return a stack trace and log neither keys nor query strings', async () => {
     await fetch(`${url}?action=get_credits&username=${holder.username}&api_key=${holder.key}`)
     await fetch(`${service.url}/no/such/${holder.key}?api_key=${holder.key}`)
     const logged = service.logged.join('')
@@ -290,7 +290,7 @@ describe('parameters', () => {
 })
 
 describe('limits', () => {
-  it('slow an account that calls too often, and say how long', async () => {
+  it('limit an account that calls too often and return Retry-After', async () => {
     await using service = await startService('sqlite', { RATE_LIMIT: '1,5' })
     const holder = await service.account()
     const other = await service.account()
@@ -311,7 +311,7 @@ describe('limits', () => {
     assert.equal((await ask(other)).status, 200)
   })
 
-  it('answer floods of wrong keys with 429, and let a right key from the same address through', async () => {
+  it('respond to many wrong keys with 429 and accept a valid key from the same address', async () => {
     await using service = await startService('sqlite')
     const holder = await service.account()
     const url = `${service.url}${sms.path}`
@@ -326,7 +326,7 @@ describe('limits', () => {
     assert.equal((await post(url, {})).status, 401)
   })
 
-  it('count the caller behind a trusted proxy, and nobody else who claims to be', async () => {
+  it('count the caller behind a trusted proxy and ignore forged headers', async () => {
     const flood = async (
       environment: Record<string, string>,
       headers: (index: number) => Record<string, string>,
@@ -347,7 +347,7 @@ describe('limits', () => {
     assert.equal(await flood({ TRUSTED_PROXIES: '127.0.0.0/8,::1' }, hidden), 10)
   })
 
-  it('answer 200 for errors when set so, but never for 429', async () => {
+  it('respond with 200 for errors when configured, except for 429', async () => {
     await using service = await startService('sqlite', { ERROR_HTTP_STATUS: 'ok', RATE_LIMIT: '1,1' })
     const holder = await service.account()
     const url = `${service.url}${sms.path}`
@@ -361,7 +361,7 @@ describe('limits', () => {
 })
 
 describe('slow and broken requests', () => {
-  it('are cut within seconds, and cost nobody else anything', { timeout: 60_000 }, async () => {
+  it('are closed within seconds and do not affect others', { timeout: 60_000 }, async () => {
     await using service = await startService('sqlite')
     const { port } = new URL(service.url)
     const head = `POST ${sms.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`

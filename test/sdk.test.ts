@@ -58,7 +58,7 @@ describe('sdk', () => {
     return `http://127.0.0.1:${(server.address() as { port: number }).port}`
   }
 
-  test('every operation', async () => {
+  test('calls every operation', async () => {
     const tollgate = client()
     const made = await tollgate.shortlink.generate({ target_url: 'https://example.com/a', title: '标题' })
     const { link_id: id } = made
@@ -96,7 +96,7 @@ describe('sdk', () => {
     assert.deepEqual(checked.results, ['未拦截', '已拦截', '未拦截', '已拦截'])
   })
 
-  test('errors are typed, with code, message and request id', async () => {
+  test('throws typed errors with code, message and request ID', async () => {
     const person = { name: '张三', idcard: '11010519491231002X' }
     const message = {
       phone_number: '13800138000',
@@ -139,7 +139,7 @@ describe('sdk', () => {
     }
   })
 
-  test('a service that answers HTTP 200 to everything is understood too', async () => {
+  test('recognizes errors of a service that returns HTTP 200 for errors', async () => {
     await using quiet = await startService('sqlite', { ERROR_HTTP_STATUS: 'ok' })
     const { username, key } = await quiet.account()
     const tollgate = client({ baseUrl: quiet.url, username, apiKey: key })
@@ -147,7 +147,7 @@ describe('sdk', () => {
     await assert.rejects(tollgate.identity.verify({ name: 'x', idcard: 'y' }), { code: 1002 })
   })
 
-  test('an answer lost on the way: repeated under the same key, charged once', async () => {
+  test('retries a lost response with the same key and is charged once', async () => {
     const keys: (string | undefined)[] = []
     const proxy = await listen((request, response) => {
       keys.push(request.headers['idempotency-key'] as string | undefined)
@@ -171,7 +171,7 @@ describe('sdk', () => {
     assert.deepEqual((await checkLedger(service.installation.db, 10_000)).problems, [])
   })
 
-  test('your own idempotency key: the first answer again, other parameters are refused', async () => {
+  test('replays the first response for a given idempotency key and rejects other parameters', async () => {
     const link = { target_url: 'https://example.com/order', title: '订单' }
     const first = await client().shortlink.generate(link, { idempotencyKey: 'order-1' })
     assert.deepEqual(await client().shortlink.generate(link, { idempotencyKey: 'order-1' }), first)
@@ -185,7 +185,7 @@ describe('sdk', () => {
     )
   })
 
-  test('waits as long as it is told, but not for ever', async () => {
+  test('waits for Retry-After, but no longer than longestWaitMs', async () => {
     let calls = 0
     const busy = await listen((_request, response) => {
       calls += 1
@@ -202,7 +202,7 @@ describe('sdk', () => {
     assert.equal(calls, 2)
   })
 
-  test('no answer in time, nobody there, no answer of ours: each is its own error', async () => {
+  test('throws different errors for a timeout, an unreachable service and a foreign response', async () => {
     const silent = await listen(() => undefined)
     await assert.rejects(client({ baseUrl: silent, timeoutMs: 50, retries: 0 }).sms.credits(), {
       name: 'TollgateTimeoutError',
@@ -222,7 +222,7 @@ describe('sdk', () => {
     await assert.rejects(waiting, { message: 'changed my mind' })
   })
 
-  test('wrong options are told at once, and no error shows the key', async () => {
+  test('rejects invalid options, and no error contains the key', async () => {
     assert.throws(() => client({ baseUrl: 'api.example.com' }), /baseUrl/)
     assert.throws(() => client({ apiKey: '' }), /apiKey is missing/)
     const { inspect } = await import('node:util')
@@ -233,7 +233,7 @@ describe('sdk', () => {
     assert.ok(!inspect(tollgate, { depth: 9, showHidden: true }).includes(secret))
   })
 
-  test('the first example of its README runs on the Node of this machine', async (context) => {
+  test('the first example of the README runs on the installed Node', async (context) => {
     const { username, key } = callers.sample
     const readme = await import('node:fs/promises').then((fs) =>
       fs.readFile(join(root, 'sdk', 'README.md'), 'utf8'),
@@ -257,7 +257,7 @@ describe('sdk', () => {
     assert.match(stdout, /\/[2-9A-Za-z]{7}\n/)
   })
 
-  test('its types hold for a TypeScript project that installs it', async () => {
+  test('its types work in a TypeScript project that installs it', async () => {
     await symlink(join(root, 'node_modules', '@types'), join(project, 'node_modules', '@types'))
     await writeFile(
       join(project, 'tsconfig.json'),

@@ -1,6 +1,6 @@
-// Everything that can go wrong, as errors with a code, a message and the request's id.
+// The errors of the client.
 
-/** The documented codes. Short links have none of their own: there `code` is undefined and `status` says it. */
+/** The documented codes. Short links have no codes: `code` is undefined, check `status`. */
 export const codes = {
   missingParameters: 1001,
   wrongParameters: 1002,
@@ -22,9 +22,9 @@ export interface ErrorDetails {
 }
 
 export class TollgateError extends Error {
-  /** `X-Request-Id` of the answer; undefined when there was none. */
+  /** `X-Request-Id` of the response; undefined without a response. */
   readonly requestId: string | undefined
-  /** The key this call went out under: call again with it, and nothing is paid twice. */
+  /** The idempotency key of the call: a retry with it is not charged twice. */
   readonly idempotencyKey: string | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -35,16 +35,16 @@ export class TollgateError extends Error {
   }
 }
 
-/** The service answered with an error. */
+/** The service returned an error. */
 export class TollgateApiError extends TollgateError {
   readonly status: number
   readonly code: Code | undefined
-  /** Seconds after which it makes sense to come again. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined
 
   constructor(
     message: string,
-    answer: {
+    response: {
       readonly status: number
       readonly code?: Code | undefined
       readonly retryAfter?: number | undefined
@@ -53,13 +53,13 @@ export class TollgateApiError extends TollgateError {
   ) {
     super(message, details)
     this.name = 'TollgateApiError'
-    this.status = answer.status
-    this.code = answer.code
-    this.retryAfter = answer.retryAfter
+    this.status = response.status
+    this.code = response.code
+    this.retryAfter = response.retryAfter
   }
 }
 
-/** No answer within the time. Whether the call was carried out is not known. */
+/** No response in time. The call may or may not have been executed. */
 export class TollgateTimeoutError extends TollgateError {
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, details)
@@ -67,7 +67,7 @@ export class TollgateTimeoutError extends TollgateError {
   }
 }
 
-/** The service could not be reached, the connection broke, or what came back is not its answer. */
+/** The service could not be reached, the connection was lost, or the response did not come from the service. */
 export class TollgateConnectionError extends TollgateError {
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, details)

@@ -1,5 +1,5 @@
-// The client: one object per account, the operations grouped like the interface reference.
-import { call, type CallOptions, type Request, type TransportOptions } from './transport.ts'
+// The client: one instance per account, operations grouped as in the API reference.
+import { type ApiRequest, call, type CallOptions, type TransportOptions } from './transport.ts'
 import type {
   CheckDomains,
   CheckedDomains,
@@ -34,19 +34,19 @@ export type { CallOptions } from './transport.ts'
 export type * from './types.ts'
 
 export interface TollgateOptions {
-  /** Where the service is, `https://api.example.com` for instance. */
+  /** Base URL of the service, for example `https://api.example.com`. */
   readonly baseUrl: string
   readonly username: string
   readonly apiKey: string
-  /** For one attempt; 30 seconds. */
+  /** Timeout of one attempt; default 30 seconds. */
   readonly timeoutMs?: number
-  /** How often a call is repeated after a timeout, a lost connection, 409, 429, 500 or 503; 2. */
+  /** Retries after a timeout, a lost connection, 409, 429, 500 or 503; default 2. */
   readonly retries?: number
-  /** When the service asks for more patience than this, the error is thrown instead; 10 seconds. */
+  /** If the service requires a longer wait, the error is thrown instead; default 10 seconds. */
   readonly longestWaitMs?: number
-  /** Language of the messages; zh. */
+  /** Language of the messages; default zh. */
   readonly language?: 'zh' | 'en'
-  /** Another `fetch`, to go through a proxy for instance. */
+  /** Replaces `fetch`, for example to use a proxy. */
   readonly fetch?: typeof fetch
 }
 
@@ -84,35 +84,35 @@ export class Tollgate {
   }
 
   readonly shortlink = {
-    /** Creates a link. Takes short link credits. */
+    /** Creates a link. Costs short link credits. */
     generate: (link: GenerateLink, options?: CallOptions) =>
       this.#call<GeneratedLink>(this.#request(paths.shortlink, 'generate', link, true), options),
-    /** Changes destination or title. Free. */
+    /** Changes target or title. Free. */
     update: (change: UpdateLink, options?: CallOptions) =>
       this.#call<UpdatedLink>(this.#request(paths.shortlink, 'update', change, false), options),
-    /** Gives the link a new code and new addresses. Takes short link credits. */
+    /** Gives the link a new code and new addresses. Costs short link credits. */
     executeUpdate: (link: RefreshLink, options?: CallOptions) =>
       this.#call<RefreshedLink>(this.#request(paths.shortlink, 'execute_update', link, true), options),
-    /** The link with its clicks. Free. */
+    /** Returns the link with its clicks. Free. */
     get: (which: GetLink, options?: CallOptions) =>
       this.#call<Link>(this.#request(paths.shortlink, 'get', which, false), options),
   }
 
   readonly sms = {
-    /** Sends a message. Takes as many SMS credits as it has billed parts. */
+    /** Sends a message. Costs SMS credits for each billed part. */
     send: (message: SendSms, options?: CallOptions) =>
       this.#call<SentSms>(this.#request(paths.sms, 'send_sms', message, true), options),
     templates: (options?: CallOptions) =>
       this.#call<readonly SmsTemplate[]>(this.#request(paths.sms, 'get_templates', {}, false), options),
     credits: (which: CreditsQuery = {}, options?: CallOptions) =>
       this.#call<Credits>(this.#request(paths.sms, 'get_credits', which, false), options),
-    /** The newest 20 records that fit. */
+    /** Returns the latest 20 matching records. */
     logs: (which: SmsLogsQuery, options?: CallOptions) =>
       this.#call<readonly SmsRecord[]>(this.#request(paths.sms, 'get_logs', which, false), options),
   }
 
   readonly identity = {
-    /** Do name and number belong together? Takes a credit; it comes back when there is no verdict. */
+    /** Checks whether name and number match. Costs a credit, which is refunded if there is no result. */
     verify: (person: VerifyIdentity, options?: CallOptions) =>
       this.#call<IdentityOutcome>(
         { path: paths.identity, values: { ...person }, paid: true, read: outcomeOf },
@@ -121,7 +121,7 @@ export class Tollgate {
   }
 
   readonly domains = {
-    /** Which of these are blocked? Takes a credit for each item; what could not be checked is given back. */
+    /** Checks which URLs are blocked. Costs a credit for each item; failed items are refunded. */
     check: (domains: CheckDomains, options?: CallOptions) =>
       this.#call<CheckedDomains>(
         {
@@ -134,11 +134,11 @@ export class Tollgate {
       ),
   }
 
-  #request(path: string, action: string, values: object, paid: boolean): Request {
+  #request(path: string, action: string, values: object, paid: boolean): ApiRequest {
     return { path, values: { username: this.#username, action, ...values }, paid, read: dataOf }
   }
 
-  #call<T>(request: Request, options: CallOptions | undefined): Promise<T> {
+  #call<T>(request: ApiRequest, options: CallOptions | undefined): Promise<T> {
     return call<T>(this.#transport, request, options)
   }
 }

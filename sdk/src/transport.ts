@@ -1,4 +1,4 @@
-// One call over HTTP: time limit, safe repeats, and answers read in the three shapes of the interface.
+// One call over HTTP: timeout, retries, and reading the response.
 import { randomUUID } from 'node:crypto'
 import {
   type Code,
@@ -18,49 +18,49 @@ export interface TransportOptions {
   readonly fetch: typeof fetch
 }
 
-export interface Request {
+export interface ApiRequest {
   readonly path: string
   readonly values: Readonly<Record<string, unknown>>
-  /** Consumes credits: goes out under an idempotency key, so that a repeat is never paid twice. */
+  /** Costs credits: sent with an idempotency key, so that a retry is not charged twice. */
   readonly paid: boolean
-  /** Reads the body of a success; undefined when it is none. */
+  /** Reads the body of a success; returns undefined for any other body. */
   readonly read: (body: Record<string, unknown>) => unknown
 }
 
 export interface CallOptions {
-  /** Your own key for this call, an order number for instance. Made for you when left out. Paid operations only. */
+  /** For example an order number; random by default. Only for operations that cost credits. */
   readonly idempotencyKey?: string
-  /** Ends the call, waiting and repeating included. */
+  /** Aborts the call, including waits and retries. */
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
 }
 
-/** What may be asked again: nothing has happened, or the key makes sure that it happens once. */
-const repeatable = new Set([409, 429, 500, 503])
+/** Safe to retry: nothing was executed, or the idempotency key prevents a second execution. */
+const retryStatuses = new Set([409, 429, 500, 503])
 
 const knownCodes: ReadonlySet<unknown> = new Set(Object.values(codes))
 
 export async function call<T>(
   transport: TransportOptions,
-  request: Request,
+  request: ApiRequest,
   options: CallOptions = {},
 ): Promise<T> {
   const idempotencyKey = request.paid ? (options.idempotencyKey ?? randomUUID()) : undefined
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return (await once(transport, request, options, idempotencyKey)) as T
+      return (await attemptCall(transport, request, options, idempotencyKey)) as T
     } catch (error) {
       options.signal?.throwIfAborted()
-      const waitMs = attempt < transport.retries ? waitBefore(error, attempt) : undefined
+      const waitMs = attempt < transport.retries ? retryDelay(error, attempt) : undefined
       if (waitMs === undefined || waitMs > transport.longestWaitMs) throw error
       await sleep(waitMs, options.signal)
     }
   }
 }
 
-async function once(
+async function attemptCall(
   transport: TransportOptions,
-  request: Request,
+  request: ApiRequest,
   options: CallOptions,
   idempotencyKey: string | undefined,
 ): Promise<unknown> {
@@ -76,12 +76,12 @@ async function once(
         'content-type': 'application/json',
         accept: 'application/json',
         'accept-language': transport.language,
-        // The form with a hyphen gets through every proxy.
+        // Some proxies drop headers with underscores.
         'api-key': transport.apiKey,
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
       body: JSON.stringify(request.values),
-      signal: options.signal ? eitherSignal(options.signal, timeout) : timeout,
+      signal: options.signal ? anySignal(options.signal, timeout) : timeout,
     })
     text = await response.text()
   } catch (error) {
@@ -91,11 +91,11 @@ async function once(
       ? new TollgateTimeoutError(`no answer within ${timeoutMs} ms`, details)
       : new TollgateConnectionError('the service could not be reached', details)
   }
-  return readAnswer(request, response, text, idempotencyKey)
+  return readResponse(request, response, text, idempotencyKey)
 }
 
-function readAnswer(
-  request: Request,
+function readResponse(
+  request: ApiRequest,
   response: Response,
   text: string,
   idempotencyKey: string | undefined,
@@ -106,16 +106,16 @@ function readAnswer(
     throw new TollgateConnectionError(`HTTP ${response.status} without an answer of the service`, details)
   }
   const { code, message } = body
-  const isRefusal = typeof code === 'number' ? code !== 0 : response.status >= 400
-  if (isRefusal) {
-    const answer = {
+  const isError = typeof code === 'number' ? code !== 0 : response.status >= 400
+  if (isError) {
+    const error = {
       status: response.status,
       code: knownCodes.has(code) ? (code as Code) : undefined,
-      retryAfter: secondsOf(response.headers.get('retry-after')),
+      retryAfter: readSeconds(response.headers.get('retry-after')),
     }
     throw new TollgateApiError(
       typeof message === 'string' ? message : `HTTP ${response.status}`,
-      answer,
+      error,
       details,
     )
   }
@@ -126,15 +126,15 @@ function readAnswer(
   return result
 }
 
-/** Milliseconds to wait, or undefined when asking again makes no sense. */
-function waitBefore(error: unknown, attempt: number): number | undefined {
+/** Milliseconds to wait before a retry; undefined if a retry is useless. */
+function retryDelay(error: unknown, attempt: number): number | undefined {
   const backoff = 250 * 2 ** attempt * (0.5 + Math.random())
   if (error instanceof TollgateTimeoutError || error instanceof TollgateConnectionError) return backoff
   if (!(error instanceof TollgateApiError)) return undefined
-  // A service may be set to answer HTTP 200 to everything: then the code and the header say it.
-  const isWorthIt =
-    repeatable.has(error.status) || error.code === codes.internal || error.retryAfter !== undefined
-  if (!isWorthIt) return undefined
+  // A service may be configured to return HTTP 200 for errors; then the code and the header decide.
+  const canRetry =
+    retryStatuses.has(error.status) || error.code === codes.internal || error.retryAfter !== undefined
+  if (!canRetry) return undefined
   return error.retryAfter === undefined ? backoff : error.retryAfter * 1000
 }
 
@@ -149,13 +149,13 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function secondsOf(header: string | null): number | undefined {
+function readSeconds(header: string | null): number | undefined {
   const seconds = Number(header)
   return header !== null && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
 }
 
-/** AbortSignal.any came with Node 20. */
-function eitherSignal(one: AbortSignal, other: AbortSignal): AbortSignal {
+/** AbortSignal.any requires Node 20. */
+function anySignal(one: AbortSignal, other: AbortSignal): AbortSignal {
   const controller = new AbortController()
   for (const signal of [one, other]) {
     if (signal.aborted) controller.abort(signal.reason)

@@ -1,4 +1,4 @@
-// What is sent and what comes back, in the names of the interface reference.
+// Parameters and responses, named as in the API reference.
 
 export type ApiType = 'short_link' | 'sms' | 'id_verification' | 'domain_check'
 
@@ -44,7 +44,7 @@ export interface RefreshedLink {
   readonly message: string
 }
 
-/** By code or by id. */
+/** Either code or ID. */
 export type GetLink =
   | { readonly short_code: string; readonly link_id?: number }
   | { readonly link_id: number; readonly short_code?: string }
@@ -127,7 +127,7 @@ export interface VerifyIdentity {
   readonly idcard: string
 }
 
-/** `success` false: no record, or the upstream failed; the credit was given back. */
+/** `success` is false if there is no record or the upstream failed; the credit is refunded. */
 export interface IdentityOutcome {
   readonly success: boolean
   readonly message: string

@@ -1,4 +1,4 @@
-// A documented example, really called: as the sample account, an account without credits, or with a wrong key.
+// Calls documented examples as the sample account, as an account without credits, or with a wrong key.
 import { systemActor } from '../../server/audit/audit.ts'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import type { Example } from '../../contract/reference.ts'
@@ -16,7 +16,7 @@ export interface Credentials {
 
 export type Callers = Readonly<Record<NonNullable<Example['caller']>, Credentials>>
 
-/** Who the examples speak of: the account of the first start on an empty database, and one that never bought anything. */
+/** The sample account of the first start, accounts without credits and without SMS, and a wrong key. */
 export async function exampleCallers(service: TestService): Promise<Callers> {
   const made = await createFirstAccounts(service.installation, service.app.services.config)
   if (!made?.sample) throw new Error('the database was not empty')
@@ -65,10 +65,10 @@ export function valuesOf(one: DocumentedExample, { username, key }: Credentials)
   }
 }
 
-/** Where the parameters of a call stand. */
+/** Where the parameters of a call are sent. */
 export type Way = 'json' | 'form' | 'query'
 
-/** The ways the document offers for this endpoint. */
+/** The ways the endpoint supports. */
 export function waysOf({ methods, readsForms }: Endpoint): Way[] {
   return [
     'json',
@@ -91,7 +91,7 @@ export async function callExample(
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** As the document says: a list is its name again and again, an object `name[key]`. */
+/** As documented: a list repeats its name, an object is `name[key]`. */
 function asPairs(values: Record<string, unknown>): URLSearchParams {
   const pairs = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) {
@@ -103,15 +103,15 @@ function asPairs(values: Record<string, unknown>): URLSearchParams {
   return pairs
 }
 
-/** The answer with what is different every time replaced by its type. */
-export function withoutVariable(answer: unknown, varies: readonly string[] = []): unknown {
-  const copy: unknown = structuredClone(answer)
+/** Replaces the varying values of a response by their types. */
+export function withoutVariable(response: unknown, varies: readonly string[] = []): unknown {
+  const copy: unknown = structuredClone(response)
   for (const path of varies) {
     const names = path.split('.')
     const last = names.pop()!
-    let place = copy as Record<string, unknown>
-    for (const name of names) place = (place[name] ?? {}) as Record<string, unknown>
-    place[last] = `<${typeof place[last]}>`
+    let parent = copy as Record<string, unknown>
+    for (const name of names) parent = (parent[name] ?? {}) as Record<string, unknown>
+    parent[last] = `<${typeof parent[last]}>`
   }
   return copy
 }
