@@ -1,18 +1,18 @@
-// The list of an account's links: searched, filtered, sorted, a page at a time. A million links never hold anyone up.
+// The list of an account's links: search, filters, sorting, pages. With a million links no query blocks the event loop for long.
 import type { RedirectType } from '../../../contract/shortlink.ts'
 import type { Database } from '../../db/database.ts'
 import { hourOf, dayOfHour, firstHourOfDay } from '../clicks/hours.ts'
 import {
-  countSome,
-  findDaily,
-  findIdsByAge,
-  findIdsByClicks,
-  findLinks,
-  findShares,
+  countLinks,
+  listDaily,
+  listIdsByAge,
+  listIdsByClicks,
+  listLinks,
+  listShares,
   findSlice,
-  findHours,
-  findTotals,
-  idRangeOf,
+  listHours,
+  listTotals,
+  findIdRange,
   type HourRow,
   type IdRange,
   type NamedClicks,
@@ -27,7 +27,7 @@ export interface LinkSearch {
   /** Part of the title or of the target, or a whole code. */
   readonly q?: string | undefined
   readonly redirectType?: RedirectType | undefined
-  /** Made from this millisecond on, and before that one. */
+  /** Created from this millisecond on, and before `end`. */
   readonly start?: number | undefined
   readonly end?: number | undefined
   readonly sort: 'created' | 'clicks' | 'title'
@@ -38,7 +38,7 @@ export interface ListedLink extends Omit<LinkRecord, 'created_at'> {
   readonly clicks: number
   readonly bot_clicks: number
   readonly preview_clicks: number
-  /** People's visits of the last 14 days, today last. */
+  /** People's clicks of the last 14 days, today last. */
   readonly daily: readonly number[]
   readonly created_at: number
   readonly updated_at: number
@@ -57,13 +57,13 @@ export interface LinkList {
     search: LinkSearch,
     page: { limit: number; offset: number },
   ): Promise<{ links: ListedLink[]; total: number }>
-  /** Everything that fits for a file, the newest first, so many at a time. */
+  /** All matches in batches, the newest first, for an export. */
   all(accountId: number, search: LinkSearch): AsyncIterable<ListedLink[]>
   find(
     accountId: number,
     id: number,
   ): Promise<{ link: ListedLink; retired: readonly RetiredCode[] } | undefined>
-  /** Undefined when there is no such link of this account. */
+  /** Undefined when the account has no such link. */
   statistics(
     accountId: number,
     id: number,
@@ -71,21 +71,21 @@ export interface LinkList {
   ): Promise<LinkStatistics | undefined>
 }
 
-const sparkDays = 14
+const dailyDays = 14
 
-/** One statement looks at so many links; between two of them everyone else has a turn. */
-const perSlice = 4_000
-const perCount = 50_000
+/** Links that one query reads; between two queries other requests run. */
+const linksPerSlice = 4_000
+const linksPerCount = 50_000
 
-const perFilePage = 500
+const linksPerExportBatch = 500
 
-/** Of a search or an unusual order so many are kept in hand. The count goes on beyond them. */
-const mostRanked = 5_000
+/** Matches that a search keeps; it counts all. */
+const maxMatches = 5_000
 
-/** How long something that took long to find out is remembered. */
-const freshMs = 15_000
-const longMs = 50
-const mostRemembered = 100
+/** Results that took longer than `slowMs` are cached for the next pages. */
+const slowMs = 50
+const cacheMs = 15_000
+const maxCachedResults = 100
 
 export function createLinkList(
   db: Database,
@@ -93,41 +93,41 @@ export function createLinkList(
   links: Links,
   flush: (linkId: number) => Promise<void>,
 ): LinkList {
-  const memory = new Map<string, { readonly at: number; readonly result: Promise<unknown> }>()
+  const cache = new Map<string, { readonly at: number; readonly result: Promise<unknown> }>()
 
-  async function idsOf(
+  async function findIds(
     accountId: number,
     search: LinkSearch,
     page: { limit: number; offset: number },
   ): Promise<{ ids: readonly number[]; total: number }> {
-    const { text, redirectType } = sliceSearch(search)
-    const isPlain = text === undefined && redirectType === undefined
-    const isOfAllDays = search.start === undefined && search.end === undefined
-    if (isPlain && (search.sort === 'created' || (search.sort === 'clicks' && isOfAllDays))) {
-      const range = await idRangeOf(db, search)
-      const wanted = { ...page, order: search.order }
+    const { text, redirectType } = readSearch(search)
+    const isUnfiltered = text === undefined && redirectType === undefined
+    const hasNoRange = search.start === undefined && search.end === undefined
+    if (isUnfiltered && (search.sort === 'created' || (search.sort === 'clicks' && hasNoRange))) {
+      const range = await findIdRange(db, search)
+      const query = { ...page, order: search.order }
       const ids =
         search.sort === 'created'
-          ? await findIdsByAge(db, accountId, range, wanted)
-          : await findIdsByClicks(db, accountId, wanted)
-      const total = await remembered(JSON.stringify([accountId, range]), () => countAll(accountId, range))
+          ? await listIdsByAge(db, accountId, range, query)
+          : await listIdsByClicks(db, accountId, query)
+      const total = await cachedIfSlow(JSON.stringify([accountId, range]), () => countAll(accountId, range))
       return { ids, total }
     }
-    const walked = await remembered(JSON.stringify([accountId, search]), () => walk(accountId, search))
-    return { ids: walked.ids.slice(page.offset, page.offset + page.limit), total: walked.total }
+    const found = await cachedIfSlow(JSON.stringify([accountId, search]), () => searchAll(accountId, search))
+    return { ids: found.ids.slice(page.offset, page.offset + page.limit), total: found.total }
   }
 
-  /** What was quick is made anew each time and never out of date; what took long is good for the next pages too. */
-  function remembered<T>(key: string, make: () => Promise<T>): Promise<T> {
-    const known = memory.get(key)
-    if (known && performance.now() - known.at < freshMs) return known.result as Promise<T>
-    const result = make()
-    if (memory.size >= mostRemembered) memory.delete(memory.keys().next().value!)
+  /** Fast results are computed each time and always current. */
+  function cachedIfSlow<T>(key: string, compute: () => Promise<T>): Promise<T> {
+    const known = cache.get(key)
+    if (known && performance.now() - known.at < cacheMs) return known.result as Promise<T>
+    const result = compute()
+    if (cache.size >= maxCachedResults) cache.delete(cache.keys().next().value!)
     const entry = { at: performance.now(), result }
-    memory.set(key, entry)
-    const forget = () => void (memory.get(key) === entry && memory.delete(key))
+    cache.set(key, entry)
+    const forget = () => void (cache.get(key) === entry && cache.delete(key))
     result.then(() => {
-      if (performance.now() - entry.at < longMs) forget()
+      if (performance.now() - entry.at < slowMs) forget()
     }, forget)
     return result
   }
@@ -136,52 +136,54 @@ export function createLinkList(
     let total = 0
     let from = range.from
     for (;;) {
-      const { count, last } = await countSome(db, accountId, { from, to: range.to }, perCount)
+      const { count, last } = await countLinks(db, accountId, { from, to: range.to }, linksPerCount)
       total += count
-      if (count < perCount || last === null) return total
+      if (count < linksPerCount || last === null) return total
       from = last + 1
-      await letOthersIn()
+      await yieldToEventLoop()
     }
   }
 
-  async function walk(
+  async function searchAll(
     accountId: number,
     search: LinkSearch,
   ): Promise<{ ids: readonly number[]; total: number }> {
-    const wanted = sliceSearch(search)
-    const compare = comparison(search)
-    // Without a filter everything fits, so what cannot come to the front need not even be read.
-    const isPlain = wanted.text === undefined && wanted.redirectType === undefined
-    let kept: SliceRow[] = []
+    const query = readSearch(search)
+    const compare = createComparison(search)
+    // Without a filter all links match, so links after the last match need not be read.
+    const isUnfiltered = query.text === undefined && query.redirectType === undefined
+    let matches: SliceRow[] = []
     const byCode = search.q === undefined ? undefined : await findByCode(accountId, search)
-    let range: IdRange = await idRangeOf(db, search)
-    let total = isPlain ? await countAll(accountId, range) : 0
-    let worst: SliceRow | undefined
+    let range: IdRange = await findIdRange(db, search)
+    let total = isUnfiltered ? await countAll(accountId, range) : 0
+    let lastMatch: SliceRow | undefined
     for (;;) {
-      const better = isPlain && worst ? { ...search, than: worst } : undefined
-      const { rows, next } = await findSlice(db, accountId, range, { ...wanted, better }, perSlice)
-      if (!isPlain) total += rows.length
-      kept = kept.concat(rows)
-      if (kept.length > 2 * mostRanked) {
-        kept = kept.sort(compare).slice(0, mostRanked)
-        worst = kept.at(-1)
+      const { sort, order } = search
+      const notAfter =
+        isUnfiltered && lastMatch && sort !== 'created' ? { sort, order, row: lastMatch } : undefined
+      const { rows, next } = await findSlice(db, accountId, range, { ...query, notAfter }, linksPerSlice)
+      if (!isUnfiltered) total += rows.length
+      matches = matches.concat(rows)
+      if (matches.length > 2 * maxMatches) {
+        matches = matches.sort(compare).slice(0, maxMatches)
+        lastMatch = matches.at(-1)
       }
       if (next === undefined) break
       range = { from: range.from, to: next }
-      await letOthersIn()
+      await yieldToEventLoop()
     }
-    if (byCode && !kept.some(({ id }) => id === byCode.id)) {
+    if (byCode && !matches.some(({ id }) => id === byCode.id)) {
       total += 1
-      kept.push({ id: byCode.id, title: byCode.title, clicks: 0 })
+      matches.push({ id: byCode.id, title: byCode.title, clicks: 0 })
     }
-    const ids = kept
+    const ids = matches
       .sort(compare)
-      .slice(0, mostRanked)
+      .slice(0, maxMatches)
       .map(({ id }) => id)
     return { ids, total }
   }
 
-  /** A whole code finds its link, if the other filters let it. */
+  /** Finds a link by its whole code, if it matches the other filters. */
   async function findByCode(accountId: number, search: LinkSearch): Promise<Link | undefined> {
     const link = await findOwnLinkByCode(db, accountId, search.q?.trim() ?? '', codes)
     if (!link) return undefined
@@ -193,13 +195,13 @@ export function createLinkList(
   async function describe(accountId: number, ids: readonly number[]): Promise<ListedLink[]> {
     if (ids.length === 0) return []
     const today = dayOfHour(hourOf(Date.now()))
-    const firstDay = today - sparkDays + 1
-    const found = new Map((await findLinks(db, accountId, ids)).map((link) => [link.id, link]))
+    const firstDay = today - dailyDays + 1
+    const found = new Map((await listLinks(db, accountId, ids)).map((link) => [link.id, link]))
     const totals = new Map(
-      (await findTotals(db, ids)).map((row) => [`${row.link_id} ${row.kind}`, row.clicks]),
+      (await listTotals(db, ids)).map((row) => [`${row.link_id} ${row.kind}`, row.clicks]),
     )
     const daily = new Map(
-      (await findDaily(db, ids, firstHourOfDay(firstDay))).map((row) => [
+      (await listDaily(db, ids, firstHourOfDay(firstDay))).map((row) => [
         `${row.link_id} ${row.day}`,
         row.clicks,
       ]),
@@ -214,7 +216,7 @@ export function createLinkList(
           bot_clicks: totals.get(`${id} bot`) ?? 0,
           preview_clicks: totals.get(`${id} preview`) ?? 0,
           daily: Array.from(
-            { length: sparkDays },
+            { length: dailyDays },
             (_one, index) => daily.get(`${id} ${firstDay + index}`) ?? 0,
           ),
           created_at: link.created_at,
@@ -226,16 +228,16 @@ export function createLinkList(
 
   return {
     async page(accountId, search, page) {
-      const { ids, total } = await idsOf(accountId, search, page)
+      const { ids, total } = await findIds(accountId, search, page)
       return { links: await describe(accountId, ids), total }
     },
     async *all(accountId, search) {
-      const wanted = { ...sliceSearch(search), withClicks: false }
+      const query = { ...readSearch(search), withClicks: false }
       const byCode = search.q === undefined ? undefined : await findByCode(accountId, search)
       if (byCode) yield await describe(accountId, [byCode.id])
-      let range: IdRange = await idRangeOf(db, search)
+      let range: IdRange = await findIdRange(db, search)
       for (;;) {
-        const { rows, next } = await findSlice(db, accountId, range, wanted, perFilePage)
+        const { rows, next } = await findSlice(db, accountId, range, query, linksPerExportBatch)
         const ids = rows.map(({ id }) => id).filter((id) => id !== byCode?.id)
         if (ids.length > 0)
           yield await describe(
@@ -249,7 +251,7 @@ export function createLinkList(
     async find(accountId, id) {
       const link = await findOwnLink(db, accountId, id)
       if (!link) return undefined
-      // The visits that still wait in memory belong to the picture; a failed write only makes it lag.
+      // Includes the clicks that this process has not counted yet. When that fails, the counts are a little older.
       await flush(id).catch(() => undefined)
       const [listed] = await describe(accountId, [id])
       return listed && { link: listed, retired: await listRetiredCodes(db, id, codes) }
@@ -259,26 +261,26 @@ export function createLinkList(
       await flush(id).catch(() => undefined)
       const hours = { fromHour: hourOf(start), toHour: hourOf(end) }
       return {
-        hours: await findHours(db, id, hours),
-        referrers: await findShares(db, id, hours, 'referrer'),
-        devices: await findShares(db, id, hours, 'device'),
-        browsers: await findShares(db, id, hours, 'browser'),
+        hours: await listHours(db, id, hours),
+        referrers: await listShares(db, id, hours, 'referrer'),
+        devices: await listShares(db, id, hours, 'device'),
+        browsers: await listShares(db, id, hours, 'browser'),
       }
     },
   }
 }
 
-/** Reads of the embedded engine answer in the same turn of the event loop. */
-function letOthersIn(): Promise<void> {
+/** Reads of SQLite are synchronous. */
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-function sliceSearch({ q, redirectType, sort }: LinkSearch): SliceSearch {
+function readSearch({ q, redirectType, sort }: LinkSearch): SliceSearch {
   const text = q?.trim().toLowerCase()
   return { text: text === '' ? undefined : text, redirectType, withClicks: sort === 'clicks' }
 }
 
-function comparison({ sort, order }: LinkSearch): (a: SliceRow, b: SliceRow) => number {
+function createComparison({ sort, order }: LinkSearch): (a: SliceRow, b: SliceRow) => number {
   const direction = order === 'asc' ? 1 : -1
   return (a, b) => {
     const first =
@@ -287,7 +289,7 @@ function comparison({ sort, order }: LinkSearch): (a: SliceRow, b: SliceRow) => 
   }
 }
 
-/** As both databases compare bytes of UTF-8; the halves of a surrogate pair stand lower than they should. */
+/** The order of UTF-8 bytes, as in both databases; JavaScript sorts surrogate pairs lower. */
 function byCodePoint(a: string, b: string): number {
   const rank = (unit: number) => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit)
   const length = Math.min(a.length, b.length)

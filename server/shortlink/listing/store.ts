@@ -1,53 +1,48 @@
-// Links as their owner lists them: pages, slices for a walk through all of them, and their clicks.
+// Queries for the list of an account's links: pages, slices for searches, and click statistics.
+import { sql } from 'kysely'
 import type { RedirectType } from '../../../contract/shortlink.ts'
-import type { Queries, Value } from '../../db/database.ts'
+import type { Queries } from '../../db/database.ts'
+import { byteOrder, idList } from '../../db/dialect.ts'
+import type { Tables } from '../../db/schema.ts'
 import { firstIdAtOrAfter } from '../../db/time-ordered.ts'
-import type { VisitKind } from '../clicks/user-agents.ts'
 import { hoursPerDay, shanghaiOffsetHours } from '../clicks/hours.ts'
 import { type Link, linkColumns } from '../store.ts'
 
-/** A list of ids in one value, for either engine. */
-function idList(queries: Queries, ids: readonly number[]): { readonly sql: string; readonly value: Value } {
-  return queries.engine === 'sqlite'
-    ? { sql: '(SELECT value FROM json_each(?))', value: JSON.stringify(ids) }
-    : { sql: '(SELECT unnest(CAST(? AS bigint[])))', value: ids }
-}
-
 export interface IdRange {
-  /** The first id, and the first one after the last. */
   readonly from: number
+  /** Exclusive. */
   readonly to: number
 }
 
-/** Ids follow time, so days are ids. */
-export async function idRangeOf(
+/** Ids are assigned in the order of time, so a range of time is a range of ids. */
+export async function findIdRange(
   queries: Queries,
   { start, end }: { start?: number | undefined; end?: number | undefined },
 ): Promise<IdRange> {
-  const border = (moment: number) => firstIdAtOrAfter(queries, { table: 'link', time: 'created_at' }, moment)
+  const firstId = (ms: number) => firstIdAtOrAfter(queries, { table: 'link', time: 'created_at' }, ms)
   return {
-    from: start === undefined ? 0 : await border(start),
-    to: end === undefined ? Number.MAX_SAFE_INTEGER : await border(end),
+    from: start === undefined ? 0 : await firstId(start),
+    to: end === undefined ? Number.MAX_SAFE_INTEGER : await firstId(end),
   }
 }
 
-/** How many links there are from `range.from` on, up to `most`, and where the counting ended. */
-export async function countSome(
+/** Counts at most `limit` links from `range.from` on, and returns the last of them. */
+export async function countLinks(
   queries: Queries,
   accountId: number,
   range: IdRange,
-  most: number,
+  limit: number,
 ): Promise<{ readonly count: number; readonly last: number | null }> {
   const row = await queries.one<{ count: number; last: number | null }>(
     `SELECT COUNT(*) AS count, MAX(id) AS last FROM (SELECT id FROM link WHERE account_id = ? AND id >= ? AND id < ?
-       ORDER BY id LIMIT ${most}) AS counted`,
+       ORDER BY id LIMIT ${limit}) AS counted`,
     [accountId, range.from, range.to],
   )
   return { count: row?.count ?? 0, last: row?.last ?? null }
 }
 
-/** By age: the index alone is read up to the page. */
-export async function findIdsByAge(
+/** Sorted by age; reads only the index. */
+export async function listIdsByAge(
   queries: Queries,
   accountId: number,
   range: IdRange,
@@ -61,37 +56,39 @@ export async function findIdsByAge(
   return rows.map(({ id }) => id)
 }
 
-/**
- * By people's visits, all links of the account. Those that somebody visited stand in the order of an index; those that
- * nobody visited come after them (before them when the fewest come first), by age.
- */
-export async function findIdsByClicks(
+/** Sorted by people's clicks, all links of the account. Links without clicks are not in `link_total`; they are sorted by age. */
+export async function listIdsByClicks(
   queries: Queries,
   accountId: number,
   { order, limit, offset }: { order: 'asc' | 'desc'; limit: number; offset: number },
 ): Promise<number[]> {
-  const way = order === 'asc' ? 'ASC' : 'DESC'
-  const visited = {
-    sql: `SELECT link_id AS id FROM link_total WHERE account_id = ? ORDER BY clicks ${way}, link_id ${way}`,
-    count: 'SELECT COUNT(*) AS count FROM link_total WHERE account_id = ?',
-  }
-  const unvisited = {
-    sql: `SELECT l.id FROM link l WHERE l.account_id = ? AND NOT EXISTS
-      (SELECT 1 FROM link_total t WHERE t.link_id = l.id) ORDER BY l.id ${way}`,
-    count: `SELECT (SELECT COUNT(*) FROM link WHERE account_id = ?) -
-      (SELECT COUNT(*) FROM link_total WHERE account_id = ?) AS count`,
-  }
-  const [first, second] = order === 'desc' ? [visited, unvisited] : [unvisited, visited]
-  const some = async (sql: string, most: number, from: number): Promise<number[]> => {
-    const rows = await queries.all<{ id: number }>(`${sql} LIMIT ? OFFSET ?`, [accountId, most, from])
+  const direction = order === 'asc' ? 'ASC' : 'DESC'
+  const clicked = `SELECT link_id AS id FROM link_total WHERE account_id = ?
+    ORDER BY clicks ${direction}, link_id ${direction}`
+  const unclicked = `SELECT l.id FROM link l WHERE l.account_id = ? AND NOT EXISTS
+    (SELECT 1 FROM link_total t WHERE t.link_id = l.id) ORDER BY l.id ${direction}`
+  const [first, second] = order === 'desc' ? [clicked, unclicked] : [unclicked, clicked]
+  const listIds = async (query: string, max: number, skip: number): Promise<number[]> => {
+    const rows = await queries.all<Pick<Tables['link'], 'id'>>(`${query} LIMIT ? OFFSET ?`, [
+      accountId,
+      max,
+      skip,
+    ])
     return rows.map(({ id }) => id)
   }
-  const ids = await some(first.sql, limit, offset)
+  const ids = await listIds(first, limit, offset)
   if (ids.length === limit) return ids
-  const accounts = first === visited ? [accountId] : [accountId, accountId]
-  const row = ids.length > 0 ? undefined : await queries.one<{ count: number }>(first.count, accounts)
-  const from = row === undefined ? 0 : Math.max(0, offset - row.count)
-  return [...ids, ...(await some(second.sql, limit - ids.length, from))]
+  let skip = 0
+  if (ids.length === 0) {
+    const counts = await queries.one<{ links: number; clicked: number }>(
+      `SELECT (SELECT COUNT(*) FROM link WHERE account_id = ?) AS links,
+         (SELECT COUNT(*) FROM link_total WHERE account_id = ?) AS clicked`,
+      [accountId, accountId],
+    )
+    const firstCount = order === 'desc' ? counts!.clicked : counts!.links - counts!.clicked
+    skip = Math.max(0, offset - firstCount)
+  }
+  return [...ids, ...(await listIds(second, limit - ids.length, skip))]
 }
 
 export interface SliceSearch {
@@ -99,9 +96,9 @@ export interface SliceSearch {
   readonly text: string | undefined
   readonly redirectType: RedirectType | undefined
   readonly withClicks: boolean
-  /** Only what comes before this one, or level with it, in the order by clicks or title. */
-  readonly better?:
-    | { readonly sort: string; readonly order: 'asc' | 'desc'; readonly than: SliceRow }
+  /** Only links that are not sorted after this one. */
+  readonly notAfter?:
+    | { readonly sort: 'clicks' | 'title'; readonly order: 'asc' | 'desc'; readonly row: SliceRow }
     | undefined
 }
 
@@ -113,54 +110,49 @@ export interface SliceRow {
 
 export interface Slice {
   readonly rows: readonly SliceRow[]
-  /** Where the next slice begins; undefined at the end. */
+  /** The end of the next slice; undefined after the last one. */
   readonly next: number | undefined
 }
 
-/** What fits among the next so many links below `range.to`: bounded work, whatever is looked for. */
+/** Searches the last `size` links below `range.to`, so that each query does a bounded amount of work. */
 export async function findSlice(
   queries: Queries,
   accountId: number,
   range: IdRange,
-  search: SliceSearch,
+  { text, redirectType, withClicks, notAfter }: SliceSearch,
   size: number,
 ): Promise<Slice> {
-  const last = await queries.one<{ id: number }>(
+  const last = await queries.one<Pick<Tables['link'], 'id'>>(
     `SELECT id FROM link WHERE account_id = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ${size}`,
     [accountId, range.from, range.to],
   )
-  const terms = ['l.account_id = ?', 'l.id >= ?', 'l.id < ?']
-  const values: Value[] = [accountId, last === undefined ? range.from : last.id + 1, range.to]
-  if (search.redirectType !== undefined) {
-    terms.push('l.redirect_type = ?')
-    values.push(search.redirectType)
+  const clicks = withClicks
+    ? sql<number>`COALESCE((SELECT t.clicks FROM link_total t WHERE t.link_id = l.id), 0)`
+    : sql<number>`0`
+  let query = queries.kysely
+    .selectFrom('link as l')
+    .select(['l.id', 'l.title', clicks.as('clicks')])
+    .where('l.account_id', '=', accountId)
+    .where('l.id', '>=', last === undefined ? range.from : last.id + 1)
+    .where('l.id', '<', range.to)
+  if (redirectType !== undefined) query = query.where('l.redirect_type', '=', redirectType)
+  if (text !== undefined) {
+    const like = `%${text.replaceAll(/[!%_]/g, '!$&')}%`
+    query = query.where(
+      sql<boolean>`(LOWER(l.title) LIKE ${like} ESCAPE '!' OR LOWER(l.target_url) LIKE ${like} ESCAPE '!')`,
+    )
   }
-  if (search.text !== undefined) {
-    const like = `%${search.text.replaceAll(/[!%_]/g, '!$&')}%`
-    terms.push(`(LOWER(l.title) LIKE ? ESCAPE '!' OR LOWER(l.target_url) LIKE ? ESCAPE '!')`)
-    values.push(like, like)
+  if (notAfter) {
+    const { sort, order, row } = notAfter
+    const column = sort === 'clicks' ? clicks : sql<string>`${sql.raw(byteOrder(queries, 'l.title'))}`
+    query = query.where(column, order === 'asc' ? '<=' : '>=', row[sort])
   }
-  const clicks = search.withClicks
-    ? `COALESCE((SELECT t.clicks FROM link_total t WHERE t.link_id = l.id), 0)`
-    : '0'
-  const { better } = search
-  const column = better?.sort === 'clicks' ? 'clicks' : better?.sort === 'title' ? 'title' : undefined
-  let bound = ''
-  if (better && column) {
-    // The order of bytes, whatever language PostgreSQL was set up for; SQLite's is that already.
-    const term = column === 'title' && queries.engine === 'postgres' ? 'title COLLATE "C"' : column
-    bound = `WHERE ${term} ${better.order === 'asc' ? '<=' : '>='} ?`
-    values.push(better.than[column])
-  }
-  const rows = await queries.all<SliceRow>(
-    `SELECT * FROM (SELECT l.id, l.title, ${clicks} AS clicks FROM link l WHERE ${terms.join(' AND ')}) AS found ${bound}`,
-    values,
-  )
+  const rows = await query.execute()
   return { rows: rows.map((row) => ({ ...row, clicks: Number(row.clicks) })), next: last && last.id + 1 }
 }
 
-/** In no order; of this account only. */
-export function findLinks(queries: Queries, accountId: number, ids: readonly number[]): Promise<Link[]> {
+/** In any order; only links of this account. */
+export function listLinks(queries: Queries, accountId: number, ids: readonly number[]): Promise<Link[]> {
   const list = idList(queries, ids)
   return queries.all<Link>(
     `SELECT ${linkColumns} FROM link l WHERE l.account_id = ? AND l.id IN ${list.sql}`,
@@ -168,13 +160,9 @@ export function findLinks(queries: Queries, accountId: number, ids: readonly num
   )
 }
 
-export interface TotalRow {
-  readonly link_id: number
-  readonly kind: VisitKind
-  readonly clicks: number
-}
+export type TotalRow = Readonly<Pick<Tables['link_click'], 'link_id' | 'kind' | 'clicks'>>
 
-export async function findTotals(queries: Queries, ids: readonly number[]): Promise<TotalRow[]> {
+export async function listTotals(queries: Queries, ids: readonly number[]): Promise<TotalRow[]> {
   const list = idList(queries, ids)
   const rows = await queries.all<TotalRow>(
     `SELECT link_id, kind, SUM(clicks) AS clicks FROM link_click WHERE link_id IN ${list.sql}
@@ -186,13 +174,13 @@ export async function findTotals(queries: Queries, ids: readonly number[]): Prom
 
 export interface DailyRow {
   readonly link_id: number
-  /** Days of Shanghai since 1970. */
+  /** Shanghai days since 1970. */
   readonly day: number
   readonly clicks: number
 }
 
-/** People's visits a day from an hour on. */
-export async function findDaily(
+/** People's clicks by day, from an hour on. */
+export async function listDaily(
   queries: Queries,
   ids: readonly number[],
   fromHour: number,
@@ -207,14 +195,10 @@ export async function findDaily(
   return rows.map((row) => ({ ...row, clicks: Number(row.clicks) }))
 }
 
-export interface HourRow {
-  readonly hour: number
-  readonly kind: VisitKind
-  readonly clicks: number
-}
+export type HourRow = Readonly<Pick<Tables['link_click'], 'hour' | 'kind' | 'clicks'>>
 
-/** Hours long past stand together in the first hour of their day. */
-export async function findHours(
+/** Old days are rolled up into their first hour. */
+export async function listHours(
   queries: Queries,
   linkId: number,
   range: { fromHour: number; toHour: number },
@@ -232,8 +216,8 @@ export interface NamedClicks {
   readonly count: number
 }
 
-/** People's visits by what they have in common, the most frequent first. */
-export async function findShares(
+/** People's clicks by the values of a column, the most frequent first. */
+export async function listShares(
   queries: Queries,
   linkId: number,
   range: { fromHour: number; toHour: number },
