@@ -20,7 +20,7 @@ import { keyPages } from './account/keys.ts'
 import { linkPages } from '../shortlink/console.ts'
 import { accountPages } from './operator/accounts.ts'
 import { auditPages } from '../audit/console.ts'
-import { domainPages } from './operator/domains.ts'
+import { linkDomainPages } from '../shortlink/domains/operator-console.ts'
 import { type GatewayProducts, gatewayPages } from './operator/gateways.ts'
 import { overviewPages } from './operator/overview.ts'
 import { redeemBatchPages } from '../credits/redeem/operator-console.ts'
@@ -84,7 +84,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     auditPages(api, services)
     settingPages(api, services)
     reviewPages(api, services)
-    domainPages(api, services, products)
+    linkDomainPages(api, services, products.shortlink.domains, products.domainCheck.probe)
     gatewayPages(api, services, products)
   }
 

@@ -19,8 +19,8 @@ export interface UserAgent {
   readonly prefetcher: Client
 }
 
-export function clientOf(agent: UserAgent, isPrefetch: boolean): Client {
-  return isPrefetch ? agent.prefetcher : agent.visitor
+export function clientOf(agent: UserAgent, isPrefetching: boolean): Client {
+  return isPrefetching ? agent.prefetcher : agent.visitor
 }
 
 /** Messengers and mail programs that fetch a link to show a preview. */

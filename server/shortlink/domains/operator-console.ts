@@ -1,19 +1,16 @@
-// Domain pools for operators: list, add, remove, probe.
+// Console routes of the domain pools for operators: list, add, remove, probe.
 import { operatorProductRoutes, type PoolDomain } from '../../../contract/console/operator-products.ts'
-import type { DomainCheck } from '../../domain-check/api.ts'
+import { operatorOf } from '../../console/operator-actor.ts'
+import { notFound } from '../../console/problem.ts'
+import type { Api, SignedInRequest } from '../../console/routes.ts'
 import type { Services } from '../../services.ts'
-import { findDomain, listDomains, type ListedDomain } from '../../shortlink/domains/store.ts'
-import { addPoolDomain, removePoolDomain } from '../../shortlink/domains/domains.ts'
-import type { Shortlink } from '../../shortlink/api.ts'
-import type { Api, SignedInRequest } from '../routes.ts'
-import { notFound } from '../problem.ts'
-import { operatorOf } from '../operator-actor.ts'
+import { addPoolDomain, removePoolDomain, type WatchedDomains } from './domains.ts'
+import { findDomain, type ListedDomain, listDomains } from './store.ts'
 
-export function domainPages(
-  api: Api,
-  { db }: Services,
-  { shortlink, domainCheck }: { shortlink: Shortlink; domainCheck: DomainCheck },
-): void {
+/** Checks a host now. */
+export type ProbeHost = (host: string) => Promise<'passes' | 'blocked' | 'failed'>
+
+export function linkDomainPages(api: Api, { db }: Services, domains: WatchedDomains, probe: ProbeHost): void {
   async function requireDomain(request: SignedInRequest): Promise<ListedDomain> {
     const domain = await findDomain(db, request.id())
     if (!domain) throw notFound()
@@ -39,9 +36,9 @@ export function domainPages(
 
   api.operator(operatorProductRoutes.probeDomain, async (request) => {
     const { host } = await requireDomain(request)
-    const result = await domainCheck.probe(host)
-    if (result === 'failed') await shortlink.domains.probeFailed(host)
-    else await shortlink.domains.recordVerdict(host, result === 'blocked')
+    const result = await probe(host)
+    if (result === 'failed') await domains.probeFailed(host)
+    else await domains.recordVerdict(host, result === 'blocked')
     return domainOf(await requireDomain(request))
   })
 }
