@@ -1,4 +1,4 @@
-// Where the console begins in the browser.
+// Entry point of the console in the browser.
 import { createRoot } from 'react-dom/client'
 import { readViewAs } from './api/view-as.ts'
 import { Console } from './frame/console.tsx'

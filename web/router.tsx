@@ -1,4 +1,4 @@
-// Every page and where it stands. Pages are loaded when they are first opened; only the sign-in page comes at once.
+// Every page and its path. Pages load when they are first opened; only the sign-in page is part of the first load.
 import {
   createRootRoute,
   createRoute,
@@ -13,7 +13,6 @@ import { parseSearch, stringifySearch } from './parts/url-state.ts'
 const root = createRootRoute({
   component: Outlet,
   notFoundComponent: NotFoundPage,
-  // Every page reads its own fields; all of them are texts.
   validateSearch: (search: Record<string, unknown>) => search as Record<string, string>,
 })
 
@@ -25,84 +24,34 @@ const frame = createRoute({
   component: lazyRouteComponent(() => import('./frame/frame.tsx'), 'Frame'),
 })
 
-/** A page inside the frame. */
-function page<const Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) {
-  return createRoute({ getParentRoute: () => frame, path, component })
+/** A page inside the frame: its path, its module and the name of its component. */
+function page<const Path extends string, Module extends object, Name extends keyof Module>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: Name,
+) {
+  return createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(load, name) })
 }
 
 const pages = [
-  page(
-    '/',
-    lazyRouteComponent(() => import('./home/page.tsx'), 'HomePage'),
-  ),
-  page(
-    '/shortlink',
-    lazyRouteComponent(() => import('./shortlink/page.tsx'), 'ShortlinkPage'),
-  ),
-  page(
-    '/sms',
-    lazyRouteComponent(() => import('./sms/page.tsx'), 'SmsPage'),
-  ),
-  page(
-    '/identity',
-    lazyRouteComponent(() => import('./identity/page.tsx'), 'IdentityPage'),
-  ),
-  page(
-    '/domain-check',
-    lazyRouteComponent(() => import('./domain-check/page.tsx'), 'DomainCheckPage'),
-  ),
-  page(
-    '/credits',
-    lazyRouteComponent(() => import('./credits/page.tsx'), 'CreditsPage'),
-  ),
-  page(
-    '/requests',
-    lazyRouteComponent(() => import('./requests/page.tsx'), 'RequestsPage'),
-  ),
-  page(
-    '/keys',
-    lazyRouteComponent(() => import('./keys/page.tsx'), 'KeysPage'),
-  ),
-  page(
-    '/docs',
-    lazyRouteComponent(() => import('./docs/page.tsx'), 'DocsPage'),
-  ),
-  page(
-    '/account',
-    lazyRouteComponent(() => import('./account/page.tsx'), 'AccountPage'),
-  ),
-  page(
-    '/operator/overview',
-    lazyRouteComponent(() => import('./operator/overview.tsx'), 'OverviewPage'),
-  ),
-  page(
-    '/operator/accounts',
-    lazyRouteComponent(() => import('./operator/accounts.tsx'), 'AccountsPage'),
-  ),
-  page(
-    '/operator/reviews',
-    lazyRouteComponent(() => import('./operator/reviews.tsx'), 'ReviewsPage'),
-  ),
-  page(
-    '/operator/codes',
-    lazyRouteComponent(() => import('./operator/codes.tsx'), 'CodesPage'),
-  ),
-  page(
-    '/operator/domains',
-    lazyRouteComponent(() => import('./operator/domains.tsx'), 'DomainsPage'),
-  ),
-  page(
-    '/operator/gateways',
-    lazyRouteComponent(() => import('./operator/gateways.tsx'), 'GatewaysPage'),
-  ),
-  page(
-    '/operator/audit',
-    lazyRouteComponent(() => import('./operator/audit.tsx'), 'AuditPage'),
-  ),
-  page(
-    '/operator/settings',
-    lazyRouteComponent(() => import('./operator/settings.tsx'), 'SettingsPage'),
-  ),
+  page('/', () => import('./home/page.tsx'), 'HomePage'),
+  page('/shortlink', () => import('./shortlink/page.tsx'), 'ShortlinkPage'),
+  page('/sms', () => import('./sms/page.tsx'), 'SmsPage'),
+  page('/identity', () => import('./identity/page.tsx'), 'IdentityPage'),
+  page('/domain-check', () => import('./domain-check/page.tsx'), 'DomainCheckPage'),
+  page('/credits', () => import('./credits/page.tsx'), 'CreditsPage'),
+  page('/requests', () => import('./requests/page.tsx'), 'RequestsPage'),
+  page('/keys', () => import('./keys/page.tsx'), 'KeysPage'),
+  page('/docs', () => import('./docs/page.tsx'), 'DocsPage'),
+  page('/account', () => import('./account/page.tsx'), 'AccountPage'),
+  page('/operator/overview', () => import('./operator/overview.tsx'), 'OverviewPage'),
+  page('/operator/accounts', () => import('./operator/accounts.tsx'), 'AccountsPage'),
+  page('/operator/reviews', () => import('./operator/reviews.tsx'), 'ReviewsPage'),
+  page('/operator/codes', () => import('./operator/codes.tsx'), 'CodesPage'),
+  page('/operator/domains', () => import('./operator/domains.tsx'), 'DomainsPage'),
+  page('/operator/gateways', () => import('./operator/gateways.tsx'), 'GatewaysPage'),
+  page('/operator/audit', () => import('./operator/audit.tsx'), 'AuditPage'),
+  page('/operator/settings', () => import('./operator/settings.tsx'), 'SettingsPage'),
 ]
 
 export function createConsoleRouter() {

@@ -1,4 +1,4 @@
-// Everything that holds for the whole console: theme, language, data, routes.
+// The root component: theme, language, query client, router.
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { ConfigProvider } from 'antd'
@@ -22,7 +22,7 @@ export function Console(): ReactNode {
   }, [language])
   useEffect(() => {
     document.documentElement.style.colorScheme = dark ? 'dark' : 'light'
-    // The variables of the theme stand under this class; dialogs hang from the body.
+    // The theme's CSS variables are scoped to this class; dialogs are children of the body.
     document.body.classList.add('tollgate')
   }, [dark])
   return (

@@ -1,23 +1,23 @@
-// Dictionaries: Chinese says which words there are, English must have the same ones or the build fails.
+// Texts in two languages. The Chinese dictionary defines the keys; a missing English key is a type error.
 import type { Language, Text } from '../../contract/text.ts'
 import { usePreferences } from './preferences.ts'
 
-/** A word is a text, or a function where something is filled in. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the arguments of a word are the word's own business
-type Word = string | ((...filled: any[]) => string)
+/** A text, or a function that fills values in. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each text has its own arguments
+type DictionaryText = string | ((...values: any[]) => string)
 
-type SameWords<T> = { readonly [K in keyof T]: T[K] extends string ? string : T[K] }
+type SameKeys<T> = { readonly [K in keyof T]: T[K] extends string ? string : T[K] }
 
 export interface Dictionary<T> {
   readonly zh: T
   readonly en: T
 }
 
-export function dictionary<const T extends Readonly<Record<string, Word>>>(
+export function dictionary<const T extends Readonly<Record<string, DictionaryText>>>(
   zh: T,
-  en: SameWords<T>,
-): Dictionary<SameWords<T>> {
-  return { zh: zh as SameWords<T>, en }
+  en: SameKeys<T>,
+): Dictionary<SameKeys<T>> {
+  return { zh: zh as SameKeys<T>, en }
 }
 
 export function useText<T>(texts: Dictionary<T>): T {
@@ -28,7 +28,7 @@ export function useLanguage(): Language {
   return usePreferences().language
 }
 
-/** Picks the present language out of the texts that come from the contract and the server. */
+/** Returns a function that picks the current language of a text from the contract or the service. */
 export function usePick(): (text: Text) => string {
   const { language } = usePreferences()
   return (text) => text[language]

@@ -1,4 +1,4 @@
-// The left side: what there is, in the order of how often it is needed. Plain links, so that every browser gesture works.
+// The navigation. Plain links, so that opening in a new tab works.
 import {
   ApiOutlined,
   AuditOutlined,
@@ -24,35 +24,35 @@ import type { ReactNode } from 'react'
 import { useText } from './i18n.ts'
 import { frameText } from './text.ts'
 
-type Words = typeof frameText.zh
+type FrameText = typeof frameText.zh
 
-export interface Place {
+export interface NavigationItem {
   readonly to: string
-  readonly word: keyof { [K in keyof Words as Words[K] extends string ? K : never]: true }
+  readonly label: keyof { [K in keyof FrameText as FrameText[K] extends string ? K : never]: true }
   readonly icon: ReactNode
 }
 
-export const accountPlaces: readonly Place[] = [
-  { to: '/', word: 'home', icon: <HomeOutlined /> },
-  { to: '/shortlink', word: 'shortlink', icon: <LinkOutlined /> },
-  { to: '/sms', word: 'sms', icon: <MessageOutlined /> },
-  { to: '/identity', word: 'identity', icon: <IdcardOutlined /> },
-  { to: '/domain-check', word: 'domainCheck', icon: <SafetyCertificateOutlined /> },
-  { to: '/credits', word: 'credits', icon: <WalletOutlined /> },
-  { to: '/requests', word: 'requests', icon: <ProfileOutlined /> },
-  { to: '/keys', word: 'keys', icon: <KeyOutlined /> },
-  { to: '/docs', word: 'docs', icon: <BookOutlined /> },
+export const accountItems: readonly NavigationItem[] = [
+  { to: '/', label: 'home', icon: <HomeOutlined /> },
+  { to: '/shortlink', label: 'shortlink', icon: <LinkOutlined /> },
+  { to: '/sms', label: 'sms', icon: <MessageOutlined /> },
+  { to: '/identity', label: 'identity', icon: <IdcardOutlined /> },
+  { to: '/domain-check', label: 'domainCheck', icon: <SafetyCertificateOutlined /> },
+  { to: '/credits', label: 'credits', icon: <WalletOutlined /> },
+  { to: '/requests', label: 'requests', icon: <ProfileOutlined /> },
+  { to: '/keys', label: 'keys', icon: <KeyOutlined /> },
+  { to: '/docs', label: 'docs', icon: <BookOutlined /> },
 ]
 
-export const operatorPlaces: readonly Place[] = [
-  { to: '/operator/overview', word: 'overview', icon: <DashboardOutlined /> },
-  { to: '/operator/accounts', word: 'accounts', icon: <TeamOutlined /> },
-  { to: '/operator/reviews', word: 'reviews', icon: <CheckSquareOutlined /> },
-  { to: '/operator/codes', word: 'codes', icon: <GiftOutlined /> },
-  { to: '/operator/domains', word: 'domains', icon: <GlobalOutlined /> },
-  { to: '/operator/gateways', word: 'gateways', icon: <ApiOutlined /> },
-  { to: '/operator/audit', word: 'audit', icon: <AuditOutlined /> },
-  { to: '/operator/settings', word: 'settings', icon: <SettingOutlined /> },
+export const operatorItems: readonly NavigationItem[] = [
+  { to: '/operator/overview', label: 'overview', icon: <DashboardOutlined /> },
+  { to: '/operator/accounts', label: 'accounts', icon: <TeamOutlined /> },
+  { to: '/operator/reviews', label: 'reviews', icon: <CheckSquareOutlined /> },
+  { to: '/operator/codes', label: 'codes', icon: <GiftOutlined /> },
+  { to: '/operator/domains', label: 'domains', icon: <GlobalOutlined /> },
+  { to: '/operator/gateways', label: 'gateways', icon: <ApiOutlined /> },
+  { to: '/operator/audit', label: 'audit', icon: <AuditOutlined /> },
+  { to: '/operator/settings', label: 'settings', icon: <SettingOutlined /> },
 ]
 
 interface NavigationProps {
@@ -65,39 +65,39 @@ export function Navigation({ operator, folded, onChosen }: NavigationProps): Rea
   const t = useText(frameText)
   return (
     <nav aria-label={t.navigation} className={folded ? 'nav folded' : 'nav'}>
-      <Places places={accountPlaces} folded={folded} onChosen={onChosen} />
+      <Items items={accountItems} folded={folded} onChosen={onChosen} />
       {operator && (
         <>
           <div className="nav-line">{folded ? '' : t.operator}</div>
-          <Places places={operatorPlaces} folded={folded} onChosen={onChosen} />
+          <Items items={operatorItems} folded={folded} onChosen={onChosen} />
         </>
       )}
     </nav>
   )
 }
 
-interface PlacesProps {
-  readonly places: readonly Place[]
+interface ItemsProps {
+  readonly items: readonly NavigationItem[]
   readonly folded: boolean
   readonly onChosen: (() => void) | undefined
 }
 
-function Places({ places, folded, onChosen }: PlacesProps): ReactNode {
+function Items({ items, folded, onChosen }: ItemsProps): ReactNode {
   const t = useText(frameText)
   return (
     <ul>
-      {places.map(({ to, word, icon }) => (
+      {items.map(({ to, label, icon }) => (
         <li key={to}>
-          <Tooltip title={folded ? t[word] : undefined} placement="right">
+          <Tooltip title={folded ? t[label] : undefined} placement="right">
             <Link
               to={to}
               activeOptions={{ exact: to === '/', includeSearch: false }}
               activeProps={{ className: 'active', 'aria-current': 'page' }}
-              aria-label={folded ? t[word] : undefined}
+              aria-label={folded ? t[label] : undefined}
               onClick={onChosen}
             >
               {icon}
-              {!folded && <span>{t[word]}</span>}
+              {!folded && <span>{t[label]}</span>}
             </Link>
           </Tooltip>
         </li>

@@ -1,4 +1,4 @@
-// What a person chose for this browser: language, theme, folded navigation. Kept in localStorage, shared by all pages.
+// Preferences of this browser, stored in localStorage: language, theme, collapsed navigation.
 import { useSyncExternalStore } from 'react'
 import type { Language } from '../../contract/text.ts'
 
@@ -24,7 +24,7 @@ export function setPreferences(change: Partial<Preferences>): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(current))
   } catch {
-    // A browser that keeps nothing still shows the choice until the page is closed.
+    // Without storage the choice lasts until the page is closed.
   }
   for (const listener of listeners) listener()
 }
@@ -33,7 +33,6 @@ export function usePreferences(): Preferences {
   return useSyncExternalStore(subscribe, preferences)
 }
 
-/** Whether the page is dark now: by choice, or because the system is. */
 export function useDark(): boolean {
   const { theme } = usePreferences()
   const system = useSyncExternalStore(subscribeMedia, () => darkMedia.matches)

@@ -1,13 +1,15 @@
-// Ctrl/⌘ K: pages, calls by id, phone, biz_id or short code, accounts for operators. All by keyboard.
+// The search dialog (Ctrl/⌘ K): pages, API calls by request ID, phone, biz_id or short code, and accounts for operators.
 import { SearchOutlined } from '@ant-design/icons'
 import { useNavigate } from '@tanstack/react-router'
 import { Input, Modal } from 'antd'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { searchRoutes } from '../../contract/console/requests.ts'
 import { useApiQuery } from '../api/hooks.ts'
-import { accountPlaces, operatorPlaces } from './navigation.tsx'
+import { accountItems, operatorItems } from './navigation.tsx'
 import { useText } from './i18n.ts'
 import { frameText } from './text.ts'
+
+const minQueryLength = 3
 
 interface SearchProps {
   readonly open: boolean
@@ -27,26 +29,30 @@ interface Choice {
 export function Search({ open, operator, onClose }: SearchProps): ReactNode {
   const t = useText(frameText)
   const navigate = useNavigate()
-  const [typed, setTyped] = useState('')
-  const [asked, setAsked] = useState('')
-  const [at, setAt] = useState(0)
+  const [input, setInput] = useState('')
+  const [query, setQuery] = useState('')
+  const [active, setActive] = useState(0)
   const chosen = useRef<Choice>(undefined)
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(typed.trim()), 250)
+    const timer = setTimeout(() => setQuery(input.trim()), 250)
     return () => clearTimeout(timer)
-  }, [typed])
+  }, [input])
   useEffect(() => {
-    if (!open) setTyped('')
+    if (!open) setInput('')
   }, [open])
-  useEffect(() => setAt(0), [typed, open])
-  const hits = useApiQuery(searchRoutes.search, { q: asked }, { enabled: open && asked.length >= 3 })
+  useEffect(() => setActive(0), [input, open])
+  const hits = useApiQuery(
+    searchRoutes.search,
+    { q: query },
+    { enabled: open && query.length >= minQueryLength },
+  )
 
-  const wanted = typed.trim().toLowerCase()
-  const places = [...accountPlaces, ...(operator ? operatorPlaces : [])]
-    .map(({ to, word }) => ({ to, title: t[word] }))
-    .filter(({ to, title }) => title.toLowerCase().includes(wanted) || to.includes(wanted))
+  const filter = input.trim().toLowerCase()
+  const pages = [...accountItems, ...(operator ? operatorItems : [])]
+    .map(({ to, label }) => ({ to, title: t[label] }))
+    .filter(({ to, title }) => title.toLowerCase().includes(filter) || to.includes(filter))
   const choices: readonly Choice[] = [
-    ...(asked.length >= 3 && wanted !== '' ? (hits.data?.items ?? []) : []).map(
+    ...(query.length >= minQueryLength && filter !== '' ? (hits.data?.items ?? []) : []).map(
       ({ kind, id, title, detail }): Choice => ({
         key: `${kind}${id}`,
         group: kind === 'account' ? t.accounts : t.calls,
@@ -56,7 +62,7 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
         search: { open: id },
       }),
     ),
-    ...places.map(({ to, title }): Choice => ({
+    ...pages.map(({ to, title }): Choice => ({
       key: to,
       group: t.pages,
       title,
@@ -72,9 +78,9 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
     onClose()
   }
   const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown') setAt((now) => Math.min(now + 1, choices.length - 1))
-    else if (event.key === 'ArrowUp') setAt((now) => Math.max(now - 1, 0))
-    else if (event.key === 'Enter') go(choices[at])
+    if (event.key === 'ArrowDown') setActive((now) => Math.min(now + 1, choices.length - 1))
+    else if (event.key === 'ArrowUp') setActive((now) => Math.max(now - 1, 0))
+    else if (event.key === 'Enter') go(choices[active])
     else return
     event.preventDefault()
   }
@@ -88,7 +94,7 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
       closable={false}
       title={t.searchTitle}
       destroyOnHidden
-      // Only then: a closing dialog gives the focus back, which what opens next must keep.
+      // After closing, because the dialog moves the focus back to its opener.
       afterClose={() => {
         if (chosen.current) void navigate({ to: chosen.current.to, search: chosen.current.search })
         chosen.current = undefined
@@ -103,9 +109,9 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
         role="combobox"
         aria-expanded
         aria-controls="search-choices"
-        aria-activedescendant={choices[at] ? `choice-${at}` : undefined}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        aria-activedescendant={choices[active] ? `choice-${active}` : undefined}
+        value={input}
+        onChange={(event) => setInput(event.target.value)}
         onKeyDown={onKey}
       />
       <div id="search-choices" role="listbox" aria-label={t.searchTitle} className="choices">
@@ -115,9 +121,9 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
             id={`choice-${index}`}
             role="option"
             tabIndex={-1}
-            aria-selected={index === at}
-            className={index === at ? 'choice on' : 'choice'}
-            onMouseEnter={() => setAt(index)}
+            aria-selected={index === active}
+            className={index === active ? 'choice on' : 'choice'}
+            onMouseEnter={() => setActive(index)}
             onClick={() => go(choice)}
             onKeyDown={onKey}
           >

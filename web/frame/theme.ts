@@ -1,25 +1,24 @@
-// The look: one accent colour, everything else follows from antd's tokens. The only file with colours in it.
+// The antd theme: one accent colour and corrections for contrast. Colours are defined only here.
 import { theme, type ThemeConfig } from 'antd'
 
 const accent = '#3b5bdb'
 
-/** People who asked their system for less motion get none. */
 const motion = !window.matchMedia('(prefers-reduced-motion: reduce)').matches
 
 export function consoleTheme(dark: boolean): ThemeConfig {
-  // As text the accent must be lighter on dark than as a button's ground.
+  // Text needs a lighter accent on dark backgrounds than buttons do.
   const accentText = dark ? '#91a7ff' : accent
   const ink = dark ? '255,255,255' : '0,0,0'
   return {
     algorithm: dark ? theme.darkAlgorithm : theme.defaultAlgorithm,
-    // A fixed name, so that console.css can use the same variables.
+    // A fixed key, so that console.css can use the variables.
     cssVar: { key: 'tollgate' },
     hashed: false,
     token: {
       motion,
       colorPrimary: accent,
       colorInfo: accent,
-      // What antd derives for these is below AA on its own backgrounds.
+      // The colours antd derives for these have less than AA contrast.
       colorPrimaryHover: dark ? '#4263eb' : '#364fc7',
       colorLink: accentText,
       colorLinkHover: dark ? '#bac8ff' : '#364fc7',
@@ -57,7 +56,7 @@ export function consoleTheme(dark: boolean): ThemeConfig {
   }
 }
 
-/** One colour per product in charts, told apart by those who see no red or green too. */
+/** Colours of chart series, distinguishable with red-green colour blindness. */
 export const seriesColours: Readonly<Record<'light' | 'dark', readonly string[]>> = {
   light: ['#3b5bdb', '#0c8599', '#e8890c', '#9c36b5', '#868e96', '#d6293a'],
   dark: ['#748ffc', '#3bc9db', '#ffc078', '#da77f2', '#adb5bd', '#ff8787'],

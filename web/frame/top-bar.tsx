@@ -1,4 +1,4 @@
-// The top: search, balances, language, theme, user.
+// The top bar: search, balances, language, theme, user menu.
 import {
   BulbOutlined,
   DesktopOutlined,
@@ -23,7 +23,7 @@ import { Search } from './search.tsx'
 import { useLanguage, usePick, useText } from './i18n.ts'
 import { frameText } from './text.ts'
 
-const mac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
+const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
 
 export function TopBar({ me, onMenu }: { me: Me; onMenu: () => void }): ReactNode {
   const t = useText(frameText)
@@ -54,7 +54,7 @@ export function TopBar({ me, onMenu }: { me: Me; onMenu: () => void }): ReactNod
           onClick={() => setSearching(true)}
         >
           <span className="clip">{t.search}</span>
-          <kbd>{mac ? '⌘ K' : 'Ctrl K'}</kbd>
+          <kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
         </Button>
         <Button
           className="hide-wide"
@@ -73,16 +73,16 @@ export function TopBar({ me, onMenu }: { me: Me; onMenu: () => void }): ReactNod
   )
 }
 
-/** The four balances in one pill; the whole numbers on hover and on the page it leads to. */
+/** The four balances in short form; the exact numbers are in the tooltip and on the credits page. */
 function Balances({ me }: { me: Me }): ReactNode {
   const t = useText(frameText)
   const pick = usePick()
   const language = useLanguage()
-  const whole = me.balances.map(
+  const exact = me.balances.map(
     ({ api_type, remaining }) => `${pick(apiTypeNames[api_type])} ${formatCount(remaining)}`,
   )
   return (
-    <Tooltip title={whole.join(' · ')}>
+    <Tooltip title={exact.join(' · ')}>
       <Link to="/credits" className="pill hide-narrow">
         <span className="visually-hidden">{t.balances}</span>
         {me.balances.map(({ api_type, remaining }) => (
@@ -151,7 +151,7 @@ function UserMenu({ me }: { me: Me }): ReactNode {
         ],
         onClick: ({ key }) => {
           if (key === 'settings') void navigate({ to: '/account' })
-          // A whole new page: nothing of the account stays in memory.
+          // Loads a new document, so that no account data stays in memory.
           else if (key === 'out') {
             signOut.mutate({ body: {} }, { onSettled: () => window.location.assign('/console/sign-in') })
           }

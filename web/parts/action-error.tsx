@@ -1,4 +1,4 @@
-// Why a step failed, beside the button that was pressed. Apart from the rest, because the sign-in page loads it.
+// The error of an action, shown next to its button. A separate file because the sign-in page loads it.
 import { Alert } from 'antd'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'

@@ -1,4 +1,4 @@
-// A chart in a card: the same figures as a table one click away, both can be taken along.
+// A chart in a card, with a table view of the same data and export as CSV or PNG.
 import { DownloadOutlined } from '@ant-design/icons'
 import { Button, Card, Dropdown, Segmented, Skeleton, theme } from 'antd'
 import type { ECharts } from 'echarts/core'
@@ -14,7 +14,7 @@ import { partsText } from './text.ts'
 
 export interface Series {
   readonly name: string
-  /** One per label; null where there is nothing to say. */
+  /** One per label; null for no data. */
   readonly values: readonly (number | null)[]
 }
 
@@ -27,7 +27,7 @@ interface ChartProps {
   readonly asPercent?: boolean
   readonly loading?: boolean
   readonly extra?: ReactNode
-  /** The name of exported files. */
+  /** The name of exported files, without extension. */
   readonly file: string
 }
 
@@ -42,15 +42,15 @@ export function Chart(props: ChartProps): ReactNode {
 
   const save = (key: string) => {
     if (key === 'csv') {
-      const rows = labels.map((label, at) => [label, ...series.map(({ values }) => values[at])])
+      const rows = labels.map((label, index) => [label, ...series.map(({ values }) => values[index])])
       const text = formatCsv([[t.label, ...series.map(({ name }) => name)], ...rows])
       download(`${file}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }))
       return
     }
-    const address = chart.current?.getDataURL({ pixelRatio: 2 })
-    if (address === undefined) return
-    // Decoded here: the CSP lets nobody fetch a data: address.
-    const binary = atob(address.slice(address.indexOf(',') + 1))
+    const dataUrl = chart.current?.getDataURL({ pixelRatio: 2 })
+    if (dataUrl === undefined) return
+    // Decoded here because the CSP forbids fetching data: URLs.
+    const binary = atob(dataUrl.slice(dataUrl.indexOf(',') + 1))
     const image = Uint8Array.from(binary, (char) => char.charCodeAt(0))
     download(`${file}.png`, new Blob([image], { type: 'image/png' }))
   }
@@ -110,8 +110,8 @@ export function Chart(props: ChartProps): ReactNode {
   )
 }
 
-/** Rates that never fall below nine in ten would all be one line at the top of a whole axis. */
-function partAxis(series: readonly Series[]): { min: number; max: number; interval: number } {
+/** High rates would all be one line at the top of an axis from 0 to 1. */
+function ratioAxis(series: readonly Series[]): { min: number; max: number; interval: number } {
   const lowest = Math.min(1, ...series.flatMap(({ values }) => values.filter((value) => value !== null)))
   if (lowest < 0.5) return { min: 0, max: 1, interval: 0.2 }
   return lowest < 0.85 ? { min: 0.5, max: 1, interval: 0.1 } : { min: 0.8, max: 1, interval: 0.05 }
@@ -127,7 +127,7 @@ interface ChartTableProps {
 function ChartTable({ title, labels, series, show }: ChartTableProps): ReactNode {
   const t = useText(partsText)
   return (
-    // The region scrolls, so the keyboard must be able to reach it.
+    // A scrolling region must be focusable for keyboard users.
     <div className="chart-table" tabIndex={0} role="region" aria-label={title}>
       <table className="plain-table">
         <thead>
@@ -141,12 +141,12 @@ function ChartTable({ title, labels, series, show }: ChartTableProps): ReactNode
           </tr>
         </thead>
         <tbody>
-          {labels.map((label, at) => (
+          {labels.map((label, index) => (
             <tr key={label}>
               <th scope="row">{label}</th>
               {series.map(({ name, values }) => (
                 <td key={name} className="num">
-                  {show(values[at] ?? null)}
+                  {show(values[index] ?? null)}
                 </td>
               ))}
             </tr>
@@ -173,28 +173,28 @@ function Canvas({
 }: CanvasProps): ReactNode {
   const { token } = theme.useToken()
   const dark = useDark()
-  // The names of the series take two lines there.
+  // On narrow screens the legend takes two lines.
   const isNarrow = useIsNarrow()
   const box = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<ECharts>()
 
   useEffect(() => {
     let opened: ECharts | undefined
-    let gone = false
+    let isUnmounted = false
     const watcher = new ResizeObserver(() => opened?.resize())
     void import('./echarts.ts').then(({ openChart }) => {
-      if (gone || box.current === null) return
+      if (isUnmounted || box.current === null) return
       opened = openChart(box.current)
       onOpen(opened)
       setChart(opened)
       watcher.observe(box.current)
     })
     return () => {
-      gone = true
+      isUnmounted = true
       watcher.disconnect()
       opened?.dispose()
     }
-    // The chart is made once; what it shows is set below.
+    // The chart is created once; the next effect sets its options.
   }, [])
 
   useEffect(() => {
@@ -242,7 +242,7 @@ function Canvas({
         },
         yAxis: {
           type: 'value',
-          ...(asPercent ? partAxis(series) : { minInterval: 1 }),
+          ...(asPercent ? ratioAxis(series) : { minInterval: 1 }),
           splitLine: { lineStyle: { color: token.colorBorderSecondary } },
           axisLabel: {
             color: token.colorTextTertiary,
@@ -254,7 +254,7 @@ function Canvas({
           type: kind === 'line' ? 'line' : 'bar',
           ...(kind === 'stack' ? { stack: 'all' } : {}),
           ...(kind === 'line'
-            ? // Of one day alone there is no line to draw.
+            ? // One or two points alone are hard to see as a line.
               { showSymbol: values.filter((value) => value !== null).length < 3, lineStyle: { width: 2 } }
             : { barMaxWidth: 28 }),
           data: [...values],

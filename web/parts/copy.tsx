@@ -1,4 +1,4 @@
-// One click copies; the button says that it did.
+// A button that copies text and confirms it.
 import { CheckOutlined, CopyOutlined } from '@ant-design/icons'
 import { Button, Tooltip } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -6,7 +6,7 @@ import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
 
 async function copyText(text: string): Promise<void> {
-  // Over plain http from another machine there is no clipboard API.
+  // The clipboard API exists only in secure contexts, not over plain HTTP.
   if (window.isSecureContext) {
     await navigator.clipboard.writeText(text)
     return
@@ -22,11 +22,11 @@ async function copyText(text: string): Promise<void> {
 }
 
 interface CopyButtonProps {
-  /** The text, or what fetches it when asked. */
+  /** The text, or a function that returns it. */
   readonly text: string | (() => string)
-  /** What is copied, for those who do not see the icon. */
+  /** Names the copied thing for screen readers and the tooltip. */
   readonly label: string
-  /** Shown beside the icon. */
+  /** The button text; without it only an icon is shown. */
   readonly children?: ReactNode
   readonly primary?: boolean
 }
@@ -60,7 +60,7 @@ export function CopyButton({ text, label, children, primary = false }: CopyButto
   return children === undefined ? <Tooltip title={name}>{button}</Tooltip> : button
 }
 
-/** An id, code or address in monospace with its copy button. */
+/** An ID, code or URL in monospace with a copy button. */
 export function Copyable({
   text,
   label,

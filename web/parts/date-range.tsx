@@ -1,4 +1,4 @@
-// The one way to choose days: presets, or two dates. Always Asia/Shanghai, and it says so.
+// The date range filter: presets or two dates, in Asia/Shanghai.
 import { Input, Select, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
@@ -10,7 +10,7 @@ interface DateRangeProps {
   readonly from: string
   readonly to: string
   readonly onChange: (change: { range: string; from: string; to: string }) => void
-  /** Where no range at all makes sense too. */
+  /** Adds the choice of all time. */
   readonly withAll?: boolean
 }
 
@@ -34,7 +34,7 @@ export function DateRange({ range, from, to, onChange, withAll = false }: DateRa
           style={{ minWidth: 120 }}
           options={names.map(([value, label]) => ({ value, label }))}
           onChange={(chosen) => {
-            // "Custom" starts from the days that are shown now.
+            // A custom range starts with the days that are currently shown.
             const days = resolveDayRange(range, from, to, Date.now())
             onChange(
               chosen === 'custom'

@@ -5,7 +5,7 @@ import { resolveDayRange } from './day-range.ts'
 // 00:30 on 1 March in Shanghai is still February in UTC and in America.
 const justAfterMidnight = Date.parse('2026-02-28T16:30:00Z')
 
-test('days are those of Shanghai', () => {
+test('resolves presets to days in Shanghai', () => {
   const days = (name: string, from = '', to = '') => resolveDayRange(name, from, to, justAfterMidnight)
   assert.deepEqual(days('today'), { from: '2026-03-01', to: '2026-03-01' })
   assert.deepEqual(days('yesterday'), { from: '2026-02-28', to: '2026-02-28' })
@@ -16,7 +16,7 @@ test('days are those of Shanghai', () => {
   assert.deepEqual(days('nonsense'), {})
 })
 
-test('own days: the wrong way round is put right, what is no day is left out', () => {
+test('swaps custom dates in the wrong order and ignores invalid dates', () => {
   const days = (from: string, to: string) => resolveDayRange('custom', from, to, justAfterMidnight)
   assert.deepEqual(days('2026-02-10', '2026-02-01'), { from: '2026-02-01', to: '2026-02-10' })
   assert.deepEqual(days('2026-02-30', '2026-03-01'), { to: '2026-03-01' })

@@ -1,15 +1,10 @@
-// Ranges of days in Asia/Shanghai, whatever zone the browser is in.
+// Resolves the choices of the date range filter to days in Asia/Shanghai, independent of the browser's time zone.
+import type { DayRange } from '../../contract/console/fields.ts'
 import { dayMs, formatDay, startOfDay } from '../../contract/time.ts'
 
 export const rangeNames = ['today', 'yesterday', '7d', '30d', 'month', 'custom', 'all'] as const
 
 export type RangeName = (typeof rangeNames)[number]
-
-/** Both ends included, as YYYY-MM-DD; absent where the range is open. */
-export interface DayRange {
-  readonly from?: string
-  readonly to?: string
-}
 
 function isRangeName(name: string): name is RangeName {
   return (rangeNames as readonly string[]).includes(name)
@@ -32,7 +27,7 @@ export function resolveDayRange(name: string, from: string, to: string, now: num
       return { from: `${today.slice(0, 8)}01`, to: today }
     case 'custom': {
       const valid = (day: string) => startOfDay(day) !== undefined
-      // Typed the wrong way round it is still clear what was meant.
+      // Swaps the dates if they are in the wrong order.
       const [first, last] = valid(from) && valid(to) && from > to ? [to, from] : [from, to]
       return { ...(valid(first) ? { from: first } : {}), ...(valid(last) ? { to: last } : {}) }
     }

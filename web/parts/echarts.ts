@@ -1,4 +1,4 @@
-// The parts of ECharts that are used, loaded only where a chart is shown.
+// The parts of ECharts that the console uses, loaded with the first chart.
 import { BarChart, LineChart } from 'echarts/charts'
 import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components'
 import { type ECharts, init, use } from 'echarts/core'

@@ -1,26 +1,26 @@
-// Puts what the service said about single fields beside those fields; the form keeps what was typed.
+// Shows field errors of the service at the fields of a form.
 import type { FormInstance } from 'antd'
 import { ApiError } from '../api/client.ts'
 
-/** A dialog that opens puts the cursor where typing begins. */
+/** Moves the focus to the first field when a dialog opens. */
 export function focusFirstField(formId: string): void {
   const form = document.getElementById(formId)
   form?.querySelector<HTMLElement>('input:not([type=radio]):not([readonly]), textarea')?.focus()
 }
 
-/** Said beside their fields already: the step need not say them again. */
-const besideFields = new WeakSet<ApiError>()
+/** Errors that are shown at fields, so that ActionError does not repeat them. */
+const shownInFields = new WeakSet<ApiError>()
 
 export function isShownInFields(error: unknown): boolean {
-  return error instanceof ApiError && besideFields.has(error)
+  return error instanceof ApiError && shownInFields.has(error)
 }
 
-/** Whether every problem found its field. */
+/** Returns whether every error belongs to a field of the form. */
 export function showFieldErrors(form: FormInstance, error: unknown): boolean {
   if (!(error instanceof ApiError) || error.code !== 'invalid') return false
   const known = Object.entries(error.fields).filter(([name]) => form.getFieldInstance(name) !== undefined)
   form.setFields(known.map(([name, message]) => ({ name, errors: [message] })))
-  const isWhole = known.length > 0 && known.length === Object.keys(error.fields).length
-  if (isWhole) besideFields.add(error)
-  return isWhole
+  const isComplete = known.length > 0 && known.length === Object.keys(error.fields).length
+  if (isComplete) shownInFields.add(error)
+  return isComplete
 }

@@ -1,4 +1,4 @@
-// Numbers, times and outcomes, said the same way on every page.
+// Formats of numbers, times and states, the same on every page.
 import {
   CheckCircleOutlined,
   ClockCircleOutlined,
@@ -8,7 +8,7 @@ import {
 } from '@ant-design/icons'
 import { Tooltip } from 'antd'
 import type { ReactNode } from 'react'
-import { formatTime } from '../../contract/time.ts'
+import { dayMs, formatTime, hourMs } from '../../contract/time.ts'
 import type { Language } from '../../contract/text.ts'
 import { useLanguage, useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
@@ -19,7 +19,7 @@ export function formatCount(value: number): string {
   return grouped.format(value)
 }
 
-/** Large figures where room is short: 12.4万 or 124K. */
+/** Short form of large numbers: 12.4万 or 124K. */
 export function formatCompactCount(value: number, language: Language): string {
   if (Math.abs(value) < 10_000) return grouped.format(value)
   return new Intl.NumberFormat(language === 'zh' ? 'zh-CN' : 'en-US', {
@@ -28,8 +28,8 @@ export function formatCompactCount(value: number, language: Language): string {
   }).format(value)
 }
 
-export function formatPercent(part: number): string {
-  return `${(part * 100).toFixed(part > 0.9995 || part === 0 ? 0 : 1)}%`
+export function formatPercent(ratio: number): string {
+  return `${(ratio * 100).toFixed(ratio > 0.9995 || ratio === 0 ? 0 : 1)}%`
 }
 
 export function formatDuration(ms: number): string {
@@ -48,33 +48,33 @@ export function formatBytes(value: number): string {
   return `${amount.toFixed(amount >= 100 || unit === 0 ? 0 : 1)} ${units[unit]}`
 }
 
-/** A change of credits with its sign. */
+/** A signed change of credits. */
 export function Amount({ value }: { value: number }): ReactNode {
   const sign = value > 0 ? '+' : value < 0 ? '−' : ''
   const tone = value > 0 ? 'tone-success' : ''
   return <span className={`num ${tone}`}>{sign + formatCount(Math.abs(value))}</span>
 }
 
-const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
+const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', dayMs],
+  ['hour', hourMs],
   ['minute', 60_000],
 ]
 
 function relativeTime(ms: number, now: number, language: Language, justNow: string): string {
-  const away = ms - now
+  const difference = ms - now
   const format = new Intl.RelativeTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { numeric: 'auto' })
-  for (const [unit, size] of steps) {
-    if (Math.abs(away) >= size) {
-      // Beyond a month the date itself says more.
-      if (unit === 'day' && Math.abs(away) > 30 * size) return formatTime(ms).slice(0, 10)
-      return format.format(Math.trunc(away / size), unit)
+  for (const [unit, size] of units) {
+    if (Math.abs(difference) >= size) {
+      // The date is more useful than a number of days after a month.
+      if (unit === 'day' && Math.abs(difference) > 30 * size) return formatTime(ms).slice(0, 10)
+      return format.format(Math.trunc(difference / size), unit)
     }
   }
   return justNow
 }
 
-/** Relative time; the exact one, in Shanghai, on hover. */
+/** A relative time with the exact time in the tooltip. */
 export function RelativeTime({ at }: { at: number | null | undefined }): ReactNode {
   const language = useLanguage()
   const t = useText(partsText)
@@ -99,10 +99,10 @@ const icons: Readonly<Record<Tone, ReactNode>> = {
   muted: <MinusCircleOutlined />,
 }
 
-/** Icon, word and colour together. */
+/** A state with icon, text and colour. */
 export function StatusLabel({ tone, children }: { tone: Tone; children: ReactNode }): ReactNode {
   return (
-    <span className={`outcome tone-${tone === 'pending' ? 'muted' : tone}`}>
+    <span className={`status tone-${tone === 'pending' ? 'muted' : tone}`}>
       <span aria-hidden>{icons[tone]}</span>
       <span>{children}</span>
     </span>

@@ -1,4 +1,4 @@
-// Lists: loading, empty and error states that say what to do; paging that lives in the address.
+// Lists with loading, empty and error states, and two kinds of paging.
 import { Button, Empty, Pagination, Skeleton, Table, type TableColumnsType } from 'antd'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { ApiQuery } from '../api/hooks.ts'
@@ -10,7 +10,6 @@ import { RowCards } from './row-cards.tsx'
 import { partsText } from './text.ts'
 
 export interface EmptyState {
-  /** What this list is, and the first thing to do. */
   readonly text: ReactNode
   readonly action?: ReactNode
 }
@@ -22,7 +21,7 @@ interface ListProps<Item, Result> {
   readonly columns: TableColumnsType<Item>
   readonly label: string
   readonly empty: EmptyState
-  /** Given when filters are on: how to take them off. */
+  /** Clears the filters; set only while some are active. */
   readonly onClear?: (() => void) | undefined
   readonly onOpen?: (item: Item) => void
   readonly onSort?: (column: string, order: 'asc' | 'desc') => void
@@ -35,7 +34,7 @@ export function List<Item extends object, Result>(props: ListProps<Item, Result>
   const isNarrow = useIsNarrow()
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // A table that scrolls sideways must be within reach of the keyboard; antd leaves that to us.
+    // A table that scrolls sideways must be focusable for keyboard users; antd does not do this.
     const region = box.current?.querySelector<HTMLElement>('.ant-table-content')
     if (!region) return
     const scrolls = region.scrollWidth > region.clientWidth
@@ -135,7 +134,7 @@ interface SlicerProps {
   readonly onChange: (before: string) => void
 }
 
-/** For lists that only grow: older, or back to the newest. */
+/** Paging of append-only lists: older entries, or back to the newest. */
 export function CursorPager({ before, next, onChange }: SlicerProps): ReactNode {
   const t = useText(partsText)
   if (before === '' && next === null) return null

@@ -1,4 +1,4 @@
-// What stands where data will be: skeleton, error with what to do, or the thing itself. Nothing jumps.
+// The states of a query: skeleton, error or data.
 import { ReloadOutlined } from '@ant-design/icons'
 import { Alert, Button, Skeleton } from 'antd'
 import type { ReactNode } from 'react'
@@ -30,12 +30,11 @@ export function Loaded<Result>({ query, skeleton, children }: LoadedProps<Result
 
 interface LoadErrorProps {
   readonly error: unknown
-  /** What came before is still shown. */
+  /** Earlier data is still shown. */
   readonly isStale?: boolean
   readonly onRetry: () => void
 }
 
-/** Stands where the data would. */
 export function LoadError({ error, isStale = false, onRetry }: LoadErrorProps): ReactNode {
   const t = useText(partsText)
   if (error instanceof ApiError && error.code === 'missing') {

@@ -1,4 +1,4 @@
-// Whether the screen is a phone's; the same border as in console.css.
+// Whether the screen is as narrow as a phone; the same breakpoint as in console.css.
 import { useSyncExternalStore } from 'react'
 
 const query = window.matchMedia('(max-width: 767px)')

@@ -1,4 +1,4 @@
-// The head of a page: its name, what it is for, and its first action.
+// A page with title, description and actions.
 import { type ReactNode, useEffect } from 'react'
 
 interface PageProps {

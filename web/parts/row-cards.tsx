@@ -1,4 +1,4 @@
-// The rows of a list on a phone: a card each, every column a line with its name, so that nothing has to be scrolled to from the side.
+// The rows of a list on phones: one card per row, one labelled line per column, no sideways scrolling.
 import { Select, type TableColumnsType, type TableColumnType } from 'antd'
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
@@ -22,8 +22,8 @@ export function RowCards<Item extends object>(props: RowCardsProps<Item>): React
       <ul className="cards" aria-label={label}>
         {rows.map((item, index) => (
           <li key={rowKey(item)} {...(onOpen ? { onClick: () => onOpen(item), className: 'opens' } : {})}>
-            {flat.map((column, place) => (
-              <Line key={place} column={column} item={item} index={index} />
+            {flat.map((column, position) => (
+              <Line key={position} column={column} item={item} index={index} />
             ))}
           </li>
         ))}
@@ -45,8 +45,8 @@ function Line<Item extends object>({ column, item, index }: LineProps<Item>): Re
       : undefined
   const content = (column.render ? column.render(value, item, index) : value) as ReactNode
   if (content === null || content === undefined || content === false || content === '') return null
-  // A column without a name holds what can be done with the row.
-  if (column.title === '') return <div className="card-steps">{content}</div>
+  // The column without a title contains the buttons of the row.
+  if (column.title === '') return <div className="card-actions">{content}</div>
   return (
     <div className="card-line">
       <span className="muted">{column.title as ReactNode}</span>
@@ -60,7 +60,7 @@ interface SortChoiceProps<Item> {
   readonly onSort: (column: string, order: 'asc' | 'desc') => void
 }
 
-/** There are no column heads to press. */
+/** Replaces the clickable column headers. */
 function SortChoice<Item>({ columns, onSort }: SortChoiceProps<Item>): ReactNode {
   const t = useText(partsText)
   const sortable = columns.filter(({ sorter }) => sorter === true)

@@ -1,4 +1,4 @@
-// A small line without axes: drawn as SVG, so that lists need no chart library.
+// A sparkline as SVG, without the chart library.
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'

@@ -1,16 +1,16 @@
-// Filters, page and sort live in the address: a link shows the same view, and the back button works.
+// Filters, page and sorting are stored in the URL: links show the same view and the back button works.
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 
 type Fields = Readonly<Record<string, string>>
 
-/** Reads the named fields from the address; what equals its default does not stand there. */
+/** Reads the named fields from the URL and writes them back, without those that equal their default. */
 export function useUrlState<const T extends Fields>(
   defaults: T,
 ): readonly [{ readonly [K in keyof T]: string }, (change: Partial<Record<keyof T, string>>) => void] {
   const search = useLocation({ select: (location) => location.search as Fields })
   const navigate = useNavigate()
-  // Callers write their defaults in place; only their content counts.
+  // Callers pass a new object on every render; compare by content.
   const key = JSON.stringify(defaults)
   const values = useMemo(() => {
     const known = JSON.parse(key) as Record<string, string>
@@ -18,13 +18,13 @@ export function useUrlState<const T extends Fields>(
     return known as { [K in keyof T]: string }
   }, [search, key])
   const change = useCallback(
-    (wanted: Partial<Record<keyof T, string>>) => {
+    (changes: Partial<Record<keyof T, string>>) => {
       const known = JSON.parse(key) as Fields
       void navigate({
         to: '.',
         search: ((before: Fields) => {
           const after: Record<string, string> = { ...before }
-          for (const [name, value] of Object.entries(wanted as Fields)) {
+          for (const [name, value] of Object.entries(changes as Fields)) {
             if (value === known[name]) delete after[name]
             else after[name] = value
           }
