@@ -1,5 +1,6 @@
 // What the engines' system catalogs know about our tables.
 import type { Engine, Queries, Tx } from './database.ts'
+import type { Tables } from './schema.ts'
 
 /** In the order of creation, so that a table follows those it references. Unlogged tables need no backup. */
 const tableQueries: Readonly<Record<Engine, string>> = {
@@ -15,7 +16,9 @@ export async function listTables(queries: Pick<Queries, 'engine' | 'all'>): Prom
 }
 
 export async function listMigrations(queries: Pick<Queries, 'all'>): Promise<string[]> {
-  const rows = await queries.all<{ name: string }>('SELECT name FROM migration ORDER BY name')
+  const rows = await queries.all<Pick<Tables['migration'], 'name'>>(
+    'SELECT name FROM migration ORDER BY name',
+  )
   return rows.map(({ name }) => name)
 }
 

@@ -1,8 +1,12 @@
 // Facts about the installation, by name.
 import type { Queries, Tx } from './database.ts'
+import type { Tables } from './schema.ts'
 
 export async function findSetting(queries: Queries, name: string): Promise<string | undefined> {
-  const row = await queries.one<{ value: string }>('SELECT value FROM setting WHERE name = ?', [name])
+  const row = await queries.one<Pick<Tables['setting'], 'value'>>(
+    'SELECT value FROM setting WHERE name = ?',
+    [name],
+  )
   return row?.value
 }
 
