@@ -26,7 +26,7 @@ export async function chargeBatch(
   context: LedgerContext,
 ): Promise<ChargeResult<unknown>[]> {
   const balances = await lockBalances(tx, requests)
-  const previous = await claimKeys(tx, requests, context.cipher)
+  const previous = await claimKeys(tx, requests)
   const results: ChargeResult<unknown>[] = []
   const accepted: (AcceptedCharge & { readonly index: number })[] = []
   const usedKeys = new Set<string>()
@@ -39,7 +39,7 @@ export async function chargeBatch(
     else if (request.keyHash !== undefined && request.keyHash !== balance.key_hash)
       results[index] = { kind: 'key_invalid' }
     else if (key !== undefined && usedKeys.has(key)) repeated.push(index)
-    else if (known) results[index] = known(request.idempotency!.fingerprint)
+    else if (known) results[index] = describePrevious(known, request.idempotency!.fingerprint, context.cipher)
     else if (balance.remaining < request.cost)
       results[index] = { kind: 'insufficient', remaining: balance.remaining }
     else {
@@ -145,9 +145,8 @@ function findKeys(
 async function claimKeys(
   tx: Tx,
   requests: readonly ChargeRequest<unknown>[],
-  cipher: ResponseCipher,
-): Promise<Map<string, (fingerprint: string) => PreviousCall>> {
-  const previous = new Map<string, (fingerprint: string) => PreviousCall>()
+): Promise<Map<string, PreviousRow>> {
+  const previous = new Map<string, PreviousRow>()
   const keys = requests.flatMap(({ accountId, idempotency }) =>
     idempotency ? [{ account_id: accountId, key: idempotency.key }] : [],
   )
@@ -155,10 +154,7 @@ async function claimKeys(
   const expired: number[] = []
   for (const row of await findKeys(tx, keys)) {
     if (row.expired === 1) expired.push(row.id)
-    else
-      previous.set(keyName(row.account_id, row.idempotency_key), (fingerprint) =>
-        describePrevious(row, fingerprint, cipher),
-      )
+    else previous.set(keyName(row.account_id, row.idempotency_key), row)
   }
   if (expired.length > 0) {
     const list = idList(tx, expired)
