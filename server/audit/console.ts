@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { type AuditRow, listAudit } from './store.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf } from '../console/fields.ts'
+import { filterRange, rangeOf, toSlice } from '../console/fields.ts'
 
 export function auditPages(api: Api, { db }: Services): void {
   function searchOf(input: AuditFilter) {
@@ -14,8 +14,7 @@ export function auditPages(api: Api, { db }: Services): void {
   api.operator(operatorRoutes.audit, async (_request, input) => {
     const size = input.size ?? 50
     const rows = await listAudit(db, { ...searchOf(input), before: input.before }, size + 1)
-    const items = rows.slice(0, size).map(entryOf)
-    return { items, next: rows.length > size ? items[size - 1]!.id : null }
+    return toSlice(rows, size, entryOf)
   })
 
   api.operatorFile(operatorRoutes.auditCsv, async (_request, input) => {

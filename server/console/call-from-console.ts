@@ -14,7 +14,7 @@ export interface ConsoleCall {
   readonly endpoint: Endpoint
   /** The operation as the endpoint's description names it. */
   readonly action: string
-  /** What an API call would have input, and what the inspector shows, masked. */
+  /** The parameters of the same API call; the request log shows them masked. */
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
@@ -24,13 +24,13 @@ export async function callFromConsole(
   request: SignedInRequest,
   action: ConsoleCall,
   perform: (call: Call, caller: Caller) => Promise<ApiResponse>,
-): Promise<{ readonly call: Call; readonly answer: ApiResponse }> {
+): Promise<{ readonly call: Call; readonly response: ApiResponse }> {
   requireNotExpired(request.account)
   const call = openConsoleCall(request, action)
-  const answer = await recorded(services, call, () =>
+  const response = await recorded(services, call, () =>
     perform(call, { account: request.account, keyHash: undefined }),
   )
-  return { call, answer: requireSuccess(answer) }
+  return { call, response: requireSuccess(response) }
 }
 
 export function openConsoleCall(
@@ -68,9 +68,9 @@ export async function recorded(
   work: () => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
   try {
-    const answer = await work()
-    reportResponse(services, call, answer)
-    return answer
+    const response = await work()
+    reportResponse(services, call, response)
+    return response
   } catch (error) {
     recordFailure(services, call, error)
     throw error
@@ -85,12 +85,12 @@ export function recordFailure(services: Pick<Services, 'http'>, call: Call, erro
   )
 }
 
-function reportResponse({ http }: Pick<Services, 'http'>, call: Call, answer: ApiResponse): void {
+function reportResponse({ http }: Pick<Services, 'http'>, call: Call, response: ApiResponse): void {
   http.onResponse({
     endpoint: call.endpoint,
     requestId: call.requestId,
     method: 'POST',
-    response: answer,
+    response,
     durationMs: performance.now() - call.trace.startedAt,
     call,
   })
@@ -106,12 +106,15 @@ export function requireNotExpired(account: Account): void {
   }
 }
 
-function requireSuccess(answer: ApiResponse): ApiResponse {
-  const { code, message } = answer.body as { code?: unknown; message?: unknown }
-  if (answer.status < 400 && (typeof code !== 'number' || code === 0)) return answer
+function requireSuccess(response: ApiResponse): ApiResponse {
+  const { code, message } = response.body as { code?: unknown; message?: unknown }
+  if (response.status < 400 && (typeof code !== 'number' || code === 0)) return response
   const text = typeof message === 'string' ? message : ''
-  throw new ConsoleProblem(codeOf({ code: typeof code === 'number' ? code : 1002, status: answer.status }), {
-    zh: text,
-    en: text,
-  })
+  throw new ConsoleProblem(
+    codeOf({ code: typeof code === 'number' ? code : 1002, status: response.status }),
+    {
+      zh: text,
+      en: text,
+    },
+  )
 }

@@ -1,4 +1,4 @@
-// What holds for every route of the console's API, taken from the contract so that a new route is held to it too.
+// Rules for every console route. The routes come from the contract, so new routes are tested too.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { creditRoutes } from '../../contract/console/credits.ts'
@@ -62,7 +62,7 @@ onEachEngine('every console route', (engine) => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  it('refuses whoever is not signed in', async () => {
+  it('rejects requests without a session', async () => {
     for (const [name, route] of Object.entries(guarded)) {
       const reply = await openBrowser(service).call(route, { parts })
       assert.equal(reply.status, 401, name)
@@ -71,7 +71,7 @@ onEachEngine('every console route', (engine) => {
     }
   })
 
-  it('refuses a changing call without the token of the session, or with another session’s', async () => {
+  it('rejects changes without the CSRF token or with the token of another session', async () => {
     const other = await signedIn(service, await service.account())
     const changing = Object.entries({ ...guarded, signOut }).filter(([, route]) => route.method !== 'GET')
     assert.ok(changing.length > 30)
@@ -85,7 +85,7 @@ onEachEngine('every console route', (engine) => {
     assert.equal((await browser.call(sessionRoutes.me)).status, 200, 'the session is as it was')
   })
 
-  it('refuses a changing call from another site, and one that is not JSON', async () => {
+  it('rejects changes from another site and bodies that are not JSON', async () => {
     const changing = Object.entries({ ...guarded, signIn, signUp, signOut }).filter(
       ([, route]) => route.method !== 'GET',
     )
@@ -112,7 +112,7 @@ onEachEngine('every console route', (engine) => {
     }
   })
 
-  it('keeps account sessions away from operators’ routes', async () => {
+  it('rejects account holders on operator routes', async () => {
     for (const [name, route] of Object.entries(operatorsRoutes)) {
       const reply = await browser.call(route, { parts: { ...parts, id: account.id } })
       assert.equal(reply.status, 403, name)
@@ -122,7 +122,7 @@ onEachEngine('every console route', (engine) => {
     assert.equal(looked.status, 403)
   })
 
-  it('lets an operator look at an account and change nothing there', async () => {
+  it('lets an operator view an account read-only', async () => {
     const boss = await operator(service)
     for (const [name, route] of Object.entries(accountRoutes)) {
       if (route.method === 'GET') continue
@@ -142,7 +142,7 @@ onEachEngine('every console route', (engine) => {
     )
   })
 
-  it('says so when the account is suspended, and lets it sign out', async () => {
+  it('rejects suspended accounts, except to sign out', async () => {
     const stopped = await service.account()
     const theirs = await signedIn(service, stopped)
     const { db } = service.installation
@@ -156,7 +156,7 @@ onEachEngine('every console route', (engine) => {
     assert.equal((await theirs.call(signOut)).status, 200)
   })
 
-  it('carries its headers and never a stack', async () => {
+  it('sends security headers and never a stack trace', async () => {
     const response = await fetch(`${service.url}${pathOf(start)}`)
     assert.equal(response.headers.get('cache-control'), 'no-store')
     assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
@@ -177,14 +177,14 @@ onEachEngine('every console route', (engine) => {
     assert.equal(polluted.status, 400)
   })
 
-  it('speaks the language of the request', async () => {
+  it('responds in the language of the request', async () => {
     const zh = await openBrowser(service).call(sessionRoutes.me)
     const en = await openBrowser(service).call(sessionRoutes.me, { headers: { 'accept-language': 'en' } })
     assert.equal(zh.body.error.message, '请重新登录')
     assert.equal(en.body.error.message, 'Please sign in again')
   })
 
-  it('finds nothing under a name that no database can hold', async () => {
+  it('returns 404 for a path part that no database can store', async () => {
     const boss = await operator(service)
     for (const [name, route] of Object.entries(guarded)) {
       if (!route.path.includes(':')) continue
@@ -194,7 +194,7 @@ onEachEngine('every console route', (engine) => {
     }
   })
 
-  it('knows no other route', async () => {
+  it('returns 404 for unknown routes', async () => {
     for (const path of ['/console/api/nothing', '/console/api/', '/console/api/operator/nothing']) {
       const response = await fetch(`${service.url}${path}`)
       assert.equal(response.status, 404, path)

@@ -1,5 +1,6 @@
-// Ranges of days and single lines of text in the input of console routes.
+// Ranges of days, pages and single lines of text in the input of console routes.
 import { type DayRange, dayProblem } from '../../contract/console/fields.ts'
+import type { Slice } from '../../contract/console/route.ts'
 import { dayMs, endOfDay, formatDay, startOfDay } from '../../contract/time.ts'
 import { invalidFields } from './problem.ts'
 
@@ -45,6 +46,16 @@ export function filterRange(given: DayRange): {
   if (given.from !== undefined && start === undefined) throw invalidFields({ from: dayProblem })
   if (given.to !== undefined && end === undefined) throw invalidFields({ to: dayProblem })
   return { start, end }
+}
+
+/** The page of a list, from one row more than its size. */
+export function toSlice<Row, Item extends { readonly id: number }>(
+  rows: readonly Row[],
+  size: number,
+  toItem: (row: Row) => Item,
+): Slice<Item> {
+  const items = rows.slice(0, size).map(toItem)
+  return { items, next: rows.length > size ? items[size - 1]!.id : null }
 }
 
 /** Replaces line breaks and control characters, which could forge a line of a log or move a cursor. */

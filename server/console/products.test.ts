@@ -1,4 +1,4 @@
-// What holds for all product pages: an expired account only looks, and nothing is sold twice.
+// Rules for all product pages: expired accounts are read-only, and credits are never spent twice.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
@@ -26,7 +26,7 @@ onEachEngine('product pages', (engine) => {
   })
   after(() => pages[Symbol.asyncDispose]())
 
-  it('lets an expired account look, and neither consume nor change', async () => {
+  it('lets an expired account read, but neither consume nor change', async () => {
     const { made, browser: theirs } = await pages.fresh(plenty)
     await pages.service.installation.db.write((tx) =>
       tx.run(`UPDATE account SET expires_on = '2020-01-01' WHERE id = ?`, [made.id]),
@@ -54,7 +54,7 @@ onEachEngine('product pages', (engine) => {
     }
   })
 
-  it('sells exactly what there is, however many ask at once', async () => {
+  it('charges exactly the remaining credits under concurrent requests', async () => {
     const { browser: own, made } = await pages.fresh({ id_verification: 5 })
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => own.call(identityRoutes.verify, { sent: person })),

@@ -1,4 +1,4 @@
-// The small rules behind the pages: reading what was sent, ranges of days, forecasts, limits on guessing.
+// Unit tests of the kit: reading input, ranges of days, balance forecasts, limits on guesses.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -28,15 +28,15 @@ const schema = Type.Object({
   pair: Type.Optional(Type.Object({ a: Type.Optional(Type.Integer()) })),
 })
 
-void describe('a body', () => {
+void describe('body input', () => {
   const read = readBody(schema)
 
-  it('takes over what is declared and nothing else', () => {
+  it('keeps declared fields only', () => {
     const given = JSON.parse('{"name":"x","role":"operator","pair":{"a":1,"b":2},"constructor":1}') as unknown
     assert.deepEqual(read(given), { name: 'x', pair: { a: 1 } })
   })
 
-  it('names every field that is wrong', () => {
+  it('names every wrong field', () => {
     assert.deepEqual(
       fieldsOf(() => read({ age: -1, pair: { a: 'x' } })),
       ['name', 'age', 'pair'],
@@ -53,7 +53,7 @@ void describe('a body', () => {
       )
   })
 
-  it('answers anything at all with values or with fields', () => {
+  it('returns values or field errors for any input', () => {
     fc.assert(
       fc.property(fc.anything(), (given) => {
         try {
@@ -67,10 +67,10 @@ void describe('a body', () => {
   })
 })
 
-void describe('a query', () => {
+void describe('query input', () => {
   const read = readQuery(schema)
 
-  it('reads numbers from text, and an empty value as none', () => {
+  it('parses numbers and ignores empty values', () => {
     assert.deepEqual(read({ name: '5', age: '12' }), { name: '5', age: 12 })
     assert.deepEqual(read({ name: 'x', age: '' }), { name: 'x' })
     for (const age of ['1e2', '1.5', '0x10', '-1', ' 1', '9'.repeat(30)]) {
@@ -87,10 +87,10 @@ void describe('a query', () => {
   })
 })
 
-void describe('a range of days', () => {
+void describe('day ranges', () => {
   const noon = startOfDay('2026-03-10')! + 12 * 3_600_000
 
-  it('is inclusive, in Shanghai, and the last days when none are named', () => {
+  it('are inclusive, in Shanghai time, and default to the last days', () => {
     const range = rangeOf({}, { byDefault: 7, max: 31 }, noon)
     assert.deepEqual([range.from, range.to, range.days.length], ['2026-03-04', '2026-03-10', 7])
     assert.equal(
@@ -101,7 +101,7 @@ void describe('a range of days', () => {
     assert.equal(rangeOf({}, { byDefault: 1, max: 1 }, Date.UTC(2026, 0, 1, 16, 30)).to, '2026-01-02')
   })
 
-  it('is refused when it is none', () => {
+  it('are rejected when invalid', () => {
     const limits = { byDefault: 7, max: 31 }
     assert.deepEqual(
       fieldsOf(() => rangeOf({ from: '2026-03-02', to: '2026-03-01' }, limits, noon)),
@@ -118,7 +118,7 @@ void describe('a range of days', () => {
   })
 })
 
-void describe('the outlook of a balance', () => {
+void describe('balance forecast', () => {
   const days = Array.from({ length: 14 }, (_one, index) => `2026-03-${String(index + 1).padStart(2, '0')}`)
   const outlook = (total: number, remaining: number, usedADay: number) =>
     outlookOf(
@@ -130,14 +130,14 @@ void describe('the outlook of a balance', () => {
       ]),
     )
 
-  it('counts days at the pace of the last week, of its own type only', () => {
+  it('uses the rate of the last week and only its own credit type', () => {
     assert.deepEqual(outlook(1_000, 700, 10).daily, Array<number>(14).fill(10))
     assert.equal(outlook(1_000, 700, 10).used_7d, 70)
     assert.equal(outlook(1_000, 700, 10).days_left, 70)
     assert.equal(outlook(1_000, 700, 0).days_left, null)
   })
 
-  it('warns under a fifth, and under a twentieth or three days', () => {
+  it('warns below 20 %, and again below 5 % or three days', () => {
     assert.equal(outlook(1_000, 500, 1).level, 'ok')
     assert.equal(outlook(1_000, 199, 1).level, 'low')
     assert.equal(outlook(1_000, 49, 1).level, 'critical')
@@ -147,8 +147,8 @@ void describe('the outlook of a balance', () => {
   })
 })
 
-void describe('guessing', () => {
-  it('is counted before it is looked at, and forgotten after a quarter of an hour', async () => {
+void describe('guess limits', () => {
+  it('count a guess before it is checked and forget it after 15 minutes', async () => {
     let now = 0
     const limits = guessLimits(
       createMemoryAttempts(() => now),
@@ -162,7 +162,7 @@ void describe('guessing', () => {
     await limits.begin(keys)
   })
 
-  it('does not count what was right', async () => {
+  it('do not count a right guess', async () => {
     const limits = guessLimits(createMemoryAttempts(), 'test')
     for (let i = 0; i < 10; i++) await (await limits.begin([{ key: 'a', max: 1 }])).right()
     const two = [
@@ -175,12 +175,12 @@ void describe('guessing', () => {
   })
 })
 
-void describe('small things', () => {
+void describe('helpers', () => {
   it('puts a note on one line', () => {
     assert.equal(oneLine(' a\r\nb\u001b[31m\u202ec\u2028 '), 'a b [31m c')
   })
 
-  it('finds quantiles', () => {
+  it('returns quantiles', () => {
     const numbers = Array.from({ length: 100 }, (_one, index) => index + 1)
     assert.deepEqual([quantile(numbers, 0.5), quantile(numbers, 0.95), quantile([7], 0.99)], [50, 95, 7])
   })

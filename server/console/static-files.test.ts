@@ -1,4 +1,4 @@
-// The built console as files: its headers, one page for every address, a clear word when it is not built.
+// Static files of the console: headers, one page for every path, a message when it is not built.
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,8 +26,8 @@ async function open(build: boolean, isSecure = false) {
   }
 }
 
-void describe('the console’s files', () => {
-  it('answers every address of the app with its page', async () => {
+void describe('static files', () => {
+  it('serves the page of the app at every path', async () => {
     await using site = await open(true)
     for (const url of ['/console/', '/console/links', '/console/operator/accounts?page=2']) {
       const reply = await site.get(url)
@@ -38,7 +38,7 @@ void describe('the console’s files', () => {
     assert.equal((await site.get('/console')).headers.location, '/console/')
   })
 
-  it('serves files, hashed ones for good, and no other', async () => {
+  it('serves only built files, and lets hashed ones be cached indefinitely', async () => {
     await using site = await open(true)
     const script = await site.get('/console/assets/main-abc.js')
     assert.equal(script.statusCode, 200)
@@ -57,7 +57,7 @@ void describe('the console’s files', () => {
     }
   })
 
-  it('lets nothing run but its own scripts', async () => {
+  it('allows only its own scripts', async () => {
     await using site = await open(true, true)
     for (const url of ['/console/', '/console/assets/main-abc.js', '/console/nothing.js']) {
       const { headers } = await site.get(url)
@@ -73,7 +73,7 @@ void describe('the console’s files', () => {
     assert.equal((await plain.get('/console/')).headers['strict-transport-security'], undefined)
   })
 
-  it('says what to run when it is not built', async () => {
+  it('says which command builds it when it is not built', async () => {
     await using site = await open(false)
     const reply = await site.get('/console/')
     assert.equal(reply.statusCode, 503)

@@ -10,7 +10,7 @@ import { dayMs, formatDay } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf } from '../console/fields.ts'
+import { filterRange, rangeOf, toSlice } from '../console/fields.ts'
 import { findBalancesBefore, ledgerIdAt, type LedgerRow, listLedger } from './ledger/list-store.ts'
 
 const kindNames: Readonly<Record<LedgerKind, { zh: string; en: string }>> = {
@@ -43,8 +43,7 @@ export function creditPages(api: Api, { db }: Services): void {
     const size = input.size ?? 50
     const search = { ...searchOf(request.account.id, input), before: input.before }
     const rows = await listLedger(db, search, size + 1)
-    const items = rows.slice(0, size).map(entryOf)
-    return { items, next: rows.length > size ? items[size - 1]!.id : null }
+    return toSlice(rows, size, entryOf)
   })
 
   api.accountFile(creditRoutes.ledgerCsv, async (request, input) => {

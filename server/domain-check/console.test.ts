@@ -1,4 +1,4 @@
-// Domain check in the console: runs while they run and after, and the watch list.
+// Console routes for domain checks: running and finished runs, and the watch list.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -82,7 +82,7 @@ onEachEngine('domain check in the console', (engine) => {
     assert.deepEqual((await stranger.call(domainCheckRoutes.runs)).body.items, [])
   })
 
-  it('keeps a watch list of one’s own, with history', async () => {
+  it('keeps a watch list per account, with history', async () => {
     const { browser: own } = await pages.fresh({ domain_check: 10 })
     const add = (url: string, every_minutes = 30) =>
       own.call(domainCheckRoutes.addWatch, { sent: { url, every_minutes } })

@@ -23,7 +23,7 @@ import type { Services } from '../services.ts'
 import type { Api, SignedInRequest } from '../console/routes.ts'
 import { openConsoleCall, recorded, recordFailure, requireNotExpired } from '../console/call-from-console.ts'
 import { csvStream } from '../console/csv.ts'
-import { filterRange } from '../console/fields.ts'
+import { filterRange, toSlice } from '../console/fields.ts'
 import { notFound } from '../console/problem.ts'
 
 export function domainCheckPages(api: Api, services: Services, checks: DomainCheck): void {
@@ -59,8 +59,7 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
     const size = input.size ?? 50
     const search = { ...filterRange(input), before: input.before }
     const runs = await checks.runs.list(request.account.id, search, size + 1)
-    const items = runs.slice(0, size).map(runOf)
-    return { items, next: runs.length > size ? items[size - 1]!.id : null }
+    return toSlice(runs, size, runOf)
   })
 
   api.account(domainCheckRoutes.run, async (request) => {
@@ -149,10 +148,7 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
     const size = input.size ?? 50
     const search = { ...filterRange(input), before: input.before }
     const rows = await findVerdicts(db, watch.id, search, size + 1)
-    const items = rows
-      .slice(0, size)
-      .map(({ id, at, verdict }) => ({ id, at, verdict: checkResults[verdict] }))
-    return { items, next: rows.length > size ? items[size - 1]!.id : null }
+    return toSlice(rows, size, ({ id, at, verdict }) => ({ id, at, verdict: checkResults[verdict] }))
   })
 }
 

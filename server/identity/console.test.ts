@@ -1,4 +1,4 @@
-// Identity verification in the console: by hand at the same price, and the masked history.
+// Console routes for identity verification: same price as the API, masked history.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { identityRoutes } from '../../contract/console/identity.ts'
@@ -17,7 +17,7 @@ onEachEngine('identity verification in the console', (engine) => {
   })
   after(() => pages[Symbol.asyncDispose]())
 
-  it('verifies by hand at the same price, and keeps a masked history', async () => {
+  it('verifies at the API price and stores a masked history', async () => {
     const { browser: own, made } = await pages.fresh({ id_verification: 3 })
     const headers = { 'idempotency-key': 'id-1' }
     const verify = (name: string, more: Record<string, string> = {}) =>

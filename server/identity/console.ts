@@ -12,7 +12,7 @@ import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf } from '../console/fields.ts'
+import { filterRange, rangeOf, toSlice } from '../console/fields.ts'
 
 const outcomes = {
   matched: 'match',
@@ -46,21 +46,21 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
   }
 
   api.account(identityRoutes.verify, async (request, input) => {
-    const { call, answer } = await callFromConsole(
+    const { call, response } = await callFromConsole(
       services,
       request,
       { endpoint, action: 'verify', parameters: { name: input.name, idcard: input.idcard } },
       identity.verify,
     )
-    const told = answer.body as IdentityResponse
-    const outcome = outcomeOf(told)
+    const result = response.body as IdentityResponse
+    const outcome = outcomeOf(result)
     const price = config.PRICES.identity
     const paid = outcome === 'matched' || outcome === 'mismatched'
     const { remaining } = await credits.balance(request.account.id, 'id_verification')
     return {
       outcome,
-      message: told.message,
-      extra: told.extra,
+      message: result.message,
+      extra: result.extra,
       // A repeat tells what the first call cost; it cost nothing itself.
       charged: call.trace.replayed ? price : call.trace.charged,
       given_back: call.trace.replayed ? (paid ? 0 : price) : call.trace.refunded,
@@ -73,8 +73,7 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
     const size = input.size ?? 50
     const search = { ...searchOf(input), before: input.before, limit: size + 1 }
     const rows = await identity.history(request.account.id, search)
-    const items = rows.slice(0, size).map(recordOf)
-    return { items, next: rows.length > size ? items[size - 1]!.id : null }
+    return toSlice(rows, size, recordOf)
   })
 
   api.accountFile(identityRoutes.historyCsv, async (request, input) => {

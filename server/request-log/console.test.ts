@@ -1,4 +1,4 @@
-// The inspector: what is kept of a call, who finds it, and that keeping it is in nobody's way.
+// The request log: what it stores of a call, who can find it, and that it never fails a call.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { homeRoutes } from '../../contract/console/home.ts'
@@ -18,7 +18,7 @@ import {
 const phone = '13912345678'
 const idcard = '11010519491231002X'
 
-onEachEngine('the inspector', (engine) => {
+onEachEngine('request log', (engine) => {
   let service: TestService
   let account: TestAccount
   let browser: Browser
@@ -72,7 +72,7 @@ onEachEngine('the inspector', (engine) => {
     assert.ok(items[0].duration_ms > 0)
   })
 
-  it('shows one call with its parameters, their sources, its answer and its steps', async () => {
+  it('shows a call with its parameters, their sources, its response and its steps', async () => {
     const { body } = await one(idOf(credits))
     assert.deepEqual(
       body.parameters.map((each: { name: string; source: string; value: unknown }) => [
@@ -92,7 +92,7 @@ onEachEngine('the inspector', (engine) => {
     assert.equal(body.idempotency_key, false)
   })
 
-  it('masks people and keys, in what it shows and in what it keeps', async () => {
+  it('masks personal data and keys in responses and in the database', async () => {
     const shown = JSON.stringify((await one(idOf(person))).body)
     assert.ok(shown.includes('"欧*"'))
     assert.ok(shown.includes('110105********002X'))
@@ -152,7 +152,7 @@ onEachEngine('the inspector', (engine) => {
     assert.deepEqual((await list({ after: first.newest })).items, [])
   })
 
-  it('shows another account nothing: as if it did not exist', async () => {
+  it('returns 404 for the calls of another account', async () => {
     const stranger = await signedIn(service, await service.account())
     for (const sent of [{}, { q: phone }, { q: idOf(logs) }, { account_id: account.id }]) {
       assert.deepEqual((await list(sent, stranger)).items, [])
@@ -171,7 +171,7 @@ onEachEngine('the inspector', (engine) => {
     )
   })
 
-  it('exports what was filtered', async () => {
+  it('exports the filtered calls', async () => {
     const { text, headers } = await browser.text(requestRoutes.csv, { sent: { endpoint: 'sms' } })
     assert.match(headers.get('content-disposition') ?? '', /requests-/)
     assert.equal(text.trimEnd().split('\r\n').length, 4)
@@ -193,13 +193,13 @@ onEachEngine('the inspector', (engine) => {
   })
 })
 
-onEachEngine('keeping calls', (engine) => {
+onEachEngine('recording calls', (engine) => {
   const call = (service: TestService, account: TestAccount) =>
     get(`${service.url}/api/sms_api.php?action=get_credits&username=${account.username}`, {
       api_key: account.key,
     })
 
-  it('is done when the service stops', async () => {
+  it('writes the queue when the service stops', async () => {
     const first = await startService(engine)
     const account = await first.account()
     await call(first, account)
@@ -210,7 +210,7 @@ onEachEngine('keeping calls', (engine) => {
     assert.equal(rows.length, 1)
   })
 
-  it('forgets after the days of the setting, and none are kept with 0', async () => {
+  it('deletes old calls, and records none with a setting of 0', async () => {
     await using service = await startService(engine, { REQUEST_LOG_DAYS: '2' })
     const { db } = service.installation
     const account = await service.account()
@@ -237,7 +237,7 @@ onEachEngine('keeping calls', (engine) => {
     assert.equal((await silent.installation.db.all('SELECT 1 FROM request_log')).length, 0)
   })
 
-  it('fails no call when the log cannot be written, and loses no count', async () => {
+  it('fails no call and loses no count when the log cannot be written', async () => {
     await using service = await startService(engine)
     const { db } = service.installation
     const account = await service.account()
@@ -255,7 +255,7 @@ onEachEngine('keeping calls', (engine) => {
     assert.ok(service.app.requestLog.stats.dropped > 0)
   })
 
-  it('keeps every one of many calls at once', async () => {
+  it('records every one of many concurrent calls', async () => {
     await using service = await startService(engine)
     const account = await service.account()
     await Promise.all(Array.from({ length: 120 }, () => call(service, account)))

@@ -1,4 +1,4 @@
-// Whatever a call holds, a person's number, name or key does not come out of the masks.
+// No phone number, ID number, name or key passes the masks, whatever the call contains.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -28,7 +28,7 @@ void describe('masking', () => {
     )
   })
 
-  it('hides them in an answer of any shape', () => {
+  it('hides them in a response of any shape', () => {
     fc.assert(
       fc.property(phones, idcards, fc.jsonValue({ maxDepth: 3 }), (phone, idcard, json) => {
         const body = {
@@ -47,7 +47,7 @@ void describe('masking', () => {
     )
   })
 
-  it('hides all that an identity check tells of a person', () => {
+  it('hides all personal data in an identity response', () => {
     const text = maskResponse(identity, {
       success: true,
       matched: true,
@@ -60,12 +60,12 @@ void describe('masking', () => {
     )
   })
 
-  it('leaves serial numbers as they are: one must be able to copy them', () => {
+  it('leaves serial numbers unmasked', () => {
     const text = maskResponse(sms, { data: { biz_id: '202611150000000001' } })
     assert.equal(text, '{"data":{"biz_id":"202611150000000001"}}')
   })
 
-  it('keeps long things short', () => {
+  it('cuts long values', () => {
     const many = { urls: Array.from({ length: 500 }, (_one, index) => `https://example.com/${index}`) }
     const sources = { headers: {}, json: { ...many, title: 'x'.repeat(100_000) } }
     const text = maskParameters(sms, sources, { urls: 'json', title: 'json' })
@@ -79,7 +79,7 @@ void describe('masking', () => {
     )
   })
 
-  it('reads headers as the UTF-8 they are', () => {
+  it('reads headers as UTF-8', () => {
     const headers = { name: Buffer.from('李雷', 'utf8').toString('latin1'), 'api-key': generateApiKey() }
     const text = maskParameters(identity, { headers }, { name: 'header', api_key: 'header' })
     assert.deepEqual(JSON.parse(text), [

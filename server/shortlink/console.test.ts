@@ -1,4 +1,4 @@
-// Short links in the console: what each route does, what it costs, and that nobody reaches another’s.
+// Console routes for short links: effects, prices, and isolation between accounts.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
@@ -23,7 +23,7 @@ onEachEngine('short links in the console', (engine) => {
   const create = (sent: Record<string, unknown>, by = browser, headers: Record<string, string> = {}) =>
     by.call(linkRoutes.create, { sent, headers })
 
-  it('makes, shows, changes and refreshes a link', async () => {
+  it('creates, shows, changes and refreshes a link', async () => {
     const had = await pages.remaining('short_link')
     const made = await create({ target_url: 'https://example.com/a?b=1' })
     assert.equal(made.status, 200)
@@ -61,7 +61,7 @@ onEachEngine('short links in the console', (engine) => {
     assert.deepEqual([differing.status, differing.body.error.code], [409, 'conflict'])
   })
 
-  it('names the field that is wrong, and says when credits are short', async () => {
+  it('names the wrong field, and reports missing credits', async () => {
     const wrong = await create({ target_url: 'javascript:alert(1)', title: 'x'.repeat(250) })
     assert.equal(wrong.status, 400)
     assert.deepEqual(Object.keys(wrong.body.error.fields).sort(), ['target_url', 'title'])
@@ -142,7 +142,7 @@ onEachEngine('short links in the console', (engine) => {
     assert.equal(await pages.remaining('short_link', made), 43)
   })
 
-  it('knows nothing of another account’s link', async () => {
+  it('returns 404 for the link of another account', async () => {
     const { link } = (await create({ target_url: 'https://example.com/mine' })).body
     for (const [name, route] of Object.entries(linkRoutes)) {
       if (!route.path.includes(':id')) continue

@@ -35,8 +35,8 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
     }
   }
 
-  async function paid(request: SignedInRequest, answer: { body: unknown }, charged: number) {
-    const { data } = answer.body as { data: { link_id: number } }
+  async function paid(request: SignedInRequest, response: { body: unknown }, charged: number) {
+    const { data } = response.body as { data: { link_id: number } }
     const { remaining } = await credits.balance(request.account.id, 'short_link')
     return { link: await detailOf(request, data.link_id), charged, remaining }
   }
@@ -79,13 +79,13 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
 
   api.account(linkRoutes.create, async (request, input) => {
     const parameters = { ...input, title: input.title?.trim() || hostOf(input.target_url) }
-    const { answer } = await callFromConsole(
+    const { response } = await callFromConsole(
       services,
       request,
       { endpoint, action: 'generate', parameters },
       links.generate,
     )
-    return paid(request, answer, config.PRICES.generate)
+    return paid(request, response, config.PRICES.generate)
   })
 
   api.account(linkRoutes.change, async (request, input) => {
@@ -102,13 +102,13 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
 
   api.account(linkRoutes.refresh, async (request) => {
     const { id } = await detailOf(request, request.id())
-    const { answer } = await callFromConsole(
+    const { response } = await callFromConsole(
       services,
       request,
       { endpoint, action: 'execute_update', parameters: { link_id: id } },
       links.refresh,
     )
-    return paid(request, answer, config.PRICES.execute_update)
+    return paid(request, response, config.PRICES.execute_update)
   })
 
   async function clicksOf(

@@ -1,4 +1,4 @@
-// SMS in the console: templates, sending with the price first, records, the signature.
+// Console routes for SMS: templates, price, send, records, signature.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { systemActor } from '../audit/audit.ts'
@@ -24,7 +24,7 @@ onEachEngine('SMS in the console', (engine) => {
   const wish = { name: '验证码', content: '您的验证码是${code}。', code: 'LOGIN' }
   const draft = { phone_number: phone, template_code: 'LOGIN', template_params: { code: '1234' } }
 
-  it('writes, changes and deletes templates', async () => {
+  it('creates, changes and deletes templates', async () => {
     const made = await browser.call(smsRoutes.createTemplate, { sent: wish })
     assert.equal(made.status, 200)
     assert.deepEqual([made.body.state, made.body.variables, made.body.shared], ['审核中', ['code'], false])
@@ -58,7 +58,7 @@ onEachEngine('SMS in the console', (engine) => {
     }
   })
 
-  it('shows shared templates, which nobody changes', async () => {
+  it('shows shared templates read-only', async () => {
     const { db } = service.installation
     const shared = await createTemplate(db, systemActor, {
       code: 'SHARED',
@@ -72,7 +72,7 @@ onEachEngine('SMS in the console', (engine) => {
     assert.equal(reply.status, 404)
   })
 
-  it('tells the price first, sends, and keeps a record', async () => {
+  it('returns the price, sends, and stores a record', async () => {
     const price = await browser.call(smsRoutes.price, { sent: draft })
     assert.equal(price.status, 200)
     assert.match(price.body.text, /^【.+】您的验证码是1234。$/)
@@ -101,7 +101,7 @@ onEachEngine('SMS in the console', (engine) => {
     )
   })
 
-  it('says beside the field what is wrong', async () => {
+  it('names the wrong field', async () => {
     const fields = async (
       sent: Record<string, unknown>,
       route: typeof smsRoutes.price | typeof smsRoutes.send,
@@ -119,7 +119,7 @@ onEachEngine('SMS in the console', (engine) => {
     ])
   })
 
-  it('lists failures with their reason, by pages, and exports', async () => {
+  it('lists failures with their reason by page, and exports them', async () => {
     const refused = await browser.call(smsRoutes.send, { sent: { ...draft, phone_number: '19900000001' } })
     assert.deepEqual([refused.status, refused.body.error.code], [502, 'upstream'])
     const lost = await browser.call(smsRoutes.send, { sent: { ...draft, phone_number: '19900000002' } })
@@ -138,7 +138,7 @@ onEachEngine('SMS in the console', (engine) => {
     assert.ok(!file.text.includes(phone))
   })
 
-  it('asks for a signature and takes it away', async () => {
+  it('requests a signature and removes it', async () => {
     const wrong = await browser.call(smsRoutes.changeSignature, { sent: { sign_name: '【坏】' } })
     assert.deepEqual(Object.keys(wrong.body.error.fields), ['sign_name'])
     const asked = await browser.call(smsRoutes.changeSignature, { sent: { sign_name: '好公司' } })

@@ -22,7 +22,7 @@ import { findPage, findPosition, outcomeOf, type SendFilter, type ListedSend } f
 import type { Api } from '../console/routes.ts'
 import { callFromConsole, requireNotExpired } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf } from '../console/fields.ts'
+import { filterRange, rangeOf, toSlice } from '../console/fields.ts'
 import { maskPhone } from '../../contract/masking.ts'
 import { type FieldProblems, invalidFields } from '../console/problem.ts'
 
@@ -73,7 +73,7 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
       ...(input.template_params && { template_params: input.template_params }),
       ...(input.sign_name?.trim() && { sign_name: input.sign_name }),
     }
-    const { answer } = await callFromConsole(
+    const { response } = await callFromConsole(
       services,
       request,
       { endpoint, action: 'send', parameters },
@@ -82,7 +82,7 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
       if (!(error instanceof AppError) || error.code !== 1007) throw error
       throw invalidFields({ template_code: error.text })
     })
-    const { biz_id: bizId } = (answer.body as { data: { biz_id: string } }).data
+    const { biz_id: bizId } = (response.body as { data: { biz_id: string } }).data
     const [record] = await findPage(db, { accountId: request.account.id, bizId }, 1)
     const { remaining } = await credits.balance(request.account.id, 'sms')
     return {
@@ -112,8 +112,7 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
       input.before === undefined ? undefined : await findPosition(db, request.account.id, input.before)
     if (input.before !== undefined && !after) return { items: [], next: null }
     const rows = await findPage(db, { ...filterOf(request.account.id, input), after }, size + 1)
-    const items = rows.slice(0, size).map((row) => recordOf(row, request.language))
-    return { items, next: rows.length > size ? items[size - 1]!.id : null }
+    return toSlice(rows, size, (row) => recordOf(row, request.language))
   })
 
   api.accountFile(smsRoutes.recordsCsv, async (request, input) => {

@@ -1,4 +1,4 @@
-// The console and the interface as another account, or a too clever one, would use them.
+// Attacks on the console and the API by another account or with forged fields.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { systemActor } from '../../server/audit/audit.ts'
@@ -99,7 +99,7 @@ onEachEngine('another account', (engine) => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  it('14 is told the same of what is another’s as of what is not there, by every route and verb', async () => {
+  it('14 gets the same response for the data of others as for missing data, on every route and method', async () => {
     for (const route of accountRoutes) {
       if (route === sessionRoutes.signOut || route === sessionRoutes.endOtherSessions) continue
       const hasPart = route.path.includes(':')
@@ -122,7 +122,7 @@ onEachEngine('another account', (engine) => {
     assert.equal((await ownerBrowser.call(sessionRoutes.me)).status, 200, 'the owner is still signed in')
   })
 
-  it('14 can neither see nor change another’s link, template or records by key', async () => {
+  it('14 can neither read nor change the links, templates or records of others by API key', async () => {
     const unlike = async (values: Record<string, unknown>, absent: Record<string, unknown>) => {
       const [theirs, nobodys] = [
         await call(shortlink.path, thief, values),
@@ -158,7 +158,7 @@ onEachEngine('another account', (engine) => {
     assert.equal((await service.app.services.credits.balance(thief.id, 'short_link')).remaining, 10)
   })
 
-  it('15 operator routes refuse account sessions, by every verb and with any field', async () => {
+  it('15 operator routes reject account sessions with every method and field', async () => {
     for (const route of allOperatorRoutes) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
         const reply = await thiefBrowser.call(
@@ -215,7 +215,7 @@ onEachEngine('another account', (engine) => {
     assert.equal(row?.account_id, thief.id)
   })
 
-  it('16 signing up with a role makes an account like any other', async () => {
+  it('16 signing up with a role creates a plain account', async () => {
     await using open = await startService(engine, { SIGN_UP: 'on' })
     const reply = await fetch(`${open.url}/console/api/sign-up`, {
       method: 'POST',
@@ -233,7 +233,7 @@ onEachEngine('another account', (engine) => {
     assert.ok(body.balances.every(({ remaining }) => remaining === 0))
   })
 
-  it('17 amounts that are no amounts are refused as they stand on the wire', async () => {
+  it('17 invalid amounts are rejected', async () => {
     const boss = await operator(service)
     const change = async (direction: string, amount: string) => {
       const response = await fetch(`${service.url}/console/api/operator/accounts/${owner.id}/credits`, {

@@ -1,4 +1,4 @@
-// The API key: shown once, invalid at once after a reset or a clear, never two alive.
+// The API key: shown once, invalid immediately after a reset or a clear, never two valid ones.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { systemActor } from '../../audit/audit.ts'
@@ -47,7 +47,7 @@ onEachEngine('the API key', (engine) => {
     assert.ok(!service.logged.join('').includes(key))
   })
 
-  it('generated twice at the same moment is one key', async () => {
+  it('is created once by two concurrent requests', async () => {
     const { username, browser } = await newcomer()
     const made = await Promise.all([browser.call(keyRoutes.generate), browser.call(keyRoutes.generate)])
     assert.deepEqual(new Set(made.map((one) => one.status)), new Set([200, 409]))
@@ -55,7 +55,7 @@ onEachEngine('the API key', (engine) => {
     assert.equal((await use(username, key)).body.code, 0)
   })
 
-  it('reset and cleared only with the password', async () => {
+  it('can be reset and cleared only with the password', async () => {
     const account = await service.account()
     const browser = await signedIn(service, account)
     for (const route of [keyRoutes.reset, keyRoutes.clear]) {
@@ -82,7 +82,7 @@ onEachEngine('the API key', (engine) => {
     assert.equal((await browser.call(keyRoutes.state)).body.hint, null)
   })
 
-  it('reset twice at the same moment leaves one alive', async () => {
+  it('leaves one valid key after two concurrent resets', async () => {
     const account = await service.account()
     const browser = await signedIn(service, account)
     const reset = () => browser.call(keyRoutes.reset, { sent: { password: testPassword } })
@@ -92,7 +92,7 @@ onEachEngine('the API key', (engine) => {
     assert.equal((await use(account.username, account.key)).status, 401)
   })
 
-  it('tells how many calls a reset would break', async () => {
+  it('shows how many calls a reset would break', async () => {
     const account = await service.account()
     const browser = await signedIn(service, account)
     for (let i = 0; i < 3; i++) await use(account.username, account.key)

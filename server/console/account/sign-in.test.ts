@@ -17,7 +17,7 @@ onEachEngine('signing in', (engine) => {
   )
   after(() => service[Symbol.asyncDispose]())
 
-  it('tells who is signed in, and signs out on the server', async () => {
+  it('returns the signed-in user, and signs out on the server', async () => {
     const account = await service.account({ sms: 7 })
     const browser = openBrowser(service)
     assert.equal((await browser.call(sessionRoutes.start)).body.me, null)
@@ -33,7 +33,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal((await browser.call(sessionRoutes.me)).status, 401, 'the old cookie is worth nothing')
   })
 
-  it('sets a cookie no script can read and keeps only its hash', async () => {
+  it('sets an HttpOnly cookie and stores only its hash', async () => {
     const account = await service.account()
     const browser = openBrowser(service)
     const reply = await browser.signIn(account.username)
@@ -43,7 +43,7 @@ onEachEngine('signing in', (engine) => {
     assert.ok(!JSON.stringify(rows).includes(browser.cookie!.split('=')[1]!))
   })
 
-  it('gives a new session at every sign-in and ends the one the browser brought', async () => {
+  it('creates a new session at every sign-in and ends the previous one', async () => {
     const account = await service.account()
     const browser = await signedIn(service, account)
     const first = browser.cookie
@@ -54,7 +54,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal((await old.call(sessionRoutes.me)).status, 401)
   })
 
-  it('takes no session id from outside', async () => {
+  it('accepts no session id chosen by the client', async () => {
     const account = await service.account()
     const browser = openBrowser(service)
     browser.cookie = `tg_session=${'a'.repeat(43)}`
@@ -62,7 +62,7 @@ onEachEngine('signing in', (engine) => {
     assert.ok(!browser.cookie.includes('aaaa'))
   })
 
-  it('answers an unknown user as it does a wrong password', async () => {
+  it('responds to an unknown user as to a wrong password', async () => {
     const account = await service.account()
     const wrong = await openBrowser(service).signIn(account.username, 'wrong password')
     const unknown = await openBrowser(service).signIn(uniqueName(), 'wrong password')
@@ -80,7 +80,7 @@ onEachEngine('signing in', (engine) => {
     assert.deepEqual(Object.keys(reply.body.error.fields), ['username', 'password'])
   })
 
-  it('limits guesses for a name at an address, even made at the same moment, and no one else', async () => {
+  it('limits concurrent guesses for a name at an address, and nothing else', async () => {
     const account = await service.account()
     const other = await service.account()
     const guess = (headers = {}) =>
@@ -166,7 +166,7 @@ onEachEngine('signing in', (engine) => {
     assert.match(row?.password_hash ?? '', /^\$argon2id\$/)
   })
 
-  it('forgets sessions that were idle too long or lived too long', async () => {
+  it('ends sessions after the idle and the absolute timeout', async () => {
     const { db } = service.installation
     for (const [column, ms] of [
       ['seen_at', idleMs],
@@ -193,7 +193,7 @@ onEachEngine('signing in', (engine) => {
     }
   })
 
-  it('keeps an active session alive by noting that it was seen', async () => {
+  it('extends an active session', async () => {
     const { db } = service.installation
     const account = await service.account()
     const browser = await signedIn(service, account)
@@ -211,7 +211,7 @@ onEachEngine('signing in', (engine) => {
     assert.ok((row?.idle ?? Infinity) < 60_000)
   })
 
-  it('lets anybody sign up where the operator opened it, as an account and nothing more', async () => {
+  it('lets visitors sign up as plain accounts when sign-up is on', async () => {
     const browser = openBrowser(service)
     const username = uniqueName()
     const sent = {
@@ -241,7 +241,7 @@ onEachEngine('signing in', (engine) => {
     assert.ok(odd.body.error.fields.username)
   })
 
-  it('tells the prices in force', async () => {
+  it('returns the prices in use', async () => {
     await using dear = await startService(engine, { PRICES: 'sms_part=3' })
     const { body } = await openBrowser(dear).call(sessionRoutes.start)
     assert.deepEqual([body.prices.sms_part, body.prices.generate], [3, 1])
@@ -261,7 +261,7 @@ onEachEngine('signing in', (engine) => {
 })
 
 onEachEngine('behind TLS', (engine) => {
-  it('keeps the cookie to TLS, says HSTS, and no sign-up unless opened', async () => {
+  it('sets a Secure cookie and HSTS, and keeps sign-up closed by default', async () => {
     const port = await freePort()
     await using service = await startService(engine, { PUBLIC_URL: 'https://sell.test', PORT: String(port) })
     const account = await service.account()

@@ -1,4 +1,4 @@
-// The operator's pages: accounts found, made and changed with a note; credits corrected; audit log, settings, overview.
+// Operator pages: accounts, credits, audit log, settings, overview.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { creditRoutes } from '../../../contract/console/credits.ts'
@@ -33,7 +33,7 @@ onEachEngine('the operator', (engine) => {
   const audit = async (sent: object) =>
     (await boss.call(operatorRoutes.audit, { sent: { ...sent } })).body.items
 
-  it('makes an account with credits; its password is told once and works', async () => {
+  it('creates an account with credits and a working password', async () => {
     const username = uniqueName()
     const sent = {
       username,
@@ -65,7 +65,7 @@ onEachEngine('the operator', (engine) => {
     assert.deepEqual(again.body.error.fields, { username: '用户名已被使用' })
   })
 
-  it('says at each field what is wrong with a new account', async () => {
+  it('reports the wrong fields of a new account', async () => {
     const wrong = async (sent: object) =>
       Object.keys(
         (await boss.call(operatorRoutes.createAccount, { sent: { username: uniqueName(), note, ...sent } }))
@@ -106,7 +106,7 @@ onEachEngine('the operator', (engine) => {
     assert.ok(!JSON.stringify(byName).includes('hash'))
   })
 
-  it('expires, suspends, limits and switches SMS, each with its line in the audit log', async () => {
+  it('changes expiry, suspension, rate limit and SMS, each with an audit entry', async () => {
     const account = await service.account({ sms: 5 })
     const theirs = await signedIn(service, account)
     const use = () =>
@@ -160,7 +160,7 @@ onEachEngine('the operator', (engine) => {
     })
   })
 
-  it('refuses changes that make no sense', async () => {
+  it('rejects invalid changes', async () => {
     const account = await service.account()
     const wrong = async (sent: object) => Object.keys((await change(account.id, sent)).body.error.fields)
     assert.deepEqual(await wrong({ expires_on: '31.12.2030' }), ['expires_on'])
@@ -175,7 +175,7 @@ onEachEngine('the operator', (engine) => {
     assert.deepEqual(await audit({ target: account.username }), [])
   })
 
-  it('resets a password: the sessions end, the new one is told once', async () => {
+  it('resets a password and ends the sessions', async () => {
     const account = await service.account()
     const theirs = await signedIn(service, account)
     const { body } = await boss.call(operatorRoutes.resetPassword, {
@@ -188,7 +188,7 @@ onEachEngine('the operator', (engine) => {
     assert.equal((await audit({ target: account.username }))[0].action, 'account.reset_password')
   })
 
-  it('gives and takes credits with a note, never more than there are', async () => {
+  it('grants and takes credits with a note, never more than remain', async () => {
     const account = await service.account({ sms: 10 })
     const credits = (sent: object) =>
       boss.call(operatorRoutes.changeCredits, {
@@ -226,7 +226,7 @@ onEachEngine('the operator', (engine) => {
     )
   })
 
-  it('looks at an account as its holder sees it', async () => {
+  it('views an account as its holder sees it', async () => {
     const account = await service.account({ sms: 4 })
     await get(`${service.url}/api/sms_api.php?action=get_credits&username=${account.username}`, {
       api_key: account.key,
@@ -240,7 +240,7 @@ onEachEngine('the operator', (engine) => {
     assert.deepEqual([hits[0].kind, hits[0].id], ['account', String(account.id)])
   })
 
-  it('reads the audit log: the command line stands in it too, one page after the other', async () => {
+  it('pages through the audit log, which includes the command line', async () => {
     const username = uniqueName()
     const run = async (...words: string[]) => {
       const { code, stderr } = await admin(service.storage.environment, ...words, '--json')
@@ -271,7 +271,7 @@ onEachEngine('the operator', (engine) => {
     assert.ok(text.includes(`,'=cmd,`))
   })
 
-  it('shows the settings in force, and no secret', async () => {
+  it('shows the settings in use without secrets', async () => {
     const { body } = await boss.call(operatorRoutes.settings)
     const by = new Map<string, { value: string | null; secret: boolean; is_set: boolean }>(
       body.items.map((one: { name: string }) => [one.name, one]),
@@ -286,7 +286,7 @@ onEachEngine('the operator', (engine) => {
     assert.ok(!JSON.stringify(body).includes(service.installation.secretKey))
   })
 
-  it('sees at a glance whether anything is wrong', async () => {
+  it('shows an overview of the platform', async () => {
     const { status, body } = await boss.call(operatorRoutes.overview)
     assert.equal(status, 200)
     assert.equal(body.engine, engine)

@@ -1,4 +1,4 @@
-// The operator's pages about products: review, link domains, gateways; every change in the audit log.
+// Operator pages about products: reviews, link domains, gateways; every change is in the audit log.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -38,7 +38,7 @@ onEachEngine('the operator’s product pages', (engine) => {
     const decide = (kind: string, id: number, sent: Record<string, unknown>) =>
       boss.call(routes.decideReview, { parts: { kind, id }, sent: { note: '已核对', ...sent } })
 
-    it('approves and refuses templates, with the reason the account sees', async () => {
+    it('approves and refuses templates with a reason for the account holder', async () => {
       const made = await holder.call(smsRoutes.createTemplate, {
         sent: { name: '验证码', content: '码${code}', code: 'LOGIN' },
       })
@@ -66,7 +66,7 @@ onEachEngine('the operator’s product pages', (engine) => {
       assert.equal((await decide('other', id, { verdict: 'approve' })).status, 404)
     })
 
-    it('does not approve words that were changed since they were read', async () => {
+    it('does not approve a text that changed after it was read', async () => {
       const { db } = service.installation
       const own = { kind: 'account', accountId: account.id } as const
       const { id, revision } = await createTemplate(db, own, { name: '名', content: '旧', code: 'OLD' })
@@ -76,7 +76,7 @@ onEachEngine('the operator’s product pages', (engine) => {
       assert.equal((await decide('template', id, { verdict: 'approve', revision: revision + 1 })).status, 200)
     })
 
-    it('puts a signature in force, and takes it out again', async () => {
+    it('approves a signature and revokes it', async () => {
       await holder.call(smsRoutes.changeSignature, { sent: { sign_name: '第一家' } })
       const first = (await boss.call(routes.reviews, { sent: { kind: 'signature' } })).body.items[0]
       assert.equal(first.name, '第一家')
@@ -99,7 +99,7 @@ onEachEngine('the operator’s product pages', (engine) => {
     const create = async () =>
       (await holder.call(linkRoutes.create, { sent: { target_url: 'https://example.com/' } })).body.link
 
-    it('adds, looks at, and removes them', async () => {
+    it('adds, probes and removes domains', async () => {
       const made = await add('a', 'S1.Example.com')
       assert.deepEqual(
         [made.body.host, made.body.state, made.body.probed_at],
@@ -135,7 +135,7 @@ onEachEngine('the operator’s product pages', (engine) => {
       assert.deepEqual(Object.keys(noteless.body.error.fields), ['note'])
     })
 
-    it('are watched by the service itself: a blocked one gets no new links and is counted', async () => {
+    it('watches them itself: a blocked domain gets no new links', async () => {
       await add('a', 'good.example.com')
       const bad = (await add('a', 'bad.blocked.test')).body
       const state = async () =>
@@ -155,7 +155,7 @@ onEachEngine('the operator’s product pages', (engine) => {
   })
 
   describe('gateways', () => {
-    it('tells which are on and how they do, and sends a test', async () => {
+    it('lists gateways with their health and sends a test', async () => {
       const { items } = (await boss.call(routes.gateways)).body
       const on = items.filter((one: { position: number | null }) => one.position !== null)
       assert.deepEqual(
