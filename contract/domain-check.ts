@@ -34,6 +34,9 @@ export const domainCheck = {
   },
 } as const satisfies Endpoint
 
+/** Default of the setting `DOMAIN_MAX_URLS`. */
+export const defaultMaxUrls = 500
+
 /** The results are data, not messages: they are never translated. */
 export const checkResults = {
   passes: '未拦截',

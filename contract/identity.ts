@@ -36,6 +36,15 @@ export const identity = {
   },
 } as const satisfies Endpoint
 
+const weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
+const checkDigits = '10X98765432'
+
+/** The last character of an ID number (GB 11643), from the first 17. */
+export function checkDigitOf(number: string): string {
+  const sum = weights.reduce((total, weight, index) => total + weight * Number(number[index]), 0)
+  return checkDigits[sum % 11] ?? ''
+}
+
 /** Names of `extra`. Gateways map the names of their providers to these. */
 export const extraKeys = [
   'sex',

@@ -7,6 +7,7 @@ import {
   countParts,
   fillTemplate,
   isPhoneNumber,
+  maxLengthForParts,
   parseTemplate,
   recordIdOf,
   wholeText,
@@ -25,6 +26,7 @@ test('parts at the documented lengths', () => {
     [500, 8],
   ] as const
   for (const [length, parts] of cases) assert.equal(countParts(length), parts, String(length))
+  assert.deepEqual([1, 2, 3].map(maxLengthForParts), [70, 134, 201])
 })
 
 test('an emoji counts twice', () => {

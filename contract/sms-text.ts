@@ -32,12 +32,29 @@ export function countParts(length: number): number {
   return length <= maxSinglePartLength ? 1 : Math.ceil(length / partLength)
 }
 
+/** The longest text that is billed as this number of parts. */
+export function maxLengthForParts(parts: number): number {
+  return parts === 1 ? maxSinglePartLength : parts * partLength
+}
+
+export const maxTemplateNameLength = 50
+export const maxTemplateCodeLength = 64
+
+const templateCode = new RegExp(`^[A-Za-z0-9_-]{1,${maxTemplateCodeLength}}$`)
+
+export function isTemplateCode(code: string): boolean {
+  return templateCode.test(code)
+}
+
 /** Names with a meaning for JavaScript objects. */
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 const maxVariables = 30
 
-const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,31}$/
+export const maxVariableLength = 32
+export const variablePattern = `[A-Za-z_][A-Za-z0-9_]{0,${maxVariableLength - 1}}`
+
+const variableName = new RegExp(`^${variablePattern}$`)
 
 /** From `${` to the next `}` or the end of the text. */
 const placeholder = /\$\{([^}]*)(\}?)/g
@@ -49,11 +66,11 @@ export function parseTemplate(content: string): ParsedTemplate {
   const variables = new Set<string>()
   for (const [, name = '', close] of content.matchAll(placeholder)) {
     if (close === '' || !variableName.test(name) || forbiddenNames.has(name)) {
-      const shown = name.slice(0, 32)
+      const shown = name.slice(0, maxVariableLength)
       return {
         problem: {
-          zh: `变量 \${${shown}} 无效：以字母或下划线开头，只含字母、数字、下划线，至多 32 个字符`,
-          en: `the variable \${${shown}} is not valid: a letter or _, then letters, digits or _, 32 at most`,
+          zh: `变量 \${${shown}} 无效：以字母或下划线开头，只含字母、数字、下划线，至多 ${maxVariableLength} 个字符`,
+          en: `the variable \${${shown}} is not valid: a letter or _, then letters, digits or _, ${maxVariableLength} at most`,
         },
       }
     }

@@ -9,7 +9,7 @@ import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { identity } from '../contract/identity.ts'
-import { checkDigitOf } from '../server/identity/number.ts'
+import { checkDigitOf } from '../contract/identity.ts'
 import { listTables } from '../server/db/catalog.ts'
 import { type FreshStorage, freshStorage, onEachEngine } from './support/engines.ts'
 import {

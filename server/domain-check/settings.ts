@@ -1,4 +1,5 @@
 // Settings of the domain check and its gateways.
+import { defaultMaxUrls } from '../../contract/domain-check.ts'
 import {
   choice,
   gatewayList,
@@ -15,7 +16,7 @@ export const domainCheckSettings = {
     zh: '域名检测网关，按优先顺序',
     en: 'Domain check gateways in order of preference',
   }),
-  DOMAIN_MAX_URLS: setting(integer(1, 10_000), 500, {
+  DOMAIN_MAX_URLS: setting(integer(1, 10_000), defaultMaxUrls, {
     zh: '一次检测最多的网址数',
     en: 'Maximum number of URLs in one domain check',
   }),

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { ageOf, birthdayOf, checkDigitOf, provinceOf, readNumber, sexOf } from './number.ts'
+import { checkDigitOf } from '../../contract/identity.ts'
+import { ageOf, birthdayOf, provinceOf, readNumber, sexOf } from './number.ts'
 import { provinces } from './provinces.ts'
 
 const today = '2026-03-01'

@@ -1,13 +1,11 @@
 // The 18-character ID number (GB 11643): validation, and the data it contains. Pure.
-import { identity } from '../../contract/identity.ts'
+import { checkDigitOf, identity } from '../../contract/identity.ts'
 import { startOfDay } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
 import { provinces } from './provinces.ts'
 
 const numberLength = identity.operations.verify.parameters.idcard.maxLength
 
-const weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
-const checkDigits = '10X98765432'
 const earliestBirthday = '1900-01-01'
 
 /** These follow the parameter's name in a message. None of them quotes the value. */
@@ -39,11 +37,6 @@ export function readNumber(text: string, today: string): NumberResult {
   }
   if (number[17] !== checkDigitOf(number)) found.push(problems.checkDigit)
   return found.length > 0 ? { problems: found } : { number }
-}
-
-export function checkDigitOf(number: string): string {
-  const sum = weights.reduce((total, weight, index) => total + weight * Number(number[index]), 0)
-  return checkDigits[sum % 11] ?? ''
 }
 
 /** `YYYY-MM-DD`, not validated. */

@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { AuditDetails } from '../audit/store.ts'
 import { maxReasonLength } from '../../contract/console/limits.ts'
-import { maxSmsLength, parseTemplate, type TemplateState } from '../../contract/sms-text.ts'
+import {
+  isTemplateCode,
+  maxSmsLength,
+  maxTemplateCodeLength,
+  maxTemplateNameLength,
+  parseTemplate,
+  type TemplateState,
+} from '../../contract/sms-text.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { smsGatewayNames } from './gateways.ts'
@@ -244,10 +251,10 @@ function requireVisible(actor: Actor, row: TemplateRow | undefined): TemplateRow
 }
 
 function requireCode(code: string): string {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(code)) return code
+  if (isTemplateCode(code)) return code
   throw invalid(
-    '模板编号须为 1 至 64 个字母、数字、下划线或连字符',
-    'a template code has 1 to 64 letters, digits, _ or -',
+    `模板编号须为 1 至 ${maxTemplateCodeLength} 个字母、数字、下划线或连字符`,
+    `a template code has 1 to ${maxTemplateCodeLength} letters, digits, _ or -`,
     'code',
   )
 }
@@ -255,8 +262,13 @@ function requireCode(code: string): string {
 function requireName(given: string): string {
   const name = given.trim()
   const length = [...name].length
-  if (length >= 1 && length <= 50 && !/\p{Cc}/u.test(name) && name.isWellFormed()) return name
-  throw invalid('模板名称须为 1 至 50 个字符', 'a template name has 1 to 50 characters', 'name')
+  if (length >= 1 && length <= maxTemplateNameLength && !/\p{Cc}/u.test(name) && name.isWellFormed())
+    return name
+  throw invalid(
+    `模板名称须为 1 至 ${maxTemplateNameLength} 个字符`,
+    `a template name has 1 to ${maxTemplateNameLength} characters`,
+    'name',
+  )
 }
 
 /** The text and the names of its variables. */

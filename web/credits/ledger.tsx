@@ -7,7 +7,7 @@ import { apiTypeNames } from '../../contract/credits.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { RelativeTime, Amount, formatCount } from '../parts/format.tsx'
-import { List, CursorPager } from '../parts/list.tsx'
+import { cursorQuery, CursorPager, List } from '../parts/list.tsx'
 import { creditsText } from './text.ts'
 
 interface LedgerProps {
@@ -22,7 +22,7 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
   const pick = usePick()
   const ledger = useApiQuery(creditRoutes.ledger, {
     ...filter,
-    ...(before === '' ? {} : { before: Number(before) }),
+    ...cursorQuery(before),
   })
   return (
     <List

@@ -2,11 +2,12 @@
 import { Alert, Button, Card, Checkbox, Input } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
+import { defaultMaxUrls as maxUrls } from '../../contract/domain-check.ts'
 import { useMe, usePrices, useStart, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCount } from '../parts/format.tsx'
 import { ActionError } from '../parts/action-error.tsx'
-import { maxUrls, readLines } from './lines.ts'
+import { readLines } from './lines.ts'
 import { domainText } from './text.ts'
 
 const maxShownProblems = 5

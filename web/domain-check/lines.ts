@@ -1,7 +1,5 @@
 // Splits pasted text into lines and marks those that are not a domain or URL. The server checks them again.
 
-export const maxUrls = 500
-
 export interface PastedLine {
   /** Starts at 1. */
   readonly line: number

@@ -6,8 +6,8 @@ import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
-import { RelativeTime, formatCount, StatusLabel } from '../parts/format.tsx'
-import { List, CursorPager } from '../parts/list.tsx'
+import { CreditsUsed, RelativeTime, formatCount, StatusLabel } from '../parts/format.tsx'
+import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { domainText } from './text.ts'
 
@@ -18,7 +18,7 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
   const [shown, show] = useUrlState(defaults)
   const runs = useApiQuery(domainCheckRoutes.runs, {
     ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
-    ...(shown.before === '' ? {} : { before: Number(shown.before) }),
+    ...cursorQuery(shown.before),
   })
   return (
     <>
@@ -51,10 +51,7 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
               title: t.credits,
               align: 'end',
               render: (_value, { charged, given_back }) => (
-                <span className="num">
-                  −{formatCount(charged)}
-                  {given_back > 0 && <span className="tone-success"> +{formatCount(given_back)}</span>}
-                </span>
+                <CreditsUsed charged={charged} refunded={given_back} />
               ),
             },
             {

@@ -2,32 +2,42 @@
 import { Link } from '@tanstack/react-router'
 import { Select } from 'antd'
 import type { ReactNode } from 'react'
-import { type IdentityFilter, identityRoutes } from '../../contract/console/identity.ts'
+import {
+  type IdentityFilter,
+  type IdentityOutcome,
+  identityOutcomes,
+  identityRoutes,
+} from '../../contract/console/identity.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { RelativeTime, StatusLabel } from '../parts/format.tsx'
-import { List, CursorPager } from '../parts/list.tsx'
+import { CreditsUsed, RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
+import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
-import { outcomeTones } from './outcome-tones.ts'
 import { identityText } from './text.ts'
 
 const defaults = { range: 'all', from: '', to: '', outcome: '', before: '' }
-const outcomes = ['matched', 'mismatched', 'no_record', 'failed'] as const
+
+export const outcomeTones: Readonly<Record<IdentityOutcome, Tone>> = {
+  matched: 'success',
+  mismatched: 'error',
+  no_record: 'warning',
+  failed: 'warning',
+}
 
 export function IdentityHistory(): ReactNode {
   const t = useText(identityText)
   const [shown, show] = useUrlState(defaults)
-  const outcome = outcomes.find((known) => known === shown.outcome)
+  const outcome = identityOutcomes.find((known) => known === shown.outcome)
   const filter: IdentityFilter = {
     ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
     ...(outcome ? { outcome } : {}),
   }
   const history = useApiQuery(identityRoutes.history, {
     ...filter,
-    ...(shown.before === '' ? {} : { before: Number(shown.before) }),
+    ...cursorQuery(shown.before),
   })
   return (
     <>
@@ -40,7 +50,7 @@ export function IdentityHistory(): ReactNode {
           onChange={(value) => show({ outcome: value, before: '' })}
           options={[
             { value: '', label: t.allResults },
-            ...outcomes.map((value) => ({ value, label: t[value] })),
+            ...identityOutcomes.map((value) => ({ value, label: t[value] })),
           ]}
         />
         <ExportLink route={identityRoutes.historyCsv} filter={filter} />
@@ -70,10 +80,7 @@ export function IdentityHistory(): ReactNode {
             title: t.credits,
             align: 'end',
             render: (_value, { charged, given_back }) => (
-              <span className="num">
-                −{charged}
-                {given_back > 0 && <span className="tone-success"> +{given_back}</span>}
-              </span>
+              <CreditsUsed charged={charged} refunded={given_back} />
             ),
           },
           {

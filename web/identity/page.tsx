@@ -2,19 +2,18 @@
 import { Alert, Button, Card, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
 import { identityRoutes, type IdentityVerdict, type IdentityInput } from '../../contract/console/identity.ts'
+import { checkDigitOf, extraKeys, identity } from '../../contract/identity.ts'
 import { useMe, usePrices, useStart, useApiMutation } from '../api/hooks.ts'
-import { identity } from '../../contract/identity.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCount, StatusLabel } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
 import { Page } from '../parts/page.tsx'
-import { IdentityHistory } from './history.tsx'
-import { hasRightCheckDigit, idcardShape } from './idcard.ts'
-import { outcomeTones } from './outcome-tones.ts'
+import { IdentityHistory, outcomeTones } from './history.tsx'
 import { identityText } from './text.ts'
 
 const { name: nameLimits, idcard: idcardLimits } = identity.operations.verify.parameters
+const idcardPattern = new RegExp(idcardLimits.pattern)
 const namePattern = new RegExp(
   `^[\\p{Script=Han}A-Za-z ·•‧∙⋅・･-]{${nameLimits.minLength},${nameLimits.maxLength}}$`,
   'u',
@@ -80,8 +79,8 @@ function VerifyForm({
           {
             validator: async (_rule, value: string | undefined) => {
               if (!value) return
-              if (!idcardShape.test(value)) throw new Error(t.idcardRule)
-              if (!hasRightCheckDigit(value)) throw new Error(t.idcardChecksum)
+              if (!idcardPattern.test(value)) throw new Error(t.idcardRule)
+              if (value[17]!.toUpperCase() !== checkDigitOf(value)) throw new Error(t.idcardChecksum)
             },
           },
         ]}
@@ -104,19 +103,7 @@ function VerifyForm({
 function Verdict({ verdict }: { verdict: IdentityVerdict | undefined }): ReactNode {
   const t = useText(identityText)
   if (!verdict) return <div className="verdict muted">{t.waiting}</div>
-  const names: Readonly<Record<string, string>> = {
-    sex: t.sex,
-    gender: t.sex,
-    birthday: t.birthday,
-    birth: t.birthday,
-    age: t.age,
-    province: t.province,
-    city: t.city,
-    district: t.district,
-    address: t.address,
-    location: t.address,
-    nation: t.nation,
-  }
+  const details = extraKeys.filter((key) => verdict.extra[key] !== undefined)
   return (
     <div aria-live="polite">
       <div className="verdict">
@@ -126,13 +113,13 @@ function Verdict({ verdict }: { verdict: IdentityVerdict | undefined }): ReactNo
           {verdict.given_back > 0 && ` · ${t.refunded}`}
         </span>
       </div>
-      {Object.keys(verdict.extra).length > 0 && (
+      {details.length > 0 && (
         <table className="plain-table">
           <tbody>
-            {Object.entries(verdict.extra).map(([name, value]) => (
-              <tr key={name}>
-                <th scope="row">{names[name] ?? name}</th>
-                <td>{value}</td>
+            {details.map((key) => (
+              <tr key={key}>
+                <th scope="row">{t[key]}</th>
+                <td>{verdict.extra[key]}</td>
               </tr>
             ))}
           </tbody>

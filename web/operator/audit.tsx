@@ -8,7 +8,7 @@ import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
 import { RelativeTime } from '../parts/format.tsx'
-import { List, CursorPager } from '../parts/list.tsx'
+import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
@@ -30,7 +30,7 @@ export function AuditPage(): ReactNode {
   }
   const audit = useApiQuery(operatorRoutes.audit, {
     ...filter,
-    ...(shown.before === '' ? {} : { before: Number(shown.before) }),
+    ...cursorQuery(shown.before),
   })
   const fields = [
     ['actor', t.actor],

@@ -55,6 +55,16 @@ export function Amount({ value }: { value: number }): ReactNode {
   return <span className={`num ${tone}`}>{sign + formatCount(Math.abs(value))}</span>
 }
 
+/** Charged and refunded credits of one request. */
+export function CreditsUsed({ charged, refunded }: { charged: number; refunded: number }): ReactNode {
+  return (
+    <span className="num">
+      {charged > 0 ? `−${formatCount(charged)}` : '0'}
+      {refunded > 0 && <span className="tone-success"> +{formatCount(refunded)}</span>}
+    </span>
+  )
+}
+
 const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', dayMs],
   ['hour', hourMs],

@@ -134,6 +134,11 @@ interface SlicerProps {
   readonly onChange: (before: string) => void
 }
 
+/** The query of a page that starts before an entry; empty for the newest page. */
+export function cursorQuery(before: string): { readonly before?: number } {
+  return before === '' ? {} : { before: Number(before) }
+}
+
 /** Paging of append-only lists: older entries, or back to the newest. */
 export function CursorPager({ before, next, onChange }: SlicerProps): ReactNode {
   const t = useText(partsText)

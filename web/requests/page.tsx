@@ -12,8 +12,8 @@ import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { endpointText } from '../parts/names.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { RelativeTime, formatDuration, StatusLabel } from '../parts/format.tsx'
-import { List, CursorPager } from '../parts/list.tsx'
+import { CreditsUsed, RelativeTime, formatDuration, StatusLabel } from '../parts/format.tsx'
+import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { RequestDrawer } from './detail.tsx'
@@ -53,7 +53,7 @@ export function RequestsPage(): ReactNode {
   const isLive = !paused && shown.before === ''
   const requests = useApiQuery(
     requestRoutes.list,
-    { ...filter, ...(shown.before === '' ? {} : { before: Number(shown.before) }) },
+    { ...filter, ...cursorQuery(shown.before) },
     { refetchMs: isLive ? liveMs : false },
   )
 
@@ -165,8 +165,7 @@ export function RequestsPage(): ReactNode {
                       <Tag>{t.replayed}</Tag>
                     </Tooltip>
                   )}
-                  {charged > 0 ? `−${charged}` : '0'}
-                  {given_back > 0 && <span className="tone-success"> +{given_back}</span>}
+                  <CreditsUsed charged={charged} refunded={given_back} />
                 </span>
               ),
             },

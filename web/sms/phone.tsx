@@ -1,12 +1,14 @@
 // Preview of a message on a phone, with filled-in values marked, its length and billed parts.
 import type { ReactNode } from 'react'
+import { countParts, maxLengthForParts, maxSmsLength } from '../../contract/sms-text.ts'
 import { useText } from '../frame/i18n.ts'
-import { lengthOf, longestMessage, partsOf, type Piece, roomOf } from './message.ts'
+import { messageLength, type Piece } from './message.ts'
 import { smsText } from './text.ts'
 
 export function Phone({ sign, pieces }: { sign: string; pieces: readonly Piece[] }): ReactNode {
   const t = useText(smsText)
-  const length = lengthOf(sign, pieces)
+  const length = messageLength(sign, pieces)
+  const parts = countParts(length)
   return (
     <div className="stack-8" role="group" aria-label={t.preview}>
       <div className="phone">
@@ -23,11 +25,8 @@ export function Phone({ sign, pieces }: { sign: string; pieces: readonly Piece[]
           )}
         </p>
       </div>
-      <span
-        className={length > longestMessage ? 'num tone-error' : 'num muted'}
-        style={{ textAlign: 'start' }}
-      >
-        {t.counter(length, roomOf(length), partsOf(length))}
+      <span className={length > maxSmsLength ? 'num tone-error' : 'num muted'} style={{ textAlign: 'start' }}>
+        {t.counter(length, maxLengthForParts(parts), parts)}
       </span>
     </div>
   )

@@ -2,20 +2,19 @@
 import { Link } from '@tanstack/react-router'
 import { Card, Input, Select, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
-import { type SmsOutcome, type SmsRecord, smsRoutes } from '../../contract/console/sms.ts'
+import { type SmsOutcome, smsOutcomes, type SmsRecord, smsRoutes } from '../../contract/console/sms.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
-import { List, CursorPager } from '../parts/list.tsx'
+import { CreditsUsed, RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
+import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { smsText } from './text.ts'
 
 const defaults = { range: 'all', from: '', to: '', phone: '', biz: '', outcome: '', before: '' }
-const outcomes = ['sent', 'delivered', 'failed', 'undecided'] as const
 
 const tones: Readonly<Record<SmsOutcome, Tone>> = {
   sent: 'success',
@@ -33,7 +32,7 @@ export function Records(): ReactNode {
     failed: t.outcomeFailed,
     undecided: t.outcomeUndecided,
   }
-  const outcome = outcomes.find((known) => known === shown.outcome)
+  const outcome = smsOutcomes.find((known) => known === shown.outcome)
   const filter = {
     ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
     ...(shown.phone === '' ? {} : { phone_number: shown.phone }),
@@ -42,7 +41,7 @@ export function Records(): ReactNode {
   }
   const records = useApiQuery(smsRoutes.records, {
     ...filter,
-    ...(shown.before === '' ? {} : { before: Number(shown.before) }),
+    ...cursorQuery(shown.before),
   })
   return (
     <>
@@ -73,7 +72,7 @@ export function Records(): ReactNode {
           onChange={(value) => show({ outcome: value, before: '' })}
           options={[
             { value: '', label: t.allOutcomes },
-            ...outcomes.map((value) => ({ value, label: names[value] })),
+            ...smsOutcomes.map((value) => ({ value, label: names[value] })),
           ]}
         />
         <ExportLink route={smsRoutes.recordsCsv} filter={filter} />
@@ -126,10 +125,7 @@ export function Records(): ReactNode {
               title: t.credits,
               align: 'end',
               render: (_value, { charged, given_back }) => (
-                <span className="num">
-                  −{charged}
-                  {given_back > 0 && <span className="tone-success"> +{given_back}</span>}
-                </span>
+                <CreditsUsed charged={charged} refunded={given_back} />
               ),
             },
             {

@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { Alert, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { type SmsDraft, type SmsPrice, smsRoutes } from '../../contract/console/sms.ts'
+import { isPhoneNumber, phonePattern } from '../../contract/sms-text.ts'
+import { sms } from '../../contract/sms.ts'
 import { callApi } from '../api/client.ts'
 import { useApiQuery, useMe, useStart, useApiMutation } from '../api/hooks.ts'
-import { sms } from '../../contract/sms.ts'
-import { isPhoneNumber, phonePattern } from '../../contract/sms-text.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCount } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
@@ -14,7 +14,7 @@ import { Loaded } from '../parts/loaded.tsx'
 import { ActionError } from '../parts/action-error.tsx'
 import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
-import { piecesOf } from './message.ts'
+import { splitTemplate } from './message.ts'
 import { Phone } from './phone.tsx'
 import { smsText } from './text.ts'
 
@@ -152,7 +152,7 @@ function SendForm({ templates }: SendFormProps): ReactNode {
             </div>
           </div>
         </Form>
-        <Phone sign={sign} pieces={piecesOf(template.content, values.params ?? {})} />
+        <Phone sign={sign} pieces={splitTemplate(template.content, values.params ?? {})} />
       </div>
     </Card>
   )

@@ -2,19 +2,21 @@
 import { App, Button, Drawer, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { smsRoutes, type Template, type TemplateInput } from '../../contract/console/sms.ts'
+import {
+  isTemplateCode,
+  maxSmsLength,
+  maxTemplateCodeLength,
+  maxTemplateNameLength,
+  maxVariableLength,
+} from '../../contract/sms-text.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
 import { partsText } from '../parts/text.ts'
-import { lengthOf, longestMessage, piecesOf, variablesOf } from './message.ts'
+import { findVariables, messageLength, splitTemplate } from './message.ts'
 import { Phone } from './phone.tsx'
 import { smsText } from './text.ts'
-
-const maxNameLength = 50
-const maxCodeLength = 64
-const maxVariableLength = 32
-const codePattern = /^[\w-]{1,64}$/
 
 interface TemplateEditorProps {
   readonly editing: Template | 'new' | undefined
@@ -49,7 +51,7 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
   const sign = signature.data?.sign_name ?? signature.data?.platform_sign_name ?? 'Tollgate'
   const create = useApiMutation(smsRoutes.createTemplate)
   const change = useApiMutation(smsRoutes.changeTemplate)
-  const variables = variablesOf(content)
+  const variables = findVariables(content)
   const done = {
     onSuccess: () => {
       message.success(t.submitted)
@@ -57,7 +59,7 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
     },
     onError: (error: Error) => void showFieldErrors(form, error),
   }
-  const codeRule = t.codeHint(maxCodeLength)
+  const codeRule = t.codeHint(maxTemplateCodeLength)
   const required = { required: true, whitespace: true, message: common.required }
   return (
     <div className="editor">
@@ -74,16 +76,22 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
         }
       >
         <Form.Item name="name" label={t.name} rules={[required]}>
-          <Input maxLength={maxNameLength} />
+          <Input maxLength={maxTemplateNameLength} />
         </Form.Item>
         {!template && (
           <Form.Item
             name="code"
             label={t.code}
             extra={codeRule}
-            rules={[{ pattern: codePattern, message: codeRule }]}
+            rules={[
+              {
+                validator: async (_rule, code: string | undefined) => {
+                  if (code && !isTemplateCode(code)) throw new Error(codeRule)
+                },
+              },
+            ]}
           >
-            <Input className="mono" maxLength={maxCodeLength} />
+            <Input className="mono" maxLength={maxTemplateCodeLength} />
           </Form.Item>
         )}
         <Form.Item
@@ -94,8 +102,8 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
             required,
             {
               validator: async (_rule, text: string | undefined) => {
-                if (lengthOf(sign, [{ text: text ?? '' }]) > longestMessage)
-                  throw new Error(t.contentTooLong(longestMessage))
+                if (messageLength(sign, [{ text: text ?? '' }]) > maxSmsLength)
+                  throw new Error(t.contentTooLong(maxSmsLength))
               },
             },
           ]}
@@ -133,7 +141,7 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
           </div>
         </div>
       </Form>
-      <Phone sign={sign} pieces={piecesOf(content, values)} />
+      <Phone sign={sign} pieces={splitTemplate(content, values)} />
     </div>
   )
 }
