@@ -1,7 +1,7 @@
 // What the documents say about an operation besides its parameters: price, response, errors, and examples that a test calls.
 //
 // Responses are TypeBox schemas, with descriptions in both languages under `text`.
-import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import { type TProperties, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from './codes.ts'
 import type { ApiType, prices } from './credits.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -89,5 +89,3 @@ export function shortlinkResponseOf(data: TSchema, more: TProperties = {}) {
     'Success',
   )
 }
-
-export type { Static }

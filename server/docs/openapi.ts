@@ -225,7 +225,7 @@ function formEncoding(endpoint: Endpoint): JsonObject {
   return objects.length === 0 ? {} : { encoding: Object.fromEntries(objects) }
 }
 
-/** Lists the parameters of all operations; `x-tollgate-operations` tells which belong together. */
+/** Lists the parameters of all operations; `x-tollgate-operations` shows which belong together. */
 function getOperation(documented: DocumentedEndpoint, config: Config): JsonObject {
   const { endpoint } = documented
   const operations = operationsOf(documented)
