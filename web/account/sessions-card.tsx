@@ -7,7 +7,6 @@ import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { RelativeTime } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
-import { browserName } from './browser-name.ts'
 import { accountText } from './text.ts'
 
 export function SessionsCard(): ReactNode {
@@ -79,4 +78,29 @@ export function SessionsCard(): ReactNode {
       />
     </Card>
   )
+}
+
+const browserPatterns: readonly (readonly [RegExp, string])[] = [
+  [/MicroMessenger/, 'WeChat'],
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+
+const systemPatterns: readonly (readonly [RegExp, string])[] = [
+  [/Windows/, 'Windows'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+]
+
+/** A short name from a user agent string, such as `Chrome · Windows`. */
+function browserName(agent: string): string {
+  const find = (list: readonly (readonly [RegExp, string])[]) =>
+    list.find(([pattern]) => pattern.test(agent))?.[1]
+  const parts = [find(browserPatterns), find(systemPatterns)].filter((part) => part !== undefined)
+  return parts.length > 0 ? parts.join(' · ') : agent.slice(0, 40) || '–'
 }

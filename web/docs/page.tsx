@@ -38,20 +38,20 @@ export function DocsPage(): ReactNode {
         style={{ width: 320, maxWidth: '100%' }}
         value={chosen.id}
         onChange={(id: string) => show({ operation: id })}
-        options={endpoints.map((one) => ({
-          label: pick(endpointText(one.name as Parameters<typeof endpointText>[0])),
+        options={endpoints.map((group) => ({
+          label: pick(endpointText(group.name as Parameters<typeof endpointText>[0])),
           options: operations
-            .filter((each) => each.endpoint === one)
-            .map(({ id, operation: each }) => ({ value: id, label: pick(each.text) })),
+            .filter((candidate) => candidate.endpoint === group)
+            .map(({ id, operation: { text } }) => ({ value: id, label: pick(text) })),
         }))}
       />
       <div className="grid-2">
         <div className="stack">
           <Card size="small" title={<h2>{pick(operation.text)}</h2>}>
-            <Described endpoint={endpoint} operation={operation} />
+            <OperationReference endpoint={endpoint} operation={operation} />
           </Card>
           <Card size="small" title={<h2>{t.codes}</h2>}>
-            <Codes />
+            <ErrorCodes />
           </Card>
         </div>
         <Card size="small" className="beside" title={<h2>{t.tryIt}</h2>}>
@@ -62,7 +62,13 @@ export function DocsPage(): ReactNode {
   )
 }
 
-function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Operation }): ReactNode {
+function OperationReference({
+  endpoint,
+  operation,
+}: {
+  endpoint: Endpoint
+  operation: Operation
+}): ReactNode {
   const t = useText(docsText)
   const pick = usePick()
   const parameters = Object.entries({ ...endpoint.common, ...operation.parameters })
@@ -130,7 +136,7 @@ function Described({ endpoint, operation }: { endpoint: Endpoint; operation: Ope
   )
 }
 
-function Codes(): ReactNode {
+function ErrorCodes(): ReactNode {
   const t = useText(docsText)
   const codes: readonly ErrorCode[] = [1001, 1002, 1003, 1004, 1005, 1006, 1007, 429, 5000]
   return (

@@ -1,4 +1,4 @@
-// A call of the public interface from the page: the key is typed here and kept nowhere.
+// A form that calls the public API. The key is used for the call and not stored.
 import { Alert, Button, Input } from 'antd'
 import { type ReactNode, useId, useState } from 'react'
 import { useMe, useStart } from '../api/hooks.ts'
@@ -6,7 +6,7 @@ import { useText } from '../frame/i18n.ts'
 import { exampleBody, type NamedOperation } from '../keys/operations.ts'
 import { docsText } from './text.ts'
 
-interface Answer {
+interface TryItResponse {
   readonly status: number
   readonly requestId: string | null
   readonly body: string
@@ -25,15 +25,15 @@ export function TryIt({ chosen }: { chosen: NamedOperation }): ReactNode {
   const keyId = useId()
   const bodyId = useId()
   const [key, setKey] = useState('')
-  const [written, setWritten] = useState<string>()
+  const [edited, setEdited] = useState<string>()
   const [busy, setBusy] = useState(false)
-  const [answer, setAnswer] = useState<Answer | 'offline'>()
+  const [result, setResult] = useState<TryItResponse | 'offline'>()
   const { api_key: _placeholder, ...example } = exampleBody(chosen, {
     username: me.data?.account.username ?? '',
     key: '',
   })
-  const text = written ?? JSON.stringify(example, null, 2)
-  const body = readObject(text)
+  const input = edited ?? JSON.stringify(example, null, 2)
+  const body = readObject(input)
   const group = sandboxGroup[chosen.endpoint.name]
   const isSandbox = group === undefined || start.data?.sandbox.includes(group) === true
 
@@ -46,15 +46,15 @@ export function TryIt({ chosen }: { chosen: NamedOperation }): ReactNode {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ api_key: key, ...body }),
       })
-      const told = await response.text()
-      const parsed = readObject(told)
-      setAnswer({
+      const text = await response.text()
+      const parsed = readObject(text)
+      setResult({
         status: response.status,
         requestId: response.headers.get('x-request-id'),
-        body: parsed ? JSON.stringify(parsed, null, 2) : told,
+        body: parsed ? JSON.stringify(parsed, null, 2) : text,
       })
     } catch {
-      setAnswer('offline')
+      setResult('offline')
     } finally {
       setBusy(false)
     }
@@ -89,8 +89,8 @@ export function TryIt({ chosen }: { chosen: NamedOperation }): ReactNode {
           autoSize={{ minRows: 6, maxRows: 20 }}
           spellCheck={false}
           status={body ? '' : 'error'}
-          value={text}
-          onChange={(event) => setWritten(event.target.value)}
+          value={input}
+          onChange={(event) => setEdited(event.target.value)}
         />
         {!body && <span className="tone-error">{t.notJson}</span>}
       </div>
@@ -100,16 +100,16 @@ export function TryIt({ chosen }: { chosen: NamedOperation }): ReactNode {
         </Button>
       </div>
       <div aria-live="polite">
-        {answer === 'offline' && <Alert type="error" showIcon title={t.offline} />}
-        {answer !== undefined && answer !== 'offline' && (
+        {result === 'offline' && <Alert type="error" showIcon title={t.offline} />}
+        {result !== undefined && result !== 'offline' && (
           <div className="stack-8">
             <strong>
-              {t.response}: HTTP {answer.status}
+              {t.response}: HTTP {result.status}
             </strong>
             <pre className="code wrap" tabIndex={0} aria-label={t.response}>
-              {answer.body}
+              {result.body}
             </pre>
-            {answer.requestId !== null && <span className="small muted mono">{answer.requestId}</span>}
+            {result.requestId !== null && <span className="small muted mono">{result.requestId}</span>}
           </div>
         )}
       </div>

@@ -1,4 +1,4 @@
-// One balance: how much is left, of how much, for how long.
+// One balance: remaining credits, total, estimated days left.
 import { Card, Progress } from 'antd'
 import type { ReactNode } from 'react'
 import type { BalanceOutlook } from '../../contract/console/home.ts'

@@ -1,4 +1,4 @@
-// The first steps of a new account; each ticks itself when done.
+// The first steps of a new account, checked off by the service.
 import { CheckCircleFilled, RightOutlined } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
 import { Card } from 'antd'

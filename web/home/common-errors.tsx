@@ -1,4 +1,4 @@
-// The most common errors, what each means, and the way to the calls themselves.
+// The most common errors: meaning, solution, and a link to the requests.
 import { Link } from '@tanstack/react-router'
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
@@ -35,7 +35,7 @@ export function CommonErrors({ errors, range }: CommonErrorsProps): ReactNode {
               </tr>
             </thead>
             <tbody>
-              {errors.map(({ endpoint, code, count: times, meaning, advice }) => (
+              {errors.map(({ endpoint, code, count, meaning, advice }) => (
                 <tr key={`${endpoint}${code}`}>
                   <td>
                     <span className="mono">{code}</span>
@@ -48,7 +48,7 @@ export function CommonErrors({ errors, range }: CommonErrorsProps): ReactNode {
                       {t.seeThem}
                     </Link>
                   </td>
-                  <td className="num">{formatCount(times)}</td>
+                  <td className="num">{formatCount(count)}</td>
                 </tr>
               ))}
             </tbody>

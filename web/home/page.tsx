@@ -1,4 +1,4 @@
-// Home: how much is left, how it goes, and what to do first.
+// The home page: balances, usage, and the first steps of a new account.
 import { Link } from '@tanstack/react-router'
 import { Alert, Skeleton } from 'antd'
 import { type ReactNode, useMemo } from 'react'
@@ -26,19 +26,19 @@ export function HomePage(): ReactNode {
   const isNew = home.data !== undefined && !home.data.checklist.has_success
   return (
     <Page title={t.title} actions={isNew ? undefined : <DateRange {...shown} onChange={show} />}>
-      <Loaded query={home} skeleton={<HomeBones />}>
-        {(got) => (
+      <Loaded query={home} skeleton={<HomeSkeleton />}>
+        {(data) => (
           <>
-            <LowWarning home={got} />
+            <LowWarning home={data} />
             <div className="grid-4">
-              {got.balances.map((balance) => (
+              {data.balances.map((balance) => (
                 <BalanceCard key={balance.api_type} balance={balance} />
               ))}
             </div>
-            {got.checklist.has_success ? (
-              <Usage home={got} range={shown} />
+            {data.checklist.has_success ? (
+              <Usage home={data} range={shown} />
             ) : (
-              <Checklist done={got.checklist} />
+              <Checklist done={data.checklist} />
             )}
           </>
         )}
@@ -47,7 +47,7 @@ export function HomePage(): ReactNode {
   )
 }
 
-function HomeBones(): ReactNode {
+function HomeSkeleton(): ReactNode {
   return (
     <>
       <div className="grid-4">

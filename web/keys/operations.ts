@@ -1,4 +1,4 @@
-// Every operation of the public interface in one list, as the samples and the reference show them.
+// Every operation of the public interface, for the code samples and the API reference.
 import { domainCheck } from '../../contract/domain-check.ts'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import { identity } from '../../contract/identity.ts'
@@ -22,22 +22,22 @@ export const operations: readonly NamedOperation[] = endpoints.flatMap((endpoint
   })),
 )
 
-/** Optional ones without which the example would be refused or say little. */
-const worthShowing: Readonly<Record<string, readonly string[]>> = {
+/** Optional parameters that the examples include. */
+const exampleParameters: Readonly<Record<string, readonly string[]>> = {
   'sms.send': ['template_params'],
   'sms.logs': ['start_date'],
   'shortlink.get': ['link_id'],
 }
 
-export interface Caller {
+export interface ExampleCaller {
   readonly username: string
   readonly key: string
 }
 
-/** The body of a call that runs as it stands, in the order a person would write it. */
+/** The body of a complete example call. */
 export function exampleBody(
   { id, endpoint, operation }: NamedOperation,
-  caller: Caller,
+  caller: ExampleCaller,
 ): Record<string, unknown> {
   const body: Record<string, unknown> = {}
   for (const name of Object.keys(endpoint.common)) {
@@ -46,7 +46,7 @@ export function exampleBody(
     else body[name] = operation.actions[0]
   }
   for (const [name, parameter] of Object.entries(operation.parameters)) {
-    if (parameter.required || worthShowing[id]?.includes(name)) body[name] = parameter.example
+    if (parameter.required || exampleParameters[id]?.includes(name)) body[name] = parameter.example
   }
   return body
 }

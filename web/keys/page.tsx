@@ -1,4 +1,4 @@
-// The API key: made, shown once, reset, cleared; and samples that use it.
+// The API key page: create, reset and clear the key; code samples.
 import { KeyOutlined } from '@ant-design/icons'
 import { Alert, App, Button, Card, Descriptions } from 'antd'
 import { type ReactNode, useState } from 'react'
@@ -18,34 +18,34 @@ export function KeysPage(): ReactNode {
   const t = useText(keysText)
   const state = useApiQuery(keyRoutes.state, {})
   const me = useMe()
-  // The whole key lives only here, until the page is left or the user says it is saved.
-  const [fresh, setFresh] = useState<string>()
+  // The complete key exists only here, until the user leaves the page or confirms that it is saved.
+  const [newKey, setNewKey] = useState<string>()
   return (
     <Page title={t.title} lead={t.lead}>
       <Card title={<h2>{t.card}</h2>}>
-        {fresh === undefined ? (
+        {newKey === undefined ? (
           <Loaded query={state}>
             {(key) =>
               key.hint === null ? (
-                <NoKey readOnly={me.data?.read_only ?? false} onMade={setFresh} />
+                <NoKey readOnly={me.data?.read_only ?? false} onCreated={setNewKey} />
               ) : (
                 <MaskedKey hint={key.hint} state={key} />
               )
             }
           </Loaded>
         ) : (
-          <FreshKey value={fresh} onSaved={() => setFresh(undefined)} />
+          <NewKeyBox value={newKey} onSaved={() => setNewKey(undefined)} />
         )}
       </Card>
-      <Samples freshKey={fresh} />
-      {state.data?.hint && fresh === undefined && me.data?.read_only === false && (
-        <Danger state={state.data} onMade={setFresh} />
+      <Samples newKey={newKey} />
+      {state.data?.hint && newKey === undefined && me.data?.read_only === false && (
+        <DangerZone state={state.data} onCreated={setNewKey} />
       )}
     </Page>
   )
 }
 
-function NoKey({ readOnly, onMade }: { readOnly: boolean; onMade: (key: string) => void }): ReactNode {
+function NoKey({ readOnly, onCreated }: { readOnly: boolean; onCreated: (key: string) => void }): ReactNode {
   const t = useText(keysText)
   const generate = useApiMutation(keyRoutes.generate)
   return (
@@ -59,7 +59,7 @@ function NoKey({ readOnly, onMade }: { readOnly: boolean; onMade: (key: string) 
             type="primary"
             icon={<KeyOutlined />}
             loading={generate.isPending}
-            onClick={() => generate.mutate({ body: {} }, { onSuccess: ({ api_key }) => onMade(api_key) })}
+            onClick={() => generate.mutate({ body: {} }, { onSuccess: ({ api_key }) => onCreated(api_key) })}
           >
             {t.generate}
           </Button>
@@ -85,7 +85,7 @@ function MaskedKey({ hint, state }: { hint: string; state: KeyState }): ReactNod
   )
 }
 
-function FreshKey({ value, onSaved }: { value: string; onSaved: () => void }): ReactNode {
+function NewKeyBox({ value, onSaved }: { value: string; onSaved: () => void }): ReactNode {
   const t = useText(keysText)
   return (
     <div className="stack">
@@ -103,10 +103,10 @@ function FreshKey({ value, onSaved }: { value: string; onSaved: () => void }): R
   )
 }
 
-function Danger({ state, onMade }: { state: KeyState; onMade: (key: string) => void }): ReactNode {
+function DangerZone({ state, onCreated }: { state: KeyState; onCreated: (key: string) => void }): ReactNode {
   const t = useText(keysText)
   const { message } = App.useApp()
-  const [step, setStep] = useState<'reset' | 'clear'>()
+  const [action, setAction] = useState<'reset' | 'clear'>()
   const reset = useApiMutation(keyRoutes.reset)
   const clear = useApiMutation(keyRoutes.clear)
   const calls = formatCount(state.calls_24h)
@@ -114,34 +114,34 @@ function Danger({ state, onMade }: { state: KeyState; onMade: (key: string) => v
     <Card title={<h2>{t.danger}</h2>} className="danger-card">
       <p style={{ marginTop: 0 }}>{t.dangerText}</p>
       <div className="row">
-        <Button danger onClick={() => setStep('reset')}>
+        <Button danger onClick={() => setAction('reset')}>
           {t.reset}
         </Button>
-        <Button danger onClick={() => setStep('clear')}>
+        <Button danger onClick={() => setAction('clear')}>
           {t.clear}
         </Button>
       </div>
       <Confirm
-        open={step === 'reset'}
+        open={action === 'reset'}
         danger
         title={t.resetTitle}
         consequence={t.resetText(calls)}
         ok={t.reset}
         password={t.password}
-        onClose={() => setStep(undefined)}
+        onClose={() => setAction(undefined)}
         onConfirm={async ({ password }) => {
-          const made = await reset.mutateAsync({ body: { password } })
-          onMade(made.api_key)
+          const { api_key } = await reset.mutateAsync({ body: { password } })
+          onCreated(api_key)
         }}
       />
       <Confirm
-        open={step === 'clear'}
+        open={action === 'clear'}
         danger
         title={t.clearTitle}
         consequence={t.clearText(calls)}
         ok={t.clear}
         password={t.password}
-        onClose={() => setStep(undefined)}
+        onClose={() => setAction(undefined)}
         onConfirm={async ({ password }) => {
           await clear.mutateAsync({ body: { password } })
           message.success(t.cleared)

@@ -1,4 +1,4 @@
-// Pick an operation and a language, get code that runs as it stands.
+// Code samples for an operation in a programming language.
 import { Card, Segmented, Select } from 'antd'
 import type { ReactNode } from 'react'
 import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/samples.ts'
@@ -11,8 +11,8 @@ import { useUrlState } from '../parts/url-state.ts'
 import { endpoints, exampleBody, operations } from './operations.ts'
 import { keysText } from './text.ts'
 
-/** The key as a placeholder, except right after it was made. */
-export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNode {
+/** The samples contain a placeholder for the key, except right after it was created. */
+export function Samples({ newKey }: { newKey: string | undefined }): ReactNode {
   const t = useText(keysText)
   const pick = usePick()
   const me = useMe()
@@ -22,13 +22,13 @@ export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNo
   const chosen = operations.find(({ id }) => id === shown.operation) ?? operations[0]!
   const language = sampleLanguages.find((known) => known === shown.language) ?? 'curl'
   const baseUrl = start.data?.public_url ?? window.location.origin
-  const caller = { username: me.data?.account.username ?? '', key: freshKey ?? '<API_KEY>' }
+  const caller = { username: me.data?.account.username ?? '', key: newKey ?? '<API_KEY>' }
   const values = exampleBody(chosen, caller)
   const code = sample(language, { baseUrl, endpoint: chosen.endpoint, values })
   return (
     <Card title={<h2>{t.samples}</h2>}>
       <div className="stack">
-        <span>{freshKey === undefined ? t.samplesText : t.samplesWithKey}</span>
+        <span>{newKey === undefined ? t.samplesText : t.samplesWithKey}</span>
         <div className="row-between">
           <div className="row">
             <Select
@@ -39,7 +39,7 @@ export function Samples({ freshKey }: { freshKey: string | undefined }): ReactNo
               options={endpoints.map((endpoint) => ({
                 label: pick(endpointText(endpoint.name as Parameters<typeof endpointText>[0])),
                 options: operations
-                  .filter((one) => one.endpoint === endpoint)
+                  .filter((candidate) => candidate.endpoint === endpoint)
                   .map(({ id, operation }) => ({ value: id, label: pick(operation.text) })),
               }))}
             />

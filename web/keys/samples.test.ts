@@ -1,4 +1,4 @@
-// The samples run as they stand: each is executed against a server that tells what it was sent.
+// Runs each code sample against a server that records the requests.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,8 +11,8 @@ import { after, before, describe, test } from 'node:test'
 import { sample, type SampleLanguage, sampleLanguages } from '../../contract/samples.ts'
 import { exampleBody, operations } from './operations.ts'
 
-// What would break a careless writer: quotes of every kind, a backslash, Chinese, a dollar sign.
-const hostile = { username: `o'neil "x" \\ $HOME \`id\` 张三`, key: 'tg_key' }
+// Characters that need escaping: quotes of every kind, a backslash, Chinese, a dollar sign.
+const specialCaller = { username: `o'neil "x" \\ $HOME \`id\` 张三`, key: 'tg_key' }
 
 const received: { readonly type: string | undefined; readonly body: unknown }[] = []
 const server = createServer((request, response) => {
@@ -50,9 +50,9 @@ const commands: Readonly<Record<SampleLanguage, readonly [string, readonly strin
 
 async function run(
   command: string,
-  words: readonly string[],
+  args: readonly string[],
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawn(command, [...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, [...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   child.stdout.on('data', (data: Buffer) => (output += data.toString()))
   child.stderr.on('data', (data: Buffer) => (output += data.toString()))
@@ -63,10 +63,10 @@ async function run(
   return { code, output }
 }
 
-describe('samples', () => {
+describe('code samples', () => {
   for (const language of sampleLanguages) {
-    test(language, async (t) => {
-      const [command, words, file] = commands[language]
+    test(`the ${language} sample runs and sends the example body`, async (t) => {
+      const [command, args, file] = commands[language]
       const needed = language === 'curl' ? 'curl' : command
       if ((await run(needed, [needed === 'go' ? 'version' : '--version'])).code !== 0) {
         t.skip(`${needed} is not installed`)
@@ -75,19 +75,19 @@ describe('samples', () => {
       for (const operation of operations.filter(({ id }) =>
         ['sms.send', 'domain-check.check'].includes(id),
       )) {
-        const body = exampleBody(operation, hostile)
+        const body = exampleBody(operation, specialCaller)
         writeFileSync(
           join(folder, file),
           sample(language, { baseUrl, endpoint: operation.endpoint, values: body }),
         )
-        const { code, output } = await run(command, [...words, join(folder, file)])
+        const { code, output } = await run(command, [...args, join(folder, file)])
         assert.equal(code, 0, output)
         assert.deepEqual(received.pop(), { type: 'application/json', body })
       }
     })
   }
 
-  test('every operation has an example with all it requires', () => {
+  test('every operation has an example with all required parameters', () => {
     for (const operation of operations) {
       const body = exampleBody(operation, { username: 'demo', key: '<API_KEY>' })
       const { common } = operation.endpoint

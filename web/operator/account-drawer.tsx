@@ -1,4 +1,4 @@
-// One account: its facts, its credits, and what an operator can change.
+// One account: details, credits, and the actions of an operator.
 import { EyeOutlined } from '@ant-design/icons'
 import { App, Button, Descriptions, Drawer, Modal } from 'antd'
 import { type ReactNode, useState } from 'react'
@@ -20,20 +20,20 @@ export function AccountDrawer({ id, onClose }: { id: string; onClose: () => void
   const t = useText(operatorText)
   return (
     <Drawer open={id !== ''} size={640} title={t.account} onClose={onClose} destroyOnHidden>
-      {id !== '' && <OneAccount key={id} id={id} />}
+      {id !== '' && <LoadedAccount key={id} id={id} />}
     </Drawer>
   )
 }
 
-function OneAccount({ id }: { id: string }): ReactNode {
+function LoadedAccount({ id }: { id: string }): ReactNode {
   const account = useApiQuery(operatorRoutes.account, {}, { params: { id } })
-  return <Loaded query={account}>{(got) => <Whole account={got} />}</Loaded>
+  return <Loaded query={account}>{(data) => <AccountContent account={data} />}</Loaded>
 }
 
-function Whole({ account }: { account: AccountDetail }): ReactNode {
+function AccountContent({ account }: { account: AccountDetail }): ReactNode {
   const t = useText(operatorText)
-  const [step, setStep] = useState<'change' | 'credits' | 'suspend' | 'password'>()
-  const close = () => setStep(undefined)
+  const [action, setAction] = useState<'change' | 'credits' | 'suspend' | 'password'>()
+  const close = () => setAction(undefined)
   return (
     <div className="stack">
       <div className="row-between">
@@ -50,27 +50,27 @@ function Whole({ account }: { account: AccountDetail }): ReactNode {
           {t.viewAs}
         </Button>
       </div>
-      <Facts account={account} />
+      <Details account={account} />
       <Credits account={account} />
       <div className="row">
-        <Button type="primary" onClick={() => setStep('credits')}>
+        <Button type="primary" onClick={() => setAction('credits')}>
           {t.grantTitle}
         </Button>
-        <Button onClick={() => setStep('change')}>{t.change}</Button>
-        <Button onClick={() => setStep('password')}>{t.resetPassword}</Button>
-        <Button danger={!account.suspended} onClick={() => setStep('suspend')}>
+        <Button onClick={() => setAction('change')}>{t.change}</Button>
+        <Button onClick={() => setAction('password')}>{t.resetPassword}</Button>
+        <Button danger={!account.suspended} onClick={() => setAction('suspend')}>
           {account.suspended ? t.resume : t.suspend}
         </Button>
       </div>
-      <CreditModal open={step === 'credits'} account={account} onClose={close} />
-      <ChangeAccountModal open={step === 'change'} account={account} onClose={close} />
-      <SuspendStep open={step === 'suspend'} account={account} onClose={close} />
-      <PasswordStep open={step === 'password'} account={account} onClose={close} />
+      <CreditModal open={action === 'credits'} account={account} onClose={close} />
+      <ChangeAccountModal open={action === 'change'} account={account} onClose={close} />
+      <SuspendDialog open={action === 'suspend'} account={account} onClose={close} />
+      <ResetPasswordDialog open={action === 'password'} account={account} onClose={close} />
     </div>
   )
 }
 
-function Facts({ account }: { account: AccountDetail }): ReactNode {
+function Details({ account }: { account: AccountDetail }): ReactNode {
   const t = useText(operatorText)
   const limit = account.rate_limit ?? account.platform_rate_limit
   const limitText = limit ? t.limitText(formatCount(limit.per_second), formatCount(limit.burst)) : t.unlimited
@@ -139,13 +139,13 @@ function Credits({ account }: { account: AccountDetail }): ReactNode {
   )
 }
 
-interface StepProps {
+interface ActionProps {
   readonly open: boolean
   readonly account: AccountDetail
   readonly onClose: () => void
 }
 
-function SuspendStep({ open, account, onClose }: StepProps): ReactNode {
+function SuspendDialog({ open, account, onClose }: ActionProps): ReactNode {
   const t = useText(operatorText)
   const { message } = App.useApp()
   const change = useApiMutation(operatorRoutes.changeAccount)
@@ -167,7 +167,7 @@ function SuspendStep({ open, account, onClose }: StepProps): ReactNode {
   )
 }
 
-function PasswordStep({ open, account, onClose }: StepProps): ReactNode {
+function ResetPasswordDialog({ open, account, onClose }: ActionProps): ReactNode {
   const t = useText(operatorText)
   const reset = useApiMutation(operatorRoutes.resetPassword)
   const [password, setPassword] = useState<string>()
@@ -182,8 +182,11 @@ function PasswordStep({ open, account, onClose }: StepProps): ReactNode {
         ok={t.resetPassword}
         onClose={onClose}
         onConfirm={async ({ note }) => {
-          const made = await reset.mutateAsync({ body: { note }, params: { id: account.id } })
-          setPassword(made.password)
+          const { password: newPassword } = await reset.mutateAsync({
+            body: { note },
+            params: { id: account.id },
+          })
+          setPassword(newPassword)
         }}
       />
       <Modal

@@ -1,4 +1,4 @@
-// The codes of one batch: who took which, and revoking what nobody took.
+// The codes of one batch: who redeemed which, and revoking unused codes.
 import { App, Button, Descriptions, Drawer, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorRoutes, type RedeemBatch, type RedeemCodeRow } from '../../contract/console/operator.ts'
@@ -16,7 +16,7 @@ export function BatchDrawer({ id, onClose }: { id: string; onClose: () => void }
   const t = useText(operatorText)
   return (
     <Drawer open={id !== ''} size={720} title={t.batch(Number(id))} onClose={onClose} destroyOnHidden>
-      {id !== '' && <OneBatch key={id} id={id} />}
+      {id !== '' && <BatchContent key={id} id={id} />}
     </Drawer>
   )
 }
@@ -27,7 +27,7 @@ const tones: Readonly<Record<RedeemCodeRow['state'], Tone>> = {
   revoked: 'muted',
 }
 
-function OneBatch({ id }: { id: string }): ReactNode {
+function BatchContent({ id }: { id: string }): ReactNode {
   const t = useText(operatorText)
   const common = useText(partsText)
   const { message } = App.useApp()
@@ -45,7 +45,7 @@ function OneBatch({ id }: { id: string }): ReactNode {
   const unused = batch ? batch.count - batch.redeemed - batch.revoked : 0
   return (
     <div className="stack">
-      {batch && <BatchFacts batch={batch} />}
+      {batch && <BatchDetails batch={batch} />}
       <div className="row-between">
         <div className="scroll-x">
           <Segmented<RedeemCodeRow['state'] | 'all'>
@@ -133,7 +133,7 @@ function OneBatch({ id }: { id: string }): ReactNode {
   )
 }
 
-function BatchFacts({ batch }: { batch: RedeemBatch }): ReactNode {
+function BatchDetails({ batch }: { batch: RedeemBatch }): ReactNode {
   const t = useText(operatorText)
   const common = useText(partsText)
   const pick = usePick()

@@ -1,4 +1,4 @@
-// Redeem codes: batches, and the codes of one.
+// The list of redeem code batches.
 import { PlusOutlined } from '@ant-design/icons'
 import { Button, Card } from 'antd'
 import { type ReactNode, useState } from 'react'
@@ -22,25 +22,25 @@ export function CodesPage(): ReactNode {
   const common = useText(partsText)
   const pick = usePick()
   const [shown, show] = useUrlState(defaults)
-  const [making, setMaking] = useState(false)
+  const [creating, setCreating] = useState(false)
   const batches = useApiQuery(operatorRoutes.redeemBatches, {
     page: Number(shown.page),
     size: Number(shown.size),
   })
-  const make = (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setMaking(true)}>
+  const create = (
+    <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
       {t.newBatch}
     </Button>
   )
   return (
-    <Page title={t.codes} lead={t.codesLead} actions={make}>
+    <Page title={t.codes} lead={t.codesLead} actions={create}>
       <Card size="small">
         <List<RedeemBatch, NonNullable<typeof batches.data>>
           query={batches}
           items={({ items }) => items}
           rowKey={({ id }) => id}
           label={t.codes}
-          empty={{ text: t.noBatches, action: make }}
+          empty={{ text: t.noBatches, action: create }}
           onOpen={({ id }) => show({ open: String(id) })}
           columns={[
             {
@@ -88,7 +88,7 @@ export function CodesPage(): ReactNode {
         />
       </Card>
       <BatchDrawer id={shown.open} onClose={() => show({ open: '' })} />
-      <NewBatchModal open={making} onClose={() => setMaking(false)} />
+      <NewBatchModal open={creating} onClose={() => setCreating(false)} />
     </Page>
   )
 }

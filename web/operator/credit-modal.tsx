@@ -1,4 +1,4 @@
-// Granting credits, or taking some back.
+// The dialog that grants or deducts credits.
 import { App, Form, InputNumber, Segmented, Select } from 'antd'
 import type { ReactNode } from 'react'
 import { type AccountDetail, operatorRoutes } from '../../contract/console/operator.ts'

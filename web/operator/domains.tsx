@@ -1,4 +1,4 @@
-// The two pools of link domains: state of each, probe now, add, remove.
+// The domain pools of short links: probe, add and remove domains.
 import { PlusOutlined } from '@ant-design/icons'
 import { App, Button, Card, Form, Input, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
@@ -17,12 +17,12 @@ import { Page } from '../parts/page.tsx'
 import { OperatorForm } from './operator-form.tsx'
 import { productsText } from './products-text.ts'
 
-const looks = {
-  unknown: { tone: 'muted', word: 'stateUnknown' },
-  ok: { tone: 'success', word: 'stateOk' },
-  blocked: { tone: 'error', word: 'stateBlocked' },
-  failed: { tone: 'warning', word: 'stateFailed' },
-} as const satisfies Readonly<Record<PoolDomain['state'], { tone: Tone; word: string }>>
+const states = {
+  unknown: { tone: 'muted', label: 'stateUnknown' },
+  ok: { tone: 'success', label: 'stateOk' },
+  blocked: { tone: 'error', label: 'stateBlocked' },
+  failed: { tone: 'warning', label: 'stateFailed' },
+} as const satisfies Readonly<Record<PoolDomain['state'], { tone: Tone; label: string }>>
 
 export function DomainsPage(): ReactNode {
   const t = useText(productsText)
@@ -53,7 +53,7 @@ export function DomainsPage(): ReactNode {
             {
               title: t.state,
               render: (_value, { state }) => (
-                <StatusLabel tone={looks[state].tone}>{t[looks[state].word]}</StatusLabel>
+                <StatusLabel tone={states[state].tone}>{t[states[state].label]}</StatusLabel>
               ),
             },
             { title: t.probed, render: (_value, { probed_at }) => <RelativeTime at={probed_at} /> },
@@ -70,7 +70,7 @@ export function DomainsPage(): ReactNode {
                         { body: {}, params: { id: domain.id } },
                         {
                           onSuccess: ({ host, state }) =>
-                            void message.info(t.probeDone(host, t[looks[state].word])),
+                            void message.info(t.probeDone(host, t[states[state].label])),
                         },
                       )
                     }

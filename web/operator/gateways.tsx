@@ -1,4 +1,4 @@
-// Gateways: which are on, how they do, their last errors, and a test.
+// The gateways: priority, status, errors, and a test.
 import { App, Button, Card, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import {
@@ -6,6 +6,7 @@ import {
   type GatewayTest,
   operatorProductRoutes,
 } from '../../contract/console/operator-products.ts'
+import { phonePattern } from '../../contract/sms-text.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { RelativeTime, formatCount, formatDuration, StatusLabel, type Tone } from '../parts/format.tsx'
@@ -14,6 +15,8 @@ import { Page } from '../parts/page.tsx'
 import { gatewayGroupText } from './gateway-groups.ts'
 import { OperatorForm } from './operator-form.tsx'
 import { productsText } from './products-text.ts'
+
+const phoneRegExp = new RegExp(phonePattern)
 
 const breakerTones: Readonly<Record<GatewayState['breaker'], Tone>> = {
   closed: 'success',
@@ -51,12 +54,14 @@ export function GatewaysPage(): ReactNode {
             {
               title: t.calls,
               align: 'end',
-              render: (_value, { calls, position }) => <Counted of={calls} isOn={position !== null} />,
+              render: (_value, { calls, position }) => <GatewayCount of={calls} isOn={position !== null} />,
             },
             {
               title: t.failures,
               align: 'end',
-              render: (_value, { failures, position }) => <Counted of={failures} isOn={position !== null} />,
+              render: (_value, { failures, position }) => (
+                <GatewayCount of={failures} isOn={position !== null} />
+              ),
             },
             { title: t.lastOk, render: (_value, { last_ok_at }) => <RelativeTime at={last_ok_at} /> },
             {
@@ -88,8 +93,8 @@ export function GatewaysPage(): ReactNode {
   )
 }
 
-/** A gateway that is off has no figures, unless it was on since the start. */
-function Counted({ of, isOn }: { of: number; isOn: boolean }): ReactNode {
+/** A disabled gateway has numbers only if it was enabled since the service started. */
+function GatewayCount({ of, isOn }: { of: number; isOn: boolean }): ReactNode {
   return isOn || of > 0 ? <span className="num">{formatCount(of)}</span> : <span className="muted">–</span>
 }
 
@@ -104,7 +109,7 @@ function TestGateway({
   const { notification } = App.useApp()
   const [form] = Form.useForm<{ phone_number?: string; note: string }>()
   const test = useApiMutation(operatorProductRoutes.testGateway)
-  const tell = ({ ok, message, duration_ms }: GatewayTest) =>
+  const showResult = ({ ok, message, duration_ms }: GatewayTest) =>
     ok
       ? notification.success({ title: t.testOk(formatDuration(duration_ms)), description: message })
       : notification.error({ title: t.testFailed, description: message, duration: 0 })
@@ -117,7 +122,7 @@ function TestGateway({
       onClose={onClose}
       onSubmit={async (body) => {
         if (!gateway) return
-        tell(await test.mutateAsync({ body, params: { group: gateway.group, name: gateway.name } }))
+        showResult(await test.mutateAsync({ body, params: { group: gateway.group, name: gateway.name } }))
       }}
     >
       <p>{t.testText}</p>
@@ -125,7 +130,7 @@ function TestGateway({
         <Form.Item
           name="phone_number"
           label={t.testPhone}
-          rules={[{ required: true, pattern: /^1[3-9]\d{9}$/, message: t.phoneRule }]}
+          rules={[{ required: true, pattern: phoneRegExp, message: t.phoneRule }]}
         >
           <Input inputMode="numeric" maxLength={11} className="mono" />
         </Form.Item>

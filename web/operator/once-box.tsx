@@ -1,4 +1,4 @@
-// A password that is shown once, with the name it belongs to.
+// A new password that is shown once, with its user name.
 import { Alert } from 'antd'
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'

@@ -1,4 +1,4 @@
-// The small tables of the overview: latency, credits, errors, gateways.
+// The tables of the overview: latency, credits, errors, gateways.
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import { Link } from '@tanstack/react-router'
@@ -20,7 +20,7 @@ export function OverviewTables({ overview }: { overview: Overview }): ReactNode 
         {latency.length === 0 ? (
           <span className="muted">{t.noCalls}</span>
         ) : (
-          <Plain
+          <NumberTable
             heads={[t.endpoint, t.calls, 'p50', 'p95', 'p99']}
             rows={latency.map((row) => [
               pick(endpointText(row.endpoint)),
@@ -33,7 +33,7 @@ export function OverviewTables({ overview }: { overview: Overview }): ReactNode 
         )}
       </Card>
       <Card size="small" title={<h2>{t.creditsMonth}</h2>}>
-        <Plain
+        <NumberTable
           heads={[t.type, t.sold, t.used]}
           rows={credits.map(({ api_type, sold, used }) => [
             pick(apiTypeNames[api_type]),
@@ -46,12 +46,12 @@ export function OverviewTables({ overview }: { overview: Overview }): ReactNode 
         {errors.length === 0 ? (
           <StatusLabel tone="success">{t.noErrors}</StatusLabel>
         ) : (
-          <Plain
+          <NumberTable
             heads={[t.endpoint, t.code, t.count]}
-            rows={errors.map(({ endpoint, code, count: times }) => [
+            rows={errors.map(({ endpoint, code, count }) => [
               pick(endpointText(endpoint)),
               String(code),
-              formatCount(times),
+              formatCount(count),
             ])}
           />
         )}
@@ -82,8 +82,8 @@ export function OverviewTables({ overview }: { overview: Overview }): ReactNode 
   )
 }
 
-/** First column is a name, the others are figures. */
-function Plain({
+/** A table whose first column is a name and whose other columns are numbers. */
+function NumberTable({
   heads,
   rows,
 }: {

@@ -1,4 +1,4 @@
-// One screen that answers "is anything wrong?".
+// The operator overview: problems, key figures, charts, tables.
 import { Alert, Card, Skeleton } from 'antd'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from '@tanstack/react-router'
@@ -14,8 +14,8 @@ import { Page } from '../parts/page.tsx'
 import { OverviewTables } from './overview-tables.tsx'
 import { operatorText } from './text.ts'
 
-const lowDisk = 0.1
-const manyErrors = 0.02
+const minFreeDisk = 0.1
+const maxPlatformErrors = 0.02
 
 export function OverviewPage(): ReactNode {
   const t = useText(operatorText)
@@ -23,12 +23,12 @@ export function OverviewPage(): ReactNode {
   return (
     <Page title={t.overview}>
       <Loaded query={overview} skeleton={<Skeleton active paragraph={{ rows: 12 }} />}>
-        {(got) => (
+        {(data) => (
           <>
-            <Verdict overview={got} />
-            <Figures overview={got} />
-            <Charts overview={got} />
-            <OverviewTables overview={got} />
+            <Problems overview={data} />
+            <Figures overview={data} />
+            <Charts overview={data} />
+            <OverviewTables overview={data} />
           </>
         )}
       </Loaded>
@@ -36,16 +36,16 @@ export function OverviewPage(): ReactNode {
   )
 }
 
-function Verdict({ overview }: { overview: Overview }): ReactNode {
+function Problems({ overview }: { overview: Overview }): ReactNode {
   const t = useText(operatorText)
   const { operations, request_log, disk } = overview
   const today = overview.days.at(-1)
-  const failedPart = today && today.total > 0 ? today.our_errors / today.total : 0
+  const errorRate = today && today.total > 0 ? today.our_errors / today.total : 0
   const problems = [
     operations.overdue > 0 && t.overdue(formatCount(operations.overdue)),
     request_log.dropped > 0 && t.dropped(formatCount(request_log.dropped)),
-    disk.free_bytes / disk.total_bytes < lowDisk && t.diskLow(formatBytes(disk.free_bytes)),
-    failedPart > manyErrors && t.ourErrors(formatPercent(failedPart)),
+    disk.free_bytes / disk.total_bytes < minFreeDisk && t.diskLow(formatBytes(disk.free_bytes)),
+    errorRate > maxPlatformErrors && t.ourErrors(formatPercent(errorRate)),
   ].filter((problem) => problem !== false)
   if (problems.length === 0) return <Alert type="success" showIcon title={t.allWell} />
   return (

@@ -1,4 +1,4 @@
-// Settings as they are in force; secrets hidden.
+// The settings in effect, without secret values.
 import { Card, Input } from 'antd'
 import type { ReactNode } from 'react'
 import { operatorRoutes } from '../../contract/console/operator.ts'
@@ -14,7 +14,7 @@ export function SettingsPage(): ReactNode {
   const t = useText(operatorText)
   const [shown, show] = useUrlState({ q: '' })
   const settings = useApiQuery(operatorRoutes.settings, {})
-  const wanted = shown.q.toLowerCase()
+  const filter = shown.q.toLowerCase()
   return (
     <Page title={t.settings} lead={t.settingsLead}>
       <div className="filters" style={{ marginBottom: 0 }}>
@@ -32,12 +32,12 @@ export function SettingsPage(): ReactNode {
         <List
           query={settings}
           items={({ items }) =>
-            items.filter(({ name, text }) => `${name} ${text}`.toLowerCase().includes(wanted))
+            items.filter(({ name, text }) => `${name} ${text}`.toLowerCase().includes(filter))
           }
           rowKey={({ name }) => name}
           label={t.settings}
           empty={{ text: t.settings }}
-          onClear={wanted === '' ? undefined : () => show({ q: '' })}
+          onClear={filter === '' ? undefined : () => show({ q: '' })}
           columns={[
             { title: t.name, render: (_value, { name }) => <span className="mono nowrap">{name}</span> },
             {

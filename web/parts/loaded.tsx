@@ -16,7 +16,7 @@ interface LoadedProps<Result> {
 
 export function Loaded<Result>({ query, skeleton, children }: LoadedProps<Result>): ReactNode {
   if (query.data !== undefined) {
-    // Something may be typed into it: what could not be query for again stands above, and takes nothing away.
+    // The content stays mounted when a refetch fails, because it may contain user input.
     return (
       <>
         {query.isError && <LoadError error={query.error} isStale onRetry={() => void query.refetch()} />}
