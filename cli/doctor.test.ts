@@ -104,7 +104,7 @@ onEachEngine('doctor', (engine) => {
       assert.equal(stateOf(well, check), 'ok', check)
     }
     const { db } = service.installation
-    await db.write((tx) => tx.run(`DELETE FROM migration WHERE name LIKE '0040%'`))
+    await db.write((tx) => tx.run(`DELETE FROM migration WHERE name LIKE '0005%'`))
     assert.equal(stateOf(await examine(environment), 'schema'), 'warn')
     await db.write((tx) => tx.run(`INSERT INTO migration (name, applied_at) VALUES ('9999-future', 0)`))
     const ahead = await examine(environment)
