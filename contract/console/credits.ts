@@ -61,8 +61,7 @@ export const LedgerFilter = Type.Object({
 export type LedgerFilter = Static<typeof LedgerFilter>
 
 /** Upper or lower case, with or without dashes. */
-export const RedeemCode = Type.Object({ code: Type.String({ minLength: 1, maxLength: 200 }) })
-export type RedeemCode = Static<typeof RedeemCode>
+const RedeemCode = Type.Object({ code: Type.String({ minLength: 1, maxLength: 200 }) })
 
 export const creditRoutes = {
   ledger: route('GET', '/credits/ledger', Type.Object({ ...LedgerFilter.properties, ...slice })).returns<

@@ -52,7 +52,7 @@ export interface WatchHistoryItem {
   readonly verdict: DomainVerdict
 }
 
-export const DomainRunInput = Type.Object({
+const DomainRunInput = Type.Object({
   // The API's limit applies; its message says how many are allowed.
   urls: Type.Unsafe<readonly string[]>(
     Type.Array(Type.String({ maxLength: 5_000 }), {
@@ -61,7 +61,6 @@ export const DomainRunInput = Type.Object({
   ),
   check_random: Type.Optional(Type.Boolean()),
 })
-export type DomainRunInput = Static<typeof DomainRunInput>
 
 const everyMinutes = Type.Integer({ minimum: 5, maximum: 10_080 })
 
@@ -72,7 +71,7 @@ export const WatchInput = Type.Object({
 })
 export type WatchInput = Static<typeof WatchInput>
 
-export const WatchChange = Type.Object({
+const WatchChange = Type.Object({
   every_minutes: Type.Optional(everyMinutes),
   paused: Type.Optional(Type.Boolean()),
 })

@@ -6,7 +6,7 @@ import { maxNoteLength } from './limits.ts'
 
 export const dayProblem: Text = { zh: '须为 YYYY-MM-DD 格式的日期', en: 'Must be a date YYYY-MM-DD' }
 
-export const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', problem: dayProblem })
+const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', problem: dayProblem })
 
 /** A day, or null for no end. */
 export const optionalDay = Type.Optional(Type.Union([day, Type.Null()]))
@@ -39,7 +39,7 @@ export const note = Type.String({
 
 const size = Type.Optional(Type.Integer({ minimum: 1, maximum: 200 }))
 
-/** Fields of `SliceQuery`: `before` is the `next` of the previous page; `size` is 50 by default. */
+/** `before` is the `next` of the previous page; `size` is 50 by default. */
 export const slice = { before: Type.Optional(positiveId), size }
 
 /** Fields of `PageQuery`: pages start at 1; `size` is 20 by default. */
@@ -49,9 +49,6 @@ export const dayRange = { from: Type.Optional(day), to: Type.Optional(day) }
 
 export const Empty = Type.Object({})
 export type Empty = Readonly<Record<never, never>>
-
-export const SliceQuery = Type.Object(slice)
-export type SliceQuery = Static<typeof SliceQuery>
 
 export const PageQuery = Type.Object(page)
 export type PageQuery = Static<typeof PageQuery>

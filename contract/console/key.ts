@@ -1,5 +1,5 @@
 // The API key. The whole key is in the response that creates it, and nowhere else.
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { Empty, password } from './fields.ts'
 import { type Moment, route } from './route.ts'
 export interface KeyState {
@@ -15,8 +15,7 @@ export interface NewKey {
   readonly hint: string
 }
 
-export const WithPassword = Type.Object({ password })
-export type WithPassword = Static<typeof WithPassword>
+const WithPassword = Type.Object({ password })
 
 export const keyRoutes = {
   state: route('GET', '/key', Empty).returns<KeyState>(),

@@ -1,5 +1,5 @@
 // Operator pages about products: reviews, domain pools, gateways.
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { Empty, note, Noted, page, positiveId } from './fields.ts'
 import { maxReasonLength } from './limits.ts'
 import { type Moment, type Page, route } from './route.ts'
@@ -59,29 +59,27 @@ export interface GatewayTest {
 }
 
 /** `state` is 审核中 by default. */
-export const ReviewQuery = Type.Object({
+const ReviewQuery = Type.Object({
   ...page,
   kind: Type.Optional(Type.Enum(['template', 'signature'])),
   state: Type.Optional(templateState),
 })
-export type ReviewQuery = Static<typeof ReviewQuery>
 
 /** The account holder sees the reason; a refusal needs one. */
-export const ReviewDecision = Type.Object({
+const ReviewDecision = Type.Object({
   verdict: Type.Enum(['approve', 'refuse']),
   reason: Type.Optional(Type.String({ maxLength: maxReasonLength })),
   revision: Type.Optional(positiveId),
   note,
 })
-export type ReviewDecision = Static<typeof ReviewDecision>
 
-export const NewDomain = Type.Object({
+const NewDomain = Type.Object({
   pool: Type.Enum(['a', 'b']),
   host: Type.String({ minLength: 1, maxLength: 300 }),
   note,
 })
 
-export const GatewayTestInput = Type.Object({
+const GatewayTestInput = Type.Object({
   phone_number: Type.Optional(Type.String({ maxLength: 50 })),
   note,
 })

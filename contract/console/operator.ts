@@ -155,7 +155,7 @@ export const AccountQuery = Type.Object({
 export type AccountQuery = Static<typeof AccountQuery>
 
 /** The password is generated when left out. */
-export const NewAccount = Type.Object({
+const NewAccount = Type.Object({
   username,
   password: Type.Optional(password),
   expires_on: optionalDay,
@@ -169,7 +169,6 @@ export const NewAccount = Type.Object({
   ),
   note,
 })
-export type NewAccount = Static<typeof NewAccount>
 
 const rate = Type.Integer({ minimum: 1, maximum: maxAccountRate })
 
@@ -191,24 +190,22 @@ export const AccountChange = Type.Object({
 })
 export type AccountChange = Static<typeof AccountChange>
 
-export const CreditChange = Type.Object({
+const CreditChange = Type.Object({
   api_type: apiType,
   direction: Type.Enum(['grant', 'take']),
   amount,
   note,
 })
-export type CreditChange = Static<typeof CreditChange>
 
-export const NewRedeemBatch = Type.Object({
+const NewRedeemBatch = Type.Object({
   api_type: apiType,
   amount,
   count: Type.Integer({ minimum: 1, maximum: maxRedeemBatchSize }),
   expires_on: optionalDay,
   note,
 })
-export type NewRedeemBatch = Static<typeof NewRedeemBatch>
 
-export const RedeemCodeQuery = Type.Object({
+const RedeemCodeQuery = Type.Object({
   ...page,
   state: Type.Optional(Type.Enum(['unused', 'redeemed', 'revoked'])),
 })

@@ -73,7 +73,7 @@ export const RequestFilter = Type.Object({
 export type RequestFilter = Static<typeof RequestFilter>
 
 /** With `after`, only newer calls: for the live list. */
-export const RequestQuery = Type.Object({
+const RequestQuery = Type.Object({
   ...RequestFilter.properties,
   ...slice,
   after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
@@ -95,7 +95,7 @@ export interface SearchHit {
   readonly detail: string
 }
 
-export const SearchQuery = Type.Object({ q: Type.String({ maxLength: 200 }) })
+const SearchQuery = Type.Object({ q: Type.String({ maxLength: 200 }) })
 
 export const searchRoutes = {
   search: route('GET', '/search', SearchQuery).returns<{ readonly items: readonly SearchHit[] }>(),

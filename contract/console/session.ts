@@ -73,8 +73,7 @@ export interface SessionFacts {
 export const SignIn = Type.Object({ username, password })
 export type SignIn = Static<typeof SignIn>
 
-export const PasswordChange = Type.Object({ current_password: password, new_password: password })
-export type PasswordChange = Static<typeof PasswordChange>
+const PasswordChange = Type.Object({ current_password: password, new_password: password })
 
 export const sessionRoutes = {
   start: route('GET', '/start', Empty).returns<Start>(),

@@ -88,8 +88,7 @@ export const NewLink = Type.Object({
 })
 export type NewLink = Static<typeof NewLink>
 
-export const LinkChange = Type.Object({ target_url: Type.Optional(url), title: Type.Optional(title) })
-export type LinkChange = Static<typeof LinkChange>
+const LinkChange = Type.Object({ target_url: Type.Optional(url), title: Type.Optional(title) })
 
 /** `hour` for at most 7 days. */
 export const ClickQuery = Type.Object({ ...dayRange, unit: Type.Optional(Type.Enum(['day', 'hour'])) })

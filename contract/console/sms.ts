@@ -77,11 +77,10 @@ export interface Signature {
 
 export const templateState = Type.Enum([...templateStates])
 
-export const TemplateQuery = Type.Object({ ...page, q: optionalText, state: Type.Optional(templateState) })
-export type TemplateQuery = Static<typeof TemplateQuery>
+const TemplateQuery = Type.Object({ ...page, q: optionalText, state: Type.Optional(templateState) })
 
 // Longer than the API allows, so that the API's own message says what is allowed.
-export const TemplateChange = Type.Object({
+const TemplateChange = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 200 }),
   content: Type.String({ minLength: 1, maxLength: 4 * maxSmsLength }),
 })
@@ -115,11 +114,10 @@ export const SmsRecordFilter = Type.Object({
 })
 export type SmsRecordFilter = Static<typeof SmsRecordFilter>
 
-export const SmsRecordQuery = Type.Object({ ...SmsRecordFilter.properties, ...slice })
-export type SmsRecordQuery = Static<typeof SmsRecordQuery>
+const SmsRecordQuery = Type.Object({ ...SmsRecordFilter.properties, ...slice })
 
 /** An empty text removes the signature immediately; any other one is reviewed. */
-export const SignatureInput = Type.Object({ sign_name: Type.Optional(Type.String({ maxLength: 100 })) })
+const SignatureInput = Type.Object({ sign_name: Type.Optional(Type.String({ maxLength: 100 })) })
 
 export const smsRoutes = {
   templates: route('GET', '/sms/templates', TemplateQuery).returns<Page<Template>>(),
