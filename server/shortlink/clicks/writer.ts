@@ -23,6 +23,7 @@ export function openClickWriter({ engine, location }: Database): ClickWriter {
     started.on('message', ({ id, error, result }: ThreadResponse) => {
       const waiter = pending.get(id)
       pending.delete(id)
+      if (pending.size === 0) started.unref()
       if (error === undefined) waiter?.resolve(result)
       else waiter?.reject(new Error(error))
     })
@@ -33,8 +34,6 @@ export function openClickWriter({ engine, location }: Database): ClickWriter {
     }
     started.on('error', onEnd)
     started.on('exit', onEnd)
-    // Adding listeners references the thread, so this comes last: an idle thread must not keep the process alive.
-    started.unref()
     return started
   }
 
@@ -42,6 +41,8 @@ export function openClickWriter({ engine, location }: Database): ClickWriter {
     lastId += 1
     const waiter = Promise.withResolvers<number | undefined>()
     pending.set(lastId, waiter)
+    // Only an idle thread may let the process exit: clicks must not be lost while the service stops.
+    to.ref()
     to.postMessage({ id: lastId, job } satisfies ThreadRequest)
     return waiter.promise
   }
@@ -54,8 +55,6 @@ export function openClickWriter({ engine, location }: Database): ClickWriter {
     async close() {
       if (!thread) return
       const last = thread
-      // The process must not exit before the thread responded.
-      last.ref()
       await send(last, undefined)
       await last.terminate()
     },
