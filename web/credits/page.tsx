@@ -29,27 +29,27 @@ export function CreditsPage(): ReactNode {
   const t = useText(creditsText)
   const pick = usePick()
   const me = useMe()
-  const [shown, show] = useUrlState(defaults)
-  const days = resolveDayRange(shown.range, shown.from, shown.to, Date.now())
+  const [params, setParams] = useUrlState(defaults)
+  const days = resolveDayRange(params.range, params.from, params.to, Date.now())
   const history = useApiQuery(creditRoutes.history, days)
-  const type: ApiType | undefined = isApiType(shown.type) ? shown.type : undefined
-  const kind: LedgerKind | undefined = ledgerKinds.find((known) => known === shown.kind)
+  const type: ApiType | undefined = isApiType(params.type) ? params.type : undefined
+  const kind: LedgerKind | undefined = ledgerKinds.find((value) => value === params.kind)
   const filter: LedgerFilter = { ...days, ...(type ? { api_type: type } : {}), ...(kind ? { kind } : {}) }
 
   // One type at a time, because the balances differ too much for one axis.
-  const [chosen, setChosen] = useState<ApiType>('short_link')
-  const drawn = type ?? chosen
+  const [chosenType, setChosenType] = useState<ApiType>('short_link')
+  const chartType = type ?? chosenType
   const figures = useMemo(
     () => ({
       labels: history.data?.days.map(({ day }) => day) ?? [],
       series: [
         {
-          name: pick(apiTypeNames[drawn]),
-          values: history.data?.days.map(({ remaining }) => remaining[drawn]) ?? [],
+          name: pick(apiTypeNames[chartType]),
+          values: history.data?.days.map(({ remaining }) => remaining[chartType]) ?? [],
         },
       ],
     }),
-    [history.data, pick, drawn],
+    [history.data, pick, chartType],
   )
 
   return (
@@ -58,7 +58,7 @@ export function CreditsPage(): ReactNode {
       lead={t.lead}
       actions={
         me.data?.read_only === false && (
-          <Button type="primary" icon={<GiftOutlined />} onClick={() => show({ redeem: '1' })}>
+          <Button type="primary" icon={<GiftOutlined />} onClick={() => setParams({ redeem: '1' })}>
             {t.redeem}
           </Button>
         )
@@ -83,12 +83,12 @@ export function CreditsPage(): ReactNode {
         ))}
       </div>
       <div className="filters" style={{ marginBottom: 0 }}>
-        <DateRange {...shown} onChange={(range) => show({ ...range, before: '' })} />
+        <DateRange {...params} onChange={(range) => setParams({ ...range, before: '' })} />
         <Select
           aria-label={t.type}
           style={{ minWidth: 140 }}
-          value={shown.type}
-          onChange={(value) => show({ type: value, before: '' })}
+          value={params.type}
+          onChange={(value) => setParams({ type: value, before: '' })}
           options={[
             { value: '', label: t.allTypes },
             ...apiTypes.map((value) => ({ value, label: pick(apiTypeNames[value]) })),
@@ -97,8 +97,8 @@ export function CreditsPage(): ReactNode {
         <Select
           aria-label={t.kind}
           style={{ minWidth: 120 }}
-          value={shown.kind}
-          onChange={(value) => show({ kind: value, before: '' })}
+          value={params.kind}
+          onChange={(value) => setParams({ kind: value, before: '' })}
           options={[
             { value: '', label: t.allKinds },
             ...ledgerKinds.map((value) => ({ value, label: t[value] })),
@@ -112,15 +112,15 @@ export function CreditsPage(): ReactNode {
         <Chart
           title={t.history}
           loading={history.isPending}
-          file={`balance-${drawn}`}
+          file={`balance-${chartType}`}
           extra={
             type === undefined && (
               <Select<ApiType>
                 size="small"
                 aria-label={`${t.history}: ${t.type}`}
                 popupMatchSelectWidth={false}
-                value={drawn}
-                onChange={setChosen}
+                value={chartType}
+                onChange={setChosenType}
                 options={apiTypes.map((value) => ({ value, label: pick(apiTypeNames[value]) }))}
               />
             )
@@ -131,12 +131,14 @@ export function CreditsPage(): ReactNode {
       <Card size="small" title={<h2>{t.ledger}</h2>}>
         <Ledger
           filter={filter}
-          before={shown.before}
-          onBefore={(before) => show({ before })}
-          onClear={type || kind || shown.range !== defaults.range ? () => show({ ...defaults }) : undefined}
+          before={params.before}
+          onBefore={(before) => setParams({ before })}
+          onClear={
+            type || kind || params.range !== defaults.range ? () => setParams({ ...defaults }) : undefined
+          }
         />
       </Card>
-      <Redeem open={shown.redeem === '1'} onClose={() => show({ redeem: '' })} />
+      <Redeem open={params.redeem === '1'} onClose={() => setParams({ redeem: '' })} />
     </Page>
   )
 }

@@ -12,12 +12,12 @@ import { Watches } from './watches.tsx'
 
 export function DomainCheckPage(): ReactNode {
   const t = useText(domainText)
-  const [shown, show] = useUrlState({ tab: 'check', run: '' })
+  const [params, setParams] = useUrlState({ tab: 'check', run: '' })
   return (
     <Page title={t.title} lead={t.lead}>
       <Tabs
-        activeKey={shown.tab}
-        onChange={(tab) => show({ tab, run: '' })}
+        activeKey={params.tab}
+        onChange={(tab) => setParams({ tab, run: '' })}
         destroyOnHidden
         items={[
           {
@@ -25,15 +25,15 @@ export function DomainCheckPage(): ReactNode {
             label: t.check,
             children: (
               <div className="stack">
-                <CheckBox onStarted={(id) => show({ run: String(id) })} />
-                {shown.run !== '' && <RunResults key={shown.run} id={shown.run} />}
+                <CheckBox onStarted={(id) => setParams({ run: String(id) })} />
+                {params.run !== '' && <RunResults key={params.run} id={params.run} />}
               </div>
             ),
           },
           {
             key: 'runs',
             label: t.runs,
-            children: <Runs onOpen={(id) => show({ tab: 'check', run: String(id) })} />,
+            children: <Runs onOpen={(id) => setParams({ tab: 'check', run: String(id) })} />,
           },
           { key: 'watch', label: t.watches, children: <Watches /> },
         ]}

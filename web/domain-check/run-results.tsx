@@ -48,9 +48,9 @@ export function RunResults({ id }: { id: string }): ReactNode {
               onChange={setVerdict}
               options={[
                 { value: 'all', label: `${t.all} ${formatCount(run.data.total)}` },
-                ...domainVerdicts.map((known) => ({
-                  value: known as string,
-                  label: `${t[known]} ${formatCount(run.data.counts[known])}`,
+                ...domainVerdicts.map((value) => ({
+                  value: value as string,
+                  label: `${t[value]} ${formatCount(run.data.counts[value])}`,
                 })),
               ]}
             />

@@ -15,15 +15,15 @@ const defaults = { range: 'all', from: '', to: '', before: '' }
 
 export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
   const t = useText(domainText)
-  const [shown, show] = useUrlState(defaults)
+  const [params, setParams] = useUrlState(defaults)
   const runs = useApiQuery(domainCheckRoutes.runs, {
-    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
-    ...cursorQuery(shown.before),
+    ...resolveDayRange(params.range, params.from, params.to, Date.now()),
+    ...cursorQuery(params.before),
   })
   return (
     <>
       <div className="filters">
-        <DateRange withAll {...shown} onChange={(range) => show({ ...range, before: '' })} />
+        <DateRange withAll {...params} onChange={(range) => setParams({ ...range, before: '' })} />
       </div>
       <Card size="small">
         <List<DomainRun, NonNullable<typeof runs.data>>
@@ -32,7 +32,7 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
           rowKey={({ id }) => id}
           label={t.runs}
           empty={{ text: t.emptyRuns }}
-          onClear={shown.range === 'all' ? undefined : () => show(defaults)}
+          onClear={params.range === 'all' ? undefined : () => setParams(defaults)}
           onOpen={({ id }) => onOpen(id)}
           columns={[
             { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
@@ -72,7 +72,7 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
             },
           ]}
           footer={({ next }) => (
-            <CursorPager before={shown.before} next={next} onChange={(before) => show({ before })} />
+            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
           )}
         />
       </Card>

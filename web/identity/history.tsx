@@ -29,25 +29,25 @@ export const outcomeTones: Readonly<Record<IdentityOutcome, Tone>> = {
 
 export function IdentityHistory(): ReactNode {
   const t = useText(identityText)
-  const [shown, show] = useUrlState(defaults)
-  const outcome = identityOutcomes.find((known) => known === shown.outcome)
+  const [params, setParams] = useUrlState(defaults)
+  const outcome = identityOutcomes.find((value) => value === params.outcome)
   const filter: IdentityFilter = {
-    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
+    ...resolveDayRange(params.range, params.from, params.to, Date.now()),
     ...(outcome ? { outcome } : {}),
   }
   const history = useApiQuery(identityRoutes.history, {
     ...filter,
-    ...cursorQuery(shown.before),
+    ...cursorQuery(params.before),
   })
   return (
     <>
       <div className="filters">
-        <DateRange withAll {...shown} onChange={(range) => show({ ...range, before: '' })} />
+        <DateRange withAll {...params} onChange={(range) => setParams({ ...range, before: '' })} />
         <Select
           aria-label={t.result}
           style={{ minWidth: 130 }}
-          value={shown.outcome}
-          onChange={(value) => show({ outcome: value, before: '' })}
+          value={params.outcome}
+          onChange={(value) => setParams({ outcome: value, before: '' })}
           options={[
             { value: '', label: t.allResults },
             ...identityOutcomes.map((value) => ({ value, label: t[value] })),
@@ -61,7 +61,7 @@ export function IdentityHistory(): ReactNode {
         rowKey={({ id }) => id}
         label={t.history}
         empty={{ text: t.empty }}
-        onClear={outcome || shown.range !== 'all' ? () => show(defaults) : undefined}
+        onClear={outcome || params.range !== 'all' ? () => setParams(defaults) : undefined}
         columns={[
           { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
           { title: t.name, dataIndex: 'name' },
@@ -93,7 +93,7 @@ export function IdentityHistory(): ReactNode {
           },
         ]}
         footer={({ next }) => (
-          <CursorPager before={shown.before} next={next} onChange={(before) => show({ before })} />
+          <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
         )}
       />
     </>

@@ -129,12 +129,12 @@ function Steps({ call }: { call: RequestDetail }): ReactNode {
       gateway: t.gatewayStep,
       settled: t.settled,
     }
-    const reached = [
+    const times = [
       { name: t.received, ms: 0 },
       ...call.steps.map(({ name, ms }) => ({ name: names[name] ?? name, ms })),
       { name: t.responded, ms: call.duration_ms },
     ]
-    return reached.map((step, index) => ({ ...step, took: step.ms - (reached[index - 1]?.ms ?? 0) }))
+    return times.map((step, index) => ({ ...step, took: step.ms - (times[index - 1]?.ms ?? 0) }))
   }, [call, t])
   return (
     <section className="stack-8">

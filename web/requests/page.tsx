@@ -35,25 +35,25 @@ const liveMs = 3_000
 export function RequestsPage(): ReactNode {
   const t = useText(requestsText)
   const pick = usePick()
-  const [shown, show] = useUrlState(defaults)
+  const [params, setParams] = useUrlState(defaults)
   const [paused, setPaused] = useState(false)
-  const endpoint = endpointNames.find((name) => name === shown.endpoint)
-  const outcome = (['ok', 'error'] as const).find((name) => name === shown.outcome)
+  const endpoint = endpointNames.find((name) => name === params.endpoint)
+  const outcome = (['ok', 'error'] as const).find((name) => name === params.outcome)
   const filter: RequestFilter = {
-    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
+    ...resolveDayRange(params.range, params.from, params.to, Date.now()),
     ...(endpoint ? { endpoint } : {}),
     ...(outcome ? { outcome } : {}),
-    ...(/^\d+$/.test(shown.code) ? { code: Number(shown.code) } : {}),
-    ...(shown.q.trim() === '' ? {} : { q: shown.q.trim() }),
+    ...(/^\d+$/.test(params.code) ? { code: Number(params.code) } : {}),
+    ...(params.q.trim() === '' ? {} : { q: params.q.trim() }),
   }
   const isFiltered = Object.entries(defaults).some(
-    ([name, value]) => !['open', 'before'].includes(name) && shown[name as keyof typeof defaults] !== value,
+    ([name, value]) => !['open', 'before'].includes(name) && params[name as keyof typeof defaults] !== value,
   )
   // Only the first page is live.
-  const isLive = !paused && shown.before === ''
+  const isLive = !paused && params.before === ''
   const requests = useApiQuery(
     requestRoutes.list,
-    { ...filter, ...cursorQuery(shown.before) },
+    { ...filter, ...cursorQuery(params.before) },
     { refetchMs: isLive ? liveMs : false },
   )
 
@@ -67,7 +67,7 @@ export function RequestsPage(): ReactNode {
           <Button
             icon={paused ? <PlayCircleOutlined /> : <PauseCircleOutlined />}
             onClick={() => setPaused(!paused)}
-            disabled={shown.before !== ''}
+            disabled={params.before !== ''}
           >
             {paused ? t.resume : t.pause}
           </Button>
@@ -76,20 +76,20 @@ export function RequestsPage(): ReactNode {
     >
       <div className="filters" style={{ marginBottom: 0 }}>
         <Input.Search
-          key={shown.q}
+          key={params.q}
           allowClear
           style={{ width: 340, maxWidth: '100%' }}
           placeholder={t.search}
           aria-label={t.search}
-          defaultValue={shown.q}
-          onSearch={(q) => show({ q, before: '' })}
+          defaultValue={params.q}
+          onSearch={(q) => setParams({ q, before: '' })}
         />
-        <DateRange withAll {...shown} onChange={(range) => show({ ...range, before: '' })} />
+        <DateRange withAll {...params} onChange={(range) => setParams({ ...range, before: '' })} />
         <Select
           aria-label={t.endpoint}
           style={{ minWidth: 130 }}
-          value={shown.endpoint}
-          onChange={(value) => show({ endpoint: value, before: '' })}
+          value={params.endpoint}
+          onChange={(value) => setParams({ endpoint: value, before: '' })}
           options={[
             { value: '', label: t.allEndpoints },
             ...endpointNames.map((value) => ({ value, label: pick(endpointText(value)) })),
@@ -98,8 +98,8 @@ export function RequestsPage(): ReactNode {
         <Select
           aria-label={t.outcome}
           style={{ minWidth: 120 }}
-          value={shown.outcome}
-          onChange={(value) => show({ outcome: value, before: '' })}
+          value={params.outcome}
+          onChange={(value) => setParams({ outcome: value, before: '' })}
           options={[
             { value: '', label: t.allOutcomes },
             { value: 'ok', label: t.ok },
@@ -111,8 +111,8 @@ export function RequestsPage(): ReactNode {
           placeholder={t.code}
           style={{ width: 96 }}
           controls={false}
-          value={shown.code === '' ? null : Number(shown.code)}
-          onChange={(value) => show({ code: value === null ? '' : String(value), before: '' })}
+          value={params.code === '' ? null : Number(params.code)}
+          onChange={(value) => setParams({ code: value === null ? '' : String(value), before: '' })}
         />
         <ExportLink route={requestRoutes.csv} filter={filter} />
       </div>
@@ -123,8 +123,8 @@ export function RequestsPage(): ReactNode {
           rowKey={({ id }) => id}
           label={t.title}
           empty={{ text: t.empty, action: <Link to="/keys">{t.viewSamples}</Link> }}
-          onClear={isFiltered ? () => show(defaults) : undefined}
-          onOpen={({ request_id }) => show({ open: request_id })}
+          onClear={isFiltered ? () => setParams(defaults) : undefined}
+          onOpen={({ request_id }) => setParams({ open: request_id })}
           columns={[
             { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
             {
@@ -182,7 +182,7 @@ export function RequestsPage(): ReactNode {
                     style={{ paddingInline: 0 }}
                     onClick={(event) => {
                       event.stopPropagation()
-                      show({ open: request_id })
+                      setParams({ open: request_id })
                     }}
                   >
                     {request_id.slice(0, 8)}
@@ -193,11 +193,11 @@ export function RequestsPage(): ReactNode {
             },
           ]}
           footer={({ next }) => (
-            <CursorPager before={shown.before} next={next} onChange={(before) => show({ before })} />
+            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
           )}
         />
       </Card>
-      <RequestDrawer requestId={shown.open} onClose={() => show({ open: '' })} />
+      <RequestDrawer requestId={params.open} onClose={() => setParams({ open: '' })} />
     </Page>
   )
 }

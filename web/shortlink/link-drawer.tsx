@@ -32,8 +32,8 @@ export function LinkDrawer({ id, canChange, onClose }: LinkDrawerProps): ReactNo
 }
 
 function LoadedLink({ id, canChange }: { id: string; canChange: boolean }): ReactNode {
-  const link = useApiQuery(linkRoutes.one, {}, { params: { id } })
-  return <Loaded query={link}>{(got) => <Detail link={got} canChange={canChange} />}</Loaded>
+  const query = useApiQuery(linkRoutes.one, {}, { params: { id } })
+  return <Loaded query={query}>{(link) => <Detail link={link} canChange={canChange} />}</Loaded>
 }
 
 function Detail({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {

@@ -37,23 +37,23 @@ const sorts = ['created', 'clicks', 'title'] as const
 export function ShortlinkPage(): ReactNode {
   const t = useText(shortlinkText)
   const me = useMe()
-  const [shown, show] = useUrlState(defaults)
+  const [params, setParams] = useUrlState(defaults)
   const [creating, setCreating] = useState(false)
-  const type = redirectTypes.find((known) => known === shown.type)
+  const type = redirectTypes.find((value) => value === params.type)
   const filter: Omit<LinkQuery, 'page' | 'size'> = {
-    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
-    sort: sorts.find((known) => known === shown.sort) ?? 'created',
-    order: shown.order === 'asc' ? 'asc' : 'desc',
-    ...(shown.q === '' ? {} : { q: shown.q }),
+    ...resolveDayRange(params.range, params.from, params.to, Date.now()),
+    sort: sorts.find((value) => value === params.sort) ?? 'created',
+    order: params.order === 'asc' ? 'asc' : 'desc',
+    ...(params.q === '' ? {} : { q: params.q }),
     ...(type ? { redirect_type: type } : {}),
   }
   const links = useApiQuery(linkRoutes.list, {
     ...filter,
-    page: Number(shown.page),
-    size: Number(shown.size),
+    page: Number(params.page),
+    size: Number(params.size),
   })
   const orderOf = (column: string) =>
-    shown.sort === column ? (shown.order === 'asc' ? ('ascend' as const) : ('descend' as const)) : null
+    params.sort === column ? (params.order === 'asc' ? ('ascend' as const) : ('descend' as const)) : null
   const canChange = me.data?.read_only === false
   const create = canChange && (
     <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
@@ -64,20 +64,20 @@ export function ShortlinkPage(): ReactNode {
     <Page title={t.title} lead={t.lead} actions={create}>
       <div className="filters" style={{ marginBottom: 0 }}>
         <Input.Search
-          key={shown.q}
+          key={params.q}
           allowClear
           style={{ width: 280, maxWidth: '100%' }}
           placeholder={t.search}
           aria-label={t.search}
-          defaultValue={shown.q}
-          onSearch={(q) => show({ q: q.trim(), page: '1' })}
+          defaultValue={params.q}
+          onSearch={(q) => setParams({ q: q.trim(), page: '1' })}
         />
-        <DateRange withAll {...shown} onChange={(range) => show({ ...range, page: '1' })} />
+        <DateRange withAll {...params} onChange={(range) => setParams({ ...range, page: '1' })} />
         <Select
           aria-label={t.type}
           style={{ minWidth: 150 }}
-          value={shown.type}
-          onChange={(value) => show({ type: value, page: '1' })}
+          value={params.type}
+          onChange={(value) => setParams({ type: value, page: '1' })}
           options={[
             { value: '', label: t.allTypes },
             ...redirectTypes.map((value) => ({ value, label: t[value] })),
@@ -92,9 +92,9 @@ export function ShortlinkPage(): ReactNode {
           rowKey={({ id }) => id}
           label={t.title}
           empty={{ text: t.empty, action: create }}
-          onClear={shown.q !== '' || type || shown.range !== 'all' ? () => show(defaults) : undefined}
-          onOpen={({ id }) => show({ open: String(id) })}
-          onSort={(sort, order) => show({ sort, order, page: '1' })}
+          onClear={params.q !== '' || type || params.range !== 'all' ? () => setParams(defaults) : undefined}
+          onOpen={({ id }) => setParams({ open: String(id) })}
+          onSort={(sort, order) => setParams({ sort, order, page: '1' })}
           columns={[
             {
               title: t.name,
@@ -109,7 +109,7 @@ export function ShortlinkPage(): ReactNode {
                   style={{ paddingInline: 0, maxWidth: 200 }}
                   onClick={(event) => {
                     event.stopPropagation()
-                    show({ open: String(id) })
+                    setParams({ open: String(id) })
                   }}
                 >
                   {title}
@@ -173,7 +173,7 @@ export function ShortlinkPage(): ReactNode {
               page={page}
               size={size}
               total={total}
-              onChange={(next, length) => show({ page: String(next), size: String(length) })}
+              onChange={(next, length) => setParams({ page: String(next), size: String(length) })}
             />
           )}
         />
@@ -181,9 +181,9 @@ export function ShortlinkPage(): ReactNode {
       <CreateLink
         open={creating}
         onClose={() => setCreating(false)}
-        onCreated={(id) => show({ open: String(id) })}
+        onCreated={(id) => setParams({ open: String(id) })}
       />
-      <LinkDrawer id={shown.open} canChange={canChange} onClose={() => show({ open: '' })} />
+      <LinkDrawer id={params.open} canChange={canChange} onClose={() => setParams({ open: '' })} />
     </Page>
   )
 }

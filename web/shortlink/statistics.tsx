@@ -55,18 +55,18 @@ export function LinkStatistics({ id }: { id: number }): ReactNode {
         <ExportLink route={linkRoutes.clicksCsv} filter={filter} params={{ id }} />
       </div>
       <Loaded query={clicks} skeleton={<Skeleton active paragraph={{ rows: 8 }} />}>
-        {(got) => (
+        {(data) => (
           <>
             <Chart title={t.chart} kind="stack" file={`clicks-${id}`} {...figures} />
             <div className="grid-3">
               <Ranking
                 title={t.referrers}
-                items={got.referrers}
+                items={data.referrers}
                 names={referrerNames}
                 emptyName={t.directVisit}
               />
-              <Ranking title={t.devices} items={got.devices} names={deviceNames} emptyName={t.unknown} />
-              <Ranking title={t.browsers} items={got.browsers} names={browserNames} emptyName={t.unknown} />
+              <Ranking title={t.devices} items={data.devices} names={deviceNames} emptyName={t.unknown} />
+              <Ranking title={t.browsers} items={data.browsers} names={browserNames} emptyName={t.unknown} />
             </div>
           </>
         )}

@@ -12,12 +12,12 @@ import { smsText } from './text.ts'
 
 export function SmsPage(): ReactNode {
   const t = useText(smsText)
-  const [shown, show] = useUrlState({ tab: 'templates' })
+  const [params, setParams] = useUrlState({ tab: 'templates' })
   return (
     <Page title={t.title} lead={t.lead} actions={<Link to="/account">{t.signatureSettings}</Link>}>
       <Tabs
-        activeKey={shown.tab}
-        onChange={(tab) => show({ tab })}
+        activeKey={params.tab}
+        onChange={(tab) => setParams({ tab })}
         destroyOnHidden
         items={[
           { key: 'templates', label: t.templates, children: <Templates /> },

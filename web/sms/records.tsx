@@ -25,51 +25,51 @@ const tones: Readonly<Record<SmsOutcome, Tone>> = {
 
 export function Records(): ReactNode {
   const t = useText(smsText)
-  const [shown, show] = useUrlState(defaults)
+  const [params, setParams] = useUrlState(defaults)
   const names: Readonly<Record<SmsOutcome, string>> = {
     sent: t.outcomeSent,
     delivered: t.outcomeDelivered,
     failed: t.outcomeFailed,
     undecided: t.outcomeUndecided,
   }
-  const outcome = smsOutcomes.find((known) => known === shown.outcome)
+  const outcome = smsOutcomes.find((value) => value === params.outcome)
   const filter = {
-    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
-    ...(shown.phone === '' ? {} : { phone_number: shown.phone }),
-    ...(shown.biz === '' ? {} : { biz_id: shown.biz }),
+    ...resolveDayRange(params.range, params.from, params.to, Date.now()),
+    ...(params.phone === '' ? {} : { phone_number: params.phone }),
+    ...(params.biz === '' ? {} : { biz_id: params.biz }),
     ...(outcome ? { outcome } : {}),
   }
   const records = useApiQuery(smsRoutes.records, {
     ...filter,
-    ...cursorQuery(shown.before),
+    ...cursorQuery(params.before),
   })
   return (
     <>
       <div className="filters">
-        <DateRange withAll {...shown} onChange={(range) => show({ ...range, before: '' })} />
+        <DateRange withAll {...params} onChange={(range) => setParams({ ...range, before: '' })} />
         <Input.Search
-          key={`phone${shown.phone}`}
+          key={`phone${params.phone}`}
           allowClear
           style={{ width: 240 }}
           placeholder={t.searchPhone}
           aria-label={t.searchPhone}
-          defaultValue={shown.phone}
-          onSearch={(phone) => show({ phone: phone.trim(), before: '' })}
+          defaultValue={params.phone}
+          onSearch={(phone) => setParams({ phone: phone.trim(), before: '' })}
         />
         <Input.Search
-          key={`biz${shown.biz}`}
+          key={`biz${params.biz}`}
           allowClear
           style={{ width: 220 }}
           placeholder={t.searchBizId}
           aria-label={t.searchBizId}
-          defaultValue={shown.biz}
-          onSearch={(biz) => show({ biz: biz.trim(), before: '' })}
+          defaultValue={params.biz}
+          onSearch={(biz) => setParams({ biz: biz.trim(), before: '' })}
         />
         <Select
           aria-label={t.outcome}
           style={{ minWidth: 120 }}
-          value={shown.outcome}
-          onChange={(value) => show({ outcome: value, before: '' })}
+          value={params.outcome}
+          onChange={(value) => setParams({ outcome: value, before: '' })}
           options={[
             { value: '', label: t.allOutcomes },
             ...smsOutcomes.map((value) => ({ value, label: names[value] })),
@@ -84,7 +84,7 @@ export function Records(): ReactNode {
           rowKey={({ id }) => id}
           label={t.records}
           empty={{ text: t.emptyRecords }}
-          onClear={Object.keys(filter).length > 0 ? () => show(defaults) : undefined}
+          onClear={Object.keys(filter).length > 0 ? () => setParams(defaults) : undefined}
           columns={[
             { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
             {
@@ -142,7 +142,7 @@ export function Records(): ReactNode {
             },
           ]}
           footer={({ next }) => (
-            <CursorPager before={shown.before} next={next} onChange={(before) => show({ before })} />
+            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
           )}
         />
       </Card>

@@ -65,10 +65,10 @@ function SendForm({ templates }: SendFormProps): ReactNode {
   const common = useText(partsText)
   const [form] = Form.useForm<FormValues>()
   const values = Form.useWatch([], form) ?? {}
-  const [shown] = useUrlState({ template: '' })
+  const [{ template: initialCode }] = useUrlState({ template: '' })
   const signature = useApiQuery(smsRoutes.signature, {})
   const send = useApiMutation(smsRoutes.send, { idempotent: true })
-  const first = templates.find(({ code }) => code === shown.template)?.code ?? templates[0]!.code
+  const first = templates.find(({ code }) => code === initialCode)?.code ?? templates[0]!.code
   const template = templates.find(({ code }) => code === (values.template_code ?? first)) ?? templates[0]!
   const draft = readDraft(values, template)
   const price = usePrice(draft)

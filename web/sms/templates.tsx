@@ -23,15 +23,15 @@ export function Templates(): ReactNode {
   const pick = usePick()
   const me = useMe()
   const { message } = App.useApp()
-  const [shown, show] = useUrlState(defaults)
+  const [params, setParams] = useUrlState(defaults)
   const [editing, setEditing] = useState<Template | 'new'>()
   const [deleting, setDeleting] = useState<Template>()
   const remove = useApiMutation(smsRoutes.deleteTemplate)
-  const state = templateStates.find((known) => known === shown.state)
+  const state = templateStates.find((value) => value === params.state)
   const templates = useApiQuery(smsRoutes.templates, {
-    page: Number(shown.page),
-    size: Number(shown.size),
-    ...(shown.q === '' ? {} : { q: shown.q }),
+    page: Number(params.page),
+    size: Number(params.size),
+    ...(params.q === '' ? {} : { q: params.q }),
     ...(state ? { state } : {}),
   })
   const canChange = me.data?.read_only === false
@@ -44,19 +44,19 @@ export function Templates(): ReactNode {
     <>
       <div className="filters">
         <Input.Search
-          key={shown.q}
+          key={params.q}
           allowClear
           style={{ width: 240, maxWidth: '100%' }}
           placeholder={t.searchTemplate}
           aria-label={t.searchTemplate}
-          defaultValue={shown.q}
-          onSearch={(q) => show({ q: q.trim(), page: '1' })}
+          defaultValue={params.q}
+          onSearch={(q) => setParams({ q: q.trim(), page: '1' })}
         />
         <Select
           aria-label={t.status}
           style={{ minWidth: 130 }}
-          value={shown.state}
-          onChange={(value) => show({ state: value, page: '1' })}
+          value={params.state}
+          onChange={(value) => setParams({ state: value, page: '1' })}
           options={[
             { value: '', label: t.allStatuses },
             ...templateStates.map((value) => ({ value, label: pick(reviewStateText(value)) })),
@@ -71,7 +71,7 @@ export function Templates(): ReactNode {
           rowKey={({ id }) => id}
           label={t.templates}
           empty={{ text: t.emptyTemplates, action: createButton }}
-          onClear={shown.q !== '' || state ? () => show(defaults) : undefined}
+          onClear={params.q !== '' || state ? () => setParams(defaults) : undefined}
           columns={[
             {
               title: t.code,
@@ -134,7 +134,7 @@ export function Templates(): ReactNode {
               page={page}
               size={size}
               total={total}
-              onChange={(next, length) => show({ page: String(next), size: String(length) })}
+              onChange={(next, length) => setParams({ page: String(next), size: String(length) })}
             />
           )}
         />
