@@ -16,6 +16,7 @@ import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
 import { formatCount } from '../parts/format.tsx'
+import { SelectFilter } from '../parts/filters.tsx'
 import { LoadError } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -84,25 +85,21 @@ export function CreditsPage(): ReactNode {
       </div>
       <div className="filters" style={{ marginBottom: 0 }}>
         <DateRange {...params} onChange={(range) => setParams({ ...range, before: '' })} />
-        <Select
-          aria-label={t.type}
-          style={{ minWidth: 140 }}
+        <SelectFilter
+          label={t.type}
+          allLabel={t.allTypes}
           value={params.type}
+          values={apiTypes}
+          nameOf={(value) => pick(apiTypeNames[value])}
           onChange={(value) => setParams({ type: value, before: '' })}
-          options={[
-            { value: '', label: t.allTypes },
-            ...apiTypes.map((value) => ({ value, label: pick(apiTypeNames[value]) })),
-          ]}
         />
-        <Select
-          aria-label={t.kind}
-          style={{ minWidth: 120 }}
+        <SelectFilter
+          label={t.kind}
+          allLabel={t.allKinds}
           value={params.kind}
+          values={ledgerKinds}
+          nameOf={(value) => t[value]}
           onChange={(value) => setParams({ kind: value, before: '' })}
-          options={[
-            { value: '', label: t.allKinds },
-            ...ledgerKinds.map((value) => ({ value, label: t[value] })),
-          ]}
         />
         <ExportLink route={creditRoutes.ledgerCsv} filter={filter} />
       </div>

@@ -1,6 +1,6 @@
 // The history of verifications, masked.
 import { Link } from '@tanstack/react-router'
-import { Select } from 'antd'
+
 import type { ReactNode } from 'react'
 import {
   type IdentityFilter,
@@ -14,6 +14,7 @@ import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
 import { CreditsUsed, RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
+import { SelectFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { identityText } from './text.ts'
@@ -43,15 +44,13 @@ export function IdentityHistory(): ReactNode {
     <>
       <div className="filters">
         <DateRange withAll {...params} onChange={(range) => setParams({ ...range, before: '' })} />
-        <Select
-          aria-label={t.result}
-          style={{ minWidth: 130 }}
+        <SelectFilter
+          label={t.result}
+          allLabel={t.allResults}
           value={params.outcome}
+          values={identityOutcomes}
+          nameOf={(value) => t[value]}
           onChange={(value) => setParams({ outcome: value, before: '' })}
-          options={[
-            { value: '', label: t.allResults },
-            ...identityOutcomes.map((value) => ({ value, label: t[value] })),
-          ]}
         />
         <ExportLink route={identityRoutes.historyCsv} filter={filter} />
       </div>

@@ -1,7 +1,7 @@
 // The request log: every API request of the account, newest first, updated live.
 import { PauseCircleOutlined, PlayCircleOutlined } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
-import { Badge, Button, Card, Input, InputNumber, Select, Tag, Tooltip } from 'antd'
+import { Badge, Button, Card, InputNumber, Tag, Tooltip } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { endpointNames } from '../../contract/console/home.ts'
 import { type RequestFilter, requestRoutes, type RequestSummary } from '../../contract/console/requests.ts'
@@ -13,6 +13,7 @@ import { resolveDayRange } from '../parts/day-range.ts'
 import { endpointText } from '../parts/names.ts'
 import { ExportLink } from '../parts/export-link.tsx'
 import { CreditsUsed, RelativeTime, formatDuration, StatusLabel } from '../parts/format.tsx'
+import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -30,6 +31,7 @@ const defaults = {
   before: '',
   open: '',
 }
+const outcomes = ['ok', 'error'] as const
 const liveMs = 3_000
 
 export function RequestsPage(): ReactNode {
@@ -38,7 +40,7 @@ export function RequestsPage(): ReactNode {
   const [params, setParams] = useUrlState(defaults)
   const [paused, setPaused] = useState(false)
   const endpoint = endpointNames.find((name) => name === params.endpoint)
-  const outcome = (['ok', 'error'] as const).find((name) => name === params.outcome)
+  const outcome = outcomes.find((name) => name === params.outcome)
   const filter: RequestFilter = {
     ...resolveDayRange(params.range, params.from, params.to, Date.now()),
     ...(endpoint ? { endpoint } : {}),
@@ -75,36 +77,28 @@ export function RequestsPage(): ReactNode {
       }
     >
       <div className="filters" style={{ marginBottom: 0 }}>
-        <Input.Search
-          key={params.q}
-          allowClear
-          style={{ width: 340, maxWidth: '100%' }}
-          placeholder={t.search}
-          aria-label={t.search}
-          defaultValue={params.q}
+        <SearchFilter
+          label={t.search}
+          value={params.q}
+          width={340}
           onSearch={(q) => setParams({ q, before: '' })}
         />
         <DateRange withAll {...params} onChange={(range) => setParams({ ...range, before: '' })} />
-        <Select
-          aria-label={t.endpoint}
-          style={{ minWidth: 130 }}
+        <SelectFilter
+          label={t.endpoint}
+          allLabel={t.allEndpoints}
           value={params.endpoint}
+          values={endpointNames}
+          nameOf={(value) => pick(endpointText(value))}
           onChange={(value) => setParams({ endpoint: value, before: '' })}
-          options={[
-            { value: '', label: t.allEndpoints },
-            ...endpointNames.map((value) => ({ value, label: pick(endpointText(value)) })),
-          ]}
         />
-        <Select
-          aria-label={t.outcome}
-          style={{ minWidth: 120 }}
+        <SelectFilter
+          label={t.outcome}
+          allLabel={t.allOutcomes}
           value={params.outcome}
+          values={outcomes}
+          nameOf={(value) => t[value]}
           onChange={(value) => setParams({ outcome: value, before: '' })}
-          options={[
-            { value: '', label: t.allOutcomes },
-            { value: 'ok', label: t.ok },
-            { value: 'error', label: t.error },
-          ]}
         />
         <InputNumber
           aria-label={t.code}

@@ -1,6 +1,6 @@
 // The list of short links. The server searches, sorts and pages it.
 import { PlusOutlined } from '@ant-design/icons'
-import { Button, Card, Input, Select } from 'antd'
+import { Button, Card } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type LinkQuery, type LinkRow, linkRoutes } from '../../contract/console/shortlink.ts'
 import { redirectTypes } from '../../contract/shortlink.ts'
@@ -11,6 +11,7 @@ import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
 import { RelativeTime, formatCount, StatusLabel } from '../parts/format.tsx'
+import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { Sparkline } from '../parts/spark.tsx'
@@ -63,25 +64,20 @@ export function ShortlinkPage(): ReactNode {
   return (
     <Page title={t.title} lead={t.lead} actions={create}>
       <div className="filters" style={{ marginBottom: 0 }}>
-        <Input.Search
-          key={params.q}
-          allowClear
-          style={{ width: 280, maxWidth: '100%' }}
-          placeholder={t.search}
-          aria-label={t.search}
-          defaultValue={params.q}
-          onSearch={(q) => setParams({ q: q.trim(), page: '1' })}
+        <SearchFilter
+          label={t.search}
+          value={params.q}
+          width={280}
+          onSearch={(q) => setParams({ q, page: '1' })}
         />
         <DateRange withAll {...params} onChange={(range) => setParams({ ...range, page: '1' })} />
-        <Select
-          aria-label={t.type}
-          style={{ minWidth: 150 }}
+        <SelectFilter
+          label={t.type}
+          allLabel={t.allTypes}
           value={params.type}
+          values={redirectTypes}
+          nameOf={(value) => t[value]}
           onChange={(value) => setParams({ type: value, page: '1' })}
-          options={[
-            { value: '', label: t.allTypes },
-            ...redirectTypes.map((value) => ({ value, label: t[value] })),
-          ]}
         />
         <ExportLink route={linkRoutes.csv} filter={filter} />
       </div>

@@ -1,6 +1,6 @@
 // The list of sent messages.
 import { Link } from '@tanstack/react-router'
-import { Card, Input, Select, Tooltip } from 'antd'
+import { Card, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
 import { type SmsOutcome, smsOutcomes, type SmsRecord, smsRoutes } from '../../contract/console/sms.ts'
 import { useApiQuery } from '../api/hooks.ts'
@@ -10,6 +10,7 @@ import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
 import { CreditsUsed, RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
+import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { smsText } from './text.ts'
@@ -47,33 +48,25 @@ export function Records(): ReactNode {
     <>
       <div className="filters">
         <DateRange withAll {...params} onChange={(range) => setParams({ ...range, before: '' })} />
-        <Input.Search
-          key={`phone${params.phone}`}
-          allowClear
-          style={{ width: 240 }}
-          placeholder={t.searchPhone}
-          aria-label={t.searchPhone}
-          defaultValue={params.phone}
-          onSearch={(phone) => setParams({ phone: phone.trim(), before: '' })}
+        <SearchFilter
+          label={t.searchPhone}
+          value={params.phone}
+          width={240}
+          onSearch={(phone) => setParams({ phone, before: '' })}
         />
-        <Input.Search
-          key={`biz${params.biz}`}
-          allowClear
-          style={{ width: 220 }}
-          placeholder={t.searchBizId}
-          aria-label={t.searchBizId}
-          defaultValue={params.biz}
-          onSearch={(biz) => setParams({ biz: biz.trim(), before: '' })}
+        <SearchFilter
+          label={t.searchBizId}
+          value={params.biz}
+          width={220}
+          onSearch={(biz) => setParams({ biz, before: '' })}
         />
-        <Select
-          aria-label={t.outcome}
-          style={{ minWidth: 120 }}
+        <SelectFilter
+          label={t.outcome}
+          allLabel={t.allOutcomes}
           value={params.outcome}
+          values={smsOutcomes}
+          nameOf={(value) => names[value]}
           onChange={(value) => setParams({ outcome: value, before: '' })}
-          options={[
-            { value: '', label: t.allOutcomes },
-            ...smsOutcomes.map((value) => ({ value, label: names[value] })),
-          ]}
         />
         <ExportLink route={smsRoutes.recordsCsv} filter={filter} />
       </div>

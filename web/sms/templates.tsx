@@ -1,7 +1,7 @@
 // The list of templates.
 import { PlusOutlined } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
-import { App, Button, Card, Input, Select, Tag } from 'antd'
+import { App, Button, Card, Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { smsRoutes, type Template } from '../../contract/console/sms.ts'
 import { templateStates } from '../../contract/sms-text.ts'
@@ -10,6 +10,7 @@ import { usePick, useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { RelativeTime } from '../parts/format.tsx'
+import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { ReviewState, reviewStateText } from './review-state.tsx'
@@ -43,24 +44,19 @@ export function Templates(): ReactNode {
   return (
     <>
       <div className="filters">
-        <Input.Search
-          key={params.q}
-          allowClear
-          style={{ width: 240, maxWidth: '100%' }}
-          placeholder={t.searchTemplate}
-          aria-label={t.searchTemplate}
-          defaultValue={params.q}
-          onSearch={(q) => setParams({ q: q.trim(), page: '1' })}
+        <SearchFilter
+          label={t.searchTemplate}
+          value={params.q}
+          width={240}
+          onSearch={(q) => setParams({ q, page: '1' })}
         />
-        <Select
-          aria-label={t.status}
-          style={{ minWidth: 130 }}
+        <SelectFilter
+          label={t.status}
+          allLabel={t.allStatuses}
           value={params.state}
+          values={templateStates}
+          nameOf={(value) => pick(reviewStateText(value))}
           onChange={(value) => setParams({ state: value, page: '1' })}
-          options={[
-            { value: '', label: t.allStatuses },
-            ...templateStates.map((value) => ({ value, label: pick(reviewStateText(value)) })),
-          ]}
         />
         {createButton}
       </div>

@@ -1,0 +1,51 @@
+// The filters above a list: a search box and a select that starts with "all".
+import { Input, Select } from 'antd'
+import type { ReactNode } from 'react'
+
+interface SearchFilterProps {
+  readonly label: string
+  readonly value: string
+  readonly width: number
+  readonly onSearch: (text: string) => void
+}
+
+export function SearchFilter({ label, value, width, onSearch }: SearchFilterProps): ReactNode {
+  return (
+    <Input.Search
+      // A new key resets the text when the value changes from outside.
+      key={value}
+      allowClear
+      style={{ width, maxWidth: '100%' }}
+      placeholder={label}
+      aria-label={label}
+      defaultValue={value}
+      onSearch={(text) => onSearch(text.trim())}
+    />
+  )
+}
+
+interface SelectFilterProps<Value extends string> {
+  readonly label: string
+  readonly allLabel: string
+  /** Empty for all. */
+  readonly value: string
+  readonly values: readonly Value[]
+  readonly nameOf: (value: Value) => string
+  readonly onChange: (value: string) => void
+}
+
+export function SelectFilter<Value extends string>(props: SelectFilterProps<Value>): ReactNode {
+  const { label, allLabel, value, values, nameOf, onChange } = props
+  return (
+    <Select<string>
+      aria-label={label}
+      style={{ minWidth: 130 }}
+      value={value}
+      onChange={onChange}
+      options={[
+        { value: '', label: allLabel },
+        ...values.map((option) => ({ value: option, label: nameOf(option) })),
+      ]}
+    />
+  )
+}
