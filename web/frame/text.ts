@@ -19,7 +19,7 @@ export const frameText = dictionary(
     codes: '兑换码',
     domains: '域名池',
     gateways: '网关',
-    audit: '审计',
+    audit: '审计日志',
     settings: '设置',
     mySettings: '账户设置',
     navigation: '主导航',

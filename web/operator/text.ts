@@ -136,7 +136,7 @@ export const operatorText = dictionary(
     revokedDone: (n: number) => `已作废 ${n} 个兑换码`,
     // Audit
     audit: '审计日志',
-    auditLead: '控制台和命令行中的每次管理操作：操作人、时间和内容。记录不可修改或删除。',
+    auditLead: '控制台和命令行中的每次管理操作：操作人、时间和内容。记录只能追加，不能修改。',
     actor: '操作人',
     action: '操作',
     target: '对象',
@@ -292,7 +292,7 @@ export const operatorText = dictionary(
     revokedDone: (n: number) => `${n} ${n === 1 ? 'code' : 'codes'} revoked`,
     audit: 'Audit log',
     auditLead:
-      'Every administrative action in the console and on the command line: who, what and when. Entries cannot be edited or deleted.',
+      'Every administrative action in the console and on the command line: who, what and when. Entries are only appended, never edited.',
     actor: 'Actor',
     action: 'Action',
     target: 'Target',
