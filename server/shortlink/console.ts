@@ -142,12 +142,12 @@ const linkHeadings = {
     '编号',
     '标题',
     '短码',
-    '地址 A',
-    '地址 B',
+    '主地址 a_url',
+    '备用地址 b_url',
     '目标地址',
     '跳转方式',
-    '地址 A 的目标',
-    '点击',
+    'a_url 的跳转地址',
+    '访问',
     '机器人',
     '预览',
     '创建时间',
@@ -171,7 +171,7 @@ const linkHeadings = {
 } as const
 
 const clickHeadings = {
-  zh: ['时间', '点击', '机器人', '预览'],
+  zh: ['时间', '访问', '机器人', '预览'],
   en: ['time', 'clicks', 'bots', 'previews'],
 } as const
 

@@ -17,8 +17,8 @@ import { TryIt } from './try-it.tsx'
 export function DocsPage(): ReactNode {
   const t = useText(docsText)
   const pick = usePick()
-  const [shown, show] = useUrlState({ operation: 'shortlink.generate' })
-  const chosen = operations.find(({ id }) => id === shown.operation) ?? operations[0]!
+  const [params, setParams] = useUrlState({ operation: 'shortlink.generate' })
+  const chosen = operations.find(({ id }) => id === params.operation) ?? operations[0]!
   const { endpoint, operation } = chosen
   return (
     <Page
@@ -37,7 +37,7 @@ export function DocsPage(): ReactNode {
         aria-label={t.operation}
         style={{ width: 320, maxWidth: '100%' }}
         value={chosen.id}
-        onChange={(id: string) => show({ operation: id })}
+        onChange={(id: string) => setParams({ operation: id })}
         options={endpoints.map((group) => ({
           label: pick(endpointText(group.name as Parameters<typeof endpointText>[0])),
           options: operations

@@ -20,12 +20,12 @@ import { homeText } from './text.ts'
 
 export function HomePage(): ReactNode {
   const t = useText(homeText)
-  const [shown, show] = useUrlState({ range: '30d', from: '', to: '' })
-  const days = resolveDayRange(shown.range, shown.from, shown.to, Date.now())
+  const [params, setParams] = useUrlState({ range: '30d', from: '', to: '' })
+  const days = resolveDayRange(params.range, params.from, params.to, Date.now())
   const home = useApiQuery(homeRoutes.home, days, { refetchMs: 30_000 })
   const isNew = home.data !== undefined && !home.data.checklist.has_success
   return (
-    <Page title={t.title} actions={isNew ? undefined : <DateRange {...shown} onChange={show} />}>
+    <Page title={t.title} actions={isNew ? undefined : <DateRange {...params} onChange={setParams} />}>
       <Loaded query={home} skeleton={<HomeSkeleton />}>
         {(data) => (
           <>
@@ -36,7 +36,7 @@ export function HomePage(): ReactNode {
               ))}
             </div>
             {data.checklist.has_success ? (
-              <Usage home={data} range={shown} />
+              <Usage home={data} range={params} />
             ) : (
               <Checklist done={data.checklist} />
             )}

@@ -17,10 +17,10 @@ export function Samples({ newKey }: { newKey: string | undefined }): ReactNode {
   const pick = usePick()
   const me = useMe()
   const start = useStart()
-  const [shown, show] = useUrlState({ operation: 'sms.send', language: 'curl' })
+  const [params, setParams] = useUrlState({ operation: 'sms.send', language: 'curl' })
   const isNarrow = useIsNarrow()
-  const chosen = operations.find(({ id }) => id === shown.operation) ?? operations[0]!
-  const language = sampleLanguages.find((known) => known === shown.language) ?? 'curl'
+  const chosen = operations.find(({ id }) => id === params.operation) ?? operations[0]!
+  const language = sampleLanguages.find((known) => known === params.language) ?? 'curl'
   const baseUrl = start.data?.public_url ?? window.location.origin
   const caller = { username: me.data?.account.username ?? '', key: newKey ?? '<API_KEY>' }
   const values = exampleBody(chosen, caller)
@@ -35,7 +35,7 @@ export function Samples({ newKey }: { newKey: string | undefined }): ReactNode {
               aria-label={t.operation}
               style={{ width: 240 }}
               value={chosen.id}
-              onChange={(operation: string) => show({ operation })}
+              onChange={(operation: string) => setParams({ operation })}
               options={endpoints.map((endpoint) => ({
                 label: pick(endpointText(endpoint.name as Parameters<typeof endpointText>[0])),
                 options: operations
@@ -48,7 +48,7 @@ export function Samples({ newKey }: { newKey: string | undefined }): ReactNode {
                 size={isNarrow ? 'small' : 'middle'}
                 aria-label={t.language}
                 value={language}
-                onChange={(value) => show({ language: value })}
+                onChange={(value) => setParams({ language: value })}
                 options={sampleLanguages.map((value) => ({ value, label: sampleLanguageNames[value] }))}
               />
             </div>

@@ -1,12 +1,13 @@
 // The list of accounts.
 import { PlusOutlined } from '@ant-design/icons'
-import { Button, Card, Input, Select } from 'antd'
+import { Button, Card, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type AccountQuery, type AccountRow, operatorRoutes } from '../../contract/console/operator.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useLanguage, usePick, useText } from '../frame/i18n.ts'
 import { shortTypeNames } from '../parts/names.ts'
 import { RelativeTime, formatCompactCount } from '../parts/format.tsx'
+import { SearchFilter } from '../parts/filters.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -23,21 +24,21 @@ export function AccountsPage(): ReactNode {
   const t = useText(operatorText)
   const pick = usePick()
   const language = useLanguage()
-  const [shown, show] = useUrlState(defaults)
+  const [params, setParams] = useUrlState(defaults)
   const [creating, setCreating] = useState(false)
-  const state = states.find((known) => known === shown.state)
-  const sort = sorts.find((known) => known === shown.sort) ?? 'created'
+  const state = states.find((known) => known === params.state)
+  const sort = sorts.find((known) => known === params.sort) ?? 'created'
   const query: AccountQuery = {
-    page: Number(shown.page),
-    size: Number(shown.size),
+    page: Number(params.page),
+    size: Number(params.size),
     sort,
-    order: shown.order === 'asc' ? 'asc' : 'desc',
-    ...(shown.q === '' ? {} : { q: shown.q }),
+    order: params.order === 'asc' ? 'asc' : 'desc',
+    ...(params.q === '' ? {} : { q: params.q }),
     ...(state ? { state } : {}),
   }
   const accounts = useApiQuery(operatorRoutes.accounts, query)
   const orderOf = (column: string) =>
-    shown.sort === column ? (shown.order === 'asc' ? ('ascend' as const) : ('descend' as const)) : null
+    params.sort === column ? (params.order === 'asc' ? ('ascend' as const) : ('descend' as const)) : null
   const create = (
     <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
       {t.newAccount}
@@ -46,20 +47,17 @@ export function AccountsPage(): ReactNode {
   return (
     <Page title={t.accounts} lead={t.accountsLead} actions={create}>
       <div className="filters" style={{ marginBottom: 0 }}>
-        <Input.Search
-          key={shown.q}
-          allowClear
-          style={{ width: 280, maxWidth: '100%' }}
-          placeholder={t.find}
-          aria-label={t.find}
-          defaultValue={shown.q}
-          onSearch={(q) => show({ q: q.trim(), page: '1' })}
+        <SearchFilter
+          label={t.find}
+          value={params.q}
+          width={280}
+          onSearch={(q) => setParams({ q, page: '1' })}
         />
         <Select
           aria-label={t.state}
           style={{ minWidth: 130 }}
-          value={shown.state}
-          onChange={(value) => show({ state: value, page: '1' })}
+          value={params.state}
+          onChange={(value) => setParams({ state: value, page: '1' })}
           options={[
             { value: '', label: t.allStates },
             { value: 'active', label: t.active },
@@ -76,9 +74,9 @@ export function AccountsPage(): ReactNode {
           rowKey={({ id }) => id}
           label={t.accounts}
           empty={{ text: t.noAccounts, action: create }}
-          onClear={shown.q !== '' || state ? () => show(defaults) : undefined}
-          onOpen={({ id }) => show({ open: String(id) })}
-          onSort={(column, order) => show({ sort: column, order, page: '1' })}
+          onClear={params.q !== '' || state ? () => setParams(defaults) : undefined}
+          onOpen={({ id }) => setParams({ open: String(id) })}
+          onSort={(column, order) => setParams({ sort: column, order, page: '1' })}
           columns={[
             {
               title: t.username,
@@ -93,7 +91,7 @@ export function AccountsPage(): ReactNode {
                     style={{ paddingInline: 0 }}
                     onClick={(event) => {
                       event.stopPropagation()
-                      show({ open: String(id) })
+                      setParams({ open: String(id) })
                     }}
                   >
                     {username}
@@ -137,16 +135,16 @@ export function AccountsPage(): ReactNode {
               page={page}
               size={size}
               total={total}
-              onChange={(next, length) => show({ page: String(next), size: String(length) })}
+              onChange={(next, length) => setParams({ page: String(next), size: String(length) })}
             />
           )}
         />
       </Card>
-      <AccountDrawer id={shown.open} onClose={() => show({ open: '' })} />
+      <AccountDrawer id={params.open} onClose={() => setParams({ open: '' })} />
       <NewAccountModal
         open={creating}
         onClose={() => setCreating(false)}
-        onCreated={(id) => show({ open: String(id) })}
+        onCreated={(id) => setParams({ open: String(id) })}
       />
     </Page>
   )

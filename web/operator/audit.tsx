@@ -1,5 +1,5 @@
 // The audit log.
-import { Card, Input } from 'antd'
+import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import { type AuditFilter, operatorRoutes } from '../../contract/console/operator.ts'
 import type { Text } from '../../contract/text.ts'
@@ -9,6 +9,7 @@ import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
 import { RelativeTime } from '../parts/format.tsx'
+import { SearchFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
@@ -44,16 +45,16 @@ export function AuditPage(): ReactNode {
   const t = useText(operatorText)
   const common = useText(partsText)
   const pick = usePick()
-  const [shown, show] = useUrlState(defaults)
+  const [params, setParams] = useUrlState(defaults)
   const filter: AuditFilter = {
-    ...resolveDayRange(shown.range, shown.from, shown.to, Date.now()),
-    ...(shown.actor === '' ? {} : { actor: shown.actor }),
-    ...(shown.action === '' ? {} : { action: shown.action }),
-    ...(shown.target === '' ? {} : { target: shown.target }),
+    ...resolveDayRange(params.range, params.from, params.to, Date.now()),
+    ...(params.actor === '' ? {} : { actor: params.actor }),
+    ...(params.action === '' ? {} : { action: params.action }),
+    ...(params.target === '' ? {} : { target: params.target }),
   }
   const audit = useApiQuery(operatorRoutes.audit, {
     ...filter,
-    ...cursorQuery(shown.before),
+    ...cursorQuery(params.before),
   })
   const fields = [
     ['actor', t.actor],
@@ -63,16 +64,14 @@ export function AuditPage(): ReactNode {
   return (
     <Page title={t.audit} lead={t.auditLead}>
       <div className="filters" style={{ marginBottom: 0 }}>
-        <DateRange withAll {...shown} onChange={(range) => show({ ...range, before: '' })} />
+        <DateRange withAll {...params} onChange={(range) => setParams({ ...range, before: '' })} />
         {fields.map(([name, label]) => (
-          <Input.Search
-            key={`${name}${shown[name]}`}
-            allowClear
-            style={{ width: 180 }}
-            placeholder={label}
-            aria-label={label}
-            defaultValue={shown[name]}
-            onSearch={(value) => show({ [name]: value.trim(), before: '' })}
+          <SearchFilter
+            key={name}
+            label={label}
+            value={params[name]}
+            width={180}
+            onSearch={(value) => setParams({ [name]: value, before: '' })}
           />
         ))}
         <ExportLink route={operatorRoutes.auditCsv} filter={filter} />
@@ -84,7 +83,7 @@ export function AuditPage(): ReactNode {
           rowKey={({ id }) => id}
           label={t.audit}
           empty={{ text: t.noAudit }}
-          onClear={Object.keys(filter).length > 0 ? () => show(defaults) : undefined}
+          onClear={Object.keys(filter).length > 0 ? () => setParams(defaults) : undefined}
           columns={[
             { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
             { title: t.actor, dataIndex: 'actor' },
@@ -119,7 +118,7 @@ export function AuditPage(): ReactNode {
             },
           ]}
           footer={({ next }) => (
-            <CursorPager before={shown.before} next={next} onChange={(before) => show({ before })} />
+            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
           )}
         />
       </Card>

@@ -21,11 +21,11 @@ export function CodesPage(): ReactNode {
   const t = useText(operatorText)
   const common = useText(partsText)
   const pick = usePick()
-  const [shown, show] = useUrlState(defaults)
+  const [params, setParams] = useUrlState(defaults)
   const [creating, setCreating] = useState(false)
   const batches = useApiQuery(operatorRoutes.redeemBatches, {
-    page: Number(shown.page),
-    size: Number(shown.size),
+    page: Number(params.page),
+    size: Number(params.size),
   })
   const create = (
     <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
@@ -41,7 +41,7 @@ export function CodesPage(): ReactNode {
           rowKey={({ id }) => id}
           label={t.codes}
           empty={{ text: t.noBatches, action: create }}
-          onOpen={({ id }) => show({ open: String(id) })}
+          onOpen={({ id }) => setParams({ open: String(id) })}
           columns={[
             {
               title: t.batchHead,
@@ -52,7 +52,7 @@ export function CodesPage(): ReactNode {
                   style={{ paddingInline: 0 }}
                   onClick={(event) => {
                     event.stopPropagation()
-                    show({ open: String(id) })
+                    setParams({ open: String(id) })
                   }}
                 >
                   {t.batch(id)}
@@ -82,12 +82,12 @@ export function CodesPage(): ReactNode {
               page={page}
               size={size}
               total={total}
-              onChange={(next, length) => show({ page: String(next), size: String(length) })}
+              onChange={(next, length) => setParams({ page: String(next), size: String(length) })}
             />
           )}
         />
       </Card>
-      <BatchDrawer id={shown.open} onClose={() => show({ open: '' })} />
+      <BatchDrawer id={params.open} onClose={() => setParams({ open: '' })} />
       <NewBatchModal open={creating} onClose={() => setCreating(false)} />
     </Page>
   )

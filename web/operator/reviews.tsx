@@ -7,6 +7,7 @@ import { templateStates } from '../../contract/sms-text.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { RelativeTime } from '../parts/format.tsx'
+import { SelectFilter } from '../parts/filters.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
@@ -26,13 +27,13 @@ interface PendingDecision {
 export function ReviewsPage(): ReactNode {
   const t = useText(productsText)
   const pick = usePick()
-  const [shown, show] = useUrlState(defaults)
+  const [params, setParams] = useUrlState(defaults)
   const [deciding, setDeciding] = useState<PendingDecision>()
-  const kind = kinds.find((known) => known === shown.kind)
-  const state = templateStates.find((known) => known === shown.state)
+  const kind = kinds.find((known) => known === params.kind)
+  const state = templateStates.find((known) => known === params.state)
   const reviews = useApiQuery(operatorProductRoutes.reviews, {
-    page: Number(shown.page),
-    size: Number(shown.size),
+    page: Number(params.page),
+    size: Number(params.size),
     ...(kind ? { kind } : {}),
     ...(state ? { state } : {}),
   })
@@ -42,19 +43,20 @@ export function ReviewsPage(): ReactNode {
         <Select
           aria-label={t.state}
           style={{ minWidth: 130 }}
-          value={shown.state}
-          onChange={(value) => show({ state: value, page: '1' })}
+          value={params.state}
+          onChange={(value) => setParams({ state: value, page: '1' })}
           options={templateStates.map((value) => ({
             value: value as string,
             label: pick(reviewStateText(value)),
           }))}
         />
-        <Select
-          aria-label={t.kind}
-          style={{ minWidth: 110 }}
-          value={shown.kind}
-          onChange={(value) => show({ kind: value, page: '1' })}
-          options={[{ value: '', label: t.allKinds }, ...kinds.map((value) => ({ value, label: t[value] }))]}
+        <SelectFilter
+          label={t.kind}
+          allLabel={t.allKinds}
+          value={params.kind}
+          values={kinds}
+          nameOf={(value) => t[value]}
+          onChange={(value) => setParams({ kind: value, page: '1' })}
         />
       </div>
       <Card size="small">
@@ -64,7 +66,7 @@ export function ReviewsPage(): ReactNode {
           rowKey={(review) => `${review.kind}${review.id}`}
           label={t.reviews}
           empty={{ text: t.noReviews }}
-          onClear={kind ? () => show(defaults) : undefined}
+          onClear={kind ? () => setParams(defaults) : undefined}
           columns={[
             { title: t.account, dataIndex: 'username' },
             { title: t.kind, render: (_value, review) => t[review.kind] },
@@ -106,7 +108,7 @@ export function ReviewsPage(): ReactNode {
               page={page}
               size={size}
               total={total}
-              onChange={(next, length) => show({ page: String(next), size: String(length) })}
+              onChange={(next, length) => setParams({ page: String(next), size: String(length) })}
             />
           )}
         />

@@ -1,10 +1,11 @@
 // The settings in effect, without secret values.
-import { Card, Input } from 'antd'
+import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { StatusLabel } from '../parts/format.tsx'
+import { SearchFilter } from '../parts/filters.tsx'
 import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -12,20 +13,17 @@ import { operatorText } from './text.ts'
 
 export function SettingsPage(): ReactNode {
   const t = useText(operatorText)
-  const [shown, show] = useUrlState({ q: '' })
+  const [params, setParams] = useUrlState({ q: '' })
   const settings = useApiQuery(operatorRoutes.settings, {})
-  const filter = shown.q.toLowerCase()
+  const filter = params.q.toLowerCase()
   return (
     <Page title={t.settings} lead={t.settingsLead}>
       <div className="filters" style={{ marginBottom: 0 }}>
-        <Input.Search
-          key={shown.q}
-          allowClear
-          style={{ width: 280, maxWidth: '100%' }}
-          placeholder={t.filterSettings}
-          aria-label={t.filterSettings}
-          defaultValue={shown.q}
-          onSearch={(q) => show({ q })}
+        <SearchFilter
+          label={t.filterSettings}
+          value={params.q}
+          width={280}
+          onSearch={(q) => setParams({ q })}
         />
       </div>
       <Card size="small">
@@ -37,7 +35,7 @@ export function SettingsPage(): ReactNode {
           rowKey={({ name }) => name}
           label={t.settings}
           empty={{ text: t.settings }}
-          onClear={filter === '' ? undefined : () => show({ q: '' })}
+          onClear={filter === '' ? undefined : () => setParams({ q: '' })}
           columns={[
             { title: t.name, render: (_value, { name }) => <span className="mono nowrap">{name}</span> },
             {
