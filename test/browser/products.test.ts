@@ -266,7 +266,7 @@ describe('the operator', () => {
       await page.goto('/console/operator/domains')
       await page.getByRole('button', { name: '添加域名' }).first().click()
       const adding = page.getByRole('dialog', { name: '添加域名' })
-      await adding.getByLabel('域名').fill('go.blocked.test')
+      await adding.getByRole('textbox', { name: '域名' }).fill('go.blocked.test')
       await adding.getByLabel('备注').fill('新域名')
       await adding.getByRole('button', { name: '添加域名' }).click()
       const row = page.getByRole('row', { name: /A 池（a_url） go\.blocked\.test/ })
