@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { Alert, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
-import { type SmsDraft, type SmsPrice, smsRoutes } from '../../contract/console/sms.ts'
+import { type SmsDraft, type SmsPrice, smsRoutes, type Template } from '../../contract/console/sms.ts'
 import { isPhoneNumber, phonePattern } from '../../contract/sms-text.ts'
 import { sms } from '../../contract/sms.ts'
 import { callApi } from '../api/client.ts'
@@ -51,16 +51,7 @@ export function Send(): ReactNode {
   )
 }
 
-interface SendFormProps {
-  readonly templates: readonly {
-    readonly code: string
-    readonly name: string
-    readonly content: string
-    readonly variables: readonly string[]
-  }[]
-}
-
-function SendForm({ templates }: SendFormProps): ReactNode {
+function SendForm({ templates }: { templates: readonly Template[] }): ReactNode {
   const t = useText(smsText)
   const common = useText(partsText)
   const [form] = Form.useForm<FormValues>()
@@ -159,7 +150,7 @@ function SendForm({ templates }: SendFormProps): ReactNode {
 }
 
 /** Undefined while a required field is missing or invalid. */
-function readDraft(values: FormValues, template: SendFormProps['templates'][number]): SmsDraft | undefined {
+function readDraft(values: FormValues, template: Template): SmsDraft | undefined {
   const params = template.variables.map((name) => [name, values.params?.[name] ?? ''] as const)
   if (!isPhoneNumber(values.phone_number ?? '') || params.some(([, value]) => value === '')) return undefined
   return {

@@ -110,7 +110,7 @@ export const smsText = dictionary(
     deleteTitle: 'Delete the template?',
     deleteText: (code: string) => `Requests that use ${code} will fail (1007). Existing messages are kept.`,
     deleted: 'Template deleted',
-    sendWithTemplate: 'Send with this template',
+    sendWithTemplate: 'Send',
     phone: 'Phone number',
     phoneRule: 'Enter an 11-digit mobile number of mainland China',
     template: 'Template',
