@@ -1,4 +1,4 @@
-// Puts the service together: an explicit list of what there is, and the order in which it starts and stops.
+// Composes the service: an explicit list of its parts, and the order in which they start and stop.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { type FastifyInstance, fastify } from 'fastify'
@@ -36,16 +36,16 @@ import { createSms } from './sms/api.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Monotonic; Fastify keeps a time of its own only while somebody listens to its responses. */
+    /** Monotonic. Fastify measures time only when a response hook is registered. */
     startedAt: number
   }
 }
 
-/** Slow senders are cut: so long for the headers, so long for the whole request. Answers may take their time. */
+/** Timeouts for receiving the headers and the whole request. Responses may take longer. */
 const headersTimeoutMs = 5_000
 const requestTimeoutMs = 15_000
 
-/** How long running calls may take after SIGTERM. */
+/** How long requests in progress may take after SIGTERM. */
 const drainMs = 8_000
 
 /** The lease of an SMS that ended ambiguously; no lease is longer. */
@@ -54,18 +54,18 @@ const maxLeaseMs = 900_000
 export interface App {
   readonly services: Services
   readonly domainCheck: DomainCheck
-  /** The calls kept for the inspector. */
+  /** The recorded API calls. */
   readonly requestLog: RequestLog
-  /** Listens and starts the jobs; tells the address people use. */
+  /** Listens and starts the jobs. Returns the public URL. */
   start(): Promise<string>
-  /** Finishes running calls, refuses new ones, writes what is in memory. */
+  /** Finishes requests in progress, rejects new ones, and writes buffered data. */
   stop(): Promise<void>
 }
 
 export interface AppOptions {
-  /** Given this process's registry, makes the way to the figures of all processes; undefined ones are left to this one. */
-  readonly metricsText?: (registry: Registry) => () => Promise<string | undefined>
-  /** Where the processes of this machine count limits together. */
+  /** Returns a function for the metrics of all processes; if that returns undefined, this process's own are used. */
+  readonly aggregateMetrics?: (registry: Registry) => () => Promise<string | undefined>
+  /** The limits that the workers of this machine share. */
   readonly limitStore?: LimitStore
 }
 
@@ -82,8 +82,8 @@ export async function openApp(
 
   const credits = createCredits(db, secretKey)
   const metrics = createMetrics(db, credits)
-  const sumOfAll = options.metricsText?.(metrics.registry)
-  const metricsText = async () => (await sumOfAll?.()) ?? (await metrics.registry.metrics())
+  const aggregate = options.aggregateMetrics?.(metrics.registry)
+  const metricsText = async () => (await aggregate?.()) ?? (await metrics.registry.metrics())
   const deciders = new Map<string, Decide>()
   const sweeper = createSweeper({
     db,
@@ -99,21 +99,21 @@ export async function openApp(
     errorStatus: config.ERROR_HTTP_STATUS,
     addressOf: createAddressReader(config.TRUSTED_PROXIES),
     isStopping: () => stopping,
-    onResponse(answered) {
-      metrics.onResponse(answered)
-      webConsole.onResponse(answered)
-      logCall(log, answered)
+    onResponse(call) {
+      metrics.onResponse(call)
+      webConsole.onResponse(call)
+      logCall(log, call)
     },
     onError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
   }
 
-  const limits = openLimits()
-  /** In common as soon as there may be other processes; a single one on SQLite needs nobody. */
-  function openLimits(): Limits {
+  const limits = createLimits()
+  /** Shared if there can be other processes; a single process on SQLite counts for itself. */
+  function createLimits(): Limits {
     const shared = { log, metrics: metrics.registry }
     const name = deriveSecret(secretKey, 'limits').slice(0, 12)
     if (config.REDIS_URL) return createSharedLimits(openRedisStore(config.REDIS_URL, name), shared)
-    if (db.engine === 'postgres') return createSharedLimits(createTableStore(db), shared)
+    if (db.isShared) return createSharedLimits(createTableStore(db), shared)
     return options.limitStore ? createSharedLimits(options.limitStore, shared) : createLocalLimits()
   }
 
@@ -143,7 +143,7 @@ export async function openApp(
   const verifications = createIdentity(services)
   const checks = createDomainCheck(services)
   const products: readonly Product[] = [links, messages, verifications, checks]
-  // Two products that know nothing of each other: a link domain found blocked gets no new links.
+  // Products do not import each other. This connects two of them: a blocked link domain gets no new links.
   checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.recordVerdict)
   const webConsole = createConsole(services, {
     shortlink: links,
@@ -159,7 +159,7 @@ export async function openApp(
     ),
   ]
 
-  const { app, server } = openServer((request, response) => {
+  const { app, server } = createHttpServer((request, response) => {
     for (const fastPath of fastPaths) {
       if (!fastPath(request, response)) continue
       if (!response.writableEnded) running.begin(response)
@@ -176,7 +176,7 @@ export async function openApp(
     done()
   })
 
-  // A parser waits for the end of the body, and a body that was never announced has no end to tell of.
+  // Without a body the stream has already ended and emits no event, so a parser would wait indefinitely.
   app.addHook('preParsing', (request, _reply, payload, done) => {
     done(null, request.raw.readableEnded ? Readable.from([]) : payload)
   })
@@ -188,7 +188,7 @@ export async function openApp(
   })
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]
-    const page = products.map((product) => product.lostPage?.(path ?? '')).find(Boolean)
+    const page = products.map((product) => product.notFoundPage?.(path ?? '')).find(Boolean)
     if (page && request.method === 'GET') return reply.code(page.status).headers(page.headers).send(page.html)
     return reply.code(404).send({ code: 404, message: '页面不存在 / not found' })
   })
@@ -263,18 +263,18 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-function openServer(tryFastPaths: TryHandle): {
+function createHttpServer(tryFastPaths: TryHandle): {
   app: FastifyInstance
   server: Server
 } {
   const server = createServer({
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    // The default looks for slow senders twice a minute, which would let them stay for as long.
+    // The default checks for slow clients only every 30 seconds.
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 65_000,
-    // A request that announces no body comes with a stream that has ended already, and that never says so. For a visitor
-    // of a short link this is a tenth of all the work; who reads bodies must look at `readableEnded` first.
+    // Creates no stream for a request without a body, which saves about 10 % of a redirect. Code that reads bodies must
+    // check `readableEnded` first, because such a stream emits no `end` event.
     optimizeEmptyRequests: true,
   })
   const app = fastify({
@@ -287,7 +287,7 @@ function openServer(tryFastPaths: TryHandle): {
     return503OnClosing: false,
     bodyLimit,
     routerOptions: { maxParamLength: 200 },
-    // An address the router cannot read. Its own words would repeat it, with whatever key or number stands in its query.
+    // The router's own error message would repeat the URL, including a key or personal data in its query.
     frameworkErrors: (_error, { id }, { raw }) => {
       raw.writeHead(400, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': id })
       raw.end(JSON.stringify({ code: 1002, message: '请求地址无效 / the address is not valid' }))

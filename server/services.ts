@@ -1,4 +1,4 @@
-// What every product is given. Put together once in app.ts, handed over as plain arguments.
+// What every product gets from app.ts, and what it returns.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -15,11 +15,11 @@ import type { Limits } from './limits/limits.ts'
 
 export interface Services {
   readonly config: Config
-  /** {base_url}, without a slash at the end. Known once the server listens. */
+  /** {base_url}, without a trailing slash. Known once the server listens. */
   readonly publicUrl: () => string
   readonly db: Database
   readonly secretKey: string
-  /** A secret of its own for each purpose, the same on every process. */
+  /** A separate secret for each purpose, the same in every process. */
   readonly secretFor: (purpose: string) => string
   readonly log: Logger
   readonly metrics: Registry
@@ -33,24 +33,24 @@ export interface Services {
   readonly deciders: Map<string, Decide>
 }
 
-export interface LostPage {
+export interface NotFoundPage {
   readonly status: number
   readonly html: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What a product puts into the running service. */
+/** What a product adds to the service. */
 export interface Product {
   /** Its endpoint of the contract. */
   readonly served: ServedEndpoint
-  /** What else it answers. `api` reads bodies as bytes. */
+  /** Further routes. `api` reads bodies as bytes. */
   readonly routes?: (api: FastifyInstance) => void
-  /** Asked before the router: takes the request and answers it, or returns false and has not touched it. */
+  /** Runs before the router: handles the request, or returns false without touching it. */
   readonly fastPath?: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** Asked when the router knows nothing: a page for a lost visitor, or undefined. */
-  readonly lostPage?: (path: string) => LostPage | undefined
-  /** Jobs that run while the service does. */
+  /** The page for an unknown path, or undefined if the path is not the product's. */
+  readonly notFoundPage?: (path: string) => NotFoundPage | undefined
+  /** Starts the background jobs. */
   readonly start?: () => void
-  /** Ends the jobs and writes what is still in memory. */
+  /** Writes buffered data and closes connections. */
   readonly stop?: () => Promise<void>
 }

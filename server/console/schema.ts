@@ -10,8 +10,8 @@ export type Reader<Input> = (given: unknown) => Input
 
 /** Reads the query of a GET and the body of every other method. */
 export function inputReader<Input>(route: Route<Input, unknown>): Reader<Input> {
-  const read = route.method === 'GET' ? readQuery(route.input) : readBody(route.input)
-  return read as Reader<unknown> as Reader<Input>
+  const reader = route.method === 'GET' ? readQuery(route.input) : readBody(route.input)
+  return reader as Reader<unknown> as Reader<Input>
 }
 
 interface Field {

@@ -57,6 +57,8 @@ export interface DirectReads {
 export interface Database extends Queries {
   /** The file or the URL, for a thread that opens its own connection. */
   readonly location: string
+  /** Whether processes on other machines can use this database. */
+  readonly isShared: boolean
   /** Runs the job in a transaction and resolves when it is durable. A job that throws is rolled back. */
   write<T>(job: Job<T>): Promise<T>
   readonly direct: DirectReads | undefined

@@ -128,6 +128,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     ...reads,
     stats,
     location: url,
+    isShared: true,
     direct: undefined,
     write,
     checkWritable: () => write(async (tx) => void (await tx.run(heartbeatSql))),

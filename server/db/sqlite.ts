@@ -56,6 +56,7 @@ export function openSqlite(file: string, options: GroupCommitOptions = {}): Data
     all: async <R>(sql: string, values?: readonly Value[]) => all<R>(sql, values),
     one: async <R>(sql: string, values?: readonly Value[]) => one<R>(sql, values),
     location: file,
+    isShared: false,
     direct: { all, one, dataVersion },
     stats,
     write,

@@ -143,7 +143,7 @@ export async function startWorker(
   try {
     const { address } = await startProcess(config, {
       app: {
-        metricsText: (registry) => {
+        aggregateMetrics: (registry) => {
           AggregatorRegistry.setRegistries(registry)
           // Its constructor registers the listener that answers the primary process.
           new AggregatorRegistry()

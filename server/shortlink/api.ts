@@ -18,7 +18,7 @@ import { createLinks, linkNotFound } from './links.ts'
 import { type LinkList, createLinkList } from './listing/list.ts'
 import { createLookup } from './redirect/lookup-store.ts'
 import { registerShortlinkMetrics } from './metrics.ts'
-import { createRedirects, lostPage } from './redirect/redirect.ts'
+import { createRedirects, notFoundPage } from './redirect/redirect.ts'
 import { findOwnLink, findOwnLinkByCode, type Link, updateLink } from './store.ts'
 import { createRollupJob, rollupEveryMs } from './clicks/rollup.ts'
 
@@ -185,7 +185,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     refresh,
     served: { endpoint: shortlink, handle },
     fastPath: redirects.tryHandle,
-    lostPage,
+    notFoundPage,
     start() {
       lookup.start()
       clicks.start()

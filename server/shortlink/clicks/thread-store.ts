@@ -1,8 +1,7 @@
 // The thread that does all work on the click tables, over its own database connection.
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Database, Engine } from '../../db/database.ts'
-import { openPostgres } from '../../db/postgres.ts'
-import { openSqlite } from '../../db/sqlite.ts'
+import type { Database } from '../../db/database.ts'
+import { type DatabaseLocation, openAgain } from '../../db/open-again.ts'
 import { appendVisits, foldStep } from './journal-store.ts'
 import { countVisitors, rollUpHours } from './store.ts'
 import type { VisitRow } from './visit-buffer.ts'
@@ -31,11 +30,6 @@ export async function runClickJob(db: Database, job: ClickJob): Promise<number |
   }
 }
 
-export interface ThreadData {
-  readonly engine: Engine
-  readonly location: string
-}
-
 export interface ThreadRequest {
   readonly id: number
   /** Undefined closes the database: the thread is about to be terminated. */
@@ -50,8 +44,7 @@ export interface ThreadResponse {
 
 const port = parentPort
 if (port) {
-  const { engine, location } = workerData as ThreadData
-  const db = engine === 'sqlite' ? openSqlite(location) : openPostgres(location, { poolSize: 1 })
+  const db = openAgain(workerData as DatabaseLocation)
   port.on('message', ({ id, job }: ThreadRequest) => {
     const respond = (error: string | undefined, result: number | undefined) =>
       port.postMessage({ id, error, result } satisfies ThreadResponse)

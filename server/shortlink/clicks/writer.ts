@@ -1,7 +1,8 @@
 // Sends work on the click tables to a thread, so that no redirect waits for aggregation or for the disk.
 import { Worker } from 'node:worker_threads'
 import type { Database } from '../../db/database.ts'
-import type { ClickJob, ThreadData, ThreadRequest, ThreadResponse } from './thread-store.ts'
+import type { DatabaseLocation } from '../../db/open-again.ts'
+import type { ClickJob, ThreadRequest, ThreadResponse } from './thread-store.ts'
 
 export interface ClickWriter {
   /** Like `runClickJob`. */
@@ -17,7 +18,7 @@ export function openClickWriter({ engine, location }: Database): ClickWriter {
   /** The thread starts with the first job, and again after it crashed. */
   function startThread(): Worker {
     const started = new Worker(new URL('./thread-store.ts', import.meta.url), {
-      workerData: { engine, location } satisfies ThreadData,
+      workerData: { engine, location } satisfies DatabaseLocation,
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
     })
     started.on('message', ({ id, error, result }: ThreadResponse) => {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressOf } from '../../http/address.ts'
 import { createRequestId } from '../../http/call.ts'
 import { createAgentReader, isPrefetch, referrerHost } from '../clicks/user-agents.ts'
-import type { LostPage } from '../../services.ts'
+import type { NotFoundPage } from '../../services.ts'
 import type { Clicks } from '../clicks/clicks.ts'
 import { codeLength, isReservedPath, looksLikeCode } from '../codes/code.ts'
 import type { Destination, Lookup, Pools } from './lookup-store.ts'
@@ -146,7 +146,7 @@ export function createRedirects(options: RedirectOptions): Redirects {
 }
 
 /** A mistyped code that is too long or too short gets the same page as an unknown one. */
-export function lostPage(path: string): LostPage | undefined {
+export function notFoundPage(path: string): NotFoundPage | undefined {
   return /^\/(b\/)?[\w-]{1,40}\/?$/.test(path) ? { ...unknownPage, headers: pageHeaders } : undefined
 }
 
