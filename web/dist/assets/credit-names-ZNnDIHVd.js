@@ -1,1 +1,0 @@
-var e={short_link:{zh:`短链接`,en:`Links`},sms:{zh:`短信`,en:`SMS`},id_verification:{zh:`核验`,en:`Identity`},domain_check:{zh:`域名`,en:`Domains`}};export{e as t};

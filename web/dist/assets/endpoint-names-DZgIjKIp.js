@@ -1,1 +1,0 @@
-import{C as e}from"./copy-DHkTbpsu.js";var t={shortlink:`short_link`,sms:`sms`,identity:`id_verification`,"domain-check":`domain_check`};function n(n){return e[t[n]]}export{n as t};

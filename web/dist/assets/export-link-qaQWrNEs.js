@@ -1,1 +1,0 @@
-import{f as e,k as t,r as n,v as r,zr as i}from"./copy-DHkTbpsu.js";import{t as a}from"./DownloadOutlined-C0bVgV8R.js";var o=i();function s({route:i,sent:s,parts:c={}}){let l=r(n);return(0,o.jsx)(t,{icon:(0,o.jsx)(a,{}),href:e(i,s,c),download:!0,children:l.exportCsv})}export{s as t};

@@ -1,1 +1,0 @@
-import{k as e,m as t,r as n,v as r,zr as i}from"./copy-C0oQwfZi.js";import{t as a}from"./DownloadOutlined-QaPqK7HF.js";var o=i();function s({route:i,filter:s,params:c={}}){let l=r(n);return(0,o.jsx)(e,{icon:(0,o.jsx)(a,{}),href:t(i,s,c),download:!0,children:l.exportCsv})}export{s as t};

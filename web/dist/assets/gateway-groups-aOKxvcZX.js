@@ -1,1 +1,0 @@
-import{S as e}from"./copy-C0oQwfZi.js";var t={sms:e.sms,identity:e.id_verification,domain_check:e.domain_check};export{t};

@@ -1,1 +1,0 @@
-import{C as e}from"./copy-DHkTbpsu.js";var t={sms:e.sms,identity:e.id_verification,domain_check:e.domain_check};export{t};

@@ -1,1 +1,0 @@
-import{Hr as e}from"./copy-C0oQwfZi.js";var t=[`shortlink`,`sms`,`identity`,`domain-check`],n={home:e(`GET`,`/home`)};export{n,t};

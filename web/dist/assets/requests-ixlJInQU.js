@@ -1,1 +1,0 @@
-import{Hr as e}from"./copy-DHkTbpsu.js";var t={list:e(`GET`,`/requests`),csv:e(`GET`,`/requests.csv`),one:e(`GET`,`/requests/:id`)},n={search:e(`GET`,`/search`)};export{n,t};
