@@ -1,4 +1,4 @@
-// Connections that are slow, torn or not quite HTTP.
+// Slow, interrupted and malformed HTTP connections.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
@@ -10,7 +10,7 @@ import { get, startService, type TestService } from '../support/service.ts'
 
 const host = 'Host: x\r\n'
 
-/** Writes the text and reads until the other side closes. */
+/** Writes the text and reads until the peer closes the connection. */
 function exchange(service: TestService, text: string): Promise<string> {
   const { port } = new URL(service.url)
   return new Promise((resolve) => {
@@ -22,8 +22,8 @@ function exchange(service: TestService, text: string): Promise<string> {
   })
 }
 
-function statusesOf(answers: string): string[] {
-  return [...answers.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => status!)
+function statusesOf(responses: string): string[] {
+  return [...responses.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => status!)
 }
 
 describe('connections', () => {
@@ -33,7 +33,7 @@ describe('connections', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  it('21 a request that two servers would read differently is refused and the connection closed', async () => {
+  it('21 rejects an ambiguous request and closes the connection', async () => {
     const line = `POST ${sms.path} HTTP/1.1\r\n${host}`
     const smuggled = 'GET /livez HTTP/1.1\r\nHost: smuggled\r\n\r\n'
     const texts = [
@@ -51,31 +51,31 @@ describe('connections', () => {
       `POST ${sms.path} HTTP/1.1\r\n${host}X: a\r\n b\rY: c\r\n\r\n${smuggled}`,
     ]
     for (const text of texts) {
-      const answers = await exchange(service, text)
-      assert.deepEqual(statusesOf(answers), ['400'], JSON.stringify(text))
+      const responses = await exchange(service, text)
+      assert.deepEqual(statusesOf(responses), ['400'], JSON.stringify(text))
     }
   })
 
-  it('21 a request id is ours, whatever the caller writes', async () => {
-    const answer = await exchange(
+  it('21 ignores a request ID sent by the caller', async () => {
+    const response = await exchange(
       service,
       `GET /livez HTTP/1.1\r\n${host}X-Request-Id: forged\r\nRequest-Id: forged\r\nConnection: close\r\n\r\n`,
     )
-    assert.match(answer, /x-request-id: [0-9a-f-]{36}\r\n/)
-    assert.ok(!answer.includes('forged'))
+    assert.match(response, /x-request-id: [0-9a-f-]{36}\r\n/)
+    assert.ok(!response.includes('forged'))
   })
 
-  it('23 headers beyond 16 kB are refused', async () => {
+  it('23 rejects headers larger than 16 kB', async () => {
     for (const header of [
       `X: ${'a'.repeat(20_000)}`,
       Array.from({ length: 3_000 }, (_, i) => `h${i}: 1`).join('\r\n'),
     ]) {
-      const answer = await exchange(service, `GET /livez HTTP/1.1\r\n${host}${header}\r\n\r\n`)
-      assert.deepEqual(statusesOf(answer), ['431'])
+      const response = await exchange(service, `GET /livez HTTP/1.1\r\n${host}${header}\r\n\r\n`)
+      assert.deepEqual(statusesOf(response), ['431'])
     }
   })
 
-  it('33 an address that cannot be read is not repeated', async () => {
+  it('33 does not repeat an invalid URL in the response', async () => {
     const key = 'tg_seeded-secret'
     for (const path of [
       `/%zz?api_key=${key}`,
@@ -83,18 +83,18 @@ describe('connections', () => {
       `/receipts/sms/aliyun/${key}${'a'.repeat(300)}`,
       `/console/api/requests/${'a'.repeat(300)}${key}`,
     ]) {
-      const answer = await exchange(
+      const response = await exchange(
         service,
         `POST ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\nConnection: close\r\n\r\n`,
       )
-      assert.match(answer, /^HTTP\/1\.1 4\d\d/, path)
-      assert.match(answer, /x-request-id: [0-9a-f-]{36}\r\n/, path)
-      assert.ok(!answer.includes(key) && !answer.includes('FST_'), answer)
+      assert.match(response, /^HTTP\/1\.1 4\d\d/, path)
+      assert.match(response, /x-request-id: [0-9a-f-]{36}\r\n/, path)
+      assert.ok(!response.includes(key) && !response.includes('FST_'), response)
     }
     assert.ok(!service.logged.join('').includes(key))
   })
 
-  it('24 who announces no body is not waited for', { timeout: 60_000 }, async () => {
+  it('24 does not wait for a body that was not announced', { timeout: 60_000 }, async () => {
     const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain', undefined]
     const paths = [
       sms.path,
@@ -107,23 +107,23 @@ describe('connections', () => {
       for (const path of paths) {
         for (const type of types) {
           const typed = type === undefined ? '' : `Content-Type: ${type}\r\n`
-          const answer = await exchange(
+          const response = await exchange(
             service,
             `${method} ${path} HTTP/1.1\r\n${host}${typed}Connection: close\r\n\r\n`,
           )
-          assert.match(answer, /^HTTP\/1\.1 [24](?!08)\d\d /, `${method} ${path} ${type}`)
+          assert.match(response, /^HTTP\/1\.1 [24](?!08)\d\d /, `${method} ${path} ${type}`)
         }
       }
     }
   })
 
-  it('24 who connects and says nothing is cut', { timeout: 60_000 }, async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(service, '')))
-    for (const answer of answers) assert.deepEqual(statusesOf(answer), ['408'])
+  it('24 closes a connection that sends no request', { timeout: 60_000 }, async () => {
+    const responses = await Promise.all(Array.from({ length: 20 }, () => exchange(service, '')))
+    for (const response of responses) assert.deepEqual(statusesOf(response), ['408'])
     assert.equal((await get(`${service.url}/readyz`)).status, 200)
   })
 
-  it('13 the metrics are for this machine, not for whom a proxy on it speaks', async () => {
+  it('13 returns metrics only to local requests that were not proxied', async () => {
     const url = `${service.url}/metrics`
     assert.equal((await fetch(url)).status, 200)
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']) {
@@ -132,8 +132,8 @@ describe('connections', () => {
   })
 })
 
-describe('callers that hang up', () => {
-  it('24 are not waited for when the service stops', { timeout: 60_000 }, async () => {
+describe('disconnected callers', () => {
+  it('24 do not delay the shutdown', { timeout: 60_000 }, async () => {
     const service = await startService('sqlite')
     const { port } = new URL(service.url)
     const head = `POST ${sms.path} HTTP/1.1\r\n${host}Content-Type: application/json\r\n`
@@ -147,13 +147,13 @@ describe('callers that hang up', () => {
     await sleep(50)
     let stopped = false
     const stop = service[Symbol.asyncDispose]().then(() => (stopped = true))
-    // The drain itself lasts eight seconds when it has something to wait for.
+    // The drain waits up to eight seconds for running requests.
     for (let waited = 0; waited < 6_000 && !stopped; waited += 50) await sleep(50)
-    assert.ok(stopped, 'the stop waits for callers that are gone')
+    assert.ok(stopped, 'the shutdown waits for disconnected callers')
     await stop
   })
 
-  it('24 leave their paid call to its end, which a stop waits for', { timeout: 60_000 }, async () => {
+  it('24 do not interrupt a paid call, and the shutdown waits for it', { timeout: 60_000 }, async () => {
     const service = await startService('sqlite')
     const account = await service.account({ sms: 5 })
     await createTemplate(service.installation.db, systemActor, {
@@ -167,7 +167,7 @@ describe('callers that hang up', () => {
       username: account.username,
       api_key: account.key,
       action: 'send_sms',
-      // The sandbox keeps this one waiting for a while.
+      // The sandbox responds to this number with a delay.
       phone_number: '19900000002',
       template_code: 'C',
     })
@@ -178,12 +178,13 @@ describe('callers that hang up', () => {
       `POST ${sms.path} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     )
     const { db } = service.installation
-    const open = async () => (await db.one<{ n: number }>(`SELECT COUNT(*) AS n FROM operation`))?.n
-    while ((await open()) !== 1) await sleep(20)
+    const countOperations = async () =>
+      (await db.one<{ n: number }>(`SELECT COUNT(*) AS n FROM operation`))?.n
+    while ((await countOperations()) !== 1) await sleep(20)
     socket.destroy()
     await service.app.stop()
     const [operation] = await db.all<{ state: string; sends: number }>('SELECT state, sends FROM operation')
-    assert.equal(operation?.sends, 1, 'the call went on to its end')
+    assert.equal(operation?.sends, 1, 'the call was completed')
     await service.installation.close()
     await service.storage.remove()
   })

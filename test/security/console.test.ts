@@ -34,16 +34,16 @@ const accountRoutes = [
   smsRoutes,
   identityRoutes,
   domainCheckRoutes,
-].flatMap((some) => Object.values(some) as AnyRoute[])
+].flatMap((routes) => Object.values(routes) as AnyRoute[])
 
 const allOperatorRoutes = [operatorRoutes, operatorProductRoutes].flatMap(
-  (some) => Object.values(some) as AnyRoute[],
+  (routes) => Object.values(routes) as AnyRoute[],
 )
 
 const marker = 'seeded-and-private'
 
-/** A number that looks like this one and belongs to nobody. */
-function nothingLike(id: string | number): string | number {
+/** Returns an ID of the same form that does not exist. */
+function unusedIdLike(id: string | number): string | number {
   if (typeof id === 'number') return 987_654_321
   return id.includes('-') ? crypto.randomUUID() : '199999999999999999'
 }
@@ -51,8 +51,8 @@ function nothingLike(id: string | number): string | number {
 onEachEngine('another account', (engine) => {
   let service: TestService
   let owner: TestAccount
-  let thief: TestAccount
-  let thiefBrowser: Browser
+  let other: TestAccount
+  let otherBrowser: Browser
   let ownerBrowser: Browser
   let link: { link_id: number; short_code: string }
   let ids: readonly (string | number)[]
@@ -65,14 +65,14 @@ onEachEngine('another account', (engine) => {
   before(async () => {
     service = await startService(engine)
     owner = await service.account({ short_link: 10, sms: 10 })
-    thief = await service.account({ short_link: 10, sms: 10 })
-    ;[ownerBrowser, thiefBrowser] = [await signedIn(service, owner), await signedIn(service, thief)]
-    const made = await call(shortlink.path, owner, {
+    other = await service.account({ short_link: 10, sms: 10 })
+    ;[ownerBrowser, otherBrowser] = [await signedIn(service, owner), await signedIn(service, other)]
+    const created = await call(shortlink.path, owner, {
       action: 'generate',
       target_url: `https://example.com/${marker}`,
       title: marker,
     })
-    link = made.body.data
+    link = created.body.data
     const template = await createTemplate(service.installation.db, systemActor, {
       accountId: owner.id,
       code: 'PRIVATE',
@@ -91,10 +91,10 @@ onEachEngine('another account', (engine) => {
     await service.app.requestLog.flush()
     const [request] = (await ownerBrowser.call(requestRoutes.list)).body.items
     const [session] = (await ownerBrowser.call(sessionRoutes.sessions)).body.items
-    const [ownSession] = (await thiefBrowser.call(sessionRoutes.sessions)).body.items
-    const theirs = [link.link_id, templateId, request.request_id, request.id, session.id, owner.id, bizId]
-    // One's own session may happen to have the number of another's link.
-    ids = theirs.filter((id) => id !== ownSession.id)
+    const [ownSession] = (await otherBrowser.call(sessionRoutes.sessions)).body.items
+    const foreign = [link.link_id, templateId, request.request_id, request.id, session.id, owner.id, bizId]
+    // The session of the other account may have the same ID as a link of the owner.
+    ids = foreign.filter((id) => id !== ownSession.id)
     assert.ok(ids.includes(session.id))
   })
   after(() => service[Symbol.asyncDispose]())
@@ -105,17 +105,17 @@ onEachEngine('another account', (engine) => {
       const hasPart = route.path.includes(':')
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
         if (!hasPart && method !== route.method) continue
-        const ask = async (id: string | number) => {
+        const send = async (id: string | number) => {
           const parts = { id, name: id, group: id }
-          const { status, text } = await thiefBrowser.text({ method, path: route.path }, { parts })
+          const { status, text } = await otherBrowser.text({ method, path: route.path }, { parts })
           return { status, text: text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id') }
         }
         for (const id of hasPart ? ids : [1]) {
-          const got = await ask(id)
-          assert.ok(!got.text.includes(marker), `${method} ${route.path} ${id}`)
+          const actual = await send(id)
+          assert.ok(!actual.text.includes(marker), `${method} ${route.path} ${id}`)
           if (!hasPart) continue
-          const absent = await ask(nothingLike(id))
-          assert.deepEqual(got, absent, `${method} ${route.path} ${id}`)
+          const missing = await send(unusedIdLike(id))
+          assert.deepEqual(actual, missing, `${method} ${route.path} ${id}`)
         }
       }
     }
@@ -123,45 +123,48 @@ onEachEngine('another account', (engine) => {
   })
 
   it('14 can neither read nor change the links, templates or records of others by API key', async () => {
-    const unlike = async (values: Record<string, unknown>, absent: Record<string, unknown>) => {
-      const [theirs, nobodys] = [
-        await call(shortlink.path, thief, values),
-        await call(shortlink.path, thief, { ...values, ...absent }),
+    const assertSameAsMissing = async (
+      values: Record<string, unknown>,
+      absentIds: Record<string, unknown>,
+    ) => {
+      const [foreign, missing] = [
+        await call(shortlink.path, other, values),
+        await call(shortlink.path, other, { ...values, ...absentIds }),
       ]
-      assert.equal(theirs.status, 400)
-      assert.deepEqual(theirs.body, nobodys.body)
+      assert.equal(foreign.status, 400)
+      assert.deepEqual(foreign.body, missing.body)
     }
     const { link_id, short_code } = link
     const target_url = 'https://example.com/stolen'
-    await unlike({ action: 'update', link_id, target_url }, { link_id: 987_654_321 })
-    await unlike({ action: 'execute_update', link_id }, { link_id: 987_654_321 })
-    await unlike({ action: 'get', link_id }, { link_id: 987_654_321 })
-    await unlike({ action: 'get', short_code }, { short_code: 'zzzzzzz' })
+    await assertSameAsMissing({ action: 'update', link_id, target_url }, { link_id: 987_654_321 })
+    await assertSameAsMissing({ action: 'execute_update', link_id }, { link_id: 987_654_321 })
+    await assertSameAsMissing({ action: 'get', link_id }, { link_id: 987_654_321 })
+    await assertSameAsMissing({ action: 'get', short_code }, { short_code: 'zzzzzzz' })
     const use = (template_code: string) =>
-      call(sms.path, thief, {
+      call(sms.path, other, {
         action: 'send',
         phone_number: '13800138000',
         template_code,
         template_params: { code: '1' },
       })
-    const [theirs, nobodys] = [await use('PRIVATE'), await use('NOTHING')]
-    assert.equal(theirs.status, 404)
-    assert.deepEqual(theirs.body, nobodys.body)
+    const [foreign, missing] = [await use('PRIVATE'), await use('NOTHING')]
+    assert.equal(foreign.status, 404)
+    assert.deepEqual(foreign.body, missing.body)
     for (const values of [{ biz_id: bizId }, { phone_number: '13800138000' }, { start_date: '2020-01-01' }]) {
-      assert.deepEqual((await call(sms.path, thief, { action: 'get_logs', ...values })).body.data, [])
+      assert.deepEqual((await call(sms.path, other, { action: 'get_logs', ...values })).body.data, [])
     }
     assert.ok(
-      !JSON.stringify((await call(sms.path, thief, { action: 'get_templates' })).body).includes(marker),
+      !JSON.stringify((await call(sms.path, other, { action: 'get_templates' })).body).includes(marker),
     )
-    const still = await call(shortlink.path, owner, { action: 'get', link_id })
-    assert.equal(still.body.data.target_url, `https://example.com/${marker}`)
-    assert.equal((await service.app.services.credits.balance(thief.id, 'short_link')).remaining, 10)
+    const unchanged = await call(shortlink.path, owner, { action: 'get', link_id })
+    assert.equal(unchanged.body.data.target_url, `https://example.com/${marker}`)
+    assert.equal((await service.app.services.credits.balance(other.id, 'short_link')).remaining, 10)
   })
 
   it('15 operator routes reject account sessions with every method and field', async () => {
     for (const route of allOperatorRoutes) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-        const reply = await thiefBrowser.call(
+        const reply = await otherBrowser.call(
           { method, path: route.path },
           {
             parts: { id: owner.id, name: 'sandbox', group: 'sms', pool: 'a', host: 'x' },
@@ -176,7 +179,7 @@ onEachEngine('another account', (engine) => {
   })
 
   it('16 role, remaining and account_id in a body change nothing', async () => {
-    const wishes = {
+    const extraFields = {
       role: 'operator',
       remaining: 1_000_000,
       total: 1_000_000,
@@ -195,24 +198,24 @@ onEachEngine('another account', (engine) => {
         db.all('SELECT id, role, suspended, expires_on, rate_limit, key_hash FROM account ORDER BY id'),
         db.all('SELECT account_id, api_type, total, used FROM credit WHERE account_id = ?', [owner.id]),
       ])
-    const earlier = await snapshot()
-    const made = await call(shortlink.path, thief, {
+    const previous = await snapshot()
+    const created = await call(shortlink.path, other, {
       action: 'generate',
       target_url: 'https://example.com/',
       title: 't',
-      ...wishes,
+      ...extraFields,
     })
-    assert.equal(made.body.data.remaining_balance, 9)
-    const credits = await call(sms.path, thief, { action: 'get_credits', ...wishes })
+    assert.equal(created.body.data.remaining_balance, 9)
+    const credits = await call(sms.path, other, { action: 'get_credits', ...extraFields })
     assert.equal(credits.body.data.remaining, 10)
     for (const route of accountRoutes) {
       if (route.method === 'GET' || route.path.includes(':') || route.path.startsWith('/key')) continue
       if (['/sign-out', '/sign-up', '/sign-in', '/sessions/end-others'].includes(route.path)) continue
-      await thiefBrowser.text(route, { sent: wishes })
+      await otherBrowser.text(route, { sent: extraFields })
     }
-    assert.deepEqual(await snapshot(), earlier)
+    assert.deepEqual(await snapshot(), previous)
     const [row] = await db.all<{ account_id: number }>('SELECT account_id FROM link ORDER BY id DESC LIMIT 1')
-    assert.equal(row?.account_id, thief.id)
+    assert.equal(row?.account_id, other.id)
   })
 
   it('16 signing up with a role creates a plain account', async () => {
@@ -234,17 +237,21 @@ onEachEngine('another account', (engine) => {
   })
 
   it('17 invalid amounts are rejected', async () => {
-    const boss = await operator(service)
+    const operatorBrowser = await operator(service)
     const change = async (direction: string, amount: string) => {
       const response = await fetch(`${service.url}/console/api/operator/accounts/${owner.id}/credits`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', cookie: boss.cookie!, 'x-csrf-token': boss.csrf! },
+        headers: {
+          'content-type': 'application/json',
+          cookie: operatorBrowser.cookie!,
+          'x-csrf-token': operatorBrowser.csrf!,
+        },
         body: `{"api_type":"sms","direction":"${direction}","amount":${amount},"note":"x"}`,
       })
       await response.arrayBuffer()
       return response.status
     }
-    const earlier = await service.app.services.credits.balance(owner.id, 'sms')
+    const previous = await service.app.services.credits.balance(owner.id, 'sms')
     for (const amount of [
       '0',
       '-0',
@@ -264,6 +271,6 @@ onEachEngine('another account', (engine) => {
         assert.equal(await change(direction, amount), 400, `${direction} ${amount}`)
       }
     }
-    assert.deepEqual(await service.app.services.credits.balance(owner.id, 'sms'), earlier)
+    assert.deepEqual(await service.app.services.credits.balance(owner.id, 'sms'), previous)
   })
 })

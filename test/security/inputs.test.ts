@@ -1,4 +1,4 @@
-// Inputs made to be expensive, or to become something else on their way out.
+// Inputs that are expensive to process or that could inject headers and formulas.
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
@@ -19,7 +19,7 @@ import { post, startService, type TestAccount, type TestService } from '../suppo
 const endpoints: readonly Endpoint[] = [shortlink, sms, identity, domainCheck]
 const length = 100_000
 
-/** Texts at which patterns that try again and again would never come to an end. */
+/** Inputs that make a backtracking regular expression slow. */
 const slowTexts: readonly string[] = [
   'a'.repeat(length),
   ' '.repeat(length),
@@ -37,16 +37,16 @@ const slowTexts: readonly string[] = [
   '='.repeat(length),
 ]
 
-/** Processor time, not time on the wall: other programs on the machine are not our affair. The best of a few tries. */
-async function leastCpuMs(work: () => Promise<unknown>, enough: number): Promise<number> {
-  let least = Number.POSITIVE_INFINITY
-  for (let round = 0; round < 6 && least > enough; round += 1) {
+/** Measures CPU time, because wall time depends on other processes. Returns the minimum of up to six runs. */
+async function minCpuMs(work: () => Promise<unknown>, limitMs: number): Promise<number> {
+  let min = Number.POSITIVE_INFINITY
+  for (let round = 0; round < 6 && min > limitMs; round += 1) {
     const start = process.cpuUsage()
     await work()
     const { user, system } = process.cpuUsage(start)
-    least = Math.min(least, (user + system) / 1000)
+    min = Math.min(min, (user + system) / 1000)
   }
-  return least
+  return min
 }
 
 describe('inputs', () => {
@@ -63,11 +63,11 @@ describe('inputs', () => {
   const examplesOf = (parameters: Parameters) =>
     Object.fromEntries(Object.entries(parameters).map(([name, { example }]) => [name, example]))
 
-  it('25 100 kB in any parameter of any operation cost less than 50 ms', { timeout: 120_000 }, async () => {
+  it('25 100 kB in any parameter of any operation take less than 50 ms', { timeout: 120_000 }, async () => {
     for (const endpoint of endpoints) {
       for (const [index, operation] of Object.values(endpoint.operations).entries()) {
         const action = operation.actions[0] === undefined ? {} : { action: operation.actions[0] }
-        const good = {
+        const valid = {
           ...examplesOf(operation.parameters),
           ...action,
           username: account.username,
@@ -78,8 +78,8 @@ describe('inputs', () => {
             for (const value of name === 'template_params'
               ? [text, { [text]: '1' }, { code: text }]
               : [text]) {
-              const ask = () => post(`${service.url}${endpoint.path}`, { ...good, [name]: value })
-              const ms = await leastCpuMs(ask, 50)
+              const send = () => post(`${service.url}${endpoint.path}`, { ...valid, [name]: value })
+              const ms = await minCpuMs(send, 50)
               assert.ok(ms < 50, `${endpoint.name} ${name} ${text.slice(0, 12)}… ${ms} ms`)
             }
           }
@@ -88,67 +88,71 @@ describe('inputs', () => {
     }
   })
 
-  it('25 100 kB in any field of a console form cost less than 50 ms', { timeout: 120_000 }, async () => {
-    const boss = await operator(service)
+  it('25 100 kB in any field of a console form take less than 50 ms', { timeout: 120_000 }, async () => {
+    const operatorBrowser = await operator(service)
     const id = account.id
     const forms: [Browser, { method: 'POST' | 'PATCH'; path: string }, Record<string, unknown>][] = [
       [browser, { method: 'POST', path: creditRoutes.redeem.path }, { code: 'x' }],
       [
-        boss,
+        operatorBrowser,
         { method: 'POST', path: operatorRoutes.createAccount.path },
         { username: '', password: '', expires_on: '', note: '' },
       ],
       [
-        boss,
+        operatorBrowser,
         { method: 'PATCH', path: operatorRoutes.changeAccount.path },
         { expires_on: '', sign_name: '', note: '' },
       ],
       [
-        boss,
+        operatorBrowser,
         { method: 'POST', path: operatorRoutes.changeCredits.path },
         { api_type: '', direction: '', note: '' },
       ],
       [
-        boss,
+        operatorBrowser,
         { method: 'POST', path: operatorRoutes.makeRedeemBatch.path },
         { api_type: '', expires_on: '', note: '' },
       ],
       [browser, { method: 'POST', path: sessionRoutes.changePassword.path }, { new_password: '' }],
     ]
-    for (const [who, route, fields] of forms) {
+    for (const [client, route, fields] of forms) {
       for (const name of Object.keys(fields)) {
         for (const text of slowTexts) {
-          const ask = async () => {
-            const reply = await who.call(route, { parts: { id }, sent: { ...fields, [name]: text } })
+          const send = async () => {
+            const reply = await client.call(route, { parts: { id }, sent: { ...fields, [name]: text } })
             assert.ok(reply.status < 500, `${route.path} ${name} ${reply.status}`)
           }
-          const ms = await leastCpuMs(ask, 50)
+          const ms = await minCpuMs(send, 50)
           assert.ok(ms < 50, `${route.path} ${name} ${text.slice(0, 12)}… ${ms} ms`)
         }
       }
     }
   })
 
-  it('23 a gzip bomb is refused unopened, and an endless body is cut', { timeout: 60_000 }, async () => {
-    const bomb = gzipSync(Buffer.alloc(128 * 1_048_576), { level: 9 })
-    const earlier = process.memoryUsage.rss()
-    for (const path of [...endpoints.map((endpoint) => endpoint.path), '/console/api/sign-in']) {
-      for (const encoding of ['gzip', 'deflate', 'br', 'GZIP', 'identity, gzip', 'zstd']) {
-        const response = await fetch(`${service.url}${path}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'content-encoding': encoding },
-          body: bomb,
-        })
-        await response.arrayBuffer()
-        assert.ok([400, 401, 413, 415].includes(response.status), `${path} ${encoding} ${response.status}`)
+  it(
+    '23 rejects a gzip bomb without decompressing it, and an endless body',
+    { timeout: 60_000 },
+    async () => {
+      const bomb = gzipSync(Buffer.alloc(128 * 1_048_576), { level: 9 })
+      const previous = process.memoryUsage.rss()
+      for (const path of [...endpoints.map((endpoint) => endpoint.path), '/console/api/sign-in']) {
+        for (const encoding of ['gzip', 'deflate', 'br', 'GZIP', 'identity, gzip', 'zstd']) {
+          const response = await fetch(`${service.url}${path}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+            body: bomb,
+          })
+          await response.arrayBuffer()
+          assert.ok([400, 401, 413, 415].includes(response.status), `${path} ${encoding} ${response.status}`)
+        }
+        assert.equal(await sendEndlessBody(path), 413, path)
       }
-      assert.equal(await endless(path), 413, path)
-    }
-    assert.ok(process.memoryUsage.rss() - earlier < 200 * 1_048_576)
-  })
+      assert.ok(process.memoryUsage.rss() - previous < 200 * 1_048_576)
+    },
+  )
 
-  /** Chunks for ever, until there is an answer or the connection ends. */
-  function endless(path: string): Promise<number> {
+  /** Sends chunks until a response arrives or the connection ends. */
+  function sendEndlessBody(path: string): Promise<number> {
     const chunk = Buffer.alloc(65_536, '[')
     return new Promise((resolve, reject) => {
       const sent = request(`${service.url}${path}`, {
@@ -156,35 +160,35 @@ describe('inputs', () => {
         headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
       })
       let written = 0
-      let answered = false
+      let hasResponse = false
       sent.on('response', (response) => {
-        answered = true
+        hasResponse = true
         response.resume()
         resolve(response.statusCode ?? 0)
         sent.destroy()
       })
       sent.on('error', (error) => {
-        if (!answered) reject(error)
+        if (!hasResponse) reject(error)
       })
-      const more = () => {
-        if (answered) return
+      const writeNext = () => {
+        if (hasResponse) return
         written += chunk.length
-        if (written > 256 * 1_048_576) reject(new Error('256 MiB were taken'))
-        else sent.write(chunk, () => setImmediate(more))
+        if (written > 256 * 1_048_576) reject(new Error('256 MiB were accepted'))
+        else sent.write(chunk, () => setImmediate(writeNext))
       }
-      more()
+      writeNext()
     })
   }
 
-  it('23 large bodies in chunks do not pile up behind the request log', async () => {
+  it('23 bounds the memory of the request log for large chunked bodies', async () => {
     const big = JSON.stringify({
       username: account.username,
       api_key: account.key,
       action: 'get_credits',
       filler: 'x'.repeat(900_000),
     })
-    const earlier = service.app.requestLog.stats.dropped
-    const ask = () =>
+    const previous = service.app.requestLog.stats.dropped
+    const send = () =>
       new Promise<void>((resolve, reject) => {
         const sent = request(`${service.url}${sms.path}`, {
           method: 'POST',
@@ -194,19 +198,19 @@ describe('inputs', () => {
         sent.on('error', reject)
         sent.end(big)
       })
-    // Nothing is written while these come in, so all of them wait: 16 MiB of them may, the rest is not kept.
+    // The blocked database keeps all entries in the queue, which holds at most 16 MiB and drops the rest.
     const { db } = service.installation
     const { promise, resolve } = Promise.withResolvers<void>()
     const blocked = db.write(() => promise)
-    for (let round = 0; round < 40; round += 1) await ask()
+    for (let round = 0; round < 40; round += 1) await send()
     const { waiting, dropped } = service.app.requestLog.stats
     resolve()
     await blocked
-    assert.ok(dropped > earlier, 'some were not kept')
-    assert.ok(waiting <= 16, `${waiting} bodies of a megabyte wait`)
+    assert.ok(dropped > previous, 'no entries were dropped')
+    assert.ok(waiting <= 16, `${waiting} bodies of 1 MB are queued`)
   })
 
-  it('22 names that reach a prototype change nothing in the console either', async () => {
+  it('22 the console ignores names that reach a prototype', async () => {
     for (const body of [
       '{"__proto__":{"role":"operator"},"username":"a","password":"b"}',
       '{"constructor":{"prototype":{"role":"operator"}},"username":"a","password":"b"}',
@@ -230,7 +234,7 @@ describe('inputs', () => {
     assert.equal(({} as Record<string, unknown>)['role'], undefined)
   })
 
-  it('21 targets, titles and file names cannot add a header', async () => {
+  it('21 targets, titles and file names cannot inject a header', async () => {
     const generate = (target_url: string) =>
       post(`${service.url}${shortlink.path}`, {
         username: account.username,
@@ -239,20 +243,20 @@ describe('inputs', () => {
         title: 't',
         target_url,
       })
-    for (const bad of [
+    for (const invalid of [
       'https://a.test/\r\nSet-Cookie: a=b',
       'https://a.test/\nX: y',
       'https://a.test/\u2028X',
       'https://a.test/\0',
     ]) {
-      assert.equal((await generate(bad)).status, 400)
+      assert.equal((await generate(invalid)).status, 400)
     }
-    for (const odd of [
+    for (const unusual of [
       'https://a.test/%0d%0aSet-Cookie:%20a=b',
       'https://a.test/汉字?嗨=\u{1F600}#片',
       'https://例子.测试/',
     ]) {
-      const { body } = await generate(odd)
+      const { body } = await generate(unusual)
       const visit = await fetch(body.data.a_url, { redirect: 'manual' })
       assert.equal(visit.status, 302)
       assert.match(visit.headers.get('location') ?? '', /^[\x21-\x7e]+$/)
@@ -269,7 +273,7 @@ describe('inputs', () => {
     assert.equal(forged.status, 400)
   })
 
-  it('28 full-width signs begin no formula either', () => {
+  it('28 escapes full-width signs that start a formula', () => {
     for (const start of ['＝', '＋', '－', '＠']) assert.equal(csvLine([`${start}1+1`]), `'${start}1+1\r\n`)
   })
 })

@@ -1,4 +1,4 @@
-// Guessing keys and passwords: what a guess costs us, what it tells the guesser, whom a limit counts.
+// Guessing keys and passwords: cost of a guess, equal responses, and limits per network.
 import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
@@ -18,14 +18,14 @@ import { openBrowser, testPassword } from '../support/console.ts'
 import { onEachEngine, uniqueName } from '../support/engines.ts'
 import { post, startService } from '../support/service.ts'
 
-/** A call that carries these parameters, as the endpoint would make it. */
+/** Creates a call with these parameters. */
 function callWith(json: Record<string, unknown>, address = '203.0.113.1') {
   const raw = new IncomingMessage(new Socket())
   return createCall(sms, 'r', raw, address, { headers: {}, json }, 0)
 }
 
 onEachEngine('credentials', (engine) => {
-  it('5 unknown user, wrong key and cleared key: one look-up each and the same words', async () => {
+  it('5 an unknown user, a wrong key and a cleared key cost one lookup and return the same error', async () => {
     await using service = await startService(engine)
     const { db } = service.installation
     const [holder, cleared] = [await service.account(), await service.account()]
@@ -40,34 +40,34 @@ onEachEngine('credentials', (engine) => {
         return find(hash)
       },
     })
-    const tries = [
+    const attempts = [
       { username: 'nobody', api_key: generateApiKey() },
       { username: holder.username, api_key: generateApiKey() },
       { username: 'nobody', api_key: holder.key },
       { username: cleared.username, api_key: cleared.key },
     ]
-    const words = new Set<string>()
-    for (const one of tries) {
+    const errors = new Set<string>()
+    for (const credentials of attempts) {
       lookups = 0
-      const call = callWith({ ...one, action: 'get_credits' })
+      const call = callWith({ ...credentials, action: 'get_credits' })
       await assert.rejects(authenticate(call, sms.common), (error) => {
         assert.ok(error instanceof AppError)
-        words.add(`${error.code} ${error.status} ${error.text.zh}`)
+        errors.add(`${error.code} ${error.status} ${error.text.zh}`)
         return true
       })
-      assert.equal(lookups, 1, JSON.stringify(one))
+      assert.equal(lookups, 1, JSON.stringify(credentials))
       assert.equal(call.trace.accountId, undefined)
     }
-    assert.equal(words.size, 1)
+    assert.equal(errors.size, 1)
     assert.notEqual(hashKey(holder.key), hashKey(cleared.key))
   })
 })
 
 describe('guesses', () => {
-  it('5 an unknown user takes as long to be refused as a wrong password', async () => {
+  it('5 rejecting an unknown user takes as long as rejecting a wrong password', async () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
     const known = (await service.account()).username
-    const spent = { known: 0, unknown: 0 }
+    const elapsed = { known: 0, unknown: 0 }
     for (let round = 0; round < 3; round += 1) {
       for (const [kind, username] of [
         ['known', known],
@@ -77,18 +77,18 @@ describe('guesses', () => {
         const startedAt = performance.now()
         const reply = await browser.call(sessionRoutes.signIn, {
           sent: { username, password: 'not the password' },
-          // Each from elsewhere: who guesses often is made to wait, which is not what is compared here.
+          // Different addresses, so that the delay after repeated guesses does not affect the comparison.
           headers: { 'x-forwarded-for': `198.51.100.${round * 2 + (kind === 'known' ? 0 : 1)}` },
         })
-        spent[kind] += performance.now() - startedAt
+        elapsed[kind] += performance.now() - startedAt
         assert.equal(reply.status, 401)
       }
     }
-    // Without the work of a hash it would be a twentieth.
-    assert.ok(spent.unknown > spent.known / 5, JSON.stringify(spent))
+    // Without hashing, an unknown user would take a twentieth of the time.
+    assert.ok(elapsed.unknown > elapsed.known / 5, JSON.stringify(elapsed))
   })
 
-  it('6 invented keys cost no look-up at all', async () => {
+  it('6 malformed keys cost no lookup', async () => {
     let lookups = 0
     const authenticate = createAuthenticator({
       rateLimit: undefined,
@@ -98,26 +98,26 @@ describe('guesses', () => {
         return undefined
       },
     })
-    const good = generateApiKey()
-    const invented = [
+    const valid = generateApiKey()
+    const malformed = [
       'x',
       'tg_',
       `tg_${'a'.repeat(49)}`,
-      good.slice(0, -1),
-      `${good}0`,
-      good.toLowerCase(),
+      valid.slice(0, -1),
+      `${valid}0`,
+      valid.toLowerCase(),
       `tg_${'漢'.repeat(49)}`,
     ]
-    for (const api_key of invented) {
+    for (const api_key of malformed) {
       await assert.rejects(authenticate(callWith({ username: 'u', api_key, action: 'a' }), sms.common))
     }
     assert.equal(lookups, 0)
   })
 
-  it('6 a flood from all over one IPv6 network is one flood', async () => {
+  it('6 counts wrong keys from one IPv6 network together', async () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
-    const flood = async (addressOf: (index: number) => string) => {
-      const answers = await Promise.all(
+    const countRejected = async (addressOf: (index: number) => string) => {
+      const responses = await Promise.all(
         Array.from({ length: 70 }, (_, index) =>
           post(
             `${service.url}${sms.path}`,
@@ -126,26 +126,26 @@ describe('guesses', () => {
           ),
         ),
       )
-      return answers.filter(({ status }) => status === 429).length
+      return responses.filter(({ status }) => status === 429).length
     }
-    assert.equal(await flood((index) => `2001:db8:1:2:${index.toString(16)}::${index}`), 10)
-    assert.equal(await flood((index) => `2001:db8:2:${index.toString(16)}::1`), 0)
+    assert.equal(await countRejected((index) => `2001:db8:1:2:${index.toString(16)}::${index}`), 10)
+    assert.equal(await countRejected((index) => `2001:db8:2:${index.toString(16)}::1`), 0)
   })
 
-  it('9 a guesser who moves about in one IPv6 network is met by the limit', async () => {
+  it('9 limits guesses from different addresses of one IPv6 network', async () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
     const { username } = await service.account()
-    const tryOnce = (index: number, password: string, prefix = '2001:db8:9:9') =>
+    const attempt = (index: number, password: string, prefix = '2001:db8:9:9') =>
       openBrowser(service).call(sessionRoutes.signIn, {
         sent: { username, password },
         headers: { 'x-forwarded-for': `${prefix}::${index.toString(16)}` },
       })
-    for (let index = 1; index <= 10; index += 1) assert.equal((await tryOnce(index, 'wrong')).status, 401)
-    assert.equal((await tryOnce(99, testPassword)).status, 429)
-    assert.equal((await tryOnce(1, testPassword, '2001:db8:9:a')).status, 200)
+    for (let index = 1; index <= 10; index += 1) assert.equal((await attempt(index, 'wrong')).status, 401)
+    assert.equal((await attempt(99, testPassword)).status, 429)
+    assert.equal((await attempt(1, testPassword, '2001:db8:9:a')).status, 200)
   })
 
-  it('6 a network is the first half of an address, however it is written', () => {
+  it('6 a network is the first half of an IPv6 address in any notation', () => {
     const network = '2001:db8:0:1::/64'
     for (const address of [
       '2001:db8:0:1::',

@@ -1,5 +1,5 @@
-// Seeded names, numbers, keys and passwords go through all four products and the console, in every way a call can end,
-// and are looked for afterwards in logs, errors, exports and a whole dump. What a caller writes forges no line either.
+// Sends known names, numbers, keys and passwords through all products and the console, and then searches for them in
+// logs, errors, exports and a database dump. Input cannot forge log lines either.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -36,17 +36,20 @@ const seeded = {
 
 const endpoints = [shortlink, sms, identity, domainCheck]
 
-/** Everything that anybody was told, apart from what a success is for. */
-interface Told {
+/** Responses to search for leaks; successful API responses are excluded. */
+interface CollectedOutput {
   readonly errors: string[]
   readonly exports: string[]
-  /** Keys, tokens and passwords that were made on the way. */
+  /** Keys, tokens and passwords created during the test. */
   readonly secrets: string[]
 }
 
-async function useEverything(url: string, who: { username: string; key: string }): Promise<Told> {
-  const told: Told = { errors: [], exports: [], secrets: [who.key] }
-  const common = { username: who.username, api_key: who.key }
+async function useEverything(
+  url: string,
+  account: { username: string; key: string },
+): Promise<CollectedOutput> {
+  const output: CollectedOutput = { errors: [], exports: [], secrets: [account.key] }
+  const common = { username: account.username, api_key: account.key }
   const values = {
     phone_number: seeded.phone,
     template_code: 'CODE',
@@ -57,9 +60,9 @@ async function useEverything(url: string, who: { username: string; key: string }
     title: `给 ${seeded.phone}`,
     urls: [`example.com/${seeded.phone}`],
   }
-  const heard = async (response: Response) => {
+  const collect = async (response: Response) => {
     const text = await response.text()
-    if (response.status >= 400) told.errors.push(text)
+    if (response.status >= 400) output.errors.push(text)
   }
   const actions = ['generate', 'send_sms', 'get_credits', 'get_logs', 'update', seeded.phone, seeded.idcard]
   for (const { path } of endpoints) {
@@ -67,71 +70,73 @@ async function useEverything(url: string, who: { username: string; key: string }
       const body = JSON.stringify({ ...common, ...values, action })
       const headers = { 'content-type': 'application/json', 'idempotency-key': `${seeded.phone}-${action}` }
       for (let round = 0; round < 2; round += 1)
-        await heard(await fetch(url + path, { method: 'POST', headers, body }))
-      await heard(await fetch(url + path, { method: 'POST', headers, body: body.slice(0, -3) }))
-      await heard(await fetch(url + path, { method: 'PUT', headers, body }))
+        await collect(await fetch(url + path, { method: 'POST', headers, body }))
+      await collect(await fetch(url + path, { method: 'POST', headers, body: body.slice(0, -3) }))
+      await collect(await fetch(url + path, { method: 'PUT', headers, body }))
     }
-    const wrong = {
+    const invalid = {
       ...common,
       ...values,
       action: 'send',
       phone_number: `${seeded.phone}1`,
       idcard: `${seeded.idcard}0`,
     }
-    await heard(await fetch(`${url}${path}?${new URLSearchParams(wrong as never).toString()}`))
-    await heard(await fetch(`${url}${path}?api_key=${who.key}&idcard=${seeded.idcard}&name=%zz`))
+    await collect(await fetch(`${url}${path}?${new URLSearchParams(invalid as never).toString()}`))
+    await collect(await fetch(`${url}${path}?api_key=${account.key}&idcard=${seeded.idcard}&name=%zz`))
     for (const field of Object.keys(values)) {
-      const odd = {
+      const nested = {
         ...common,
         ...values,
         action: 'send',
         [field]: [[field === 'name' ? seeded.name : '', seeded.idcard, seeded.phone]],
       }
-      await heard(
+      await collect(
         await fetch(url + path, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(odd),
+          body: JSON.stringify(nested),
         }),
       )
     }
   }
-  await heard(await fetch(`${url}/${seeded.idcard}/${seeded.phone}?api_key=${who.key}`))
-  await heard(await fetch(`${url}/receipts/sms/aliyun/${who.key}`, { method: 'POST', body: seeded.phone }))
-  return told
+  await collect(await fetch(`${url}/${seeded.idcard}/${seeded.phone}?api_key=${account.key}`))
+  await collect(
+    await fetch(`${url}/receipts/sms/aliyun/${account.key}`, { method: 'POST', body: seeded.phone }),
+  )
+  return output
 }
 
-async function useConsole(service: TestService, told: Told): Promise<void> {
+async function useConsole(service: TestService, output: CollectedOutput): Promise<void> {
   const { db } = service.installation
   const username = 'seeded-holder'
   await createAccount(db, systemActor, { username, password: seeded.password })
   const browser = openBrowser(service)
-  const tell = async (route: Parameters<typeof browser.text>[0], sent: Record<string, unknown> = {}) => {
+  const call = async (route: Parameters<typeof browser.text>[0], sent: Record<string, unknown> = {}) => {
     const { status, text } = await browser.text(route, { parts: { id: 1 }, sent })
-    if (status >= 400) told.errors.push(text)
+    if (status >= 400) output.errors.push(text)
     return text
   }
-  await tell(sessionRoutes.signIn, { username, password: seeded.newPassword })
-  await tell(sessionRoutes.signIn, { username: seeded.password, password: seeded.password })
+  await call(sessionRoutes.signIn, { username, password: seeded.newPassword })
+  await call(sessionRoutes.signIn, { username: seeded.password, password: seeded.password })
   await browser.signIn(username, seeded.password)
-  told.secrets.push(browser.cookie!.split('=')[1]!, browser.csrf!)
-  const { api_key: key } = JSON.parse(await tell(keyRoutes.generate)) as { api_key: string }
-  told.secrets.push(key)
-  const again = JSON.parse(await tell(keyRoutes.reset, { password: seeded.password })) as { api_key: string }
-  told.secrets.push(again.api_key)
-  await tell(keyRoutes.reset, { password: seeded.newPassword })
-  await tell(sessionRoutes.changePassword, {
+  output.secrets.push(browser.cookie!.split('=')[1]!, browser.csrf!)
+  const { api_key: key } = JSON.parse(await call(keyRoutes.generate)) as { api_key: string }
+  output.secrets.push(key)
+  const reset = JSON.parse(await call(keyRoutes.reset, { password: seeded.password })) as { api_key: string }
+  output.secrets.push(reset.api_key)
+  await call(keyRoutes.reset, { password: seeded.newPassword })
+  await call(sessionRoutes.changePassword, {
     current_password: seeded.newPassword,
     new_password: seeded.password,
   })
-  await tell(sessionRoutes.changePassword, {
+  await call(sessionRoutes.changePassword, {
     current_password: seeded.password,
     new_password: seeded.newPassword,
   })
-  await tell(searchRoutes.search, { q: seeded.phone })
-  await tell(searchRoutes.search, { q: seeded.idcard })
-  await tell(creditRoutes.redeem, { code: seeded.password })
-  await tell(operatorRoutes.createAccount, {
+  await call(searchRoutes.search, { q: seeded.phone })
+  await call(searchRoutes.search, { q: seeded.idcard })
+  await call(creditRoutes.redeem, { code: seeded.password })
+  await call(operatorRoutes.createAccount, {
     username: seeded.phone,
     password: seeded.password,
     note: seeded.name,
@@ -140,7 +145,7 @@ async function useConsole(service: TestService, told: Told): Promise<void> {
 
 onEachEngine('seeded data', (engine) => {
   it(
-    '27 is in no log, no error, no export, and where it may rest in a dump is known',
+    '27 appears in no log, error or export, and only in allowed tables of a dump',
     { timeout: 120_000 },
     async () => {
       await using service = await startService(engine)
@@ -159,9 +164,9 @@ onEachEngine('seeded data', (engine) => {
         ),
       )
       assert.equal(maskText(`+86${seeded.phone} 0086${seeded.phone}`), '+86137****9105 0086137****9105')
-      const told = await useEverything(service.url, account)
-      await useConsole(service, told)
-      // Everything once more, with the products' tables gone: each call fails inside the database.
+      const output = await useEverything(service.url, account)
+      await useConsole(service, output)
+      // All calls again without the product tables: each call fails in the database.
       const tables = ['sms_send', 'identity_record', 'link']
       for (const table of tables)
         await db.write((tx) => tx.run(`ALTER TABLE ${table} RENAME TO ${table}_away`))
@@ -171,32 +176,32 @@ onEachEngine('seeded data', (engine) => {
         await db.write((tx) => tx.run(`ALTER TABLE ${table}_away RENAME TO ${table}`))
       await service.app.requestLog.flush()
       const browser = await signedIn(service, account)
-      const boss = await operator(service)
+      const operatorBrowser = await operator(service)
       for (const route of [requestRoutes.csv, creditRoutes.ledgerCsv]) {
-        told.exports.push((await browser.text(route)).text)
+        output.exports.push((await browser.text(route)).text)
       }
-      told.exports.push((await boss.text(operatorRoutes.auditCsv)).text)
-      told.exports.push((await browser.text(requestRoutes.list)).text)
-      told.exports.push(await service.app.services.metrics.metrics())
+      output.exports.push((await operatorBrowser.text(operatorRoutes.auditCsv)).text)
+      output.exports.push((await browser.text(requestRoutes.list)).text)
+      output.exports.push(await service.app.services.metrics.metrics())
 
       const people = [seeded.name, seeded.idcard, seeded.phone, seeded.code]
-      const secrets = [...told.secrets, seeded.password, seeded.newPassword]
+      const secrets = [...output.secrets, seeded.password, seeded.newPassword]
       assert.ok(secrets.every((secret) => secret.length > 15))
-      const nowhere = (where: string, text: string, needles: readonly string[]) => {
-        for (const needle of needles) {
-          const at = text.indexOf(needle)
-          assert.equal(at, -1, `${where} holds ${needle}: …${text.slice(Math.max(0, at - 80), at + 60)}…`)
+      const assertAbsent = (where: string, text: string, values: readonly string[]) => {
+        for (const value of values) {
+          const at = text.indexOf(value)
+          assert.equal(at, -1, `${where} contains ${value}: …${text.slice(Math.max(0, at - 80), at + 60)}…`)
         }
       }
       assert.ok(service.logged.length > 100 && service.logged.some((line) => line.includes('internal error')))
-      nowhere('the log', service.logged.join(''), [...people, ...secrets])
-      nowhere('an error', [...told.errors, ...broken.errors].join('\n'), [...people, ...secrets])
-      nowhere('an export', told.exports.join('\n'), [...people, ...secrets])
+      assertAbsent('the log', service.logged.join(''), [...people, ...secrets])
+      assertAbsent('an error', [...output.errors, ...broken.errors].join('\n'), [...people, ...secrets])
+      assertAbsent('an export', output.exports.join('\n'), [...people, ...secrets])
 
       const file = join(service.storage.environment['DATA_DIR']!, 'dump.gz')
       await writeBackup(db, file)
       const dump = gunzipSync(await readFile(file)).toString()
-      // A number and its message are the record that `get_status` must give back; a link is its target and its title.
+      // `get_status` returns the phone number and the message; a link consists of its target and its title.
       const allowed = new Map<string, readonly string[]>([
         ['sms_send', [seeded.phone, seeded.code]],
         ['link', [seeded.phone]],
@@ -204,14 +209,17 @@ onEachEngine('seeded data', (engine) => {
       let table = ''
       for (const line of dump.split('\n')) {
         table = /^\{"table":"(\w+)"/.exec(line)?.[1] ?? table
-        const fine = allowed.get(table) ?? []
-        nowhere(`the table ${table}`, line, [...people.filter((one) => !fine.includes(one)), ...secrets])
+        const allowedHere = allowed.get(table) ?? []
+        assertAbsent(`the table ${table}`, line, [
+          ...people.filter((one) => !allowedHere.includes(one)),
+          ...secrets,
+        ])
       }
-      assert.ok(dump.includes(seeded.phone), 'the dump was read')
+      assert.ok(dump.includes(seeded.phone), 'the dump has no known phone number')
     },
   )
 
-  it('1 a dump holds no key that works, no session and no ID number', async () => {
+  it('1 a dump contains no valid key, session or ID number', async () => {
     await using service = await startService(engine)
     const account = await service.account({ id_verification: 5 })
     const browser = await signedIn(service, account)
@@ -236,11 +244,11 @@ onEachEngine('seeded data', (engine) => {
     }
   })
 
-  it('29 CR, LF and ANSI make no line of the log', { timeout: 60_000 }, async () => {
+  it('29 CR, LF and ANSI sequences create no log line', { timeout: 60_000 }, async () => {
     const storage = await freshStorage(engine)
     const service = await spawnService({ ...storage.environment, LOG_LEVEL: 'trace', SAMPLE_ACCOUNT: 'off' })
     const forged = '\r\n{"level":60,"msg":"forged"}\r\n\u001b[2J\u001b]0;forged\u0007\u2028\u0085'
-    const made = await admin(
+    const created = await admin(
       storage.environment,
       'account',
       'create',
@@ -249,7 +257,7 @@ onEachEngine('seeded data', (engine) => {
       'sms=5',
       '--json',
     )
-    const { api_key: key } = JSON.parse(made.stdout) as { api_key: string }
+    const { api_key: key } = JSON.parse(created.stdout) as { api_key: string }
     for (const { path } of endpoints) {
       for (const api_key of [key, forged]) {
         const values = {
@@ -290,16 +298,16 @@ onEachEngine('seeded data', (engine) => {
       assert.ok(level < 50, line)
       assert.notEqual(msg, 'forged')
     }
-    // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+    // oxlint-disable-next-line no-control-regex -- searches for control characters
     assert.doesNotMatch(service.output(), /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028]/)
     await storage.remove()
   })
 
-  it('33 what breaks inside is an internal error and nothing more', async () => {
+  it('33 an internal failure is returned only as an internal error', async () => {
     await using service = await startService(engine)
     const { db } = service.installation
     const account = await service.account({ short_link: 5, sms: 5, id_verification: 5, domain_check: 5 })
-    const [browser, boss] = [await signedIn(service, account), await operator(service)]
+    const [browser, operatorBrowser] = [await signedIn(service, account), await operator(service)]
     for (const table of [
       'operation',
       'credit',
@@ -311,9 +319,9 @@ onEachEngine('seeded data', (engine) => {
     ]) {
       await db.write((tx) => tx.run(`ALTER TABLE ${table} RENAME TO ${table}_away`))
     }
-    const answers: string[] = []
-    const note = (status: number, text: string) => {
-      if (status >= 500) answers.push(text)
+    const responses: string[] = []
+    const record = (status: number, text: string) => {
+      if (status >= 500) responses.push(text)
     }
     const values = {
       username: account.username,
@@ -331,26 +339,26 @@ onEachEngine('seeded data', (engine) => {
           { ...values, action },
           { 'idempotency-key': 'k' },
         )
-        note(status, JSON.stringify(body))
+        record(status, JSON.stringify(body))
       }
     }
-    for (const [who, routes] of [
+    for (const [client, routes] of [
       [browser, { ...creditRoutes, ...requestRoutes }],
-      [boss, operatorRoutes],
+      [operatorBrowser, operatorRoutes],
     ] as const) {
       for (const route of Object.values(routes)) {
         const sent = { note: 'n', amount: 1, count: 1, api_type: 'sms', direction: 'grant', q: 'x' }
-        const asked = who.text(route, { parts: { id: account.id }, sent })
-        // A file that has begun can only be cut short.
-        if (route.path.endsWith('.csv')) await asked.then(undefined, () => undefined)
+        const pending = client.text(route, { parts: { id: account.id }, sent })
+        // An error after the first byte of a file can only truncate it.
+        if (route.path.endsWith('.csv')) await pending.then(undefined, () => undefined)
         else {
-          const { status, text } = await asked
-          note(status, text)
+          const { status, text } = await pending
+          record(status, text)
         }
       }
     }
-    assert.ok(answers.length > 12, String(answers.length))
-    for (const text of answers) {
+    assert.ok(responses.length > 12, String(responses.length))
+    for (const text of responses) {
       assert.doesNotMatch(
         text,
         /SELECT|INSERT|UPDATE|relation|no such table|sqlite|postgres|_away|\.ts\b|node:|\\n\s+at |ERR_/i,

@@ -1,4 +1,4 @@
-// The page on security names a test for every check; this holds it to its word.
+// Checks that every test named in docs/security.md exists.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { root } from '../support/root.ts'
 
 const checks = 33
 
-it('every check from 1 to 33 is on the page, with tests that exist', async () => {
+it('docs/security.md lists checks 1 to 33 with existing tests', async () => {
   const page = await readFile(join(root, 'docs', 'security.md'), 'utf8')
   const rows = [...page.matchAll(/^\| (\d+) \| .+? \| (.+) \|$/gm)]
   assert.deepEqual(
@@ -20,13 +20,16 @@ it('every check from 1 to 33 is on the page, with tests that exist', async () =>
       const [, file, name] = /^`([\w/.-]+\.test\.ts)` › (.+)$/.exec(one) ?? []
       assert.ok(file && name, `${number}: ${one}`)
       const source = await readFile(join(root, file), 'utf8')
-      assert.ok(/\b(?:it|test)\($/.test(before(source, name)), `${number}: ${file} has no test '${name}'`)
+      assert.ok(
+        /\b(?:it|test)\($/.test(sourceBefore(source, name)),
+        `${number}: ${file} has no test '${name}'`,
+      )
     }
   }
 })
 
-/** What stands before the quoted name of a test. */
-function before(source: string, name: string): string {
+/** Returns the source before the quoted title of a test. */
+function sourceBefore(source: string, name: string): string {
   const at = source.indexOf(`'${name}'`)
   return at === -1 ? '' : source.slice(0, at).trimEnd()
 }

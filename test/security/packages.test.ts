@@ -1,4 +1,4 @@
-// What others wrote and we run: exactly the versions that were looked at, from one place, with their fingerprints.
+// Production dependencies: exact versions, integrity hashes, no install scripts, no known advisories.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { root } from '../support/root.ts'
 
-interface Locked {
+interface LockedPackage {
   readonly resolved?: string
   readonly integrity?: string
   readonly dev?: boolean
@@ -16,8 +16,8 @@ interface Locked {
 const readJson = async (name: string) =>
   JSON.parse(await readFile(join(root, name), 'utf8')) as Record<string, unknown>
 
-it('32 every package is pinned, comes with its fingerprint, and runs nothing when it is installed', async () => {
-  const { packages } = (await readJson('package-lock.json')) as { packages: Record<string, Locked> }
+it('32 every package is pinned, has an integrity hash and runs no install script', async () => {
+  const { packages } = (await readJson('package-lock.json')) as { packages: Record<string, LockedPackage> }
   const { dependencies } = (await readJson('package.json')) as { dependencies: Record<string, string> }
   for (const [name, version] of Object.entries(dependencies)) assert.match(version, /^\d+\.\d+\.\d+$/, name)
   const production = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev)
@@ -29,8 +29,7 @@ it('32 every package is pinned, comes with its fingerprint, and runs nothing whe
   }
 })
 
-// The registry's list of advisories changes from day to day and is not on this machine, so nobody's tests fail because of
-// it: a run that wants to know sets NPM_AUDIT=on.
+// Needs the package registry, and the advisories change daily: runs only with NPM_AUDIT=on.
 it(
   '32 npm audit --omit=dev is clean',
   { skip: process.env['NPM_AUDIT'] !== 'on' && 'set NPM_AUDIT=on' },
