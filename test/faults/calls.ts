@@ -1,4 +1,4 @@
-// The four paid calls as a customer makes them, and what each kind of answer means to the one who pays.
+// The four paid calls of a customer, and the outcome of each response.
 import type { ApiType } from '../../contract/credits.ts'
 import { domainCheck } from '../../contract/domain-check.ts'
 import { identity } from '../../contract/identity.ts'
@@ -13,34 +13,35 @@ export interface Customer {
   readonly id: number
   readonly username: string
   readonly password: string
-  /** The present key; a fault may change it. */
+  /** The current API key; a fault may reset it. */
   key: string
 }
 
-export interface Wish {
+export interface FaultCall {
   readonly apiType: ApiType
   readonly path: string
   readonly body: Readonly<Record<string, unknown>>
-  /** What no other call asks for: target, phone number, ID number, first address. */
+  /** Unique for each call: target, phone number, ID number or first address. */
   readonly subject: string
   readonly cost: number
 }
 
 /**
- * `success`: paid for. `failed`: a definite end without the goods; credits back, or held until it is decided.
- * `refused`: nothing was charged. `running`: come again. `unknown`: an error that leaves open what happened.
+ * `success`: charged. `failed`: no result; the charge is refunded, or held until it is decided.
+ * `refused`: nothing was charged. `running`: the first request is still in progress. `unknown`: an error that does not
+ * say whether the call succeeded.
  */
-export type Meaning = 'success' | 'failed' | 'refused' | 'running' | 'unknown'
+export type CallOutcome = 'success' | 'failed' | 'refused' | 'running' | 'unknown'
 
-export function makeWish(random: Random, number: number): Wish {
+export function createCall(random: Random, number: number): FaultCall {
   const draw = random.next()
-  if (draw < 0.35) return linkWish(number)
-  if (draw < 0.65) return smsWish(number)
-  if (draw < 0.85) return identityWish(number)
-  return domainWish(number, random.between(1, 3))
+  if (draw < 0.35) return linkCall(number)
+  if (draw < 0.65) return smsCall(number)
+  if (draw < 0.85) return identityCall(number)
+  return domainCall(number, random.between(1, 3))
 }
 
-function linkWish(number: number): Wish {
+function linkCall(number: number): FaultCall {
   const subject = `https://shop.example/item/${number}`
   return {
     apiType: 'short_link',
@@ -51,7 +52,7 @@ function linkWish(number: number): Wish {
   }
 }
 
-function smsWish(number: number): Wish {
+function smsCall(number: number): FaultCall {
   const subject = `13${String(number).padStart(9, '0')}`
   return {
     apiType: 'sms',
@@ -67,7 +68,7 @@ function smsWish(number: number): Wish {
   }
 }
 
-function identityWish(number: number): Wish {
+function identityCall(number: number): FaultCall {
   const subject = idNumber(number)
   return {
     apiType: 'id_verification',
@@ -78,7 +79,7 @@ function identityWish(number: number): Wish {
   }
 }
 
-function domainWish(number: number, count: number): Wish {
+function domainCall(number: number, count: number): FaultCall {
   const urls = Array.from({ length: count }, (_, index) => `http://d${number}-${index}.example/`)
   return {
     apiType: 'domain_check',
@@ -89,31 +90,31 @@ function domainWish(number: number, count: number): Wish {
   }
 }
 
-/** A well-formed number of its own for each call. */
+/** Returns a different valid ID number for each call. */
 export function idNumber(number: number): string {
   const day = new Date(Date.UTC(1980, 0, 1) + Math.floor(number / 900) * 86_400_000)
   const body = `110105${day.toISOString().slice(0, 10).replaceAll('-', '')}${100 + (number % 900)}`
   const weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
-  const sum = weights.reduce((total, weight, place) => total + weight * Number(body[place]), 0)
+  const sum = weights.reduce((total, weight, index) => total + weight * Number(body[index]), 0)
   return body + '10X98765432'[sum % 11]
 }
 
-export function meaningOf(wish: Wish, { status, body }: Reply): Meaning {
+export function outcomeOf(call: FaultCall, { status, body }: Reply): CallOutcome {
   if (status === 409) return 'running'
-  if (wish.apiType === 'short_link') {
+  if (call.apiType === 'short_link') {
     if (status === 200 && body.success === true) return 'success'
     return status >= 500 ? 'unknown' : 'refused'
   }
-  if (status === 200 && wish.apiType === 'id_verification')
+  if (status === 200 && call.apiType === 'id_verification')
     return body.success === true ? 'success' : 'failed'
   if (status === 200) return 'success'
   if (body.code === 1005) return 'failed'
   return status >= 500 ? 'unknown' : 'refused'
 }
 
-/** What a success cost: failed addresses of a domain check are given back. */
-export function spentOn(wish: Wish, { body }: Reply): number {
-  if (wish.apiType !== 'domain_check') return wish.cost
+/** Credits that a successful call cost. Failed addresses of a domain check are refunded. */
+export function creditsSpent(call: FaultCall, { body }: Reply): number {
+  if (call.apiType !== 'domain_check') return call.cost
   const results: readonly string[] = body.data.results
   return results.filter((result) => result !== '请求失败').length
 }

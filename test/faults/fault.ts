@@ -1,13 +1,13 @@
-// What a fault is to the suite.
+// The interface of a fault.
 import type { Engine } from '../../server/db/database.ts'
 import type { World } from './world.ts'
 
-export interface Ground {
+export interface FaultContext {
   readonly engine: Engine
   readonly seed: string
   readonly rounds: number
   readonly environment: Readonly<Record<string, string>>
-  /** How long afterwards the world may take to come to rest. */
+  /** Max time after the fault until no operation is held. */
   readonly settleMs: number
 }
 
@@ -15,12 +15,15 @@ export interface Fault {
   readonly name: string
   readonly text: string
   readonly engines: readonly Engine[]
-  /** How often by itself, in the long run and in the short one. */
+  /** Default number of rounds in the long and in the short run. */
   readonly rounds: { readonly long: number; readonly short: number }
-  /** Where it is part of the short run, which has to stay short: each fault at least once, where it bites most. */
+  /** Engines of the short run. Most faults run on one engine only, to keep it short. */
   readonly shortOn: readonly Engine[]
-  /** Why it cannot be done on this machine. */
-  readonly impossible?: ((engine: Engine) => string | undefined) | undefined
-  /** Opens a world, strikes, and hands the world over while it still stands: its invariants are checked next. */
-  run(ground: Ground, check: (world: World, recoveries: readonly number[]) => Promise<void>): Promise<void>
+  /** Returns why the fault cannot be injected on this machine. */
+  readonly skipReason?: ((engine: Engine) => string | undefined) | undefined
+  /** Opens a world, injects the fault and calls `check` before it closes the world. */
+  run(
+    context: FaultContext,
+    check: (world: World, recoveries: readonly number[]) => Promise<void>,
+  ): Promise<void>
 }

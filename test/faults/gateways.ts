@@ -1,4 +1,4 @@
-// Three loopback vendors that misbehave, and that remember what really reached them.
+// Three fake providers on loopback that fail on purpose and record every request they receive.
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -14,81 +14,81 @@ import {
 } from '../support/fake-upstream.ts'
 import { seededRandom } from './random.ts'
 
-/** How all three behave. `mixed`: mostly well, and now and then in one of the other ways. */
-export type Mood = 'well' | 'mixed' | 'hang' | 'slow' | 'cut' | 'garbage' | 'refuse'
+/** How all three providers respond. `mixed`: mostly `normal`, sometimes in one of the other modes. */
+export type ProviderMode = 'normal' | 'mixed' | 'hang' | 'slow' | 'disconnect' | 'garbage' | 'reject'
 
-const badMoods = ['hang', 'slow', 'cut', 'garbage', 'refuse'] as const
+const faultyModes = ['hang', 'slow', 'disconnect', 'garbage', 'reject'] as const
 
-/** Few enough that a breaker seldom opens, which would keep everything else from being tried. */
-const badShare = 0.2
+/** Low enough that a circuit breaker seldom opens: an open one would prevent most calls. */
+const faultyShare = 0.2
 
 export interface SentMessage {
   readonly phone: string
-  /** Every serial number under which this number was sent something: more than one request is a second send. */
+  /** The `biz_id` of every request to send to this number. More than one is a duplicate send. */
   readonly bizIds: string[]
-  /** Whether the vendor took the message, whatever it then answered. */
+  /** Whether the provider accepted the message, independent of its response. */
   accepted: boolean
-  /** Whether its answer, if any, has been given. */
-  answered: boolean
+  /** Whether the provider has finished the request. */
+  isFinished: boolean
 }
 
-export interface Gateways extends AsyncDisposable {
-  /** What a service needs to use them. */
+export interface FakeProviders extends AsyncDisposable {
+  /** Settings of a service that uses these providers. */
   readonly environment: Readonly<Record<string, string>>
   readonly messages: ReadonlyMap<string, SentMessage>
-  /** Questions by ID number, and by address. */
+  /** Number of requests by ID number, and by address. */
   readonly persons: ReadonlyMap<string, number>
   readonly addresses: ReadonlyMap<string, number>
-  /** Questions about messages, asked by the sweeper. */
+  /** Number of status queries, sent by the sweeper. */
   readonly queries: () => number
-  setMood(mood: Mood): void
-  /** Tells the service what became of every message, as vendors do, and again for those it has heard of before. */
+  setMode(mode: ProviderMode): void
+  /** Sends a receipt for every message, including messages that already have one. */
   sendReceipts(serviceUrl: string): Promise<void>
 }
 
 const secret = 'fault-suite-gateway-secret'
 const receiptSecret = 'fault-suite-receipts'
 
-export async function startGateways(seed: string): Promise<Gateways> {
+export async function startFakeProviders(seed: string): Promise<FakeProviders> {
   const messages = new Map<string, SentMessage>()
   const persons = new Map<string, number>()
   const addresses = new Map<string, number>()
   let queries = 0
-  let mood: Mood = 'mixed'
+  let mode: ProviderMode = 'mixed'
 
-  /** By what is asked for, not by the order of arrival: the same seed treats the same number alike. */
-  function moodFor(subject: string): Exclude<Mood, 'mixed'> {
-    if (mood !== 'mixed') return mood
+  /** Depends on the subject, not on the order of arrival, so that a seed repeats the same behaviour. */
+  function modeFor(subject: string): Exclude<ProviderMode, 'mixed'> {
+    if (mode !== 'mixed') return mode
     const random = seededRandom(`${seed} mood ${subject}`)
-    return random.chance(badShare) ? random.pick(badMoods) : 'well'
+    return random.chance(faultyShare) ? random.pick(faultyModes) : 'normal'
   }
 
   function coin(subject: string): boolean {
     return seededRandom(`${seed} coin ${subject}`).chance(0.5)
   }
 
-  /** Work takes a moment, so that there is always something under way when a fault strikes. */
-  async function work(subject: string, kind: Exclude<Mood, 'mixed'>): Promise<void> {
+  /** Delays the response, so that calls are in progress when the fault is injected. */
+  async function work(subject: string, kind: Exclude<ProviderMode, 'mixed'>): Promise<void> {
     const random = seededRandom(`${seed} work ${subject}`)
     await sleep(kind === 'slow' ? random.between(250, 450) : random.between(2, 60))
   }
 
   async function behave(
     subject: string,
-    kind: Exclude<Mood, 'mixed'>,
+    kind: Exclude<ProviderMode, 'mixed'>,
     good: Behaviour,
     refusal: Behaviour,
   ): Promise<Behaviour> {
     await work(subject, kind)
     switch (kind) {
-      case 'well':
+      case 'normal':
       case 'slow':
         return good
-      case 'refuse':
+      case 'reject':
         return refusal
       case 'hang':
         return hang()
-      case 'cut':
+      case 'disconnect':
         return coin(`${subject} cut`) ? cutBeforeHeaders() : coin(`${subject} reset`) ? reset() : cutInBody()
       case 'garbage':
         return coin(`${subject} page`) ? html502() : text(200, 'w\u0000at?', { 'content-type': 'text/plain' })
@@ -100,26 +100,26 @@ export async function startGateways(seed: string): Promise<Gateways> {
     const { phone_number: phone = '', biz_id: bizId = '' } = fields
     if (fields['action'] === 'query') {
       queries += 1
-      if (mood === 'hang') return hang()
+      if (mode === 'hang') return hang()
       const accepted = messages.get(phone)?.accepted === true && messages.get(phone)?.bizIds[0] === bizId
       return json(
         200,
         accepted ? { result: 'found', status: 'accepted', id: `v${bizId}` } : { result: 'not_found' },
       )
     }
-    const message = messages.get(phone) ?? { phone, bizIds: [], accepted: false, answered: false }
+    const message = messages.get(phone) ?? { phone, bizIds: [], accepted: false, isFinished: false }
     messages.set(phone, message)
     message.bizIds.push(bizId)
-    const kind = moodFor(phone)
-    // Whoever hangs, cuts or talks nonsense may have sent the message or not.
-    message.accepted ||= kind === 'well' || kind === 'slow' || (kind !== 'refuse' && coin(phone))
+    const kind = modeFor(phone)
+    // A provider that hangs, disconnects or returns garbage may or may not have sent the message.
+    message.accepted ||= kind === 'normal' || kind === 'slow' || (kind !== 'reject' && coin(phone))
     const behaviour = await behave(
       phone,
       kind,
       json(200, { result: 'accepted', id: `v${bizId}` }),
       json(200, { result: 'refused', reason: 'content', code: 'NO' }),
     )
-    message.answered = true
+    message.isFinished = true
     return behaviour
   })
 
@@ -127,7 +127,7 @@ export async function startGateways(seed: string): Promise<Gateways> {
     const number = request.query.get('idCard') ?? ''
     persons.set(number, (persons.get(number) ?? 0) + 1)
     const verdict = json(200, { status: coin(number) ? '01' : '02' })
-    return behave(number, moodFor(number), verdict, json(200, { status: '203' }))
+    return behave(number, modeFor(number), verdict, json(200, { status: '203' }))
   })
 
   const jump = await startFakeUpstream(async (request) => {
@@ -136,7 +136,7 @@ export async function startGateways(seed: string): Promise<Gateways> {
     const verdict = coin(address)
       ? text(302, '', { location: address })
       : text(200, '<html><body>已停止访问该网页</body></html>', { 'content-type': 'text/html' })
-    return behave(address, moodFor(address), verdict, text(404, 'no'))
+    return behave(address, modeFor(address), verdict, text(404, 'no'))
   })
 
   return {
@@ -157,8 +157,8 @@ export async function startGateways(seed: string): Promise<Gateways> {
     persons,
     addresses,
     queries: () => queries,
-    setMood(next) {
-      mood = next
+    setMode(next) {
+      mode = next
     },
     async sendReceipts(serviceUrl) {
       const receipts = [...messages.values()].map(({ phone, bizIds, accepted }) => ({
@@ -171,7 +171,7 @@ export async function startGateways(seed: string): Promise<Gateways> {
         const body = JSON.stringify({ receipts: receipts.slice(start, start + 200) })
         const timestamp = String(Math.floor(Date.now() / 1000))
         const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
-        const answer = await fetch(`${serviceUrl}/receipts/sms/http/${receiptSecret}`, {
+        const response = await fetch(`${serviceUrl}/receipts/sms/http/${receiptSecret}`, {
           method: 'POST',
           headers: {
             'content-type': 'application/json',
@@ -180,8 +180,8 @@ export async function startGateways(seed: string): Promise<Gateways> {
           },
           body,
         })
-        if (answer.status !== 200) throw new Error(`receipts were answered with ${answer.status}`)
-        await answer.body?.cancel()
+        if (response.status !== 200) throw new Error(`the receipts endpoint returned ${response.status}`)
+        await response.body?.cancel()
       }
     },
     async [Symbol.asyncDispose]() {

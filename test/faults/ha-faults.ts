@@ -1,18 +1,18 @@
-// Faults of the engine that holds three PostgreSQL nodes together: for `npm run faults -- --ha` only.
+// Faults of a PostgreSQL cluster with three nodes, for `npm run faults -- --ha` only.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from './fault.ts'
-import { strike } from './ha-guard.ts'
+import { signalAll } from './ha-guard.ts'
 import { leaderLeaseS, type Node, type StackOptions } from './ha-settings.ts'
 import { type Stack, startStack } from './ha-stack.ts'
 import { emptyDatabase, openWorld, type World } from './world.ts'
 
 let stack: Promise<Stack> | undefined
 let stackOptions: StackOptions = { lossy: false }
-let worlds = 0
+let worldCount = 0
 
-/** How the engine of the run is set up when it starts. */
+/** Sets the options with which the cluster starts. */
 export function useHaStack(options: StackOptions): void {
   stackOptions = options
 }
@@ -23,53 +23,53 @@ export async function stopHaStack(): Promise<void> {
   await (await running)?.stop()
 }
 
-interface Strike {
+interface HaFaultContext {
   readonly world: World
   readonly stack: Stack
   readonly primary: Node
 }
 
-/** Undoes what it did when the service has recovered, as systemd or a person would. */
+/** Restarts what the fault stopped, after the service has recovered. */
 type Repair = () => Promise<void> | void
 
-interface Told {
+interface HaFaultOptions {
   readonly name: string
   readonly text: string
-  /** Whether somebody else must lead afterwards. */
+  /** Whether another node must be the leader afterwards. */
   readonly changesLeader: boolean
-  strike(ground: Strike): Promise<Repair>
+  inject(context: HaFaultContext): Promise<Repair>
 }
 
-function haFault({ name, text, changesLeader, strike: hit }: Told): Fault {
+function haFault({ name, text, changesLeader, inject }: HaFaultOptions): Fault {
   return {
     name,
     text,
     engines: ['postgres'],
     rounds: { long: 2, short: 1 },
     shortOn: [],
-    async run(ground, check) {
+    async run(context, check) {
       stack ??= startStack(stackOptions)
       const engine = await stack
-      await engine.whole()
+      await engine.waitUntilHealthy()
       const databaseUrl = await emptyDatabase(engine.url)
-      const dataDir = join(engine.home, `services${(worlds += 1)}`)
+      const dataDir = join(engine.home, `services${(worldCount += 1)}`)
       mkdirSync(dataDir)
-      await using world = await openWorld({ ...ground, processes: 2, databaseUrl, dataDir })
+      await using world = await openWorld({ ...context, processes: 2, databaseUrl, dataDir })
       const load = world.startLoad()
       const recoveries: number[] = []
-      for (let round = 0; round < ground.rounds; round += 1) {
-        const primary = await engine.whole()
+      for (let round = 0; round < context.rounds; round += 1) {
+        const primary = await engine.waitUntilHealthy()
         await world.recovery(performance.now())
         await sleep(world.random.between(300, 1_200))
         const since = performance.now()
-        const repair = await hit({ world, stack: engine, primary })
+        const repair = await inject({ world, stack: engine, primary })
         await world.recovery(performance.now())
         await repair()
-        const next = await engine.whole()
-        // A node that comes back must not be taken for the primary again: silence after the repair counts as well.
+        const next = await engine.waitUntilHealthy()
+        // A repaired node must not become the primary again, so time without a success after the repair counts too.
         await world.recovery(performance.now())
-        recoveries.push(longestSilence(world, since))
-        if (changesLeader && next === primary) world.problems.push(`${primary.name} still leads`)
+        recoveries.push(longestOutage(world, since))
+        if (changesLeader && next === primary) world.problems.push(`${primary.name} is still the leader`)
       }
       await load.stop()
       await check(world, recoveries)
@@ -77,10 +77,10 @@ function haFault({ name, text, changesLeader, strike: hit }: Told): Fault {
   }
 }
 
-/** Seconds without a single success, the longest since then: an orderly change has no moment of its own to count from. */
-function longestSilence(world: World, since: number): number {
+/** Longest time without a success since `since`, in seconds. A switchover has no exact start to measure from. */
+function longestOutage(world: World, since: number): number {
   const successes = world.journal.entries
-    .filter(({ fate }) => fate === 'success')
+    .filter(({ outcome }) => outcome === 'success')
     .map(({ endedAt = 0 }) => endedAt)
     .filter((endedAt) => endedAt > since)
     .toSorted((one, other) => one - other)
@@ -91,10 +91,10 @@ function longestSilence(world: World, since: number): number {
 export const haFaults: readonly Fault[] = [
   {
     name: 'ha-kill-postgres',
-    text: `kill -9 of the primary's PostgreSQL; its Patroni lives`,
+    text: `kill -9 of the primary's PostgreSQL; its Patroni keeps running`,
     changesLeader: false,
-    async strike({ primary }: Strike): Promise<Repair> {
-      strike(primary.data, 'SIGKILL')
+    async inject({ primary }: HaFaultContext): Promise<Repair> {
+      signalAll(primary.data, 'SIGKILL')
       return () => undefined
     },
   },
@@ -102,8 +102,8 @@ export const haFaults: readonly Fault[] = [
     name: 'ha-kill-node',
     text: `kill -9 of the primary's PostgreSQL and Patroni together`,
     changesLeader: true,
-    async strike({ primary }: Strike): Promise<Repair> {
-      strike(primary.folder, 'SIGKILL')
+    async inject({ primary }: HaFaultContext): Promise<Repair> {
+      signalAll(primary.folder, 'SIGKILL')
       return () => primary.start()
     },
   },
@@ -111,31 +111,31 @@ export const haFaults: readonly Fault[] = [
     name: 'ha-stop-node',
     text: `SIGSTOP of the primary's node for longer than the leader's lease, then SIGCONT`,
     changesLeader: true,
-    async strike({ world, primary }: Strike): Promise<Repair> {
-      strike(primary.folder, 'SIGSTOP')
+    async inject({ world, primary }: HaFaultContext): Promise<Repair> {
+      signalAll(primary.folder, 'SIGSTOP')
       const until = performance.now() + leaderLeaseS * 1000 + world.random.between(3_000, 6_000)
       return async () => {
         await sleep(Math.max(0, until - performance.now()))
-        strike(primary.folder, 'SIGCONT')
+        signalAll(primary.folder, 'SIGCONT')
       }
     },
   },
   {
     name: 'ha-switchover',
-    text: 'an orderly switchover, asked for at Patroni',
+    text: 'a planned switchover through Patroni',
     changesLeader: true,
-    async strike({ stack: engine, primary }: Strike): Promise<Repair> {
+    async inject({ stack: engine, primary }: HaFaultContext): Promise<Repair> {
       await engine.switchOver(primary)
       return () => undefined
     },
   },
   {
     name: 'ha-kill-etcd',
-    text: 'kill -9 of the etcd member that leads',
+    text: 'kill -9 of the etcd leader',
     changesLeader: false,
-    async strike({ world, stack: engine }: Strike): Promise<Repair> {
+    async inject({ world, stack: engine }: HaFaultContext): Promise<Repair> {
       const { restart } = await engine.killEtcdLeader()
-      // Longer than the lease: it has to be renewed at the two that are left.
+      // Longer than the lease, so that it is renewed through the two remaining members.
       const until = performance.now() + leaderLeaseS * 1000 + world.random.between(1_000, 3_000)
       return async () => {
         await sleep(Math.max(0, until - performance.now()))

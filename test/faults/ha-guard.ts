@@ -1,4 +1,4 @@
-// Ends everything that the stack of --ha has started, however the suite itself ends, and removes its folder.
+// Stops every process of the --ha cluster and removes its folder, however the suite ends.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Guard {
-  /** Lets the guard clean up now, and waits until it has. */
+  /** Starts the cleanup and waits until it is complete. */
   release(): Promise<void>
 }
 
-/** A process at the other end of a pipe, as in test/support/postgres.ts: the pipe closes even when we are killed. */
+/** Starts a process that reads a pipe, as in test/support/postgres.ts: the pipe closes even if this process is killed. */
 export function startGuard(home: string): Guard {
   const guard = spawn(process.execPath, [import.meta.filename, 'guard', home], {
     detached: true,
@@ -30,38 +30,38 @@ export function startGuard(home: string): Guard {
 }
 
 /**
- * Who works in this folder. Patroni stands in its node's folder, PostgreSQL with all its children in the data folder beneath:
- * so nobody is missed whom Patroni has started meanwhile.
+ * Processes whose working directory is this folder or below it. Patroni runs in its node's folder, PostgreSQL and its
+ * children in the data folder below it, so processes that Patroni starts later are found too.
  */
 export function processesIn(folder: string): readonly number[] {
-  return everyProcess().filter((pid) => {
-    const where = workingFolder(pid)
-    return where === folder || where?.startsWith(`${folder}/`)
+  return allProcesses().filter((pid) => {
+    const directory = workingDirectory(pid)
+    return directory === folder || directory?.startsWith(`${folder}/`)
   })
 }
 
-/** The signal for everybody there, also for those who are being started just now. */
-export function strike(folder: string, name: NodeJS.Signals): void {
-  const struck = new Set<number>()
+/** Sends a signal to all processes of a folder, including those that start meanwhile. */
+export function signalAll(folder: string, name: NodeJS.Signals): void {
+  const signalled = new Set<number>()
   for (;;) {
-    const fresh = processesIn(folder).filter((pid) => !struck.has(pid))
+    const fresh = processesIn(folder).filter((pid) => !signalled.has(pid))
     if (fresh.length === 0) return
     for (const pid of fresh) {
-      struck.add(pid)
-      // Whoever stands still starts nobody between the listing and the kill.
+      signalled.add(pid)
+      // A stopped process cannot start children between the listing and the kill.
       if (name === 'SIGKILL') signal(pid, 'SIGSTOP')
     }
     for (const pid of fresh) signal(pid, name)
   }
 }
 
-function everyProcess(): readonly number[] {
+function allProcesses(): readonly number[] {
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => pid > 0 && pid !== process.pid)
 }
 
-function workingFolder(pid: number): string | undefined {
+function workingDirectory(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`)
   } catch {
@@ -69,9 +69,9 @@ function workingFolder(pid: number): string | undefined {
   }
 }
 
-/** The services work in the project's folder; they are known by the data folder they were given. */
+/** The services run in the project's folder, so they are identified by their DATA_DIR. */
 function servicesOf(home: string): readonly number[] {
-  return everyProcess().filter((pid) => {
+  return allProcesses().filter((pid) => {
     try {
       return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`DATA_DIR=${home}/`)
     } catch {
@@ -84,14 +84,14 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It is gone already.
+    // The process has already exited.
   }
 }
 
 interface Postmaster {
   readonly pid: number
-  readonly runs: boolean
-  /** Its System V segment, which outlives a kill -9. */
+  readonly isRunning: boolean
+  /** Its System V shared memory segment, which remains after kill -9. */
   readonly segment: number
 }
 
@@ -101,7 +101,7 @@ function postmasters(home: string): readonly Postmaster[] {
       const lines = readFileSync(join(home, node, 'data', 'postmaster.pid'), 'utf8').split('\n')
       const pid = Number(lines[0])
       const segment = Number(lines[6]?.trim().split(/\s+/)[1])
-      return [{ pid, segment, runs: processesIn(join(home, node)).includes(pid) }]
+      return [{ pid, segment, isRunning: processesIn(join(home, node)).includes(pid) }]
     } catch {
       return []
     }
@@ -112,26 +112,27 @@ function removeSegment(id: number): void {
   try {
     if (id > 0) execFileSync('ipcrm', ['-m', String(id)], { stdio: 'ignore' })
   } catch {
-    // 56 bytes stay behind until the machine starts again.
+    // 56 bytes remain allocated until the next reboot.
   }
 }
 
-async function standGuard(home: string): Promise<void> {
+async function runGuard(home: string): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined)
   process.stdin.resume()
   await once(process.stdin, 'close')
   for (const pid of servicesOf(home)) signal(pid, 'SIGKILL')
   const servers = postmasters(home)
-  const inData = (pid: number): boolean => /\/data(\/|$)/.test(workingFolder(pid)?.slice(home.length) ?? '')
+  const inData = (pid: number): boolean =>
+    /\/data(\/|$)/.test(workingDirectory(pid)?.slice(home.length) ?? '')
   for (const pid of processesIn(home)) if (!inData(pid)) signal(pid, 'SIGKILL')
-  // SIGQUIT is PostgreSQL's immediate shutdown: it takes its shared memory along.
-  strike(home, 'SIGCONT')
-  for (const { pid, runs } of servers) if (runs) signal(pid, 'SIGQUIT')
+  // SIGQUIT is PostgreSQL's immediate shutdown: it removes the shared memory.
+  signalAll(home, 'SIGCONT')
+  for (const { pid, isRunning } of servers) if (isRunning) signal(pid, 'SIGQUIT')
   for (let waited = 0; waited < 10_000 && processesIn(home).length > 0; waited += 50) await sleep(50)
-  strike(home, 'SIGKILL')
-  for (const { runs, segment } of servers) if (!runs) removeSegment(segment)
+  signalAll(home, 'SIGKILL')
+  for (const { isRunning, segment } of servers) if (!isRunning) removeSegment(segment)
   await rm(home, { recursive: true, force: true, maxRetries: 5 })
 }
 
 const [, , role, guarded] = process.argv
-if (import.meta.main && role === 'guard' && guarded !== undefined) await standGuard(guarded)
+if (import.meta.main && role === 'guard' && guarded !== undefined) await runGuard(guarded)

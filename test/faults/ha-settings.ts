@@ -1,14 +1,14 @@
-// What the three of Debian's packages are told: where they are, and the settings of etcd, Patroni and HAProxy.
+// Finds the Debian packages of --ha, and builds the settings of etcd, Patroni and HAProxy.
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The leader's lease, and how often Patroni looks: the shortest that its documents allow. */
+/** The leader's lease and Patroni's loop interval: the shortest values that Patroni allows. */
 export const leaderLeaseS = 20
 const loopS = 2
 const retryS = 5
 
 export interface StackOptions {
-  /** Replication that does not wait, and commits that are answered before they are written: loses on purpose. */
+  /** Asynchronous replication and commits that are acknowledged before they are written: loses data on purpose. */
   readonly lossy: boolean
 }
 
@@ -18,7 +18,7 @@ export interface Node {
   readonly data: string
   readonly pgPort: number
   readonly restPort: number
-  /** Starts its Patroni, as systemd would after it ended. */
+  /** Starts its Patroni. */
   start(): void
 }
 
@@ -32,10 +32,10 @@ export interface Etcd {
 const folders = (process.env['PATH'] ?? '').split(delimiter)
 
 export function findProgram(name: string): string | undefined {
-  return [...folders, '/usr/sbin', '/usr/bin'].map((folder) => join(folder, name)).find(runs)
+  return [...folders, '/usr/sbin', '/usr/bin'].map((folder) => join(folder, name)).find(isExecutable)
 }
 
-function runs(file: string): boolean {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return true
@@ -44,29 +44,29 @@ function runs(file: string): boolean {
   }
 }
 
-/** Debian keeps the versions side by side; the newest is taken. */
+/** Debian installs several versions next to each other; returns the newest. */
 function postgresFolder(): string | undefined {
-  const all = '/usr/lib/postgresql'
-  if (!existsSync(all)) return undefined
-  const versions = readdirSync(all).map(Number).filter(Number.isInteger)
+  const parent = '/usr/lib/postgresql'
+  if (!existsSync(parent)) return undefined
+  const versions = readdirSync(parent).map(Number).filter(Number.isInteger)
   return versions
     .toSorted((one, other) => other - one)
-    .map((version) => join(all, String(version), 'bin'))
-    .find((folder) => runs(join(folder, 'postgres')) && runs(join(folder, 'pg_rewind')))
+    .map((version) => join(parent, String(version), 'bin'))
+    .find((folder) => isExecutable(join(folder, 'postgres')) && isExecutable(join(folder, 'pg_rewind')))
 }
 
-/** What has to be installed first, in one line; nothing when all is there. */
+/** One line with the missing packages; undefined if all are installed. */
 export function missingPackages(): string | undefined {
-  if (process.platform !== 'linux') return '--ha needs Linux with the packages of Debian'
-  const wanted = [
+  if (process.platform !== 'linux') return '--ha needs Linux with Debian packages'
+  const required = [
     ['patroni', findProgram('patroni')],
     ['etcd-server', findProgram('etcd')],
-    // Patroni takes any of several stores, so this one need not have come with it.
+    // Patroni supports several stores, so its package does not depend on this one.
     ['python3-etcd', existsSync('/usr/lib/python3/dist-packages/etcd/__init__.py') || undefined],
     ['haproxy', findProgram('haproxy')],
     ['postgresql', postgresFolder()],
   ] as const
-  const missing = wanted.filter(([, found]) => found === undefined).map(([name]) => name)
+  const missing = required.filter(([, found]) => found === undefined).map(([name]) => name)
   if (missing.length === 0) return undefined
   return `请先安装 / install first: apt-get install --no-install-recommends ${missing.join(' ')}`
 }
@@ -81,7 +81,7 @@ export function etcdFlags(one: Etcd, all: readonly Etcd[]): readonly string[] {
     '--initial-cluster',
     all.map(({ name, peerPort }) => `${name}=http://127.0.0.1:${peerPort}`).join(','),
     ...['--initial-cluster-state', 'new', '--logger', 'zap'],
-    // Three members on the disk of one machine: more patience than on three.
+    // Three members share one disk, so they need longer intervals than the defaults.
     ...['--heartbeat-interval', '200', '--election-timeout', '2000'],
     '--enable-v2',
   ]
@@ -98,7 +98,7 @@ export function patroniSettings(
     shared_buffers: '32MB',
     wal_log_hints: 'on',
     max_wal_size: '256MB',
-    // A standby asks for its primary again after a second, not after five: until one is back no commit is acknowledged.
+    // A standby reconnects after one second, not five: no commit is acknowledged before one has reconnected.
     wal_retrieve_retry_interval: '1s',
     ...(lossy ? { synchronous_commit: 'off', wal_writer_delay: '5s' } : {}),
   }
@@ -106,8 +106,8 @@ export function patroniSettings(
     scope: 'tollgate',
     name: node.name,
     restapi: { listen: `127.0.0.1:${node.restPort}`, connect_address: `127.0.0.1:${node.restPort}` },
-    // Over version 3, Patroni 3.0.2 keeps a memory of the keys that now and then misses a change: then it names no synchronous
-    // standby any more, and the nodes disagree on who may take over.
+    // With version 3 of the protocol, the key cache of Patroni 3.0.2 sometimes misses a change: then Patroni names no
+    // synchronous standby any more, and the nodes disagree about which one may take over.
     etcd: { hosts: etcds.map(({ clientPort }) => `127.0.0.1:${clientPort}`) },
     bootstrap: {
       dcs: {
@@ -116,7 +116,7 @@ export function patroniSettings(
         retry_timeout: retryS,
         maximum_lag_on_failover: 1_048_576,
         synchronous_mode: !lossy,
-        // Strict: without a standby that has it on disk nothing is acknowledged, not even for a moment.
+        // Strict: no commit is acknowledged before a standby has it on disk.
         synchronous_mode_strict: !lossy,
         postgresql: { use_pg_rewind: true, use_slots: true, parameters },
       },
@@ -143,8 +143,8 @@ export function patroniSettings(
   }
 }
 
-/** As Patroni's documents have it: the primary is who says so, and whoever no longer does loses its connections at once. */
-export function haproxySettings(door: number, nodes: readonly Node[]): string {
+/** As in Patroni's documentation. Connections to a node close as soon as it no longer reports that it is the primary. */
+export function haproxySettings(port: number, nodes: readonly Node[]): string {
   const servers = nodes.map(
     ({ name, pgPort, restPort }) => `  server ${name} 127.0.0.1:${pgPort} maxconn 90 check port ${restPort}`,
   )
@@ -158,7 +158,7 @@ defaults
   timeout client 30m
   timeout server 30m
 listen postgres
-  bind 127.0.0.1:${door}
+  bind 127.0.0.1:${port}
   option httpchk GET /primary
   http-check expect status 200
   default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions

@@ -1,4 +1,4 @@
-// The engine people really run, on loopback: three etcd members, three Patroni nodes, HAProxy in front, from Debian's packages.
+// A high-availability cluster on loopback from Debian's packages: three etcd members, three Patroni nodes and HAProxy.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, serverUser, temporaryFolder } from '../support/postgres.ts'
-import { startGuard, strike } from './ha-guard.ts'
+import { startGuard, signalAll } from './ha-guard.ts'
 import {
   type Etcd,
   etcdFlags,
@@ -27,8 +27,8 @@ import {
 import { runSql } from './world.ts'
 
 const nodeCount = 3
-/** How long the suite waits for the engines before it gives up. */
-const patienceMs = 180_000
+/** Max time to wait for a state of the cluster. */
+const timeoutMs = 180_000
 
 interface Member {
   readonly name: string
@@ -38,18 +38,18 @@ interface Member {
 }
 
 export interface Stack {
-  /** Through HAProxy. */
+  /** Address of the database through HAProxy. */
   readonly url: string
-  /** Its own folder; the services' DATA_DIR belongs in there too. */
+  /** Folder of the cluster. The services' DATA_DIR must be below it too. */
   readonly home: string
   readonly nodes: readonly Node[]
-  /** Who holds the leader's lease, by what the others know. */
+  /** Waits for a node that holds the leader's lease. */
   leader(): Promise<Node>
-  /** Waits until all three nodes run, one leads, one follows synchronously, and HAProxy leads to the leader. */
-  whole(): Promise<Node>
-  /** Asks for an orderly change of the leader. */
+  /** Waits until all three nodes run, one is the leader, one a synchronous standby, and HAProxy connects to the leader. */
+  waitUntilHealthy(): Promise<Node>
+  /** Requests a planned switchover. */
   switchOver(from: Node): Promise<void>
-  /** kill -9 of the etcd member that leads, and its start again. */
+  /** Sends SIGKILL to the etcd leader; `restart` starts it again. */
   killEtcdLeader(): Promise<{ restart(): void }>
   stop(): Promise<void>
 }
@@ -67,14 +67,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     return one
   }
 
-  function own(path: string): void {
+  function chown(path: string): void {
     if (user.uid !== undefined) chownSync(path, user.uid, user.gid ?? user.uid)
   }
 
-  function makeFolder(name: string): string {
+  function createFolder(name: string): string {
     const folder = join(home, name)
     mkdirSync(folder, { mode: 0o700 })
-    own(folder)
+    chown(folder)
     return folder
   }
 
@@ -83,7 +83,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const child = spawn(program, args, {
       cwd: folder,
       env: { PATH: process.env['PATH'] ?? '', HOME: folder, LC_ALL: 'C.UTF-8', TZ: 'UTC', ETCDCTL_API: '3' },
-      // Ctrl-C in the terminal is for the suite; the guard decides when these go.
+      // Ctrl-C must reach the suite only; the guard stops these processes.
       detached: true,
       stdio: ['ignore', log, log],
       ...user,
@@ -95,8 +95,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 
   try {
-    own(home)
-    const etcds = await makeEtcds(port, makeFolder)
+    chown(home)
+    const etcds = await createEtcds(port, createFolder)
     const startEtcd = (one: Etcd): void =>
       void launch(findProgram('etcd')!, etcdFlags(one, etcds), one.folder)
     etcds.forEach(startEtcd)
@@ -106,23 +106,23 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const nodes: Node[] = []
     for (let index = 1; index <= nodeCount; index += 1) {
       const name = `node${index}`
-      const folder = makeFolder(name)
+      const folder = createFolder(name)
       const [pgPort, restPort] = [await port(), await port()]
       const data = join(folder, 'data')
       const start = (): void => void launch(findProgram('patroni')!, ['patroni.yml'], folder)
       nodes.push({ name, folder, data, pgPort, restPort, start })
     }
     for (const node of nodes) {
-      // JSON is YAML as well.
+      // JSON is valid YAML.
       const file = join(node.folder, 'patroni.yml')
       writeFileSync(file, JSON.stringify(patroniSettings(node, etcds, passwords, options)), { mode: 0o600 })
-      own(file)
+      chown(file)
     }
 
-    const door = await port()
-    const doorFolder = makeFolder('haproxy')
-    writeFileSync(join(doorFolder, 'haproxy.cfg'), haproxySettings(door, nodes))
-    const url = `postgres://postgres:${passwords.superuser}@127.0.0.1:${door}/postgres`
+    const proxyPort = await port()
+    const proxyFolder = createFolder('haproxy')
+    writeFileSync(join(proxyFolder, 'haproxy.cfg'), haproxySettings(proxyPort, nodes))
+    const url = `postgres://postgres:${passwords.superuser}@127.0.0.1:${proxyPort}/postgres`
 
     const leader = async (): Promise<Node> => {
       let found: Node | undefined
@@ -134,51 +134,51 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       return found!
     }
 
-    const whole = async (): Promise<Node> => {
+    const waitUntilHealthy = async (): Promise<Node> => {
       let found: Node | undefined
-      await waitFor('three nodes, one of them leading', home, async () => {
+      await waitFor('three healthy nodes', home, async () => {
         const all = await members(nodes)
-        const leading = all.filter(({ role }) => role === 'leader')
+        const leaders = all.filter(({ role }) => role === 'leader')
         const synchronous = all.filter(({ role }) => role === 'sync_standby')
         const running = all.filter(
-          ({ state, timeline }) => /^(running|streaming)$/.test(state) && timeline === leading[0]?.timeline,
+          ({ state, timeline }) => /^(running|streaming)$/.test(state) && timeline === leaders[0]?.timeline,
         )
-        if (leading.length !== 1 || running.length !== nodeCount) return false
+        if (leaders.length !== 1 || running.length !== nodeCount) return false
         if (synchronous.length === 0 && !options.lossy) return false
-        const node = nodes.find(({ name }) => name === leading[0]!.name)!
-        if (!(await followedByAll(node, passwords.superuser))) return false
+        const node = nodes.find(({ name }) => name === leaders[0]!.name)!
+        if (!(await hasAllStandbys(node, passwords.superuser))) return false
         found = node
-        return (await portBehind(url)) === node.pgPort
+        return (await portBehindProxy(url)) === node.pgPort
       })
       return found!
     }
 
-    // One after the other, so that the first one is the primary and the others are copied from it.
+    // The first node starts alone, so that it becomes the primary and the others are copied from it.
     nodes[0]!.start()
     await leader()
     for (const node of nodes.slice(1)) node.start()
-    launch(findProgram('haproxy')!, ['-db', '-f', 'haproxy.cfg'], doorFolder)
-    await whole()
+    launch(findProgram('haproxy')!, ['-db', '-f', 'haproxy.cfg'], proxyFolder)
+    await waitUntilHealthy()
 
     return {
       url,
       home,
       nodes,
       leader,
-      whole,
+      waitUntilHealthy,
       async switchOver(from) {
-        const answer = await fetch(`http://127.0.0.1:${from.restPort}/switchover`, {
+        const response = await fetch(`http://127.0.0.1:${from.restPort}/switchover`, {
           method: 'POST',
           body: JSON.stringify({ leader: from.name }),
           signal: AbortSignal.timeout(60_000),
         })
-        const said = await answer.text()
-        if (!answer.ok) throw new Error(`Patroni refused the switchover: ${answer.status} ${said}`)
+        const text = await response.text()
+        if (!response.ok) throw new Error(`Patroni refused the switchover: ${response.status} ${text}`)
       },
       async killEtcdLeader() {
         const one = await etcdLeader(etcds)
         if (!one) throw new Error('etcd has no leader')
-        strike(one.folder, 'SIGKILL')
+        signalAll(one.folder, 'SIGKILL')
         return {
           restart: () => startEtcd(one),
         }
@@ -195,14 +195,14 @@ function secret(): string {
   return randomBytes(12).toString('hex')
 }
 
-async function makeEtcds(
+async function createEtcds(
   port: () => Promise<number>,
-  makeFolder: (name: string) => string,
+  createFolder: (name: string) => string,
 ): Promise<readonly Etcd[]> {
   const etcds: Etcd[] = []
   for (let index = 1; index <= 3; index += 1) {
     const name = `etcd${index}`
-    etcds.push({ name, folder: makeFolder(name), clientPort: await port(), peerPort: await port() })
+    etcds.push({ name, folder: createFolder(name), clientPort: await port(), peerPort: await port() })
   }
   return etcds
 }
@@ -210,38 +210,41 @@ async function makeEtcds(
 async function etcdLeader(etcds: readonly Etcd[]): Promise<Etcd | undefined> {
   for (const one of etcds) {
     try {
-      const answer = await fetch(`http://127.0.0.1:${one.clientPort}/v3/maintenance/status`, {
+      const response = await fetch(`http://127.0.0.1:${one.clientPort}/v3/maintenance/status`, {
         method: 'POST',
         body: '{}',
         signal: AbortSignal.timeout(2_000),
       })
-      const { header, leader } = (await answer.json()) as { header?: { member_id: string }; leader?: string }
+      const { header, leader } = (await response.json()) as {
+        header?: { member_id: string }
+        leader?: string
+      }
       if (leader !== undefined && leader === header?.member_id) return one
     } catch {
-      // Not this one.
+      // Try the next one.
     }
   }
   return undefined
 }
 
-/** What whichever Patroni answers first knows of them all. */
+/** Returns the members of the cluster as reported by the first Patroni that responds. */
 async function members(nodes: readonly Node[]): Promise<readonly Member[]> {
   for (const { restPort } of nodes) {
     try {
-      const answer = await fetch(`http://127.0.0.1:${restPort}/cluster`, {
+      const response = await fetch(`http://127.0.0.1:${restPort}/cluster`, {
         signal: AbortSignal.timeout(2_000),
       })
-      const { members: all } = (await answer.json()) as { members?: readonly Member[] }
+      const { members: all } = (await response.json()) as { members?: readonly Member[] }
       if (all) return all
     } catch {
-      // Not this one.
+      // Try the next one.
     }
   }
   return []
 }
 
-/** Every commit that is acknowledged from here on has a standby to go to, and one more beside it. */
-async function followedByAll(leader: Node, password: string): Promise<boolean> {
+/** Returns whether both standbys stream from the leader. */
+async function hasAllStandbys(leader: Node, password: string): Promise<boolean> {
   const url = `postgres://postgres:${password}@127.0.0.1:${leader.pgPort}/postgres`
   const rows = await runSql(url, `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'`).catch(
     () => [],
@@ -249,21 +252,21 @@ async function followedByAll(leader: Node, password: string): Promise<boolean> {
   return rows.length === nodeCount - 1
 }
 
-async function portBehind(url: string): Promise<unknown> {
+async function portBehindProxy(url: string): Promise<unknown> {
   const rows = await runSql(url, 'SELECT inet_server_port() AS port').catch(() => [])
   return rows[0]?.['port']
 }
 
-async function waitFor(what: string, home: string, isThere: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs
-  while (!(await isThere())) {
-    if (performance.now() > giveUpAt) throw new Error(`never came about: ${what}\n${lastWords(home)}`)
+async function waitFor(what: string, home: string, isReached: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await isReached())) {
+    if (performance.now() > deadline) throw new Error(`timed out waiting for ${what}\n${logTails(home)}`)
     await sleep(200)
   }
 }
 
-/** The end of everybody's log. */
-function lastWords(home: string): string {
+/** Returns the end of every log file. */
+function logTails(home: string): string {
   const logs = readdirSync(home).map((name) => {
     try {
       return `${name}: ${readFileSync(join(home, name, 'log'), 'utf8').slice(-1500)}`

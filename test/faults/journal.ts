@@ -1,29 +1,30 @@
-// What the customers know: every call they made and every answer they got. The suite's own memory, apart from the service's.
+// The callers' record of every call and its response, independent of the service's data.
 import { writeFileSync } from 'node:fs'
 import type { Reply } from '../support/service.ts'
-import type { Customer, Meaning, Wish } from './calls.ts'
+import type { Customer, CallOutcome, FaultCall } from './calls.ts'
 
 export interface Entry {
   readonly number: number
   readonly customer: Customer
-  readonly wish: Wish
-  /** The `Idempotency-Key`, of those calls that have one. */
+  readonly call: FaultCall
+  /** The `Idempotency-Key` of the call, if any. */
   readonly idempotencyKey: string | undefined
-  /** The API key it was made with, and when its last try began and ended (by the monotonic clock). */
+  /** The API key of the call. */
   readonly apiKey: string
+  /** Start and end of the last attempt, by the monotonic clock. */
   startedAt: number
   endedAt: number | undefined
-  /** `never`: no try has reached a service. Undefined while it runs. */
-  fate: Exclude<Meaning, 'running'> | 'never' | undefined
-  answer: Reply | undefined
-  /** Of the answer, as the ledger knows the call; undefined for a replayed one, which is another call's. */
+  /** `not sent`: no attempt has reached a service. Undefined while the call is in progress. */
+  outcome: Exclude<CallOutcome, 'running'> | 'not sent' | undefined
+  response: Reply | undefined
+  /** Request id of the response, as in the ledger. Undefined for a replayed response, which has the first call's id. */
   requestId: string | undefined
   spent: number
 }
 
 export interface Journal {
   readonly entries: readonly Entry[]
-  open(entry: Pick<Entry, 'customer' | 'wish' | 'idempotencyKey' | 'apiKey'>): Entry
+  open(entry: Pick<Entry, 'customer' | 'call' | 'idempotencyKey' | 'apiKey'>): Entry
   nextNumber(): number
   acknowledged(): readonly Entry[]
   write(file: string): void
@@ -35,33 +36,33 @@ export function openJournal(): Journal {
   return {
     entries,
     nextNumber: () => (number += 1),
-    open(facts) {
+    open(details) {
       const entry: Entry = {
-        ...facts,
+        ...details,
         number: entries.length,
         startedAt: performance.now(),
         endedAt: undefined,
-        fate: undefined,
-        answer: undefined,
+        outcome: undefined,
+        response: undefined,
         requestId: undefined,
         spent: 0,
       }
       entries.push(entry)
       return entry
     },
-    acknowledged: () => entries.filter(({ fate }) => fate === 'success'),
+    acknowledged: () => entries.filter(({ outcome }) => outcome === 'success'),
     write(file) {
-      const lines = entries.map(({ customer, wish, fate, idempotencyKey, requestId, spent, answer }) =>
+      const lines = entries.map(({ customer, call, outcome, idempotencyKey, requestId, spent, response }) =>
         JSON.stringify({
           account: customer.username,
-          api_type: wish.apiType,
-          subject: wish.subject,
+          api_type: call.apiType,
+          subject: call.subject,
           idempotency_key: idempotencyKey,
-          fate,
+          fate: outcome,
           spent,
           request_id: requestId,
-          status: answer?.status,
-          answer: answer?.body,
+          status: response?.status,
+          answer: response?.body,
         }),
       )
       writeFileSync(file, `${lines.join('\n')}\n`, { flag: 'a' })

@@ -1,7 +1,7 @@
-// Customers at work: mixed calls, with and without an Idempotency-Key, repeated with the same key when an answer was lost.
+// The load: mixed calls with and without an Idempotency-Key. A keyed call without a response is repeated with the same key.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Reply } from '../support/service.ts'
-import { type Customer, makeWish, meaningOf, spentOn } from './calls.ts'
+import { type Customer, createCall, outcomeOf, creditsSpent } from './calls.ts'
 import type { Entry, Journal } from './journal.ts'
 import type { Random } from './random.ts'
 
@@ -9,20 +9,20 @@ export interface LoadOptions {
   readonly journal: Journal
   readonly random: Random
   readonly customers: readonly Customer[]
-  /** The service's processes; a call goes to any of them, its repeat to any other. */
+  /** The service's processes. Every attempt of a call goes to a random one. */
   readonly urls: () => readonly string[]
   readonly callers: number
-  /** Changes when what was asked before must not be repeated any more (a clock that jumped makes keys old). */
+  /** Changes when earlier calls must not be repeated any more: a clock change can expire their idempotency keys. */
   readonly epoch: () => number
 }
 
 export interface Load {
-  /** Lets every call that runs come to its end. */
+  /** Waits until every call in progress has ended. */
   stop(): Promise<void>
 }
 
-/** Longer than a process is stopped for in any fault: who waits shall get the answer. */
-const patienceMs = 20_000
+/** Longer than any fault stops a process, so that the caller gets the response. */
+const timeoutMs = 20_000
 
 const keyedShare = 0.6
 
@@ -35,23 +35,24 @@ export function startLoad(options: LoadOptions): Load {
       const customer = random.pick(options.customers)
       const entry = journal.open({
         customer,
-        wish: makeWish(random, journal.nextNumber()),
+        call: createCall(random, journal.nextNumber()),
         idempotencyKey: random.chance(keyedShare) ? `order-${random.next()}` : undefined,
         apiKey: customer.key,
       })
-      await callUntilAnswered(entry)
+      await callUntilDecided(entry)
       await sleep(random.between(1, 25))
     }
   }
 
-  async function callUntilAnswered(entry: Entry): Promise<void> {
+  async function callUntilDecided(entry: Entry): Promise<void> {
     const { epoch } = options
-    const begunIn = epoch()
-    // With a key the same call may be made again. Without one, only what never arrived may.
+    const startEpoch = epoch()
+    // A keyed call may be repeated. A call without a key may be repeated only if it was not sent.
     for (;;) {
-      await callOnce(entry, random.pick(options.urls()), patienceMs)
-      const again = entry.fate === 'never' || (entry.fate === 'unknown' && entry.idempotencyKey !== undefined)
-      if (!again || stopping || epoch() !== begunIn) return
+      await callOnce(entry, random.pick(options.urls()), timeoutMs)
+      const shouldRepeat =
+        entry.outcome === 'not sent' || (entry.outcome === 'unknown' && entry.idempotencyKey !== undefined)
+      if (!shouldRepeat || stopping || epoch() !== startEpoch) return
       await sleep(random.between(20, 120))
     }
   }
@@ -65,46 +66,47 @@ export function startLoad(options: LoadOptions): Load {
   }
 }
 
-/** One try; afterwards the entry says what its customer knows. A fate once known for certain stays. */
+/** One attempt. Records in the entry what the caller knows afterwards; a definite outcome does not change any more. */
 async function callOnce(entry: Entry, url: string, waitMs: number): Promise<void> {
-  const { wish } = entry
+  const { call } = entry
   entry.startedAt = performance.now()
   const reached = await sendCall(entry, url, waitMs, entry.apiKey)
   entry.endedAt = performance.now()
-  if (reached === 'never') entry.fate ??= 'never'
-  else if (reached === 'no answer') entry.fate = 'unknown'
+  if (reached === 'not sent') entry.outcome ??= 'not sent'
+  else if (reached === 'no response') entry.outcome = 'unknown'
   else {
-    const meaning = meaningOf(wish, reached)
-    // Somebody is at it, or this try was refused (the key is another by now): what became of a first try stays open.
-    const stillOpen = meaning === 'running' || (meaning === 'refused' && entry.fate === 'unknown')
-    entry.fate = stillOpen ? 'unknown' : meaning
-    entry.answer = reached
+    const outcome = outcomeOf(call, reached)
+    // The first attempt is in progress, or this one was refused because the API key has changed: the outcome of the first
+    // attempt stays unknown.
+    const isUndecided = outcome === 'running' || (outcome === 'refused' && entry.outcome === 'unknown')
+    entry.outcome = isUndecided ? 'unknown' : outcome
+    entry.response = reached
     const replayed = reached.headers.get('idempotent-replayed') !== null
     entry.requestId = replayed ? undefined : (reached.headers.get('x-request-id') ?? undefined)
-    entry.spent = meaning === 'success' ? spentOn(wish, reached) : 0
+    entry.spent = outcome === 'success' ? creditsSpent(call, reached) : 0
   }
 }
 
 export async function sendCall(
-  entry: Pick<Entry, 'wish' | 'customer' | 'idempotencyKey'>,
+  entry: Pick<Entry, 'call' | 'customer' | 'idempotencyKey'>,
   url: string,
   waitMs: number,
   apiKey: string,
-): Promise<Reply | 'never' | 'no answer'> {
+): Promise<Reply | 'not sent' | 'no response'> {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (entry.idempotencyKey !== undefined) headers['idempotency-key'] = entry.idempotencyKey
   try {
-    const response = await fetch(`${url}${entry.wish.path}`, {
+    const response = await fetch(`${url}${entry.call.path}`, {
       method: 'POST',
       headers,
-      body: JSON.stringify({ username: entry.customer.username, api_key: apiKey, ...entry.wish.body }),
+      body: JSON.stringify({ username: entry.customer.username, api_key: apiKey, ...entry.call.body }),
       signal: AbortSignal.timeout(waitMs),
     })
     return { status: response.status, headers: response.headers, body: await response.json() }
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-    // Nobody listened, so nothing was sent.
-    return code === 'ECONNREFUSED' ? 'never' : 'no answer'
+    // The connection was refused, so nothing was sent.
+    return code === 'ECONNREFUSED' ? 'not sent' : 'no response'
   }
 }

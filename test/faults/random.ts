@@ -1,15 +1,15 @@
-// Chance that can be repeated: everything the suite decides comes from one seed.
+// A seeded random number generator: one seed repeats all random decisions of a run.
 
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number
-  /** A whole number, both ends included. */
-  between(least: number, most: number): number
+  /** Returns an integer from min to max, both inclusive. */
+  between(min: number, max: number): number
   pick<T>(list: readonly T[]): T
   chance(probability: number): boolean
 }
 
-/** Streams with different names are independent, so that a fault draws the same numbers whether or not others ran before it. */
+/** Different seeds give independent sequences, so a fault gets the same numbers whether or not others ran before it. */
 export function seededRandom(seed: string): Random {
   let state = hashOf(seed)
   // mulberry32
@@ -21,7 +21,7 @@ export function seededRandom(seed: string): Random {
   }
   return {
     next,
-    between: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    between: (min, max) => min + Math.floor(next() * (max - min + 1)),
     pick: (list) => list[Math.floor(next() * list.length)]!,
     chance: (probability) => next() < probability,
   }

@@ -1,34 +1,34 @@
-// Faults of the service's own processes: killed, stopped, asked to end, several at once; keys that change; vendors that fail.
+// Faults of the service's processes (SIGKILL, SIGSTOP, SIGTERM), API key resets, and faults of the providers.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { domainCheck } from '../../contract/domain-check.ts'
 import { admin } from '../support/service.ts'
-import type { Fault, Ground } from './fault.ts'
-import type { Mood } from './gateways.ts'
+import type { Fault, FaultContext } from './fault.ts'
+import type { ProviderMode } from './gateways.ts'
 import { sendCall } from './load.ts'
 import { emptyDatabase, faultCluster, leaseS, openWorld, runSql, sweepS, type World } from './world.ts'
 
 const both = ['sqlite', 'postgres'] as const
 
-/** A world on fresh storage of the engine, its load running while the fault strikes. */
+/** Opens a world with empty storage and runs the load while `inject` runs. */
 async function inWorld(
-  ground: Ground,
+  context: FaultContext,
   processes: number,
   check: (world: World, recoveries: readonly number[]) => Promise<void>,
-  strike: (world: World) => Promise<number[]>,
+  inject: (world: World) => Promise<number[]>,
 ): Promise<void> {
   const databaseUrl =
-    ground.engine === 'postgres' ? await emptyDatabase((await faultCluster()).url) : undefined
-  await using world = await openWorld({ ...ground, processes, databaseUrl })
+    context.engine === 'postgres' ? await emptyDatabase((await faultCluster()).url) : undefined
+  await using world = await openWorld({ ...context, processes, databaseUrl })
   const load = world.startLoad()
   await world.recovery(performance.now())
-  const recoveries = await strike(world)
+  const recoveries = await inject(world)
   await load.stop()
   await check(world, recoveries)
 }
 
-async function killAgainAndAgain(world: World, rounds: number): Promise<number[]> {
+async function killRepeatedly(world: World, rounds: number): Promise<number[]> {
   const recoveries: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     await sleep(world.random.between(150, 900))
@@ -51,37 +51,37 @@ function killProcesses(
     name,
     text,
     ...options,
-    run: (ground, check) =>
-      inWorld(ground, processes, check, (world) => killAgainAndAgain(world, ground.rounds)),
+    run: (context, check) =>
+      inWorld(context, processes, check, (world) => killRepeatedly(world, context.rounds)),
   }
 }
 
-/** Callers whose operations are all open when the service dies. */
-const crowdSize = 300
+/** Operations that are held when the service is killed. */
+const heldCount = 300
 
 const ballastMb = 64
 
 const killLaden: Fault = {
   name: 'kill-laden',
-  text: `kill -9 with ${crowdSize} operations open and ${ballastMb} MB in the WAL; on PostgreSQL the server dies too`,
+  text: `kill -9 with ${heldCount} held operations and ${ballastMb} MB in the WAL; on PostgreSQL the server is killed too`,
   engines: both,
   rounds: { long: 4, short: 1 },
   shortOn: [],
-  run: (ground, check) =>
-    inWorld(ground, 1, check, async (world) => {
+  run: (context, check) =>
+    inWorld(context, 1, check, async (world) => {
       const recoveries: number[] = []
       const [slot] = world.slots
-      for (let round = 0; round < ground.rounds; round += 1) {
+      for (let round = 0; round < context.rounds; round += 1) {
         using ballast = await growWal(world)
-        world.gateways.setMood('hang')
-        const crowd = world.startLoad({ name: `crowd ${round}`, callers: crowdSize })
+        world.providers.setMode('hang')
+        const extraLoad = world.startLoad({ name: `crowd ${round}`, callers: heldCount })
         await sleep(1_000)
-        // From here on it cannot tidy up any more.
+        // A stopped process cannot checkpoint the WAL any more.
         slot!.process.child.kill('SIGSTOP')
         ballast.release()
         const since = performance.now()
         await slot!.process.kill('SIGKILL')
-        world.gateways.setMood('mixed')
+        world.providers.setMode('mixed')
         if (world.engine === 'postgres') {
           const cluster = await faultCluster()
           await cluster.kill()
@@ -89,7 +89,7 @@ const killLaden: Fault = {
         }
         await slot!.start()
         recoveries.push(await world.recoveryOf(slot!, since))
-        await crowd.stop()
+        await extraLoad.stop()
       }
       return recoveries
     }),
@@ -99,7 +99,7 @@ interface Ballast extends Disposable {
   release(): void
 }
 
-/** A WAL that the next start has to read: SQLite's is held back by a reader, PostgreSQL's has no checkpoint since. */
+/** Grows the WAL that the next start must replay. On SQLite an open reader prevents the checkpoint. */
 async function growWal(world: World): Promise<Ballast> {
   if (world.engine === 'postgres') {
     const url = world.environment['DATABASE_URL']!
@@ -127,20 +127,20 @@ async function growWal(world: World): Promise<Ballast> {
 
 const stopped: Fault = {
   name: 'stop',
-  text: 'SIGSTOP for longer than the lease, beside a process that sweeps',
+  text: 'SIGSTOP for longer than the lease, while a second process sweeps',
   engines: both,
   rounds: { long: 6, short: 1 },
   shortOn: both,
-  run: (ground, check) =>
-    inWorld(ground, 2, check, async (world) => {
+  run: (context, check) =>
+    inWorld(context, 2, check, async (world) => {
       const recoveries: number[] = []
-      for (let round = 0; round < ground.rounds; round += 1) {
-        // Slow vendors, so that calls are under way in the one that stops.
-        world.gateways.setMood('slow')
+      for (let round = 0; round < context.rounds; round += 1) {
+        // Slow providers, so that calls are in progress in the stopped process.
+        world.providers.setMode('slow')
         await sleep(world.random.between(300, 700))
         const { child } = world.random.pick(world.slots).process
         child.kill('SIGSTOP')
-        world.gateways.setMood('mixed')
+        world.providers.setMode('mixed')
         await sleep((leaseS + sweepS + 1) * 1000 + world.random.between(0, 1000))
         const since = performance.now()
         child.kill('SIGCONT')
@@ -152,33 +152,31 @@ const stopped: Fault = {
 
 const terminated: Fault = {
   name: 'terminate',
-  text: 'SIGTERM under load: running calls finish, exit 0',
+  text: 'SIGTERM under load: calls in progress finish, exit code 0',
   engines: both,
   rounds: { long: 10, short: 1 },
   shortOn: ['postgres'],
-  run: (ground, check) =>
-    inWorld(ground, 1, check, async (world) => {
+  run: (context, check) =>
+    inWorld(context, 1, check, async (world) => {
       const recoveries: number[] = []
       const [slot] = world.slots
-      for (let round = 0; round < ground.rounds; round += 1) {
-        world.gateways.setMood('slow')
+      for (let round = 0; round < context.rounds; round += 1) {
+        world.providers.setMode('slow')
         await sleep(world.random.between(300, 900))
-        // What the vendor has received and not answered is surely running.
-        const running = [...world.gateways.messages.values()].filter(({ answered }) => !answered)
+        // Messages that the provider has received but not finished are in progress.
+        const running = [...world.providers.messages.values()].filter(({ isFinished }) => !isFinished)
         const since = performance.now()
         const code = await slot!.process.kill('SIGTERM')
-        if (code !== 0) world.problems.push(`SIGTERM ended with ${code}`)
-        const told = world.journal.entries.filter(({ wish }) =>
-          running.some(({ phone }) => phone === wish.subject),
+        if (code !== 0) world.problems.push(`SIGTERM led to exit code ${code}`)
+        const interrupted = world.journal.entries.filter(({ call }) =>
+          running.some(({ phone }) => phone === call.subject),
         )
-        for (const { wish, fate } of told) {
-          if (fate !== 'success' && fate !== 'failed') {
-            world.problems.push(
-              `${wish.subject} was running at SIGTERM and was left without its answer (${fate})`,
-            )
+        for (const { call, outcome } of interrupted) {
+          if (outcome !== 'success' && outcome !== 'failed') {
+            world.problems.push(`${call.subject} was in progress at SIGTERM and got no response (${outcome})`)
           }
         }
-        world.gateways.setMood('mixed')
+        world.providers.setMode('mixed')
         await slot!.start()
         recoveries.push(await world.recoveryOf(slot!, since))
       }
@@ -186,21 +184,21 @@ const terminated: Fault = {
     }),
 }
 
-const moods: readonly Mood[] = ['mixed', 'hang', 'cut', 'garbage', 'slow', 'refuse']
+const modes: readonly ProviderMode[] = ['mixed', 'hang', 'disconnect', 'garbage', 'slow', 'reject']
 
-const gateways: Fault = {
+const providers: Fault = {
   name: 'gateways',
-  text: 'vendors hang, are slow, cut after success, answer garbage, refuse',
+  text: 'providers hang, are slow, disconnect after success, return garbage, refuse',
   engines: both,
   rounds: { long: 12, short: 3 },
   shortOn: ['sqlite'],
-  run: (ground, check) =>
-    inWorld(ground, 1, check, async (world) => {
+  run: (context, check) =>
+    inWorld(context, 1, check, async (world) => {
       const recoveries: number[] = []
-      for (let round = 0; round < ground.rounds; round += 1) {
-        world.gateways.setMood(moods[round % moods.length]!)
+      for (let round = 0; round < context.rounds; round += 1) {
+        world.providers.setMode(modes[round % modes.length]!)
         await sleep(1_200)
-        world.gateways.setMood('well')
+        world.providers.setMode('normal')
         recoveries.push(await world.recovery(performance.now()))
         await sleep(300)
       }
@@ -210,29 +208,29 @@ const gateways: Fault = {
 
 const keyReset: Fault = {
   name: 'key-reset',
-  text: 'keys reset under load, by another process, with two services',
+  text: 'API keys reset under load by another process, two services',
   engines: both,
   rounds: { long: 8, short: 2 },
   shortOn: ['postgres'],
-  run: (ground, check) =>
-    inWorld(ground, 2, check, async (world) => {
+  run: (context, check) =>
+    inWorld(context, 2, check, async (world) => {
       const recoveries: number[] = []
-      for (let round = 0; round < ground.rounds; round += 1) {
+      for (let round = 0; round < context.rounds; round += 1) {
         const customer = world.random.pick(world.customers)
         const oldKey = customer.key
         const reset = await admin(world.environment, 'key', 'reset', customer.username, '--json')
         const since = performance.now()
         customer.key = (JSON.parse(reset.stdout) as { api_key: string }).api_key
         for (const { url } of world.slots) {
-          const probe = { customer, idempotencyKey: undefined, wish: oldKeyWish(world) }
+          const probe = { customer, idempotencyKey: undefined, call: oldKeyCall(world) }
           const reply = await sendCall(probe, url, 10_000, oldKey)
           if (typeof reply === 'string' || (reply.status !== 401 && reply.status !== 429)) {
             const got = typeof reply === 'string' ? reply : reply.status
-            world.problems.push(`the old key was not refused after the reset's answer: ${got}`)
+            world.problems.push(`the old key was not rejected after the reset: ${got}`)
           }
         }
         const late = world.journal.entries.filter(
-          (entry) => entry.apiKey === oldKey && entry.startedAt > since && entry.fate === 'success',
+          (entry) => entry.apiKey === oldKey && entry.startedAt > since && entry.outcome === 'success',
         )
         if (late.length > 0) world.problems.push(`${late.length} successes with the old key after the reset`)
         recoveries.push(await world.recovery(since))
@@ -241,7 +239,7 @@ const keyReset: Fault = {
     }),
 }
 
-function oldKeyWish(world: World) {
+function oldKeyCall(world: World) {
   const subject = `http://old-key-${world.random.next()}.example/`
   return {
     apiType: 'domain_check',
@@ -253,7 +251,7 @@ function oldKeyWish(world: World) {
 }
 
 export const serviceFaults: readonly Fault[] = [
-  killProcesses('kill', 'kill -9 of the service, again and again', 1, {
+  killProcesses('kill', 'kill -9 of the service, repeatedly', 1, {
     engines: both,
     rounds: { long: 20, short: 3 },
     shortOn: both,
@@ -271,6 +269,6 @@ export const serviceFaults: readonly Fault[] = [
   killLaden,
   stopped,
   terminated,
-  gateways,
+  providers,
   keyReset,
 ]

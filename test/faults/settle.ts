@@ -1,13 +1,13 @@
-// After the fault: lets everything come to its end, as time and the vendors' receipts would bring it about.
+// After the faults: repeats keyed calls, delivers receipts and waits until no operation is held.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { admin } from '../support/service.ts'
-import { meaningOf, spentOn } from './calls.ts'
+import { outcomeOf, creditsSpent } from './calls.ts'
 import type { Entry } from './journal.ts'
 import { sendCall } from './load.ts'
 import type { World } from './world.ts'
 
-/** For one answer. */
-const patienceMs = 60_000
+/** Timeout of one call. */
+const timeoutMs = 60_000
 
 const parallel = 8
 
@@ -19,47 +19,49 @@ export interface LedgerCheck {
 }
 
 export async function settle(world: World): Promise<LedgerCheck> {
-  world.gateways.setMood('well')
-  await finishKeyed(world)
-  const giveUpAt = performance.now() + world.settleMs
+  world.providers.setMode('normal')
+  await finishKeyedCalls(world)
+  const deadline = performance.now() + world.settleMs
   for (;;) {
-    await world.gateways.sendReceipts(world.slots[0]!.url)
+    await world.providers.sendReceipts(world.slots[0]!.url)
     const check = await ledgerCheck(world)
-    if (check.open === 0 || performance.now() > giveUpAt) return check
+    if (check.open === 0 || performance.now() > deadline) return check
     await sleep(500)
   }
 }
 
-/** Customers who never heard the end of a call with a key ask again until they do. */
-async function finishKeyed(world: World): Promise<void> {
+/** Repeats keyed calls with an unknown outcome until they get a response. */
+async function finishKeyedCalls(world: World): Promise<void> {
   const unfinished = world.journal.entries.filter(
-    ({ fate, idempotencyKey }) => idempotencyKey !== undefined && fate === 'unknown',
+    ({ outcome, idempotencyKey }) => idempotencyKey !== undefined && outcome === 'unknown',
   )
-  // Where keys have become old by a jump of the clock, a repeat would be a new call.
+  // After a clock change the keys may have expired: a repeated call would be a new one.
   if (world.epoch() > 0) return
   await inParallel(unfinished, (entry) => finish(world, entry))
 }
 
 async function finish(world: World, entry: Entry): Promise<void> {
-  const giveUpAt = performance.now() + world.settleMs
+  const deadline = performance.now() + world.settleMs
   for (;;) {
     const { url } = world.random.pick(world.slots)
-    const reply = await sendCall(entry, url, patienceMs, entry.customer.key)
+    const reply = await sendCall(entry, url, timeoutMs, entry.customer.key)
     if (typeof reply !== 'string') {
-      const meaning = meaningOf(entry.wish, reply)
-      if (meaning !== 'running' && meaning !== 'unknown') {
-        entry.fate = meaning
-        entry.answer = reply
-        entry.spent = meaning === 'success' ? spentOn(entry.wish, reply) : 0
+      const outcome = outcomeOf(entry.call, reply)
+      if (outcome !== 'running' && outcome !== 'unknown') {
+        entry.outcome = outcome
+        entry.response = reply
+        entry.spent = outcome === 'success' ? creditsSpent(entry.call, reply) : 0
         entry.requestId = undefined
         return
       }
-      if (performance.now() > giveUpAt) {
-        world.problems.push(`${entry.wish.subject}: a repeat still gets ${reply.status} long after the lease`)
+      if (performance.now() > deadline) {
+        world.problems.push(
+          `${entry.call.subject}: the repeated call still returns ${reply.status} long after the lease`,
+        )
         return
       }
-    } else if (performance.now() > giveUpAt) {
-      world.problems.push(`${entry.wish.subject}: a repeat gets no answer`)
+    } else if (performance.now() > deadline) {
+      world.problems.push(`${entry.call.subject}: the repeated call gets no response`)
       return
     }
     await sleep(250)
@@ -68,7 +70,7 @@ async function finish(world: World, entry: Entry): Promise<void> {
 
 export async function ledgerCheck(world: World): Promise<LedgerCheck> {
   const result = await admin(world.environment, 'ledger', 'check', '--json')
-  if (result.stdout === '') throw new Error(`ledger check said nothing: ${result.stderr}`)
+  if (result.stdout === '') throw new Error(`ledger check printed nothing: ${result.stderr}`)
   return JSON.parse(result.stdout) as LedgerCheck
 }
 

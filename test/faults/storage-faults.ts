@@ -1,4 +1,4 @@
-// Faults beneath the service: the database killed, its standby promoted, the disk full, the clock set forward and back.
+// Faults of the database, the disk and the clock.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,68 +6,68 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from '../../server/db/database.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import type { Fault } from './fault.ts'
-import { openSwitchboard } from './switchboard.ts'
-import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from './tmpfs.ts'
+import { openTcpProxy } from './switchboard.ts'
+import { mountSmallDisk, type SmallDisk, smallDiskProblem } from './tmpfs.ts'
 import { emptyDatabase, faultCluster, openWorld, runSql, type World } from './world.ts'
 
 const both = ['sqlite', 'postgres'] as const
 
 const killDatabase: Fault = {
   name: 'kill-database',
-  text: 'kill -9 of PostgreSQL and all its children, again and again',
+  text: 'kill -9 of PostgreSQL and all its children, repeatedly',
   engines: ['postgres'],
   rounds: { long: 10, short: 2 },
   shortOn: ['postgres'],
-  async run(ground, check) {
+  async run(context, check) {
     const cluster = await faultCluster()
     const databaseUrl = await emptyDatabase(cluster.url)
-    await using world = await openWorld({ ...ground, processes: 2, databaseUrl })
-    // What the suite itself has prepared is not at stake, not even on a server that loses on purpose.
+    await using world = await openWorld({ ...context, processes: 2, databaseUrl })
+    // Makes the test data durable, even on a server that loses data on purpose.
     await runSql(cluster.url, 'CHECKPOINT')
     const load = world.startLoad()
     await world.recovery(performance.now())
     const recoveries: number[] = []
-    for (let round = 0; round < ground.rounds; round += 1) {
+    for (let round = 0; round < context.rounds; round += 1) {
       await sleep(world.random.between(300, 900))
       await cluster.kill()
-      const deadSince = performance.now()
+      const downSince = performance.now()
       await sleep(world.random.between(100, 600))
-      const deadUntil = performance.now()
+      const downUntil = performance.now()
       await cluster.restart()
-      // Without a restart of the service.
-      recoveries.push(await world.recovery(deadUntil))
-      noSuccessBetween(world, deadSince, deadUntil)
+      // The service is not restarted.
+      recoveries.push(await world.recovery(downUntil))
+      reportSuccessesBetween(world, downSince, downUntil)
     }
     await load.stop()
     await check(world, recoveries)
   },
 }
 
-function noSuccessBetween(world: World, deadSince: number, deadUntil: number): void {
-  const impossible = world.journal.entries.filter(
-    ({ fate, startedAt, endedAt = Infinity }) =>
-      fate === 'success' && startedAt > deadSince && endedAt < deadUntil,
+function reportSuccessesBetween(world: World, downSince: number, downUntil: number): void {
+  const successes = world.journal.entries.filter(
+    ({ outcome, startedAt, endedAt = Infinity }) =>
+      outcome === 'success' && startedAt > downSince && endedAt < downUntil,
   )
-  if (impossible.length > 0) world.problems.push(`${impossible.length} successes without a database`)
+  if (successes.length > 0) world.problems.push(`${successes.length} calls succeeded without a database`)
 }
 
 const promoted: Fault = {
   name: 'promote',
-  text: 'the primary killed under load, its synchronous standby promoted',
+  text: 'the primary is killed under load, its synchronous standby promoted',
   engines: ['postgres'],
   rounds: { long: 4, short: 1 },
   shortOn: ['postgres'],
-  async run(ground, check) {
+  async run(context, check) {
     const servers: PostgresServer[] = []
     try {
       let primary = await startPostgres({ durable: true })
       servers.push(primary)
-      await using door = await openSwitchboard(primary.port)
-      const databaseUrl = `postgres://postgres@127.0.0.1:${door.port}/postgres`
-      await using world = await openWorld({ ...ground, processes: 2, databaseUrl })
+      await using proxy = await openTcpProxy(primary.port)
+      const databaseUrl = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
+      await using world = await openWorld({ ...context, processes: 2, databaseUrl })
       const load = world.startLoad()
       const recoveries: number[] = []
-      for (let round = 0; round < ground.rounds; round += 1) {
+      for (let round = 0; round < context.rounds; round += 1) {
         const standby = await startPostgres({ durable: true, standbyOf: primary })
         servers.push(standby)
         await waitForStandby(primary)
@@ -76,20 +76,20 @@ const promoted: Fault = {
         const since = performance.now()
         await primary.kill()
         await runSql(standby.url, 'SELECT pg_promote(true, 60)')
-        door.turnTo(standby.port)
+        proxy.switchTo(standby.port)
         recoveries.push(await world.recovery(since))
         primary = standby
       }
       await load.stop()
       await check(world, recoveries)
     } finally {
-      // A standby runs on the files of the first one's package.
+      // The standbys use the program files of the first server, so it stops last.
       for (const server of servers.toReversed()) await server.stop()
     }
   },
 }
 
-/** From here on a commit is answered only when the standby has it on disk. */
+/** Waits until a commit is acknowledged only after the standby has it on disk. */
 async function waitForStandby(primary: PostgresServer): Promise<void> {
   await runSql(primary.url, `ALTER SYSTEM SET synchronous_standby_names = '*'`)
   await runSql(primary.url, 'SELECT pg_reload_conf()')
@@ -102,18 +102,18 @@ async function waitForStandby(primary: PostgresServer): Promise<void> {
 
 const fullDisk: Fault = {
   name: 'disk-full',
-  text: 'the disk full under load, then room is made',
+  text: 'the disk is filled under load, then freed',
   engines: both,
   rounds: { long: 4, short: 1 },
   shortOn: ['sqlite'],
-  impossible: whyNoSmallDisk,
-  async run(ground, check) {
-    using disk = mountSmallDisk(ground.engine === 'sqlite' ? 16 : 600)
+  skipReason: smallDiskProblem,
+  async run(context, check) {
+    using disk = mountSmallDisk(context.engine === 'sqlite' ? 16 : 600)
     const cluster =
-      ground.engine === 'sqlite' ? undefined : await startPostgres({ durable: true, folder: disk.folder })
+      context.engine === 'sqlite' ? undefined : await startPostgres({ durable: true, folder: disk.folder })
     try {
       await using world = await openWorld({
-        ...ground,
+        ...context,
         processes: 1,
         databaseUrl: cluster && (await emptyDatabase(cluster.url)),
         ...(cluster ? {} : { dataDir: join(disk.folder, 'data') }),
@@ -121,11 +121,11 @@ const fullDisk: Fault = {
       const load = world.startLoad()
       await world.recovery(performance.now())
       const recoveries: number[] = []
-      for (let round = 0; round < ground.rounds; round += 1) {
-        await fillUntilFelt(world, disk)
+      for (let round = 0; round < context.rounds; round += 1) {
+        await fillUntilCallsFail(world, disk)
         const since = performance.now()
-        disk.makeRoom()
-        if (cluster) await restartIfGone(cluster)
+        disk.freeSpace()
+        if (cluster) await restartIfStopped(cluster)
         recoveries.push(await world.recovery(since))
         await sleep(500)
       }
@@ -137,48 +137,48 @@ const fullDisk: Fault = {
   },
 }
 
-/** Until calls fail: the engines have room of their own left in files they hold already. */
-async function fillUntilFelt(world: World, disk: SmallDisk): Promise<void> {
+/** Fills the disk until calls fail: the engines still have free space in their existing files. */
+async function fillUntilCallsFail(world: World, disk: SmallDisk): Promise<void> {
   const since = performance.now()
-  const giveUpAt = since + 60_000
-  while (performance.now() < giveUpAt) {
+  const deadline = since + 60_000
+  while (performance.now() < deadline) {
     disk.fill()
     await sleep(50)
     const failed = world.journal.entries.filter(
-      ({ fate, startedAt }) => fate === 'unknown' && startedAt > since,
+      ({ outcome, startedAt }) => outcome === 'unknown' && startedAt > since,
     )
     if (failed.length >= 10) return
   }
-  world.problems.push('the full disk was never felt')
+  world.problems.push('no call failed on the full disk')
 }
 
-/** PostgreSQL ends itself when its WAL has no room; making room and starting it again is the operator's part. */
-async function restartIfGone(cluster: PostgresServer): Promise<void> {
-  const answers = await runSql(cluster.url, 'SELECT 1').catch(() => undefined)
-  if (!answers) await cluster.restart()
+/** PostgreSQL stops when it cannot write its WAL; an operator frees space and starts it again. */
+async function restartIfStopped(cluster: PostgresServer): Promise<void> {
+  const rows = await runSql(cluster.url, 'SELECT 1').catch(() => undefined)
+  if (!rows) await cluster.restart()
 }
 
 const library = findFaketime()
 
 const clock: Fault = {
   name: 'clock',
-  text: `the service's clock set 30 days forward and back, with rate limits on`,
+  text: `the service's clock is set 30 days forward and back, with rate limits on`,
   engines: both,
   rounds: { long: 6, short: 2 },
   shortOn: ['sqlite'],
-  impossible: () => (library === undefined ? 'libfaketime is not installed' : undefined),
-  async run(ground, check) {
+  skipReason: () => (library === undefined ? 'libfaketime is not installed' : undefined),
+  async run(context, check) {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-clock-'))
     const file = join(folder, 'offset')
     const setClock = (offset: string): void => writeFileSync(file, `${offset}\n`)
     setClock('+0d')
     try {
       await using world = await openWorld({
-        ...ground,
+        ...context,
         processes: 1,
-        databaseUrl: await databaseFor(ground.engine),
+        databaseUrl: await databaseFor(context.engine),
         environment: {
-          ...ground.environment,
+          ...context.environment,
           RATE_LIMIT: '500,1000',
           LD_PRELOAD: library ?? '',
           FAKETIME_TIMESTAMP_FILE: file,
@@ -190,7 +190,7 @@ const clock: Fault = {
       const load = world.startLoad()
       await world.recovery(performance.now())
       const recoveries: number[] = []
-      for (let round = 0; round < ground.rounds; round += 1) {
+      for (let round = 0; round < context.rounds; round += 1) {
         for (const offset of [round % 2 === 0 ? '+30d' : '-30d', '+0d']) {
           await sleep(world.random.between(300, 900))
           world.nextEpoch()

@@ -1,4 +1,4 @@
-// Runs the faults one after the other, each in a world of its own, and checks the invariants while that world still stands.
+// Runs the faults one after the other, each in a separate world, and checks the invariants before the world closes.
 import type { Engine } from '../../server/db/database.ts'
 import type { Fault } from './fault.ts'
 import { haFaults, stopHaStack, useHaStack } from './ha-faults.ts'
@@ -7,10 +7,10 @@ import { serviceFaults } from './service-faults.ts'
 import { storageFaults } from './storage-faults.ts'
 import { stopFaultCluster, useCluster } from './world.ts'
 
-/** Far more than lease and sweep: who is still open then stays open. A world that has lost things may never come to rest. */
-const settleMs = { whole: 60_000, broken: 10_000 }
+/** Much longer than lease and sweep. With broken durability some operations may stay held indefinitely. */
+const settleMs = { normal: 60_000, broken: 10_000 }
 
-/** A commit is answered at once and written within seconds. */
+/** A commit is acknowledged immediately and written seconds later. */
 const lossySettings = { synchronous_commit: 'off', wal_writer_delay: '5s' }
 
 export const faults: readonly Fault[] = [...serviceFaults, ...storageFaults]
@@ -19,14 +19,14 @@ export interface SuiteOptions {
   readonly seed: string
   readonly engines: readonly Engine[]
   readonly only?: string | undefined
-  /** Instead of each fault's own number. */
+  /** Replaces the default number of rounds of each fault. */
   readonly rounds?: number | undefined
   readonly short?: boolean
   /** The faults of Patroni, etcd and HAProxy instead of the others. */
   readonly ha?: boolean
-  /** A file that gets every journal, as lines of JSON. */
+  /** A file to which every journal is appended as JSON lines. */
   readonly journal?: string | undefined
-  /** Breaks durability on purpose: the suite must notice. SQLite answers before its commit, PostgreSQL before its WAL is written. */
+  /** Breaks durability on purpose: SQLite responds before its commit, PostgreSQL before its WAL is written. */
   readonly broken?: boolean
   readonly onProgress?: (line: string) => void
 }
@@ -40,11 +40,11 @@ export interface Row {
   readonly problems: readonly string[]
   /** Seconds from the fault to the next success, of the slowest round. */
   readonly worst: number
-  /** Seconds a process took to start in the same run, the slowest: what the machine was good for at the time. */
+  /** Slowest start of a process in the same run, in seconds: shows how fast the machine was. */
   readonly start: number
-  /** CPU seconds of a process from its new start to the first success, the most of any round; 0 where none was started anew. */
+  /** Max CPU seconds of a process from its restart to the first success; 0 if none was restarted. */
   readonly cpu: number
-  /** Why it was not done. */
+  /** Why the fault was skipped. */
   readonly skipped?: string | undefined
 }
 
@@ -53,14 +53,14 @@ export async function runFaults(options: SuiteOptions): Promise<Row[]> {
   try {
     for (const engine of options.engines) {
       for (const fault of options.ha ? haFaults : faults) {
-        const chosen =
+        const isSelected =
           options.only === undefined
             ? !options.short || fault.shortOn.includes(engine)
             : fault.name === options.only
-        if (!chosen || !fault.engines.includes(engine)) continue
+        if (!isSelected || !fault.engines.includes(engine)) continue
         options.onProgress?.(`${fault.name} (${engine}): ${fault.text}`)
         rows.push(
-          await runFault(fault, engine, options).catch((error: unknown) => brokenOff(fault, engine, error)),
+          await runFault(fault, engine, options).catch((error: unknown) => abortedRow(fault, engine, error)),
         )
       }
     }
@@ -71,9 +71,9 @@ export async function runFaults(options: SuiteOptions): Promise<Row[]> {
   return rows
 }
 
-/** A suite that cannot go on has not shown that all is well. */
-function brokenOff(fault: Fault, engine: Engine, error: unknown): Row {
-  const problems = [`the suite broke off: ${error instanceof Error ? error.stack : String(error)}`]
+/** An aborted fault counts as a failure. */
+function abortedRow(fault: Fault, engine: Engine, error: unknown): Row {
+  const problems = [`the suite was aborted: ${error instanceof Error ? error.stack : String(error)}`]
   return {
     fault: fault.name,
     engine,
@@ -93,7 +93,7 @@ export async function runFault(
   options: Omit<SuiteOptions, 'engines' | 'only' | 'onProgress'>,
 ): Promise<Row> {
   const rounds = options.rounds ?? (options.short ? fault.rounds.short : fault.rounds.long)
-  const nothing = {
+  const emptyRow = {
     fault: fault.name,
     engine,
     rounds,
@@ -104,12 +104,12 @@ export async function runFault(
     start: 0,
     cpu: 0,
   }
-  const skipped = process.platform === 'win32' ? 'needs POSIX signals' : fault.impossible?.(engine)
-  if (skipped !== undefined) return { ...nothing, skipped }
+  const skipped = process.platform === 'win32' ? 'needs POSIX signals' : fault.skipReason?.(engine)
+  if (skipped !== undefined) return { ...emptyRow, skipped }
 
   useCluster(options.broken ? lossySettings : {})
   useHaStack({ lossy: options.broken ?? false })
-  let row: Row = { ...nothing, problems: ['the fault never came to its check'] }
+  let row: Row = { ...emptyRow, problems: ['the invariants were not checked'] }
   const environment: Record<string, string> =
     options.broken && engine === 'sqlite'
       ? { TOLLGATE_BREAK: 'ack-before-commit', TOLLGATE_BREAK_I_MEAN_IT: 'yes' }
@@ -119,11 +119,11 @@ export async function runFault(
       engine,
       rounds,
       environment,
-      settleMs: settleMs[options.broken ? 'broken' : 'whole'],
+      settleMs: settleMs[options.broken ? 'broken' : 'normal'],
       seed: `${options.seed} ${fault.name} ${engine}`,
     },
     async (world, recoveries) => {
-      const verdict = await checkInvariants(world)
+      const report = await checkInvariants(world)
       if (options.journal !== undefined) world.journal.write(options.journal)
       const starts = world.slots.flatMap((slot) => slot.starts)
       const seconds = {
@@ -131,7 +131,7 @@ export async function runFault(
         start: Math.max(...starts),
         cpu: Math.max(0, ...world.cpus),
       }
-      row = { ...nothing, ...verdict, ...seconds }
+      row = { ...emptyRow, ...report, ...seconds }
     },
   )
   return row

@@ -1,4 +1,4 @@
-// A small disk of its own, to be filled to the last byte.
+// A small tmpfs for tests that fill the disk completely.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,11 +6,11 @@ import { join } from 'node:path'
 export interface SmallDisk extends Disposable {
   readonly folder: string
   fill(): void
-  makeRoom(): void
+  freeSpace(): void
 }
 
 export function mountSmallDisk(megabytes: number): SmallDisk {
-  // Not under a private TMPDIR: PostgreSQL's own user must get there.
+  // Not below a private TMPDIR: PostgreSQL's user must be able to access it.
   const folder = mkdtempSync('/tmp/tollgate-disk-')
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'pipe' })
@@ -30,7 +30,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
         closeSync(file)
       }
     },
-    makeRoom: () => rmSync(ballast, { force: true }),
+    freeSpace: () => rmSync(ballast, { force: true }),
     [Symbol.dispose]() {
       execFileSync('umount', ['-l', folder])
       rmSync(folder, { recursive: true, force: true })
@@ -38,16 +38,16 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
   }
 }
 
-function writeUntilFull(file: number, piece: Buffer): void {
+function writeUntilFull(file: number, chunk: Buffer): void {
   try {
-    for (;;) writeSync(file, piece)
+    for (;;) writeSync(file, chunk)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
   }
 }
 
-/** Undefined where it can be done. */
-export function whyNoSmallDisk(): string | undefined {
+/** Returns why no tmpfs can be mounted; undefined if one can. */
+export function smallDiskProblem(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'mounting a tmpfs needs root on Linux'
   try {
     mountSmallDisk(1)[Symbol.dispose]()

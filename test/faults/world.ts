@@ -1,4 +1,4 @@
-// One fault's ground: storage, service processes that can be struck, misbehaving vendors, customers with credits, a journal.
+// The test system of one fault, called a world: storage, service processes, fake providers, accounts with credits, a journal.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,12 +17,12 @@ import { createTemplate } from '../../server/sms/templates.ts'
 import { freePort, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type ServiceProcess, spawnService } from '../support/service.ts'
 import { type Customer, templateCode } from './calls.ts'
-import { type Gateways, startGateways } from './gateways.ts'
+import { type FakeProviders, startFakeProviders } from './gateways.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { type Load, startLoad } from './load.ts'
 import { type Random, seededRandom } from './random.ts'
 
-/** Short, so that what a fault leaves open is decided while one watches. */
+/** Short, so that operations that a fault leaves held are decided during the test. */
 export const leaseS = 2
 export const sweepS = 1
 
@@ -30,18 +30,18 @@ const customerCount = 4
 const creditsEach = 1_000_000
 const callers = 10
 
-/** How long the suite waits before it says that something never happened. Nothing is asserted on time below it. */
-const patienceMs = 90_000
+/** Max time until the next success. Shorter times are not asserted. */
+const timeoutMs = 90_000
 
 export interface Slot {
   readonly url: string
-  /** The process that runs there now. */
+  /** The current process. */
   process: ServiceProcess
-  /** How long each start took until the process said that it runs, in seconds. */
+  /** Seconds from each start until the process was ready. */
   readonly starts: number[]
-  /** Starts a new process in the place of one that ended. */
+  /** Starts a new process after the previous one has exited. */
   start(): Promise<void>
-  /** CPU time that the process has used so far, in seconds; nothing where the machine does not tell. */
+  /** CPU seconds of the process so far; 0 without /proc. */
   cpu(): number
 }
 
@@ -50,21 +50,21 @@ export interface World extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>
   readonly random: Random
   readonly journal: Journal
-  readonly gateways: Gateways
+  readonly providers: FakeProviders
   readonly customers: readonly Customer[]
   readonly slots: readonly Slot[]
-  /** Ten callers; or as many as are named, beside those, with a name that makes their calls their own. */
-  startLoad(crowd?: { readonly name: string; readonly callers: number }): Load
-  /** After a jump of the clock: calls from before are not repeated. */
+  /** Starts ten callers, or an extra load with its number of callers and a name that seeds its calls. */
+  startLoad(extra?: { readonly name: string; readonly callers: number }): Load
+  /** Starts a new epoch after a clock change: earlier calls are not repeated. */
   nextEpoch(): void
   readonly epoch: () => number
-  /** Waits until a call that began after `since` has succeeded; tells the seconds from then. */
+  /** Waits until a call that started after `since` has succeeded; returns the seconds since then. */
   recovery(since: number): Promise<number>
-  /** The same for a process that was started anew; notes the CPU time it took, which other work on the machine disturbs little. */
+  /** The same for a restarted process. Records its CPU time, which depends little on other load of the machine. */
   recoveryOf(slot: Slot, since: number): Promise<number>
-  /** What `recoveryOf` has noted. */
+  /** CPU seconds recorded by `recoveryOf`. */
   readonly cpus: readonly number[]
-  /** What a fault saw that must not be. */
+  /** Violations found by the fault. */
   readonly problems: string[]
   readonly settleMs: number
 }
@@ -74,9 +74,9 @@ export interface WorldOptions {
   readonly seed: string
   readonly processes: number
   readonly settleMs: number
-  /** An empty database; left out on SQLite. */
+  /** An empty database; undefined for SQLite. */
   readonly databaseUrl?: string | undefined
-  /** Where DATA_DIR stands; a folder of its own when left out. */
+  /** DATA_DIR; a temporary folder by default. */
   readonly dataDir?: string | undefined
   readonly environment?: Readonly<Record<string, string>> | undefined
 }
@@ -84,7 +84,7 @@ export interface WorldOptions {
 export async function openWorld(options: WorldOptions): Promise<World> {
   const ownFolder =
     options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'tollgate-faults-')) : undefined
-  const gateways = await startGateways(options.seed)
+  const providers = await startFakeProviders(options.seed)
   const environment = {
     DATA_DIR: options.dataDir ?? ownFolder!,
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
@@ -94,15 +94,15 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     OPERATION_LEASE_S: String(leaseS),
     SWEEP_S: String(sweepS),
     DOMAIN_DEADLINE_MS: '1500',
-    ...gateways.environment,
+    ...providers.environment,
     ...options.environment,
   }
-  const customers = await makeCustomers(environment)
+  const customers = await createCustomers(environment)
   const slots: Slot[] = []
   try {
     for (let index = 0; index < options.processes; index += 1) slots.push(await openSlot(environment))
   } catch (error) {
-    await closeAll(slots, gateways, ownFolder)
+    await closeAll(slots, providers, ownFolder)
     throw error
   }
   const random = seededRandom(options.seed)
@@ -112,13 +112,13 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   let epoch = 0
 
   async function recovery(since: number): Promise<number> {
-    const giveUpAt = performance.now() + patienceMs
+    const deadline = performance.now() + timeoutMs
     for (;;) {
       const endedAt = firstSuccessAfter(journal, since)
       if (endedAt !== undefined) return (endedAt - since) / 1000
-      if (performance.now() > giveUpAt) {
-        problems.push('no call succeeded any more')
-        return patienceMs / 1000
+      if (performance.now() > deadline) {
+        problems.push('no call succeeded after the fault')
+        return timeoutMs / 1000
       }
       await sleep(10)
     }
@@ -129,7 +129,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     environment,
     random,
     journal,
-    gateways,
+    providers,
     customers,
     slots,
     problems,
@@ -137,13 +137,13 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     settleMs: options.settleMs,
     epoch: () => epoch,
     nextEpoch: () => void (epoch += 1),
-    startLoad: (crowd) =>
+    startLoad: (extra) =>
       startLoad({
         journal,
-        random: seededRandom(`${options.seed} load${crowd ? ` ${crowd.name}` : ''}`),
+        random: seededRandom(`${options.seed} load${extra ? ` ${extra.name}` : ''}`),
         customers,
         urls: () => slots.map(({ url }) => url),
-        callers: crowd?.callers ?? callers,
+        callers: extra?.callers ?? callers,
         epoch: () => epoch,
       }),
     recovery,
@@ -152,13 +152,13 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       cpus.push(slot.cpu())
       return seconds
     },
-    [Symbol.asyncDispose]: () => closeAll(slots, gateways, ownFolder),
+    [Symbol.asyncDispose]: () => closeAll(slots, providers, ownFolder),
   }
 }
 
 function firstSuccessAfter(journal: Journal, since: number): number | undefined {
   return journal.entries
-    .filter((entry) => entry.fate === 'success' && entry.startedAt > since)
+    .filter((entry) => entry.outcome === 'success' && entry.startedAt > since)
     .map((entry) => entry.endedAt)
     .filter((endedAt) => endedAt !== undefined)
     .toSorted((one, other) => one - other)[0]
@@ -166,16 +166,16 @@ function firstSuccessAfter(journal: Journal, since: number): number | undefined 
 
 async function closeAll(
   slots: readonly Slot[],
-  gateways: Gateways,
+  providers: FakeProviders,
   folder: string | undefined,
 ): Promise<void> {
   await Promise.all(slots.map((slot) => slot.process.kill('SIGKILL')))
-  await gateways[Symbol.asyncDispose]()
+  await providers[Symbol.asyncDispose]()
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })
 }
 
 async function openSlot(environment: Readonly<Record<string, string>>): Promise<Slot> {
-  // A port of its own for as long as the world stands: whoever is started again is found where it was.
+  // The port stays the same while the world is open, so that a restarted process has the same URL.
   const port = await freePort()
   const starts: number[] = []
   const start = async () => {
@@ -196,7 +196,7 @@ async function openSlot(environment: Readonly<Record<string, string>>): Promise<
   return slot
 }
 
-/** User and system time of all threads, in hundredths in Linux's table. */
+/** User and system time of all threads. Linux counts in ticks of 10 ms. */
 function cpuSeconds(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -207,20 +207,20 @@ function cpuSeconds(pid: number | undefined): number {
   }
 }
 
-async function makeCustomers(environment: Readonly<Record<string, string>>): Promise<Customer[]> {
+async function createCustomers(environment: Readonly<Record<string, string>>): Promise<Customer[]> {
   const installation = await openInstallation(readConfig(environment))
   const { db, secretKey } = installation
   const credits = createCredits(db, secretKey)
   const customers: Customer[] = []
   try {
     for (let index = 1; index <= customerCount; index += 1) {
-      const made = await createAccount(db, systemActor, {
+      const account = await createAccount(db, systemActor, {
         username: `customer${index}`,
         password: 'correct horse 9',
       })
       for (const apiType of apiTypes)
-        await credits.grant({ actor: systemActor, accountId: made.id, apiType, amount: creditsEach })
-      customers.push({ ...made, key: await resetKey(db, systemActor, made.id) })
+        await credits.grant({ actor: systemActor, accountId: account.id, apiType, amount: creditsEach })
+      customers.push({ ...account, key: await resetKey(db, systemActor, account.id) })
     }
     await createTemplate(db, systemActor, {
       accountId: null,
@@ -238,12 +238,12 @@ async function makeCustomers(environment: Readonly<Record<string, string>>): Pro
 let cluster: Promise<PostgresServer> | undefined
 let clusterSettings: Readonly<Record<string, string>> = {}
 
-/** With which settings the cluster of the run starts. */
+/** Sets the settings with which the PostgreSQL server of the run starts. */
 export function useCluster(settings: Readonly<Record<string, string>>): void {
   clusterSettings = settings
 }
 
-/** The PostgreSQL of the run: durable, because losing what was acknowledged must be the service's fault alone. */
+/** The PostgreSQL server of the run. It is durable, so that only the service can lose an acknowledged call. */
 export function faultCluster(): Promise<PostgresServer> {
   cluster ??= startPostgres({ durable: true, settings: clusterSettings })
   return cluster
@@ -263,7 +263,7 @@ export async function emptyDatabase(clusterUrl: string): Promise<string> {
   return url.href
 }
 
-/** One statement on a connection of its own; the rows it gives. */
+/** Runs one statement on a new connection and returns its rows. */
 export async function runSql(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
