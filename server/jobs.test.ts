@@ -27,8 +27,8 @@ it('runs a job at once and again, never twice at the same time, and counts the r
   await jobs.stop()
   assert.equal(overlapped, false)
   const [text] = [await registry.metrics()]
-  assert.match(text, /tollgate_job_runs_total\{job="example",result="success"\} [3-9]/)
-  assert.match(text, /tollgate_job_last_success_timestamp_seconds\{job="example"\} \d/)
+  assert.match(text, /tollgate_job_runs_total\{name="example",result="success"\} [3-9]/)
+  assert.match(text, /tollgate_job_last_success_timestamp_seconds\{name="example"\} \d/)
 })
 
 it('logs and counts a failure, and runs the job again', async () => {
@@ -43,7 +43,7 @@ it('logs and counts a failure, and runs the job again', async () => {
   })
   await second.promise
   await jobs.stop()
-  assert.match(await registry.metrics(), /tollgate_job_runs_total\{job="failing",result="failure"\} [12]/)
+  assert.match(await registry.metrics(), /tollgate_job_runs_total\{name="failing",result="failure"\} [12]/)
 })
 
 it('aborts the signal on stop and waits for the run in progress', async () => {

@@ -22,20 +22,20 @@ export function createJobs(log: Logger, registry: Registry): Jobs {
   const runs = new Counter({
     name: 'tollgate_job_runs_total',
     help: 'Runs of background jobs',
-    labelNames: ['job', 'result'],
+    labelNames: ['name', 'result'],
     registers: [registry],
   })
   const duration = new Histogram({
     name: 'tollgate_job_duration_seconds',
     help: 'Duration of background jobs',
-    labelNames: ['job'],
+    labelNames: ['name'],
     buckets: [0.01, 0.1, 1, 10, 60],
     registers: [registry],
   })
   const lastSuccess = new Gauge({
     name: 'tollgate_job_last_success_timestamp_seconds',
     help: 'When a background job last succeeded',
-    labelNames: ['job'],
+    labelNames: ['name'],
     registers: [registry],
     aggregator: 'max',
   })
@@ -44,14 +44,14 @@ export function createJobs(log: Logger, registry: Registry): Jobs {
 
   async function loop(ms: number, name: string, run: JobFunction): Promise<void> {
     while (!stopping.signal.aborted) {
-      const endTimer = duration.startTimer({ job: name })
+      const endTimer = duration.startTimer({ name })
       try {
         await run(stopping.signal)
-        runs.inc({ job: name, result: 'success' })
-        lastSuccess.setToCurrentTime({ job: name })
+        runs.inc({ name, result: 'success' })
+        lastSuccess.setToCurrentTime({ name })
       } catch (error) {
         if (stopping.signal.aborted) return
-        runs.inc({ job: name, result: 'failure' })
+        runs.inc({ name, result: 'failure' })
         log.error({ err: error, job: name }, 'background job failed')
       } finally {
         endTimer()
