@@ -9,9 +9,9 @@ import { shortlink } from '../contract/shortlink.ts'
 import { listenerName } from '../server/db/postgres-listener.ts'
 import { addPoolDomain } from '../server/shortlink/domains/domains.ts'
 import { linkChannel } from '../server/shortlink/redirect/change-broadcast-store.ts'
-import { type CutProxy, cutProxy } from './support/cut-proxy.ts'
+import { type FaultyProxy, openFaultyProxy } from './support/faulty-proxy.ts'
 import { type FreshStorage, freshStorage } from './support/engines.ts'
-import { visit } from './support/fresh-call.ts'
+import { visit } from './support/new-connection.ts'
 import {
   post,
   type ServiceProcess,
@@ -26,14 +26,14 @@ const seenAfterMs = 1_000
 
 void describe('redirects of two processes on one PostgreSQL', () => {
   let storage: FreshStorage
-  let proxy: CutProxy
+  let proxy: FaultyProxy
   let here: TestService
   let there: ServiceProcess
   let holder: TestAccount
 
   before(async () => {
     storage = await freshStorage('postgres')
-    proxy = await cutProxy(storage.environment['DATABASE_URL']!)
+    proxy = await openFaultyProxy(storage.environment['DATABASE_URL']!)
     here = await startService('postgres', {}, storage)
     there = await spawnService({ ...storage.environment, DATABASE_URL: proxy.url, SAMPLE_ACCOUNT: 'off' })
     holder = await here.account({ short_link: 100 })
@@ -192,14 +192,14 @@ void describe('redirects of two processes on one PostgreSQL', () => {
     const { link_id, short_code } = await make('https://example.com/1')
     await untilChannel(1)
     await visitTwice(short_code, 'https://example.com/1')
-    proxy.swallow('LISTEN')
+    proxy.dropTraffic('LISTEN')
     await call({ action: 'update', link_id, target_url: 'https://example.com/2' })
     await sleep(seenAfterMs)
     await visitTwice(short_code, 'https://example.com/2')
     assert.equal(await metric('tollgate_link_channel_up'), 0)
     await call({ action: 'update', link_id, target_url: 'https://example.com/3' })
     await visitTwice(short_code, 'https://example.com/3')
-    proxy.heal()
+    proxy.restoreTraffic()
     await untilChannel(1)
     await visitTwice(short_code, 'https://example.com/3')
   })

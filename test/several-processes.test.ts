@@ -18,7 +18,7 @@ import { migrate } from '../server/db/migrate.ts'
 import { addPoolDomain, removePoolDomain } from '../server/shortlink/domains/domains.ts'
 import { createTemplate } from '../server/sms/templates.ts'
 import { type FreshStorage, freshStorage, uniqueName } from './support/engines.ts'
-import { freshCall, visit } from './support/fresh-call.ts'
+import { callOnNewConnection, visit } from './support/new-connection.ts'
 import { noRedis, startRedis } from './support/redis.ts'
 import { type ServiceProcess, spawnService, type TestAccount } from './support/service.ts'
 
@@ -96,7 +96,12 @@ for (const { name, engine, redis: withRedis } of setups) {
       who: Pick<TestAccount, 'username' | 'key'>,
       values: Record<string, unknown>,
       headers: Record<string, string> = {},
-    ) => freshCall(`${next()}${path}`, { username: who.username, api_key: who.key, ...values }, headers)
+    ) =>
+      callOnNewConnection(
+        `${next()}${path}`,
+        { username: who.username, api_key: who.key, ...values },
+        headers,
+      )
 
     const many = <T>(count: number, make: (index: number) => Promise<T>) =>
       Promise.all(Array.from({ length: count }, (_, index) => make(index)))
@@ -108,7 +113,7 @@ for (const { name, engine, redis: withRedis } of setups) {
     ) => {
       const url = next()
       const path = pathOf(route as Parameters<typeof pathOf>[0])
-      return freshCall(`${url}${path}`, route.method === 'GET' ? undefined : sent, {
+      return callOnNewConnection(`${url}${path}`, route.method === 'GET' ? undefined : sent, {
         origin: url,
         ...headers,
       })

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { onEachEngine } from './support/engines.ts'
 import { json, startFakeUpstream, verifyAliyunSignature } from './support/fake-upstream.ts'
 import { admin } from './support/service.ts'
-import { smsService } from './support/sms.ts'
+import { startSmsService } from './support/sms.ts'
 
 onEachEngine('SMS command line', (engine) => {
   test('adding, reviewing and removing a template take effect immediately', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     const { environment } = sms.service.storage
     const { username } = sms.account
     const added = await admin(
@@ -49,7 +49,7 @@ onEachEngine('SMS command line', (engine) => {
 })
 
 test('mistakes are one line and a non-zero exit code', async () => {
-  await using sms = await smsService('sqlite')
+  await using sms = await startSmsService('sqlite')
   const { environment } = sms.service.storage
   const cases = [
     ['template', 'add', '--code', 'X', '--name', 'x', '--content', 'x'],
@@ -72,7 +72,7 @@ test('lists gateways with their receipt URLs and tests them without sending', as
       ? json(200, { Code: 'OK', SmsSendDetailDTOs: { SmsSendDetailDTO: [] } })
       : json(400, { Code: 'SignatureDoesNotMatch' }),
   )
-  await using sms = await smsService('sqlite')
+  await using sms = await startSmsService('sqlite')
   const environment = {
     ...sms.service.storage.environment,
     SMS_GATEWAYS: 'aliyun,sandbox',

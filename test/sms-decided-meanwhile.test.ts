@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import { onEachEngine } from './support/engines.ts'
 import { hang, json, late, startFakeUpstream } from './support/fake-upstream.ts'
-import { smsService } from './support/sms.ts'
+import { startSmsService } from './support/sms.ts'
 
 onEachEngine('SMS decided by another process', (engine) => {
   for (const [how, behaviour] of [
@@ -20,7 +20,7 @@ onEachEngine('SMS decided by another process', (engine) => {
             ? json(200, { result: 'found', status: 'accepted', id: 'v1' })
             : behaviour,
         )
-        await using sms = await smsService(engine, {
+        await using sms = await startSmsService(engine, {
           SMS_GATEWAYS: 'http',
           SMS_HTTP_URL: upstream.url,
           SMS_HTTP_SECRET: 'shared secret',
@@ -39,7 +39,7 @@ onEachEngine('SMS decided by another process', (engine) => {
           [null, 'true'],
         )
         assert.equal(await sms.remaining(), 98)
-        assert.deepEqual(await sms.ledgerOk(), [])
+        assert.deepEqual(await sms.findLedgerProblems(), [])
         await upstream.close()
       },
     )

@@ -15,7 +15,7 @@ import {
   verifyAliyunSignature,
   verifyTencentSignature,
 } from './support/fake-upstream.ts'
-import { smsService } from './support/sms.ts'
+import { startSmsService } from './support/sms.ts'
 
 const aliyunOk = json(200, { Code: 'OK', Message: 'OK', BizId: '9006^0', RequestId: 'r' })
 const aliyunCode = (code: string) => json(200, { Code: code, Message: 'x', RequestId: 'r' })
@@ -27,7 +27,7 @@ const tencentCode = (code: string) => json(200, { Response: { Error: { Code: cod
 async function twoGateways(engine: Engine, environment: Record<string, string> = {}) {
   const aliyun = await startFakeUpstream(() => aliyunOk)
   const tencent = await startFakeUpstream(() => tencentOk())
-  const sms = await smsService(engine, {
+  const sms = await startSmsService(engine, {
     SMS_GATEWAYS: 'aliyun,tencent',
     ALIYUN_ACCESS_KEY_ID: 'testid',
     ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
@@ -72,7 +72,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.equal(request!.query.get('TemplateCode'), 'SMS_1')
     assert.equal(request!.query.get('OutId'), body.data.biz_id)
     assert.equal(sms.tencent.requests.length, 0)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('tries the next gateway after not_sent', async () => {
@@ -95,7 +95,7 @@ onEachEngine('SMS gateways', (engine) => {
     await sms.aliyun.close()
     assert.equal((await sms.sendMapped()).body.code, 0)
     assert.equal(await sms.remaining(), 95)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('does not try the next gateway after a refusal or a throttled number', async () => {
@@ -115,7 +115,7 @@ onEachEngine('SMS gateways', (engine) => {
     }
     assert.equal(sms.tencent.requests.length, 0)
     assert.equal(await sms.remaining(), 100)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('returns 1005 and refunds when no gateway accepts, without vendor codes', async () => {
@@ -126,7 +126,7 @@ onEachEngine('SMS gateways', (engine) => {
     const [record] = await sms.records()
     assert.equal(record.error_message, '短信通道暂不可用')
     assert.equal(await sms.remaining(), 100)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('does not try the next gateway after an ambiguous send and holds the credits', async () => {
@@ -138,7 +138,7 @@ onEachEngine('SMS gateways', (engine) => {
     }
     assert.equal(sms.tencent.requests.length, 0)
     assert.equal(await sms.remaining(), 100 - unclear.length)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('the sweeper queries Aliyun by our serial number and settles or refunds', async () => {
@@ -173,7 +173,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.match(records[3].error_message, /未能确认/)
     assert.equal(await sms.remaining(), 98)
     assert.equal(isSend(sms.aliyun, 'x-acs-action').length, 4)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('the sweeper queries Tencent by phone number and claims an unknown message', async () => {
@@ -200,7 +200,7 @@ onEachEngine('SMS gateways', (engine) => {
     // One message was found, so one of the two is paid for and the other given back.
     assert.equal(records.filter(({ success }) => success).length, 2)
     assert.equal(await sms.remaining(), 98)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('settles a call that crashed after sending and replays its success', async () => {
@@ -223,7 +223,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.equal(again.headers.get('idempotent-replayed'), 'true')
     assert.equal(await sms.remaining(), 99)
     assert.equal(isSend(sms.aliyun, 'x-acs-action').length, 1)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('returns 1005 for a success after the refund, and the record shows the send', async () => {
@@ -246,7 +246,7 @@ onEachEngine('SMS gateways', (engine) => {
     const [record] = await sms.records()
     assert.deepEqual([record.success, record.error_message], [true, ''])
     assert.equal(await sms.remaining(), 100)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('skips a gateway with an open breaker and ignores late responses', async () => {
@@ -257,7 +257,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.equal(sms.aliyun.requests.length, 5)
     assert.equal(sms.tencent.requests.length, 1)
     assert.equal(await sms.remaining(), 94)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('logs no phone number, variable or vendor URL', async () => {
@@ -326,5 +326,5 @@ test('sends each message at most once for any behaviour of two gateways', async 
       assert.equal(before - (await sms.remaining()), arrived, pair)
     }
   }
-  assert.deepEqual(await sms.ledgerOk(), [])
+  assert.deepEqual(await sms.findLedgerProblems(), [])
 })

@@ -5,14 +5,14 @@ import { test } from 'node:test'
 import type { Engine } from '../server/db/database.ts'
 import { onEachEngine } from './support/engines.ts'
 import { cutBeforeHeaders, json, startFakeUpstream } from './support/fake-upstream.ts'
-import { phone, smsService } from './support/sms.ts'
+import { phone, startSmsService } from './support/sms.ts'
 
 const secret = 'receipt-secret-0123456789'
 const aliyunOk = json(200, { Code: 'OK', Message: 'OK', BizId: '9006^0', RequestId: 'r' })
 
 async function withReceipts(engine: Engine, gateway: 'aliyun' | 'tencent' | 'http', environment = {}) {
   const upstream = await startFakeUpstream()
-  const sms = await smsService(engine, {
+  const sms = await startSmsService(engine, {
     SMS_GATEWAYS: gateway,
     ALIYUN_ACCESS_KEY_ID: 'testid',
     ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
@@ -84,7 +84,7 @@ onEachEngine('SMS receipts', (engine) => {
     assert.deepEqual([failed.success, failed.error_message], [false, '短信未送达（MOBILE_NOT_ON_SERVICE）'])
     await sms.sweepAll()
     assert.equal(await sms.remaining(), 99)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('concurrent receipts for one message end it once', async () => {
@@ -97,7 +97,7 @@ onEachEngine('SMS receipts', (engine) => {
     const balance = await sms.remaining()
     const [record] = await sms.records()
     assert.equal(balance, record.success ? 99 : 100)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('a failure after the settlement changes only the record', async () => {
@@ -111,7 +111,7 @@ onEachEngine('SMS receipts', (engine) => {
     // The first final receipt counts.
     await sms.push([report(bizId, true)])
     assert.equal((await sms.records())[0].success, false)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('a receipt before the gateway’s response is a success, charged once', async () => {
@@ -124,7 +124,7 @@ onEachEngine('SMS receipts', (engine) => {
     assert.equal(sent.body.code, 0)
     assert.equal(await sms.remaining(), 99)
     assert.equal((await sms.records())[0].success, true)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('a delivery after the refund changes only the record', async () => {
@@ -137,7 +137,7 @@ onEachEngine('SMS receipts', (engine) => {
     const [record] = await sms.records()
     assert.deepEqual([record.success, record.error_message], [true, ''])
     assert.equal(await sms.remaining(), 100)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('Tencent receipts have the serial number of the send', async () => {
@@ -170,7 +170,7 @@ onEachEngine('SMS receipts', (engine) => {
     assert.equal((await sms.records())[0].success, false)
     assert.deepEqual(await sms.push(body, undefined, headers), { status: 200, body: { result: 'received' } })
     assert.equal((await sms.records())[0].success, true)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('returns 404 for wrong secrets, 400 for malformed receipts, and logs no secret', async () => {

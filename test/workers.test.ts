@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shortlink } from '../contract/shortlink.ts'
 import { emptyStorage, onEachEngine, untilSeen } from './support/engines.ts'
-import { freshCall as fresh } from './support/fresh-call.ts'
+import { callOnNewConnection as fresh } from './support/new-connection.ts'
 import { admin, runNode, type ServiceProcess, spawnService } from './support/service.ts'
 
 const many = <T>(count: number, make: (index: number) => Promise<T>) =>

@@ -10,7 +10,7 @@ import {
   openProductPages,
   person,
   phone,
-  plenty,
+  allCredits,
   type ProductPages,
 } from '../../test/support/product-pages.ts'
 import type { TestService } from '../../test/support/service.ts'
@@ -27,9 +27,9 @@ onEachEngine('product pages', (engine) => {
   after(() => pages[Symbol.asyncDispose]())
 
   it('lets an expired account read, but neither consume nor change', async () => {
-    const { made, browser: theirs } = await pages.fresh(plenty)
+    const { account, browser: theirs } = await pages.createAccount(allCredits)
     await pages.service.installation.db.write((tx) =>
-      tx.run(`UPDATE account SET expires_on = '2020-01-01' WHERE id = ?`, [made.id]),
+      tx.run(`UPDATE account SET expires_on = '2020-01-01' WHERE id = ?`, [account.id]),
     )
     const tries = [
       [linkRoutes.create, { target_url: 'https://example.com' }],
@@ -55,12 +55,12 @@ onEachEngine('product pages', (engine) => {
   })
 
   it('charges exactly the remaining credits under concurrent requests', async () => {
-    const { browser: own, made } = await pages.fresh({ id_verification: 5 })
+    const { browser: own, account } = await pages.createAccount({ id_verification: 5 })
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => own.call(identityRoutes.verify, { sent: person })),
     )
     assert.equal(replies.filter(({ status }) => status === 200).length, 5)
-    assert.equal(await pages.remaining('id_verification', made), 0)
+    assert.equal(await pages.remaining('id_verification', account), 0)
     const report = await checkLedger(service.installation.db, 60_000)
     assert.deepEqual(report.problems, [])
   })

@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { cutProxy } from '../../test/support/cut-proxy.ts'
+import { openFaultyProxy } from '../../test/support/faulty-proxy.ts'
 import { freshStorage } from '../../test/support/engines.ts'
 import type { Database } from './database.ts'
 import { openPostgres } from './postgres.ts'
@@ -72,17 +72,17 @@ it('reconnects when the server ends the connection', async () => {
 
 it('is not fresh within a second of a silent break, and fresh again after it', async () => {
   const storage = await freshStorage('postgres')
-  await using proxy = await cutProxy(storage.environment['DATABASE_URL']!)
+  await using proxy = await openFaultyProxy(storage.environment['DATABASE_URL']!)
   const db = openPostgres(proxy.url)
   const { received, channel } = listenTo(db)
   await until('up', () => channel.isFresh())
-  proxy.swallow('LISTEN')
+  proxy.dropTraffic('LISTEN')
   await notify(db, 'missed')
   await sleep(1_000)
   assert.equal(channel.isFresh(), false)
   await until('down', () => received.includes('(down)'))
   assert.equal(received.includes('missed'), false)
-  proxy.heal()
+  proxy.restoreTraffic()
   await until('up again', () => channel.isFresh())
   channel.close()
   await db.close()

@@ -6,7 +6,7 @@ import { systemActor } from '../audit/audit.ts'
 import { domainCheck as endpoint } from '../../contract/domain-check.ts'
 import { type FakeUpstream, hang, startFakeUpstream, text } from '../../test/support/fake-upstream.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
-import { handMadeCall } from '../../test/support/call-from-console.ts'
+import { createSessionCall } from '../../test/support/console-call.ts'
 import { get, post, startService, type TestAccount, type TestService } from '../../test/support/service.ts'
 import { changeAccount, requireAccount } from '../accounts/accounts.ts'
 import { checkLedger } from '../credits/ledger/check-store.ts'
@@ -220,7 +220,7 @@ onEachEngine('domain check', (engine) => {
     const account = await requireAccount(service.installation.db, made.username)
     const start = (urls: readonly string[], key?: string) =>
       domainCheck.runs.start(
-        { ...handMadeCall(endpoint, { urls }), idempotencyKey: key },
+        { ...createSessionCall(endpoint, { urls }), idempotencyKey: key },
         { account, keyHash: undefined },
         { urls, checkRandom: false },
       )

@@ -11,11 +11,11 @@ import type { TestService } from '../../test/support/service.ts'
 onEachEngine('domain check in the console', (engine) => {
   let pages: ProductPages
   let service: TestService
-  let stranger: Browser
+  let otherBrowser: Browser
 
   before(async () => {
     pages = await openProductPages(engine)
-    ;({ service, stranger } = pages)
+    ;({ service, otherBrowser } = pages)
   })
   after(() => pages[Symbol.asyncDispose]())
 
@@ -38,7 +38,7 @@ onEachEngine('domain check in the console', (engine) => {
   }
 
   it('starts a check, shows it while it runs, exports it', async () => {
-    const { browser: own, made } = await pages.fresh({ domain_check: 10 })
+    const { browser: own, account } = await pages.createAccount({ domain_check: 10 })
     const sent = { urls: ['a.com', 'blocked.test', 'down.test', 'no address'], check_random: true }
     const headers = { 'idempotency-key': 'run-1' }
     const started = await own.call(domainCheckRoutes.start, { sent, headers })
@@ -53,8 +53,8 @@ onEachEngine('domain check in the console', (engine) => {
       ['未拦截', '已拦截', '请求失败', '无效URL'],
     )
     assert.equal(run.results[4].random, true)
-    assert.equal(await pages.remaining('domain_check', made), 4)
-    const call = await pages.inspected(started.body.request_id, own)
+    assert.equal(await pages.remaining('domain_check', account), 4)
+    const call = await pages.loadRequest(started.body.request_id, own)
     assert.deepEqual(
       [call.endpoint, call.action, call.charged, call.given_back],
       ['domain-check', 'check', 8, 2],
@@ -77,13 +77,13 @@ onEachEngine('domain check in the console', (engine) => {
     const file = await own.text(domainCheckRoutes.runCsv, { parts: { id: started.body.id } })
     assert.equal(file.text.trim().split('\r\n').length, 9)
     for (const route of [domainCheckRoutes.run, domainCheckRoutes.runCsv]) {
-      assert.equal((await stranger.call(route, { parts: { id: started.body.id } })).status, 404)
+      assert.equal((await otherBrowser.call(route, { parts: { id: started.body.id } })).status, 404)
     }
-    assert.deepEqual((await stranger.call(domainCheckRoutes.runs)).body.items, [])
+    assert.deepEqual((await otherBrowser.call(domainCheckRoutes.runs)).body.items, [])
   })
 
   it('keeps a watch list per account, with history', async () => {
-    const { browser: own } = await pages.fresh({ domain_check: 10 })
+    const { browser: own } = await pages.createAccount({ domain_check: 10 })
     const add = (url: string, every_minutes = 30) =>
       own.call(domainCheckRoutes.addWatch, { sent: { url, every_minutes } })
     const watch = (await add('blocked.test')).body
@@ -121,7 +121,7 @@ onEachEngine('domain check in the console', (engine) => {
       domainCheckRoutes.removeWatch,
       domainCheckRoutes.watchHistory,
     ]) {
-      assert.equal((await stranger.call(route, { parts })).status, 404)
+      assert.equal((await otherBrowser.call(route, { parts })).status, 404)
     }
     assert.deepEqual((await own.call(domainCheckRoutes.removeWatch, { parts })).body, {})
     assert.equal((await own.call(domainCheckRoutes.watches)).body.items.length, 1)

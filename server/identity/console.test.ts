@@ -9,16 +9,16 @@ import { openProductPages, person, type ProductPages } from '../../test/support/
 
 onEachEngine('identity verification in the console', (engine) => {
   let pages: ProductPages
-  let stranger: Browser
+  let otherBrowser: Browser
 
   before(async () => {
     pages = await openProductPages(engine)
-    ;({ stranger } = pages)
+    ;({ otherBrowser } = pages)
   })
   after(() => pages[Symbol.asyncDispose]())
 
   it('verifies at the API price and stores a masked history', async () => {
-    const { browser: own, made } = await pages.fresh({ id_verification: 3 })
+    const { browser: own, account } = await pages.createAccount({ id_verification: 3 })
     const headers = { 'idempotency-key': 'id-1' }
     const verify = (name: string, more: Record<string, string> = {}) =>
       own.call(identityRoutes.verify, { sent: { ...person, name }, headers: more })
@@ -41,7 +41,7 @@ onEachEngine('identity verification in the console', (engine) => {
     const poor = await verify('张三')
     assert.deepEqual([poor.status, poor.body.error.code], [409, 'insufficient'])
 
-    const call = await pages.inspected(matched.body.request_id, own)
+    const call = await pages.loadRequest(matched.body.request_id, own)
     assert.deepEqual([call.endpoint, call.action, call.charged], ['identity', 'verify', 1])
     assert.ok(!JSON.stringify(call).includes(person.idcard))
     assert.ok(!JSON.stringify(call).includes('张三'))
@@ -68,7 +68,7 @@ onEachEngine('identity verification in the console', (engine) => {
     )
     const file = await own.text(identityRoutes.historyCsv)
     assert.equal(file.text.trim().split('\r\n').length, 6)
-    assert.deepEqual((await stranger.call(identityRoutes.history)).body.items, [])
-    assert.equal(await pages.remaining('id_verification', made), 0)
+    assert.deepEqual((await otherBrowser.call(identityRoutes.history)).body.items, [])
+    assert.equal(await pages.remaining('id_verification', account), 0)
   })
 })

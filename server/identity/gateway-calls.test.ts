@@ -6,7 +6,7 @@ import { Registry } from 'prom-client'
 import { systemActor } from '../audit/audit.ts'
 import { identity, type IdentityResponse } from '../../contract/identity.ts'
 import { onEachEngine, freshStorage } from '../../test/support/engines.ts'
-import { handMadeCall } from '../../test/support/call-from-console.ts'
+import { createSessionCall } from '../../test/support/console-call.ts'
 import {
   type Behaviour,
   cutInBody,
@@ -273,7 +273,7 @@ onEachEngine('identity through gateways', (engine) => {
     const made = await service.account({ id_verification: 3 })
     const account = (await findById(service.installation.db, made.id))!
     const verifyFromConsole = async (name: string, idcard = number, by = account) => {
-      const call = handMadeCall(identity, { name, idcard })
+      const call = createSessionCall(identity, { name, idcard })
       return (await product.verify(call, { account: by, keyHash: undefined })).body as IdentityResponse
     }
     script(matched, aliyunVerdict('1'))

@@ -12,11 +12,11 @@ onEachEngine('short links in the console', (engine) => {
   let pages: ProductPages
   let service: TestService
   let browser: Browser
-  let stranger: Browser
+  let otherBrowser: Browser
 
   before(async () => {
     pages = await openProductPages(engine)
-    ;({ service, browser, stranger } = pages)
+    ;({ service, browser, otherBrowser } = pages)
   })
   after(() => pages[Symbol.asyncDispose]())
 
@@ -32,7 +32,7 @@ onEachEngine('short links in the console', (engine) => {
     assert.equal(link.title, 'example.com')
     assert.equal(link.daily.length, 14)
     assert.deepEqual(link.retired, [])
-    const call = await pages.inspected(made.headers.get('x-request-id')!)
+    const call = await pages.loadRequest(made.headers.get('x-request-id')!)
     assert.deepEqual([call.endpoint, call.action, call.ok, call.charged], ['shortlink', 'generate', true, 1])
 
     const changed = await browser.call(linkRoutes.change, {
@@ -65,13 +65,13 @@ onEachEngine('short links in the console', (engine) => {
     const wrong = await create({ target_url: 'javascript:alert(1)', title: 'x'.repeat(250) })
     assert.equal(wrong.status, 400)
     assert.deepEqual(Object.keys(wrong.body.error.fields).sort(), ['target_url', 'title'])
-    const poor = await pages.fresh({})
+    const poor = await pages.createAccount({})
     const refused = await create({ target_url: 'https://example.com' }, poor.browser)
     assert.deepEqual([refused.status, refused.body.error.code], [409, 'insufficient'])
   })
 
   it('searches, filters, sorts and pages', async () => {
-    const { browser: own, made } = await pages.fresh({ short_link: 50 })
+    const { browser: own, account } = await pages.createAccount({ short_link: 50 })
     const links: { id: number; short_code: string }[] = []
     for (let i = 0; i < 7; i += 1) {
       const reply = await create(
@@ -139,20 +139,20 @@ onEachEngine('short links in the console', (engine) => {
     assert.equal(file.text.trim().split('\r\n').length, 5)
     const points = await own.text(linkRoutes.clicksCsv, { parts: { id: links[2]!.id } })
     assert.equal(points.text.trim().split('\r\n').length, 31)
-    assert.equal(await pages.remaining('short_link', made), 43)
+    assert.equal(await pages.remaining('short_link', account), 43)
   })
 
   it('returns 404 for the link of another account', async () => {
     const { link } = (await create({ target_url: 'https://example.com/mine' })).body
     for (const [name, route] of Object.entries(linkRoutes)) {
       if (!route.path.includes(':id')) continue
-      const reply = await stranger.call(route, {
+      const reply = await otherBrowser.call(route, {
         parts: { id: link.id },
         sent: route.method === 'PATCH' ? { title: 'x' } : {},
       })
       assert.equal(reply.status, 404, name)
       assert.equal(reply.body.error.code, 'not_found', name)
     }
-    assert.deepEqual((await stranger.call(linkRoutes.list)).body.items, [])
+    assert.deepEqual((await otherBrowser.call(linkRoutes.list)).body.items, [])
   })
 })

@@ -6,12 +6,12 @@ import { findById } from '../accounts/store.ts'
 import { formatDay } from '../../contract/time.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { get } from '../../test/support/service.ts'
-import { phone, smsService } from '../../test/support/sms.ts'
+import { phone, startSmsService } from '../../test/support/sms.ts'
 import { createTemplate } from './templates.ts'
 
 onEachEngine('SMS endpoint', (engine) => {
   test('returns exactly the documented fields and stores the record', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     const sent = await sms.send()
     assert.equal(sent.status, 200)
     assert.deepEqual(Object.keys(sent.body), ['code', 'message', 'data'])
@@ -43,11 +43,11 @@ onEachEngine('SMS endpoint', (engine) => {
     assert.deepEqual((await sms.call({ action: 'get_logs', phone_number: phone })).body.data, [expected])
     const today = formatDay(Date.now())
     assert.deepEqual(await sms.records({ start_date: today, end_date: today }), [expected])
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('accepts GET, forms and headers under both action names', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     const url = `${sms.service.url}/api/sms_api.php`
     const { username, key } = sms.account
     const query = new URLSearchParams({
@@ -81,7 +81,7 @@ onEachEngine('SMS endpoint', (engine) => {
   })
 
   test('names everything missing or invalid in one message', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     const none = await sms.call({ action: 'send_sms' })
     assert.equal(none.body.code, 1001)
     assert.equal(none.status, 400)
@@ -113,7 +113,7 @@ onEachEngine('SMS endpoint', (engine) => {
   })
 
   test('accepts missing or empty template_params without variables', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     await sms.template({ code: 'PLAIN', content: '今天停水。' })
     for (const params of [undefined, {}, [], '']) {
       assert.equal((await sms.send({ template_code: 'PLAIN', template_params: params })).body.code, 0)
@@ -122,7 +122,7 @@ onEachEngine('SMS endpoint', (engine) => {
   })
 
   test('rejects suspended, expired and disabled accounts, and calls without a gateway', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     const { db } = sms.service.installation
     const change = async (changes: Parameters<typeof changeAccount>[3]) =>
       changeAccount(db, systemActor, (await findById(db, sms.account.id))!, changes)
@@ -146,12 +146,12 @@ onEachEngine('SMS endpoint', (engine) => {
     assert.equal((await sms.send()).body.message, '账户已停用')
     assert.equal(await sms.remaining(), 100)
 
-    await using without = await smsService(engine, { SMS_GATEWAYS: 'off' })
+    await using without = await startSmsService(engine, { SMS_GATEWAYS: 'off' })
     assert.equal((await without.send()).body.code, 1006)
   })
 
   test('returns 1007 for unknown, foreign and unapproved templates', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     const other = await sms.service.account()
     await sms.template({ code: 'WAITING', status: '审核中' })
     await sms.template({ code: 'NO', status: '审核不通过', reason: '内容不符' })
@@ -183,7 +183,7 @@ onEachEngine('SMS endpoint', (engine) => {
   })
 
   test('uses the given signature, then that of the account, then that of the platform', async () => {
-    await using sms = await smsService(engine, { SMS_SIGN_NAME: '平台' })
+    await using sms = await startSmsService(engine, { SMS_SIGN_NAME: '平台' })
     const { db } = sms.service.installation
     await sms.send()
     await changeAccount(db, systemActor, (await findById(db, sms.account.id))!, { signName: '账户签名' })
@@ -199,7 +199,7 @@ onEachEngine('SMS endpoint', (engine) => {
   })
 
   test('lists at most 20 own records, newest first, by a valid filter', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     const bad = [
       [{}, 1001],
       [{ end_date: '2026-01-01' }, 1001],
@@ -253,7 +253,7 @@ onEachEngine('SMS endpoint', (engine) => {
   })
 
   test('responds in English on request', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     const answer = await sms.send({ phone_number: '19900000001' }, { 'accept-language': 'en' })
     assert.match(answer.body.message, /^Sending failed: the number/)
   })

@@ -13,11 +13,11 @@ onEachEngine('SMS in the console', (engine) => {
   let pages: ProductPages
   let service: TestService
   let browser: Browser
-  let stranger: Browser
+  let otherBrowser: Browser
 
   before(async () => {
     pages = await openProductPages(engine)
-    ;({ service, browser, stranger } = pages)
+    ;({ service, browser, otherBrowser } = pages)
   })
   after(() => pages[Symbol.asyncDispose]())
 
@@ -53,7 +53,7 @@ onEachEngine('SMS in the console', (engine) => {
     assert.deepEqual(gone.body, {})
     assert.equal((await browser.call(smsRoutes.template, { parts: { id: nameless.body.id } })).status, 404)
     for (const route of [smsRoutes.template, smsRoutes.changeTemplate, smsRoutes.deleteTemplate]) {
-      const reply = await stranger.call(route, { parts, sent: route.method === 'PATCH' ? words : {} })
+      const reply = await otherBrowser.call(route, { parts, sent: route.method === 'PATCH' ? words : {} })
       assert.deepEqual([reply.status, reply.body.error.code], [404, 'not_found'])
     }
   })
@@ -66,9 +66,9 @@ onEachEngine('SMS in the console', (engine) => {
       content: '你好',
       status: '审核通过',
     })
-    const shown = await stranger.call(smsRoutes.template, { parts: { id: shared.id } })
+    const shown = await otherBrowser.call(smsRoutes.template, { parts: { id: shared.id } })
     assert.equal(shown.body.shared, true)
-    const reply = await stranger.call(smsRoutes.deleteTemplate, { parts: { id: shared.id } })
+    const reply = await otherBrowser.call(smsRoutes.deleteTemplate, { parts: { id: shared.id } })
     assert.equal(reply.status, 404)
   })
 
@@ -85,7 +85,7 @@ onEachEngine('SMS in the console', (engine) => {
     assert.deepEqual(again.body, sent.body)
     assert.deepEqual([sent.body.charged, sent.body.remaining], [1, had - 1])
     assert.equal(await pages.remaining('sms'), had - 1)
-    const call = await pages.inspected(sent.body.request_id)
+    const call = await pages.loadRequest(sent.body.request_id)
     assert.deepEqual([call.endpoint, call.action, call.gateway, call.charged], ['sms', 'send', 'sandbox', 1])
     assert.ok(!JSON.stringify(call).includes(phone))
 
@@ -96,7 +96,7 @@ onEachEngine('SMS in the console', (engine) => {
       ['sent', '138****8000', '登录', 1, sent.body.request_id],
     )
     assert.equal(
-      (await stranger.call(smsRoutes.records, { sent: { biz_id: sent.body.biz_id } })).body.items.length,
+      (await otherBrowser.call(smsRoutes.records, { sent: { biz_id: sent.body.biz_id } })).body.items.length,
       0,
     )
   })
@@ -131,7 +131,7 @@ onEachEngine('SMS in the console', (engine) => {
     assert.ok(second.body.items[0].reason.length > 3)
     const failed = await browser.call(smsRoutes.records, { sent: { outcome: 'failed' } })
     assert.equal(failed.body.items.length, 1)
-    const theirs = await stranger.call(smsRoutes.records, { sent: { before: first.body.next } })
+    const theirs = await otherBrowser.call(smsRoutes.records, { sent: { before: first.body.next } })
     assert.deepEqual(theirs.body, { items: [], next: null })
     const file = await browser.text(smsRoutes.recordsCsv)
     assert.equal(file.text.trim().split('\r\n').length, 4)

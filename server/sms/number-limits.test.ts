@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { freshStorage, onEachEngine } from '../../test/support/engines.ts'
 import { startService } from '../../test/support/service.ts'
-import { phone, smsService } from '../../test/support/sms.ts'
+import { phone, startSmsService } from '../../test/support/sms.ts'
 import { deletePastCounters } from './number-limit-store.ts'
 import { currentPeriods } from './number-limits.ts'
 
@@ -44,7 +44,7 @@ test('periods are contiguous and sorted by length', () => {
 
 onEachEngine('SMS number limits', (engine) => {
   test('returns 1002 with Retry-After over the limit and charges nothing', async () => {
-    await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '2/d' })
+    await using sms = await startSmsService(engine, { SMS_NUMBER_LIMITS: '2/d' })
     assert.equal((await sms.send()).body.code, 0)
     assert.equal((await sms.send()).body.code, 0)
     const third = await sms.send()
@@ -54,11 +54,11 @@ onEachEngine('SMS number limits', (engine) => {
     assert.equal((await sms.send({ phone_number: '13900139000' })).body.code, 0)
     assert.equal(await sms.remaining(), 97)
     assert.equal((await sms.records()).length, 2)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('counts ambiguous sends but not refused ones', async () => {
-    await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '1/d' })
+    await using sms = await startSmsService(engine, { SMS_NUMBER_LIMITS: '1/d' })
     for (let i = 0; i < 3; i++)
       assert.equal((await sms.send({ phone_number: '19900000001' })).body.code, 1005)
     assert.equal((await sms.send({ phone_number: '19900000002' })).body.code, 1005)
@@ -68,7 +68,7 @@ onEachEngine('SMS number limits', (engine) => {
   test('allows exactly the limit for concurrent sends from two processes', async () => {
     const storage = await freshStorage(engine)
     {
-      await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '3/d' }, { sms: 200 }, storage)
+      await using sms = await startSmsService(engine, { SMS_NUMBER_LIMITS: '3/d' }, { sms: 200 }, storage)
       await using other = await startService(engine, { SMS_NUMBER_LIMITS: '3/d' }, storage)
       const { username, key } = sms.account
       const viaOther = (number: string) =>
@@ -99,13 +99,13 @@ onEachEngine('SMS number limits', (engine) => {
       )
       assert.ok(ended.every(({ number, code }) => number === phone || code === 0))
       assert.equal(await sms.remaining(), 200 - 13)
-      assert.deepEqual(await sms.ledgerOk(), [])
+      assert.deepEqual(await sms.findLedgerProblems(), [])
     }
     await storage.remove()
   })
 
   test('deletes the counters of past periods', async () => {
-    await using sms = await smsService(engine, { SMS_NUMBER_LIMITS: '5/m,9/d' })
+    await using sms = await startSmsService(engine, { SMS_NUMBER_LIMITS: '5/m,9/d' })
     await sms.send()
     const { db } = sms.service.installation
     const count = async () => (await db.one<{ n: number }>('SELECT COUNT(*) AS n FROM sms_number_count'))?.n

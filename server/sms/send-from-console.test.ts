@@ -6,17 +6,17 @@ import { sms as endpoint } from '../../contract/sms.ts'
 import { clearKey } from '../accounts/accounts.ts'
 import { findById } from '../accounts/store.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
-import { handMadeCall } from '../../test/support/call-from-console.ts'
-import { phone, smsService } from '../../test/support/sms.ts'
+import { createSessionCall } from '../../test/support/console-call.ts'
+import { phone, startSmsService } from '../../test/support/sms.ts'
 import { createComposer } from './compose.ts'
 import { createSmsGateways } from './gateways.ts'
 import { createSend } from './send.ts'
 
-const handMade = (json: Record<string, unknown>) => handMadeCall(endpoint, json)
+const handMade = (json: Record<string, unknown>) => createSessionCall(endpoint, json)
 
 onEachEngine('SMS from the console', (engine) => {
   test('sends and charges without an API key', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     const { services } = sms.service.app
     await clearKey(services.db, systemActor, sms.account.id)
     const account = (await findById(services.db, sms.account.id))!
@@ -28,6 +28,6 @@ onEachEngine('SMS from the console', (engine) => {
     assert.equal(call.trace.gateway, 'sandbox')
     assert.equal(await sms.remaining(), 99)
     await assert.rejects(send(handMade({ phone_number: '1' }), { account, keyHash: undefined }))
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEachEngine } from '../../test/support/engines.ts'
-import { phone, smsService } from '../../test/support/sms.ts'
+import { phone, startSmsService } from '../../test/support/sms.ts'
 
 onEachEngine('SMS send', (engine) => {
   test('charges by parts at the documented lengths', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     await sms.template({ code: 'T', content: '${text}' })
     // 【Tollgate】 takes ten.
     const cases = [
@@ -29,11 +29,11 @@ onEachEngine('SMS send', (engine) => {
     assert.equal(long.body.code, 1002)
     assert.match(long.body.message, /501/)
     assert.equal(await sms.remaining(), before)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('does not expand a value that looks like a variable', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     await sms.template({ code: 'T', content: '${a}-${b}' })
     const params = { a: '${b}', b: '$&' }
     assert.equal((await sms.send({ template_code: 'T', template_params: params })).body.code, 0)
@@ -41,18 +41,18 @@ onEachEngine('SMS send', (engine) => {
   })
 
   test('returns 1004 without credits and stores no record', async () => {
-    await using sms = await smsService(engine, {}, { sms: 1 })
+    await using sms = await startSmsService(engine, {}, { sms: 1 })
     await sms.template({ code: 'T', content: '${text}' })
     const two = await sms.send({ template_code: 'T', template_params: { text: 'x'.repeat(100) } })
     assert.deepEqual([two.body.code, two.status], [1004, 403])
     assert.deepEqual(await sms.records(), [])
     assert.equal((await sms.send()).body.code, 0)
     assert.equal((await sms.send()).body.code, 1004)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('accepts exactly 10 of 100 concurrent sends with 10 credits', async () => {
-    await using sms = await smsService(engine, {}, { sms: 10 })
+    await using sms = await startSmsService(engine, {}, { sms: 10 })
     const answers = await Promise.all(Array.from({ length: 100 }, () => sms.send()))
     const codes = answers.map(({ body }) => body.code)
     assert.equal(codes.filter((code) => code === 0).length, 10)
@@ -62,11 +62,11 @@ onEachEngine('SMS send', (engine) => {
     assert.equal(records.length, 10)
     assert.ok(records.every(({ success }) => success))
     assert.equal(new Set(records.map((record) => record.biz_id)).size, 10)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('returns 1005, stores the reason and refunds after a refusal', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     for (const [number, words] of [
       ['19900000001', /号码无效.*SANDBOX_REFUSED/],
       ['19900000003', /过于频繁.*SANDBOX_TOO_FREQUENT/],
@@ -79,21 +79,21 @@ onEachEngine('SMS send', (engine) => {
       assert.match(record.error_message, words)
     }
     assert.equal(await sms.remaining(), 100)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
     // Many failures of the sandbox do not open a breaker.
     for (let i = 0; i < 7; i++) await sms.send({ phone_number: '19900000002' })
     assert.equal((await sms.send()).body.code, 0)
   })
 
   test('holds the credits after an ambiguous send until the sweeper refunds them once', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     const answer = await sms.send({ phone_number: '19900000002' })
     assert.deepEqual([answer.body.code, answer.status], [1005, 502])
     assert.equal(await sms.remaining(), 99)
     const [record] = await sms.records({ phone_number: '19900000002' })
     assert.equal(record.success, false)
     assert.match(record.error_message, /未知/)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
     const { db } = sms.service.installation
     const open = await db.one<{ left: number; sends: number }>(
       `SELECT lease_until - ${db.now} AS left, sends FROM operation WHERE state = 'held'`,
@@ -107,11 +107,11 @@ onEachEngine('SMS send', (engine) => {
     const [decided] = await sms.records({ phone_number: '19900000002' })
     assert.equal(decided.success, false)
     assert.match(decided.error_message, /退回/)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('replays success and 1005 for the same Idempotency-Key', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     for (const number of [phone, '19900000001', '19900000002']) {
       const key = { 'idempotency-key': `key-${number}` }
       const first = await sms.send({ phone_number: number }, key)
@@ -137,11 +137,11 @@ onEachEngine('SMS send', (engine) => {
     )
     assert.ok(many.every(({ status }) => status === 200 || status === 409))
     assert.equal((await sms.records({ phone_number: '13900139000' })).length, 1)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('refunds an operation after a crash and replays a response for its key', async () => {
-    await using sms = await smsService(engine, { OPERATION_LEASE_S: '1' })
+    await using sms = await startSmsService(engine, { OPERATION_LEASE_S: '1' })
     const { db } = sms.service.installation
     await sms.send({}, { 'idempotency-key': 'crash' })
     // As if the process had died between the gateway's answer and the settling.
@@ -157,11 +157,11 @@ onEachEngine('SMS send', (engine) => {
     const records = await sms.records()
     assert.equal(records.length, 1)
     assert.equal(records[0].success, false)
-    assert.deepEqual(await sms.ledgerOk(), [])
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('logs no phone number, variable or API key', async () => {
-    await using sms = await smsService(engine)
+    await using sms = await startSmsService(engine)
     await sms.send({ phone_number: '13712345678', template_params: { code: 'geheim77' } })
     await sms.send({ phone_number: '19900000002', template_params: { code: 'geheim77' } })
     await sms.send({ phone_number: '1371234567', template_params: { code: 'geheim77' } })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
-import { fillWithSamples, type SampleData } from '../support/sample-data.ts'
+import { createSampleData, type SampleData } from '../support/sample-data.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -17,7 +17,7 @@ before(async () => {
   if (noBrowser !== false) return
   service = started.use(await startService('sqlite'))
   browser = started.use(await openBrowser())
-  people = await fillWithSamples(service)
+  people = await createSampleData(service)
   await service.installation.db.write((tx) =>
     tx.run('UPDATE account SET sign_name = ? WHERE id = ?', ['云帆', people.holder.id]),
   )

@@ -10,7 +10,7 @@ import {
   type TestBrowser,
   type Visitor,
 } from '../support/browser.ts'
-import { fillWithSamples, type SampleData } from '../support/sample-data.ts'
+import { createSampleData, type SampleData } from '../support/sample-data.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { accountPages, operatorPages } from './pages.ts'
 
@@ -25,7 +25,7 @@ before(async () => {
   if (noBrowser !== false) return
   service = started.use(await startService('sqlite'))
   browser = started.use(await openBrowser())
-  people = await fillWithSamples(service)
+  people = await createSampleData(service)
 })
 after(() => started.disposeAsync())
 
@@ -46,7 +46,7 @@ for (const [name, look] of looks) {
       await using visitor = await browser.visit(service.url, look)
       await visitor.page.goto('/console/sign-in')
       await visitor.page.locator('form').waitFor()
-      assert.deepEqual(await visitor.seriousFindings(), [])
+      assert.deepEqual(await visitor.findSeriousViolations(), [])
       assert.deepEqual(visitor.problems, [])
     })
 
@@ -59,14 +59,14 @@ for (const [name, look] of looks) {
         await signIn(visitor, people[who])
         // One loading for all of them: what costs time is the checking.
         for (const path of pages) {
-          await visitor.walkTo(path)
+          await visitor.navigateTo(path)
           const overflow = await visitor.page.evaluate(
             'document.documentElement.scrollWidth - document.documentElement.clientWidth',
           )
           assert.equal(overflow, 0, `${path} scrolls sideways`)
           // Nor does any list on it: what can be done with a row would be out of sight.
           assert.equal(await wideLists(visitor), 0, `a list on ${path} scrolls sideways`)
-          assert.deepEqual(await visitor.seriousFindings(), [], path)
+          assert.deepEqual(await visitor.findSeriousViolations(), [], path)
         }
         assert.deepEqual(visitor.problems, [])
       })
@@ -86,7 +86,7 @@ for (const [name, look] of [
       await using visitor = await browser.visit(service.url, look)
       await signIn(visitor, people[who])
       for (const path of pages) {
-        await visitor.walkTo(path)
+        await visitor.navigateTo(path)
         const overflow = await visitor.page.evaluate(
           'document.documentElement.scrollWidth - document.documentElement.clientWidth',
         )

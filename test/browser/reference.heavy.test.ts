@@ -27,7 +27,7 @@ browserTest('on a phone nothing sticks out, and axe finds nothing', async () => 
     assert.deepEqual(pushed, [], path)
     await page.locator('#sms-send-java').check({ force: true })
     assert.equal(await page.locator('#sms-send-java ~ pre:visible').count(), 1)
-    assert.deepEqual(await visitor.seriousFindings(), [])
+    assert.deepEqual(await visitor.findSeriousViolations(), [])
     assert.deepEqual(visitor.problems, [])
   }
 })

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Language } from '../../contract/text.ts'
 import { type Look, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
-import { fillWithSamples, type SampleData } from '../support/sample-data.ts'
+import { createSampleData, type SampleData } from '../support/sample-data.ts'
 import { root } from '../support/root.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { accountPages, operatorPages } from './pages.ts'
@@ -106,7 +106,7 @@ mkdirSync(folder, { recursive: true })
 {
   await using service = await startService('sqlite')
   await using browser = await openBrowser()
-  const people = await fillWithSamples(service)
+  const people = await createSampleData(service)
   if (wanted === undefined) {
     await takeAll(browser, service.url, people, mainShots('zh'), folder)
     await translateTitles(service)

@@ -6,7 +6,7 @@ import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import { ensureConsole } from './console-build.ts'
 import { findBrowser } from './find-browser.ts'
-import { onlyOne } from './only-one.ts'
+import { withLock } from './with-lock.ts'
 
 export interface Look {
   readonly language?: 'zh' | 'en'
@@ -21,9 +21,9 @@ export interface Visitor extends AsyncDisposable {
   /** Errors in the browser's console, uncaught errors, answers of 500 and above, and requests to another origin. */
   readonly problems: string[]
   /** Goes to a page of the console as a link does, without a reload, and waits until the page has loaded its data. */
-  walkTo(path: string): Promise<void>
+  navigateTo(path: string): Promise<void>
   /** The serious and critical violations that axe-core finds on the current page. */
-  seriousFindings(): Promise<readonly string[]>
+  findSeriousViolations(): Promise<readonly string[]>
 }
 
 export interface TestBrowser extends AsyncDisposable {
@@ -64,7 +64,7 @@ async function browserPath(): Promise<string> {
   if (browserFound.kind === 'none') throw new Error(browserFound.reason)
   if (browserFound.kind === 'executable') return browserFound.path
   // The package unpacks itself into the temporary directory on first use; two processes must not do that at once.
-  return onlyOne('chromium', () => Chromium.executablePath())
+  return withLock('chromium', () => Chromium.executablePath())
 }
 
 async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promise<Visitor> {
@@ -102,7 +102,7 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
     page,
     context,
     problems,
-    async walkTo(path) {
+    async navigateTo(path) {
       const heading = page.locator('main h1')
       const from = { path: new URL(page.url()).pathname, title: await heading.textContent() }
       await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`)
@@ -113,7 +113,7 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
       await quiet()
       await page.locator('.ant-skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' })
     },
-    async seriousFindings() {
+    async findSeriousViolations() {
       // The content security policy forbids added script elements, so axe-core is evaluated from outside the page.
       if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
       const found: unknown = await page.evaluate(

@@ -1,4 +1,4 @@
-// A browser as the console's API sees one: it keeps its cookie, shows its token, and sends JSON.
+// A client of the console API that stores its session cookie, sends the CSRF token, and sends JSON.
 import { systemActor } from '../../server/audit/audit.ts'
 import { pathOf, type Route } from '../../contract/console/route.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
@@ -12,7 +12,7 @@ type AnyRoute = Pick<Route<unknown, unknown>, 'method' | 'path'>
 
 export interface CallOptions {
   readonly parts?: Readonly<Record<string, string | number>>
-  /** The query of a GET, the body of anything else. */
+  /** The query of a GET, the JSON body of other methods. */
   readonly sent?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, string | number>>
   readonly headers?: Readonly<Record<string, string | undefined>>
@@ -22,7 +22,7 @@ export interface Browser {
   cookie: string | undefined
   csrf: string | undefined
   call(route: AnyRoute, options?: CallOptions): Promise<Reply>
-  /** The text of a file. */
+  /** Returns the response body as text. */
   text(route: AnyRoute, options?: CallOptions): Promise<{ status: number; headers: Headers; text: string }>
   signIn(username: string, password?: string): Promise<Reply>
 }
@@ -50,13 +50,13 @@ export function openBrowser(service: Pick<TestService, 'url'>): Browser {
       const response = await fetch(`${service.url}${path}`, {
         method: route.method,
         headers: Object.fromEntries(
-          Object.entries(all).filter((one): one is [string, string] => one[1] !== undefined),
+          Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
         ),
         body: isGet ? null : JSON.stringify(sent),
       })
       const [set] = response.headers.getSetCookie()
       if (set !== undefined) browser.cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0]
-      // The decoder would swallow the byte order mark, which a test may want to see.
+      // response.text() would remove the byte order mark, which tests check.
       const text = Buffer.from(await response.arrayBuffer()).toString('utf8')
       return { status: response.status, headers: response.headers, text }
     },

@@ -1,4 +1,4 @@
-// Runs a suite on both engines, with new databases for each test or suite.
+// Runs a suite on both database engines, with a new database for each test or suite.
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,8 +12,8 @@ import { openPostgres } from '../../server/db/postgres.ts'
 import { openSqlite } from '../../server/db/sqlite.ts'
 import { emptyPostgresDatabase, migratedPostgresDatabase, type TestDatabase } from './postgres-database.ts'
 
-// Hashing a password takes 50 ms of CPU time, and nearly every test creates an account. Services that run as processes of
-// their own keep the full cost.
+// Hashing a password takes 50 ms of CPU time, and nearly every test creates an account. Services in separate processes
+// keep the full cost.
 lowerPasswordCostForTests()
 
 export const engines: readonly Engine[] = ['sqlite', 'postgres']
@@ -21,12 +21,12 @@ export const engines: readonly Engine[] = ['sqlite', 'postgres']
 export interface FreshStorage {
   /** The settings of a service that uses this storage. */
   readonly environment: Readonly<Record<string, string>>
-  /** One more connection, as another process would have it. */
+  /** Opens another connection, as a second process would. */
   open(): Database
   remove(): Promise<void>
 }
 
-/** A migrated database without data. */
+/** Creates a migrated database without data. */
 export async function freshStorage(engine: Engine): Promise<FreshStorage> {
   if (engine === 'postgres') return postgresStorage(await migratedPostgresDatabase())
   const storage = await sqliteStorage()
@@ -41,7 +41,7 @@ export async function freshStorage(engine: Engine): Promise<FreshStorage> {
   return storage
 }
 
-/** Nothing at all, for tests of the first start, of migrations and of a restore. */
+/** Creates storage without a schema, for tests of the first start, migrations and restores. */
 export async function emptyStorage(engine: Engine): Promise<FreshStorage> {
   return engine === 'postgres' ? postgresStorage(await emptyPostgresDatabase()) : sqliteStorage()
 }
@@ -70,7 +70,7 @@ async function postgresStorage(database: TestDatabase): Promise<FreshStorage> {
 const dataDirectory = () => mkdtemp(join(tmpdir(), 'tollgate-test-'))
 const removeDirectory = (directory: string) => rm(directory, { recursive: true, force: true })
 
-/** An open connection to a migrated database without data; `await using` closes and removes it. */
+/** Opens a migrated database without data; `await using` closes and removes it. */
 export async function freshDatabase(
   engine: Engine,
 ): Promise<AsyncDisposable & { db: Database; storage: FreshStorage }> {
@@ -90,7 +90,7 @@ export function onEachEngine(name: string, suite: (engine: Engine) => void): voi
   for (const engine of engines) void describe(`${name} (${engine})`, () => suite(engine))
 }
 
-/** A change of links or pools is valid from the next request on; on PostgreSQL other processes see it within a second. */
+/** Waits until all processes use a change of links or pools: up to a second on PostgreSQL. */
 export async function untilSeen(engine: Engine): Promise<void> {
   if (engine === 'postgres') await sleep(1_000)
 }

@@ -1,4 +1,4 @@
-// Which browser the tests take on which machine.
+// Tests of the browser selection for each platform.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findBrowser, type Machine } from './find-browser.ts'
@@ -18,8 +18,8 @@ function machine(
   }
 }
 
-describe('the browser of the tests', () => {
-  test('CHROMIUM_PATH comes first, even when nothing is there', () => {
+describe('findBrowser', () => {
+  test('prefers CHROMIUM_PATH, even when the file does not exist', () => {
     const environment = { CHROMIUM_PATH: '/opt/mine', PATH: '/usr/bin' }
     for (const arch of ['x64', 'arm64']) {
       assert.deepEqual(findBrowser(machine('linux', arch, ['/usr/bin/chromium'], environment)), {
@@ -30,7 +30,7 @@ describe('the browser of the tests', () => {
     assert.equal(findBrowser(machine('linux', 'x64', [], { CHROMIUM_PATH: '' })).kind, 'bundled')
   })
 
-  test('the npm package is for Linux x64 only', () => {
+  test('uses the npm package only on Linux x64', () => {
     assert.deepEqual(findBrowser(machine('linux', 'x64', ['/usr/bin/chromium'])), { kind: 'bundled' })
     for (const [platform, arch] of [
       ['linux', 'arm64'],
@@ -42,7 +42,7 @@ describe('the browser of the tests', () => {
     }
   })
 
-  test('an installed one is found in PATH, then in the usual places', () => {
+  test('finds an installed browser in PATH, then in the default locations', () => {
     for (const [platform, path, environment] of [
       ['linux', '/home/ann/bin/google-chrome', { PATH: '/home/ann/bin:/usr/bin' }],
       ['linux', '/usr/bin/chromium', {}],
@@ -60,7 +60,7 @@ describe('the browser of the tests', () => {
     }
   })
 
-  test('without one, the reason is one line that says how to get it', () => {
+  test('returns instructions in one line when there is no browser', () => {
     for (const platform of ['linux', 'darwin', 'win32'] as const) {
       const found = findBrowser(machine(platform, 'arm64', [], { PATH: '/usr/bin' }))
       assert.ok(found.kind === 'none')

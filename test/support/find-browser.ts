@@ -1,4 +1,4 @@
-// Finds a Chromium for the browser tests: CHROMIUM_PATH, the npm package on Linux x64, or one that is installed.
+// Finds a Chromium for the browser tests: CHROMIUM_PATH, the npm package on Linux x64, or an installed browser.
 import { accessSync, constants, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -53,12 +53,12 @@ const macApplications = [
 export function findBrowser(machine: Machine = thisMachine): FoundBrowser {
   const { platform, arch, environment } = machine
   const chosen = environment['CHROMIUM_PATH']
-  // A wrong path is not skipped: the launch fails and names it.
+  // A wrong path does not skip the tests: the launch fails with an error that names it.
   if (chosen !== undefined && chosen !== '') return { kind: 'executable', path: chosen }
   if (platform === 'linux' && arch === 'x64') return { kind: 'bundled' }
   const path = candidates(machine).find((candidate) => machine.isExecutable(candidate))
   if (path !== undefined) return { kind: 'executable', path }
-  return { kind: 'none', reason: `needs a browser: ${howToGetOne(platform)}` }
+  return { kind: 'none', reason: `needs a browser: ${installInstructions(platform)}` }
 }
 
 function candidates({ platform, environment, home }: Machine): readonly string[] {
@@ -78,7 +78,7 @@ function candidates({ platform, environment, home }: Machine): readonly string[]
   ]
 }
 
-function howToGetOne(platform: NodeJS.Platform): string {
+function installInstructions(platform: NodeJS.Platform): string {
   const install: Partial<Record<NodeJS.Platform, string>> = {
     linux: 'install one (Debian and Ubuntu: apt-get install chromium fonts-noto-cjk)',
     darwin: 'install one (brew install --cask chromium)',

@@ -1,4 +1,4 @@
-// A real Redis or Valkey for the tests, where the machine has one.
+// Starts a Redis or Valkey server for tests on machines that have one installed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { freePort } from './postgres.ts'
 
-function find(name: string): string | undefined {
+function findExecutable(name: string): string | undefined {
   return (process.env['PATH'] ?? '')
     .split(delimiter)
     .map((folder) => join(folder, name))
@@ -20,9 +20,9 @@ function find(name: string): string | undefined {
     })
 }
 
-const program = find('valkey-server') ?? find('redis-server')
+const program = findExecutable('valkey-server') ?? findExecutable('redis-server')
 
-/** What a test says when it cannot run; false when it can. */
+/** Why Redis tests are skipped on this machine; false when there is a server. */
 export const noRedis: string | false = program === undefined && 'needs valkey-server or redis-server'
 
 export interface RedisServer extends AsyncDisposable {
@@ -30,28 +30,28 @@ export interface RedisServer extends AsyncDisposable {
   readonly child: ChildProcess
 }
 
-/** With a password, as it should be. `port` brings one back where it was. */
+/** Starts a server with a password. Pass the `port` of a stopped server to restart it. */
 export async function startRedis(port?: number): Promise<RedisServer & { readonly port: number }> {
-  const chosen = port ?? (await freePort())
-  const words = ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const child = spawn(program!, [...words, '--requirepass', 'a pass/word', '--dir', tmpdir()], {
+  const listenPort = port ?? (await freePort())
+  const options = ['--port', String(listenPort), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const child = spawn(program!, [...options, '--requirepass', 'a pass/word', '--dir', tmpdir()], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  await new Promise<void>((ready, failed) => {
+  await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (data: Buffer) => {
-      if (/Ready to accept connections/.test(data.toString())) ready()
+      if (/Ready to accept connections/.test(data.toString())) resolve()
     })
-    child.once('exit', (code) => failed(new Error(`Redis ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`Redis exited with code ${code}`)))
   })
   return {
-    url: `redis://:${encodeURIComponent('a pass/word')}@127.0.0.1:${chosen}/3`,
-    port: chosen,
+    url: `redis://:${encodeURIComponent('a pass/word')}@127.0.0.1:${listenPort}/3`,
+    port: listenPort,
     child,
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
+      const exited = once(child, 'exit')
       child.kill('SIGKILL')
-      await ended
+      await exited
     },
   }
 }

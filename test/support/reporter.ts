@@ -1,12 +1,12 @@
-// The reporter of the test run: a line for each file, every failure in full, and the totals at the end.
+// The test reporter: one line per file, each failure with its details, and the totals at the end.
 import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
 import { root } from './root.ts'
 
-/** How long nothing may be written while tests run. */
+/** Maximum time without output while tests run. */
 const quietMs = 20_000
-/** What is kept of the output of one file, to be shown when it fails. */
+/** Maximum characters of a file's output that are stored and printed when it fails. */
 const outputLimit = 20_000
 
 interface FileRun {
@@ -16,7 +16,7 @@ interface FileRun {
   failed: number
   skipped: number
   output: string
-  /** The tests and suites that run now, outermost first: the index is their nesting. */
+  /** The running tests and suites, outermost first: the index is their nesting. */
   running: (string | undefined)[]
 }
 
@@ -47,19 +47,19 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   const events = source[Symbol.asyncIterator]()
   let next = events.next()
   for (;;) {
-    const event = await orQuiet(next)
+    const event = await withQuietTimeout(next)
     if (event === 'quiet') {
-      yield stillRunning(run)
+      yield formatProgress(run)
       continue
     }
     if (event.done === true) break
     next = events.next()
     yield* lines(run, event.value)
   }
-  yield* ending(run)
+  yield* summary(run)
 }
 
-async function orQuiet<T>(promise: Promise<T>): Promise<T | 'quiet'> {
+async function withQuietTimeout<T>(promise: Promise<T>): Promise<T | 'quiet'> {
   let timer: NodeJS.Timeout | undefined
   const quiet = new Promise<'quiet'>((resolve) => {
     timer = setTimeout(() => resolve('quiet'), quietMs)
@@ -71,7 +71,7 @@ async function orQuiet<T>(promise: Promise<T>): Promise<T | 'quiet'> {
   }
 }
 
-// test:complete comes as soon as a test has ended; test:pass and test:fail wait for all tests that were declared before it.
+// test:complete is emitted as soon as a test ends; test:pass and test:fail are emitted in the order of declaration.
 function* lines(run: Run, event: TestEvent): Generator<string> {
   switch (event.type) {
     case 'test:enqueue':
@@ -97,7 +97,7 @@ function* lines(run: Run, event: TestEvent): Generator<string> {
       break
     }
     case 'test:diagnostic':
-      // Without a file it is Node's own summary.
+      // A diagnostic without a file belongs to the summary of Node.js.
       if (event.data.file !== undefined) yield `  ${event.data.message}\n`
       break
     case 'test:stdout':
@@ -110,9 +110,9 @@ function* lines(run: Run, event: TestEvent): Generator<string> {
   }
 }
 
-type Ended = Extract<TestEvent, { type: 'test:complete' }>['data']
+type CompletedTest = Extract<TestEvent, { type: 'test:complete' }>['data']
 
-function* testEnded(run: Run, file: FileRun, data: Ended): Generator<string> {
+function* testEnded(run: Run, file: FileRun, data: CompletedTest): Generator<string> {
   const path = [file.name, ...file.running.slice(0, data.nesting), data.name].join(' > ')
   file.running.length = Math.min(file.running.length, data.nesting)
   const isSuite = data.details.type === 'suite'
@@ -129,37 +129,37 @@ function* testEnded(run: Run, file: FileRun, data: Ended): Generator<string> {
     file.failed += 1
     run.failed += 1
     run.failures.push(path)
-    yield failure(path, data)
+    yield formatFailure(path, data)
   }
 }
 
-function* fileEnded(run: Run, file: FileRun, data: Ended): Generator<string> {
+function* fileEnded(run: Run, file: FileRun, data: CompletedTest): Generator<string> {
   run.active.delete(file)
   run.ended += 1
   const { exitCode, signal } = (data.details.error ?? {}) as { exitCode?: number; signal?: string }
-  // A file fails with its tests; anything else is a failure of its own, with the test during which it happened.
+  // A file fails with its tests. Any other failure is reported with the test that was running.
   if (!data.details.passed && (file.failed === 0 || typeof signal === 'string')) {
     const during = file.running.filter((name) => name !== undefined)
     const path = [file.name, ...during].join(' > ')
-    const how = typeof signal === 'string' ? `killed by ${signal}` : `exit code ${exitCode ?? 'unknown'}`
+    const reason = typeof signal === 'string' ? `killed by ${signal}` : `exit code ${exitCode ?? 'unknown'}`
     file.failed += 1
     run.failed += 1
-    run.failures.push(`${path} (${how})`)
-    yield `\nFAILED ${path}\n  the file did not end by itself: ${how}\n\n`
+    run.failures.push(`${path} (${reason})`)
+    yield `\nFAILED ${path}\n  the file did not exit normally: ${reason}\n\n`
   }
   if (file.failed > 0 && file.output.trim() !== '') {
     yield `Output of ${file.name}:\n${indent(file.output.trimEnd())}\n\n`
   }
-  const place = `[${String(run.ended).padStart(String(run.files.size).length)}/${run.files.size}]`
+  const progress = `[${String(run.ended).padStart(String(run.files.size).length)}/${run.files.size}]`
   const counts = [
     `${file.passed} passed`,
     ...(file.failed > 0 ? [`${file.failed} FAILED`] : []),
     ...(file.skipped > 0 ? [`${file.skipped} skipped`] : []),
   ]
-  yield `${place} ${seconds(file.startedAt).padStart(7)}  ${file.name}: ${counts.join(', ')}\n`
+  yield `${progress} ${seconds(file.startedAt).padStart(7)}  ${file.name}: ${counts.join(', ')}\n`
 }
 
-function* ending(run: Run): Generator<string> {
+function* summary(run: Run): Generator<string> {
   yield `\n${run.ended} of ${run.files.size} files in ${seconds(run.startedAt)}\n`
   if (run.skips.size > 0) {
     yield 'Skipped:\n'
@@ -177,19 +177,19 @@ function countSkip(run: Run, file: FileRun, reason: string): void {
   run.skips.set(reason, (run.skips.get(reason) ?? 0) + 1)
 }
 
-function failure(path: string, data: Ended): string {
+function formatFailure(path: string, data: CompletedTest): string {
   const error = data.details.error
   const cause = error?.cause ?? error
-  const place = data.line === undefined ? '' : `  at ${shortName(data.file ?? '')}:${data.line}\n`
+  const location = data.line === undefined ? '' : `  at ${shortName(data.file ?? '')}:${data.line}\n`
   const text = typeof cause === 'string' ? cause : inspect(cause, { depth: 10 })
-  return `\nFAILED ${path}\n${place}${indent(text)}\n\n`
+  return `\nFAILED ${path}\n${location}${indent(text)}\n\n`
 }
 
-function failureType(data: Ended): string | undefined {
+function failureType(data: CompletedTest): string | undefined {
   return (data.details.error as { failureType?: string } | undefined)?.failureType
 }
 
-function stillRunning(run: Run): string {
+function formatProgress(run: Run): string {
   const names = [...run.active].map((file) => {
     const test = file.running.findLast((name) => name !== undefined)
     return `${file.name}${test === undefined ? '' : ` > ${test}`} (${seconds(file.startedAt)})`

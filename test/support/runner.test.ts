@@ -1,4 +1,4 @@
-// The test run itself: a file that hangs is ended and named, failures and skips are reported, the exit code says it.
+// Tests of the test runner: hanging files are killed, failures and skips are reported, the exit code is correct.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { runNode } from './service.ts'
 async function runFile(source: string): Promise<{ readonly code: number | null; readonly lines: string[] }> {
   const directory = await mkdtemp(join(tmpdir(), 'tollgate-runner-'))
   try {
-    const file = join(directory, 'planted.test.mjs')
+    const file = join(directory, 'sample.test.mjs')
     await writeFile(file, `import { before, describe, test } from 'node:test'\n${source}`)
     const options = ['--import', './test/support/watchdog.ts', '--test', '--test-timeout=1000']
     const reporter = '--test-reporter=./test/support/reporter.ts'
@@ -26,35 +26,35 @@ const hasLine = (lines: readonly string[], pattern: RegExp) =>
     `${pattern} in:\n${lines.join('\n')}`,
   )
 
-test('counts what passed and groups the reasons of skips', async () => {
+test('counts passed tests and groups skips by reason', async () => {
   const { code, lines } = await runFile(`
     test('one', () => {})
     describe('suite', () => {
       test('two', () => {})
-      test('three', { skip: 'needs a moon' }, () => {})
-      test('four', (t) => t.skip('needs a moon'))
+      test('three', { skip: 'needs a network' }, () => {})
+      test('four', (t) => t.skip('needs a network'))
     })`)
   assert.equal(code, 0)
-  hasLine(lines, /^\[1\/1\] .*planted\.test\.mjs: 2 passed, 2 skipped$/)
-  hasLine(lines, /^ {2}2 x needs a moon$/)
+  hasLine(lines, /^\[1\/1\] .*sample\.test\.mjs: 2 passed, 2 skipped$/)
+  hasLine(lines, /^ {2}2 x needs a network$/)
   assert.equal(lines.at(-1), '2 passed, 0 failed, 2 skipped')
 })
 
-test('shows a failure in full, and exits with an error', async () => {
+test('prints the complete failure and exits with an error', async () => {
   const { code, lines } = await runFile(`
     import assert from 'node:assert/strict'
     describe('suite', () => test('wrong', () => assert.equal(1, 2)))`)
   assert.equal(code, 1)
-  hasLine(lines, /^FAILED .*planted\.test\.mjs > suite > wrong$/)
+  hasLine(lines, /^FAILED .*sample\.test\.mjs > suite > wrong$/)
   hasLine(lines, /Expected values to be strictly equal/)
   assert.equal(lines.at(-1), '0 passed, 1 failed, 0 skipped')
 })
 
-test('counts a hook that fails, with the tests that it kept from running', async () => {
+test('counts a failed hook and the tests that did not run because of it', async () => {
   const { code, lines } = await runFile(`
-    describe('suite', () => { before(() => { throw new Error('no ground') }); test('after it', () => {}) })`)
+    describe('suite', () => { before(() => { throw new Error('setup failed') }); test('after it', () => {}) })`)
   assert.equal(code, 1)
-  hasLine(lines, /no ground/)
+  hasLine(lines, /setup failed/)
   assert.equal(lines.at(-1), '0 passed, 2 failed, 0 skipped')
 })
 
@@ -63,10 +63,10 @@ for (const [what, source, last] of [
   ['an open handle after the tests', `test('leaves', () => { setInterval(() => {}, 1000) })`, 1],
   ['an endless loop', `test('loops', () => { for (;;); })`, 1],
 ] as const) {
-  test(`ends and names a file with ${what}`, async () => {
+  test(`kills and reports a file with ${what}`, async () => {
     const { code, lines } = await runFile(source)
     assert.equal(code, 1)
-    hasLine(lines, /^FAILED .*planted\.test\.mjs/)
+    hasLine(lines, /^FAILED .*sample\.test\.mjs/)
     hasLine(lines, /was killed because it was still running after 2\.5 s$/)
     assert.match(lines.at(-1)!, new RegExp(`^\\d passed, ${last} failed, 0 skipped$`))
   })

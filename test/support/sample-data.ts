@@ -1,11 +1,11 @@
-// A service that looks lived in: a month of counts, today's calls, credits in every state. For screenshots and page tests.
+// Fills a service with a month of counters, recent calls and credits in every state, for screenshots and page tests.
 import { systemActor } from '../../server/audit/audit.ts'
 import { type EndpointName, endpointNames } from '../../contract/console/home.ts'
 import { apiTypes } from '../../contract/credits.ts'
 import { dayMs, formatDay } from '../../contract/time.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { addCounts, type DayCount, wholePlatform } from '../../server/request-log/store.ts'
-import { workByHand } from './sample-people.ts'
+import { addConsoleActions } from './sample-console.ts'
 import { addVisits, prepareProducts } from './sample-products.ts'
 import { post, type TestAccount, type TestService } from './service.ts'
 
@@ -16,9 +16,9 @@ export interface SampleData {
   readonly operator: { readonly id: number; readonly username: string; readonly password: string }
 }
 
-export async function fillWithSamples(service: TestService): Promise<SampleData> {
+export async function createSampleData(service: TestService): Promise<SampleData> {
   const { db } = service.installation
-  const holder = await makeHolder(service)
+  const holder = await createHolder(service)
   const operator = await createAccount(db, systemActor, { username: 'operator', password, role: 'operator' })
   const other = await createAccount(db, systemActor, { username: 'lanhai-shop', password })
   await createAccount(db, systemActor, { username: 'xingchen-tech', password, expiresOn: '2026-01-31' })
@@ -27,25 +27,25 @@ export async function fillWithSamples(service: TestService): Promise<SampleData>
   await addHistory(service, holder)
   await makeCalls(service, holder)
   await addVisits(service, holder)
-  await workByHand(service, { holder, operator, other })
+  await addConsoleActions(service, { holder, operator, other })
   await service.app.requestLog.flush()
   await spreadCalls(service, holder)
   return { holder, operator }
 }
 
-async function makeHolder(service: TestService): Promise<TestAccount> {
+async function createHolder(service: TestService): Promise<TestAccount> {
   const { db } = service.installation
-  const made = await createAccount(db, systemActor, { username: 'yunfan-mall', password })
-  return { ...made, key: await resetKey(db, systemActor, made.id) }
+  const account = await createAccount(db, systemActor, { username: 'yunfan-mall', password })
+  return { ...account, key: await resetKey(db, systemActor, account.id) }
 }
 
-/** A month of use: credits given at its beginning, messages bought once more on the way, and a part of them gone each day. */
+/** A month of use: grants at the start, a second SMS grant, and charges each day. */
 async function spend(service: TestService, { id }: TestAccount): Promise<void> {
   const { credits } = service.app.services
   const { db } = service.installation
   const granted = { short_link: 50_000, sms: 8_000, id_verification: 3_000, domain_check: 800 }
   const daily = { short_link: 288, sms: 330, id_verification: 41, domain_check: 26 }
-  /** The ledger's lines so far belong to this many days ago; ids follow time. */
+  /** Moves the newest ledger entries and operations back by this many days. IDs stay in order of time. */
   const moveBack = async (ago: number) => {
     const at = Date.now() - ago * dayMs
     await db.write(async (tx) => {
@@ -80,18 +80,18 @@ async function spend(service: TestService, { id }: TestAccount): Promise<void> {
   }
 }
 
-/** Today's calls, over the last three days: the inspector has something to leaf through. */
+/** Spreads today's calls over the last three days. */
 async function spreadCalls(service: TestService, { id }: TestAccount): Promise<void> {
   const { db } = service.installation
   const calls = await db.all<{ id: number }>('SELECT id FROM request_log WHERE account_id = ? ORDER BY id', [
     id,
   ])
   await db.write(async (tx) => {
-    for (const [place, call] of calls.entries()) {
-      const ago = ((calls.length - 1 - place) / calls.length) ** 2 * 3 * dayMs
+    for (const [index, call] of calls.entries()) {
+      const ago = ((calls.length - 1 - index) / calls.length) ** 2 * 3 * dayMs
       await tx.run('UPDATE request_log SET at = at - ? WHERE id = ?', [Math.round(ago), call.id])
     }
-    // One message was delivered, as its receipt says.
+    // One message has a delivery receipt.
     await tx.run(
       `UPDATE sms_send SET state = 'delivered', created_at = created_at - 540000, receipt_at = created_at - 532000
        WHERE id = (SELECT MIN(id) FROM sms_send WHERE account_id = ? AND state = 'accepted')`,
@@ -100,7 +100,7 @@ async function spreadCalls(service: TestService, { id }: TestAccount): Promise<v
   })
 }
 
-/** A month of counts with weekends, a rise, and one bad day. */
+/** A month of counters with waves, growth and one day with many failures. */
 async function addHistory(service: TestService, { id }: TestAccount): Promise<void> {
   const usual: Readonly<Record<EndpointName, number>> = {
     shortlink: 280,
@@ -118,9 +118,18 @@ async function addHistory(service: TestService, { id }: TestAccount): Promise<vo
       const code = endpoint === 'shortlink' ? 400 : endpoint === 'sms' ? 1005 : 1002
       for (const account_id of [id, wholePlatform]) {
         const scale = account_id === wholePlatform ? 7 : 1
-        const good = (calls - failed) * scale
+        const succeeded = (calls - failed) * scale
         counts.push(
-          { account_id, day, endpoint, code: 0, calls: good, succeeded: good, paid: good, credits: good },
+          {
+            account_id,
+            day,
+            endpoint,
+            code: 0,
+            calls: succeeded,
+            succeeded,
+            paid: succeeded,
+            credits: succeeded,
+          },
           { account_id, day, endpoint, code, calls: failed * scale, succeeded: 0, paid: 0, credits: 0 },
         )
       }
@@ -129,11 +138,11 @@ async function addHistory(service: TestService, { id }: TestAccount): Promise<vo
   await service.installation.db.write((tx) => addCounts(tx, counts))
 }
 
-/** Calls of every kind, through the front door. */
+/** Calls all endpoints over HTTP, with successes and failures. */
 async function makeCalls(service: TestService, { username, key }: TestAccount): Promise<void> {
-  const who = { username, api_key: key }
+  const credentials = { username, api_key: key }
   const call = (path: string, body: Record<string, unknown>) =>
-    post(`${service.url}/api/${path}`, { ...who, ...body })
+    post(`${service.url}/api/${path}`, { ...credentials, ...body })
   for (const [index, title] of ['双十一主会场', '会员日', '新品预约', '客服入口'].entries()) {
     await call('shortlink_api.php', {
       action: 'generate',

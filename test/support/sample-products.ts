@@ -1,4 +1,4 @@
-// What an account has done with the products in a month: templates, visited links, watched domains. For pictures and page tests.
+// Sample data of the products: templates, clicks on links, watched domains. For screenshots and page tests.
 import { systemActor } from '../../server/audit/audit.ts'
 import { requireAccount } from '../../server/accounts/accounts.ts'
 import { addWatch } from '../../server/domain-check/watch-list.ts'
@@ -14,7 +14,7 @@ import type { TestAccount, TestService } from './service.ts'
 const hourMs = 3_600_000
 const days = 30
 
-/** Before any call is made: what calls need. */
+/** Creates what the sample calls need. */
 export async function prepareProducts(service: TestService, { id, username }: TestAccount): Promise<void> {
   const { db } = service.installation
   for (const template of sampleTemplates) {
@@ -40,21 +40,21 @@ const clients: readonly Client[] = [
 const shares = [0.42, 0.2, 0.12, 0.16, 0.06, 0.04]
 const referrers = ['', 'weixin.qq.com', 'www.douyin.com', 'www.baidu.com']
 
-/** A month of visits, busier in the evening and towards today; the links are as old as that. */
+/** A month of clicks that increases towards today; the creation times of the links match. */
 export async function addVisits(service: TestService, { id }: TestAccount): Promise<void> {
   const { db } = service.installation
   const links = await db.all<{ id: number }>('SELECT id FROM link WHERE account_id = ? ORDER BY id', [id])
   const now = Math.floor(Date.now() / hourMs)
   const counters: ClickCounter[] = []
-  for (const [place, { id: link }] of links.entries()) {
-    const age = days - place * 6
+  for (const [index, { id: link }] of links.entries()) {
+    const age = days - index * 6
     for (let ago = age * 24; ago > 0; ago -= 6) {
-      const wave = 1 + Math.sin((ago / 24) * 0.9 + place) * 0.5 + (age * 24 - ago) / 500
-      for (const [index, share] of shares.entries()) {
-        const clicks = Math.round((90 / (place + 1)) * wave * share)
-        const referrer = referrers[index > 3 ? 0 : (index + ago / 6) % referrers.length]!
+      const wave = 1 + Math.sin((ago / 24) * 0.9 + index) * 0.5 + (age * 24 - ago) / 500
+      for (const [clientIndex, share] of shares.entries()) {
+        const clicks = Math.round((90 / (index + 1)) * wave * share)
+        const referrer = referrers[clientIndex > 3 ? 0 : (clientIndex + ago / 6) % referrers.length]!
         if (clicks > 0)
-          counters.push({ link_id: link, hour: now - ago, ...clients[index]!, referrer, clicks })
+          counters.push({ link_id: link, hour: now - ago, ...clients[clientIndex]!, referrer, clicks })
       }
     }
     await db.write((tx) =>

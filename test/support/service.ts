@@ -1,4 +1,4 @@
-// The real service for tests: inside the process of the test, or as a separate process that can be killed.
+// Starts the service for tests, in the test process or as a separate process that can be killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
@@ -26,19 +26,19 @@ export interface TestService extends AsyncDisposable {
   readonly app: App
   readonly installation: Installation
   readonly storage: FreshStorage
-  /** Every line that the service has logged. */
+  /** All log lines of the service. */
   readonly logged: string[]
   account(credits?: Partial<Record<ApiType, number>>): Promise<TestAccount>
 }
 
-/** A service inside this process with a database without data. The rate limit is off unless `environment` sets it. */
+/** Starts a service in this process on an empty database. The rate limit is off unless `environment` sets it. */
 export async function startService(
   engine: Engine,
   environment: Readonly<Record<string, string>> = {},
   storage?: FreshStorage,
 ): Promise<TestService> {
-  const ground = storage ?? (await freshStorage(engine))
-  const config = readConfig({ PORT: '0', RATE_LIMIT: 'off', ...ground.environment, ...environment })
+  const usedStorage = storage ?? (await freshStorage(engine))
+  const config = readConfig({ PORT: '0', RATE_LIMIT: 'off', ...usedStorage.environment, ...environment })
   const installation = await openInstallation(config)
   const logged: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
@@ -48,27 +48,27 @@ export async function startService(
     url,
     app,
     installation,
-    storage: ground,
+    storage: usedStorage,
     logged,
     async account(credits = {}) {
-      const made = await createAccount(installation.db, systemActor, {
+      const account = await createAccount(installation.db, systemActor, {
         username: uniqueName(),
         password: 'correct horse 9',
       })
       for (const [apiType, amount] of Object.entries(credits)) {
         await app.services.credits.grant({
           actor: systemActor,
-          accountId: made.id,
+          accountId: account.id,
           apiType: apiType as ApiType,
           amount,
         })
       }
-      return { ...made, key: await resetKey(installation.db, systemActor, made.id) }
+      return { ...account, key: await resetKey(installation.db, systemActor, account.id) }
     },
     async [Symbol.asyncDispose]() {
       await app.stop()
       await installation.close()
-      if (!storage) await ground.remove()
+      if (!storage) await usedStorage.remove()
     },
   }
 }
@@ -76,7 +76,7 @@ export async function startService(
 export interface Reply {
   readonly status: number
   readonly headers: Headers
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses have different shapes
   readonly body: any
 }
 
@@ -107,20 +107,20 @@ export async function freePort(): Promise<number> {
 export interface ServiceProcess {
   readonly child: ChildProcess
   readonly url: string
-  /** Everything it has written so far. */
+  /** Everything the process has written to stdout and stderr. */
   output(): string
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** `npm start` without npm: a separate process. Returns when the process has printed its address. */
+/** Runs `npm start` without npm as a separate process. Resolves when the process has printed its URL. */
 export async function spawnService(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   const { child, output } = spawnNode(['start.js'], { PORT: '0', RATE_LIMIT: 'off', ...environment })
-  const url = await new Promise<string>((ready, failed) => {
+  const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
       const match = /is running: (\S+)/.exec(output())
-      if (match) ready(match[1]!)
+      if (match) resolve(match[1]!)
     })
-    child.once('exit', (code) => failed(new Error(`the service ended with ${code}: ${output()}`)))
+    child.once('exit', (code) => reject(new Error(`the service exited with code ${code}: ${output()}`)))
   })
   return {
     child,
@@ -135,27 +135,27 @@ export async function spawnService(environment: Readonly<Record<string, string>>
   }
 }
 
-/** Runs a command of the operator's command line in this process, with its own connections to the database. */
+/** Runs an `admin` command in this process, with separate database connections. */
 export async function admin(
   environment: Readonly<Record<string, string>>,
-  ...words: string[]
+  ...args: string[]
 ): Promise<CommandResult> {
-  return runAdmin(words, () => environment)
+  return runAdmin(args, () => environment)
 }
 
-/** The same as a separate process, as an operator does it. */
+/** Runs an `admin` command as a separate process. */
 export async function adminProcess(
   environment: Readonly<Record<string, string>>,
-  ...words: string[]
+  ...args: string[]
 ): Promise<CommandResult> {
-  return runNode(['start.js', 'cli/admin.ts', ...words], environment)
+  return runNode(['start.js', 'cli/admin.ts', ...args], environment)
 }
 
 export async function runNode(
-  words: readonly string[],
+  args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<CommandResult> {
-  const { child } = spawnNode(words, environment)
+  const { child } = spawnNode(args, environment)
   const parts = { stdout: '', stderr: '' }
   child.stdout?.on('data', (data: Buffer) => (parts.stdout += data.toString()))
   child.stderr?.on('data', (data: Buffer) => (parts.stderr += data.toString()))
@@ -163,13 +163,13 @@ export async function runNode(
   return { code, ...parts }
 }
 
-function spawnNode(words: readonly string[], environment: Readonly<Record<string, string>>) {
-  // The variables of the test runner must not reach the service.
+function spawnNode(args: readonly string[], environment: Readonly<Record<string, string>>) {
+  // The service must not inherit the variables of the test runner.
   const inherited = { ...process.env }
   for (const name of Object.keys(inherited)) {
     if (/^(TEST_|NODE_OPTIONS$|NODE_TEST_CONTEXT$)/.test(name)) delete inherited[name]
   }
-  const child = spawn(process.execPath, [...words], {
+  const child = spawn(process.execPath, [...args], {
     cwd: root,
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-// What the SMS tests share: a service with an account that has credits and a few templates.
+// Shared setup of the SMS tests: a service and an account with credits and a template.
 import { systemActor } from '../../server/audit/audit.ts'
 import type { ApiType } from '../../contract/credits.ts'
 import { checkLedger } from '../../server/credits/ledger/check-store.ts'
@@ -17,16 +17,16 @@ export interface SmsService extends AsyncDisposable {
   template(input: Partial<TemplateInput>): Promise<SmsTemplate>
   remaining(): Promise<number>
   /** The account's records, newest first, as `get_status` shows them. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses have different shapes
   records(values?: Record<string, unknown>): Promise<any[]>
-  ledgerOk(): Promise<readonly string[]>
-  /** One round of the sweeper over operations whose lease is made to be over. */
+  findLedgerProblems(): Promise<readonly string[]>
+  /** Decides all held operations, as the sweeper does after their lease expired. */
   sweepAll(): Promise<void>
 }
 
 export const phone = '13800138000'
 
-export async function smsService(
+export async function startSmsService(
   engine: Engine,
   environment: Record<string, string> = {},
   credits: Partial<Record<ApiType, number>> = { sms: 100 },
@@ -68,11 +68,11 @@ export async function smsService(
     async records(values = { phone_number: phone }) {
       return (await call({ action: 'get_status', ...values })).body.data
     },
-    ledgerOk: async () => (await checkLedger(db, 60_000)).problems,
+    findLedgerProblems: async () => (await checkLedger(db, 60_000)).problems,
     async sweepAll() {
-      const open = await db.all<{ id: number }>(`SELECT id FROM operation WHERE state = 'held'`)
+      const held = await db.all<{ id: number }>(`SELECT id FROM operation WHERE state = 'held'`)
       const decide = service.app.services.deciders.get('sms.send')!
-      for (const { id } of open) {
+      for (const { id } of held) {
         await decide({
           id,
           account_id: account.id,

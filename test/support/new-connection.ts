@@ -1,21 +1,21 @@
-// Requests on connections of their own, so that the processes behind one port take turns.
+// Sends each request on a new connection, so that the processes behind one port take turns.
 import { request } from 'node:http'
 
-export interface FreshReply {
+export interface ConnectionReply {
   readonly status: number
   readonly location: string | undefined
   readonly replayed: boolean
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses have different shapes
   readonly body: any
 }
 
-/** A GET, or with a body a POST of JSON. */
-export function freshCall(
+/** Sends a GET, or a POST with JSON when there is a body. */
+export function callOnNewConnection(
   url: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Promise<FreshReply> {
+): Promise<ConnectionReply> {
   return new Promise((resolve, reject) => {
     const sent = request(url, {
       agent: false,
@@ -41,5 +41,5 @@ export function freshCall(
   })
 }
 
-export const visit = (url: string, headers?: Readonly<Record<string, string>>): Promise<FreshReply> =>
-  freshCall(url, undefined, headers)
+export const visit = (url: string, headers?: Readonly<Record<string, string>>): Promise<ConnectionReply> =>
+  callOnNewConnection(url, undefined, headers)

@@ -7,20 +7,24 @@ import { smsRoutes } from '../../contract/console/sms.ts'
 import { type Browser, type CallOptions, openBrowser } from './console.ts'
 import type { TestService } from './service.ts'
 
-interface Person {
+interface SignInDetails {
   readonly id: number
   readonly username: string
   readonly password: string
 }
 
-export async function workByHand(
+export async function addConsoleActions(
   service: TestService,
-  people: { readonly holder: Person; readonly operator: Person; readonly other: Person },
+  accounts: {
+    readonly holder: SignInDetails
+    readonly operator: SignInDetails
+    readonly other: SignInDetails
+  },
 ): Promise<void> {
   const holder = openBrowser(service)
-  await holder.signIn(people.holder.username, people.holder.password)
+  await holder.signIn(accounts.holder.username, accounts.holder.password)
   const operator = openBrowser(service)
-  await operator.signIn(people.operator.username, people.operator.password)
+  await operator.signIn(accounts.operator.username, accounts.operator.password)
 
   const refused = await call(holder, smsRoutes.createTemplate, {
     sent: { code: 'SALE_SPRING', name: '春季促销', content: '全场五折，回T退订，点击 ${link} 抢购' },
@@ -31,23 +35,23 @@ export async function workByHand(
   })
 
   const batch = { api_type: 'sms', amount: 1_000, count: 20, note: '十一月渠道赠送' }
-  const made = await call(operator, operatorRoutes.makeRedeemBatch, { sent: batch })
-  const [code] = made.body.codes as readonly string[]
+  const created = await call(operator, operatorRoutes.makeRedeemBatch, { sent: batch })
+  const [code] = created.body.codes as readonly string[]
   await call(holder, creditRoutes.redeem, { sent: { code } })
-  const wrong = {
+  const wrongBatch = {
     api_type: 'domain_check',
     amount: 500,
     count: 5,
     expires_on: '2027-06-30',
     note: '面额有误',
   }
-  const second = await call(operator, operatorRoutes.makeRedeemBatch, { sent: wrong })
+  const second = await call(operator, operatorRoutes.makeRedeemBatch, { sent: wrongBatch })
   await call(operator, operatorRoutes.revokeRedeemBatch, {
     parts: { id: second.body.batch.id },
     sent: { note: '面额有误，作废重做' },
   })
 
-  const parts = { id: people.other.id }
+  const parts = { id: accounts.other.id }
   await call(operator, operatorRoutes.changeCredits, {
     parts,
     sent: { api_type: 'short_link', direction: 'grant', amount: 2_000, note: '合同 2026-118' },
@@ -62,7 +66,7 @@ export async function workByHand(
   }
 }
 
-/** Throws on failure, so that no page stays empty unnoticed. */
+/** Throws on failure, because an empty page would look like a success. */
 async function call(browser: Browser, route: Parameters<Browser['call']>[0], options: CallOptions) {
   const reply = await browser.call(route, options)
   if (reply.status !== 200) throw new Error(`${route.path}: ${reply.status} ${JSON.stringify(reply.body)}`)

@@ -1,8 +1,8 @@
-// A call that came by a session instead of a key, as the console makes one.
+// Creates a call without an API key, as the console does for a session.
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { Call } from '../../server/http/call.ts'
 
-export function handMadeCall(endpoint: Endpoint, json: Record<string, unknown>): Call {
+export function createSessionCall(endpoint: Endpoint, json: Record<string, unknown>): Call {
   return {
     endpoint,
     requestId: 'by-hand',
