@@ -1,10 +1,10 @@
-// What everything is compared with: bare node:http, as a process of its own (`bare.ts redirect FILE` or `bare.ts json BYTES`).
+// The reference server: plain node:http in a separate process (`bare.ts redirect FILE` or `bare.ts json BYTES`).
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 
 const [kind, argument] = process.argv.slice(2)
 
-/** Answers from a Map: one line of the file for each path and its destination. */
+/** Redirects from a Map. Each line of the file is a path and its target. */
 function redirects(file: string): RequestListener {
   const targets = new Map<string, string>()
   for (const line of readFileSync(file, 'utf8').split('\n')) {
@@ -18,9 +18,9 @@ function redirects(file: string): RequestListener {
   }
 }
 
-/** Parses the JSON of the body and answers JSON of so many bytes. */
+/** Parses the JSON body and responds with JSON of the given size. */
 function json(bytes: number): RequestListener {
-  const answer = JSON.stringify({ success: true, data: 'x'.repeat(Math.max(0, bytes - 26)) })
+  const responseText = JSON.stringify({ success: true, data: 'x'.repeat(Math.max(0, bytes - 26)) })
   return (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -28,9 +28,9 @@ function json(bytes: number): RequestListener {
       const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
       response.writeHead(typeof body === 'object' ? 200 : 400, {
         'Content-Type': 'application/json',
-        'Content-Length': answer.length,
+        'Content-Length': responseText.length,
       })
-      response.end(answer)
+      response.end(responseText)
     })
   }
 }

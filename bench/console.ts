@@ -1,4 +1,4 @@
-// How much script a browser loads: for the sign-in page, for each page after it, and what only charts need.
+// Size of the scripts that a browser loads for the sign-in page and for each further page.
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -63,7 +63,7 @@ export async function consoleBench(part: Part): Promise<void> {
   }
 }
 
-/** The chunks that come with these ones, without what they load later. */
+/** These chunks and all their static imports. */
 function closure(manifest: Manifest, keys: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>()
   const visit = (key: string) => {

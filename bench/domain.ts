@@ -1,4 +1,4 @@
-// The domain check beside its limits, in one run: a platform that takes 50 ms, a small call beside a huge one, a bare handler.
+// Domain checks compared with the ideal time of a platform that takes 50 ms, with a parallel huge call, and with a bare handler.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ import { atMost, type Part } from './report.ts'
 
 const path = '/api/video_platform_check.php'
 const platformMs = 50
-const atATime = 16
+const concurrency = 16
 const allUrls = Array.from({ length: 500 }, (_, index) => `http://site${index}.example/`)
 
 export async function domainBench(part: Part): Promise<void> {
@@ -32,7 +32,7 @@ export async function domainBench(part: Part): Promise<void> {
     })
   })
   try {
-    part.say(`a platform that takes ${platformMs} ms, ${atATime} at a time`)
+    part.print(`the platform takes ${platformMs} ms, ${concurrency} requests in parallel`)
     await bareLoop(part, addressOf(platform), urls)
     await oneHugeCall(part, slow, urls, false)
     await oneHugeCall(part, slow, urls, true)
@@ -47,15 +47,15 @@ export async function domainBench(part: Part): Promise<void> {
   }
 }
 
-/** The same questions with nothing around them: what this machine makes of the ideal. */
+/** The same requests without the service: how close this machine gets to the ideal. */
 async function bareLoop(part: Part, platformUrl: string, urls: readonly string[]): Promise<void> {
-  const ask = (index: number) =>
+  const request = (index: number) =>
     httpCall(
       { method: 'GET', url: `${platformUrl}/?target=${index}`, headers: {}, body: '' },
       { timeoutMs: 5_000 },
     )
-  const ms = await bestOfThree(async () => void (await measure(urls.length, atATime, ask)))
-  const ideal = (urls.length / atATime) * platformMs
+  const ms = await bestOfThree(async () => void (await measure(urls.length, concurrency, request)))
+  const ideal = (urls.length / concurrency) * platformMs
   part.row({
     name: `bare loop of ${urls.length} requests`,
     value: ms,
@@ -72,7 +72,7 @@ async function oneHugeCall(
   checkRandom: boolean,
 ): Promise<void> {
   const items = checkRandom ? urls.length * 2 : urls.length
-  const ideal = (items / atATime) * platformMs
+  const ideal = (items / concurrency) * platformMs
   const account = await service.account({ domain_check: items * 3 })
   const best = await bestOfThree(() => check(service.url, account, urls, checkRandom))
   part.row({
@@ -98,28 +98,28 @@ async function smallBesideHuge(part: Part, service: TestService, urls: readonly 
     value: alone,
     unit: 'ms',
   })
-  const crowd = Array.from({ length: 8 }, () => check(service.url, huge, urls, false))
+  const hugeCalls = Array.from({ length: 8 }, () => check(service.url, huge, urls, false))
   await sleep(300)
-  const beside: number[] = []
+  const durations: number[] = []
   for (let round = 0; round < 10; round++)
-    beside.push(await timed(() => check(service.url, small, ['http://small.example/'], false)))
-  beside.sort((a, b) => a - b)
+    durations.push(await timed(() => check(service.url, small, ['http://small.example/'], false)))
+  durations.sort((a, b) => a - b)
   part.row({
     name: `the same beside 8 calls of ${urls.length}, median of 10`,
     engine: engineNames.sqlite,
     workers: 1,
-    value: beside[5]!,
+    value: durations[5]!,
     unit: 'ms',
-    ratio: beside[5]! / alone,
+    ratio: durations[5]! / alone,
     ratioTo: 'alone',
-    note: `worst ${beside[9]!.toFixed(0)} ms`,
+    note: `worst ${durations[9]!.toFixed(0)} ms`,
   })
-  await Promise.all(crowd)
+  await Promise.all(hugeCalls)
 }
 
 async function oneUrl(part: Part, service: TestService, bareUrl: string): Promise<void> {
   const count = part.scale.count(4_000)
-  const warm = part.scale.count(500)
+  const warmUp = part.scale.count(500)
   const account = await service.account({ domain_check: count * 2 })
   const body = bodyOf(account, ['http://site.example/'], false)
   const post = async (url: string) => {
@@ -129,12 +129,12 @@ async function oneUrl(part: Part, service: TestService, bareUrl: string): Promis
       body,
     })
     const { code } = (await response.json()) as { code: number }
-    if (code !== 0) throw new Error(`answered ${code}`)
+    if (code !== 0) throw new Error(`returned code ${code}`)
   }
-  await measure(warm, 32, () => post(bareUrl))
+  await measure(warmUp, 32, () => post(bareUrl))
   const limit = await measure(count, 32, () => post(bareUrl))
   part.row({ name: 'bare handler, same client', ...limit })
-  await measure(warm, 32, () => post(service.url + path))
+  await measure(warmUp, 32, () => post(service.url + path))
   const ours = await measure(count, 32, () => post(service.url + path))
   part.row({
     name: '1 URL, sandbox, charged and settled durably',
@@ -170,7 +170,7 @@ function bodyOf(account: TestAccount, list: readonly string[], checkRandom: bool
   })
 }
 
-/** The figure is about the schedule, not about who else uses this machine. */
+/** The best of three runs is least affected by other load of the machine. */
 async function bestOfThree(work: () => Promise<void>): Promise<number> {
   return Math.min(await timed(work), await timed(work), await timed(work))
 }

@@ -1,4 +1,4 @@
-// What more links cost: the same redirects and the same `generate` among ten thousand and among millions.
+// Redirects and `generate` with ten thousand and with millions of links.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,10 +7,10 @@ import { measureWith, paidCalls } from './paid-calls.ts'
 import { memoryOf, startBare, startServer } from './processes.ts'
 import { getLoad } from './redirect.ts'
 import type { Part } from './report.ts'
-import { pathAt, seedLinks, somePaths, targetAt } from './seed.ts'
+import { pathAt, seedLinks, samplePaths, targetAt } from './seed.ts'
 import { onEngines, type Storage } from './storage.ts'
 
-/** More than the service keeps in memory, and little enough for whoever puts the load on. */
+/** More links than the service caches, and few enough for the load generator. */
 const sample = 100_000
 
 export async function growthBench(part: Part): Promise<void> {
@@ -23,8 +23,8 @@ export async function growthBench(part: Part): Promise<void> {
     for (const size of sizes) {
       const startedAt = performance.now()
       await seedLinks(storage, seeded + 1, size)
-      part.say(
-        `${size - seeded} links put in within ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+      part.print(
+        `${size - seeded} links inserted in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
       )
       seeded = size
       await measureSize(part, storage, size)
@@ -50,8 +50,8 @@ async function measureSize(part: Part, storage: Storage, size: number): Promise<
 async function measureRedirects(part: Part, storage: Storage, size: number, links: string): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const { name: engine } = storage
-  const paths = somePaths(size, sample)
-  // The bare server knows the sample only; to find a path among few or many costs a Map the same.
+  const paths = samplePaths(size, sample)
+  // The bare server has the sample only: a Map lookup takes the same time among few or many paths.
   writeFileSync(join(directory, 'map'), paths.map((path) => `${path} ${targetAt(1)}`).join('\n'))
   const bare = await startBare('redirect', join(directory, 'map'))
   const service = await startServer(storage.environment)
@@ -72,7 +72,12 @@ async function measureRedirects(part: Part, storage: Storage, size: number, link
       await compare(
         part,
         getLoad(list),
-        { name: 'bare node:http', url: bare.url, pid: bare.pid, note: `${what}, beside ${engine}, ${links}` },
+        {
+          name: 'bare node:http',
+          url: bare.url,
+          pid: bare.pid,
+          note: `${what}, compared with ${engine}, ${links}`,
+        },
         [
           {
             name: `${links}, redirect, ${what}`,

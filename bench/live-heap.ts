@@ -1,11 +1,11 @@
-// What a process still holds after a full collection, asked through Node's inspector.
+// Measures the heap of a process after a full garbage collection, through Node's inspector.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 export interface LiveHeap {
-  /** What the process has to be started with. */
+  /** Environment with which the process must be started. */
   readonly environment: Readonly<Record<string, string>>
-  /** Collects, and tells the megabytes that are left. */
+  /** Collects garbage and returns the used heap in megabytes. */
   measure(): Promise<number>
 }
 
@@ -34,8 +34,8 @@ async function call<T>(socket: WebSocket, method: string): Promise<T> {
   socket.send(JSON.stringify({ id: 1, method }))
   for (;;) {
     const [{ data }] = (await once(socket, 'message')) as [{ data: string }]
-    const answer = JSON.parse(data) as { id?: number; result: T }
-    if (answer.id === 1) return answer.result
+    const response = JSON.parse(data) as { id?: number; result: T }
+    if (response.id === 1) return response.result
   }
 }
 

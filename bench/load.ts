@@ -1,4 +1,4 @@
-// Puts load on an HTTP server from a process of its own: wrk where it is installed, else a loop over plain sockets.
+// Generates HTTP load in a separate process: with wrk if it is installed, else with a loop over sockets.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,16 +14,16 @@ export interface Load {
   readonly url: string
   readonly seconds: number
   readonly method: 'GET' | 'POST'
-  /** One is taken at random for each request. */
+  /** Each request uses a random one. */
   readonly paths: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** The status that counts as an answer; anything else is an error of the benchmark. */
+  /** The expected status; any other status is an error. */
   readonly status: number
 }
 
-/** A whole number of seconds is left to wrk. Every answer counts in `calls`, also those of the look beforehand. */
-export async function putLoad(load: Load): Promise<Measured> {
+/** Uses wrk only for whole seconds. `calls` includes the responses of the check run. */
+export async function runLoad(load: Load): Promise<Measured> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-load-'))
   try {
     return hasWrk() && Number.isInteger(load.seconds)
@@ -55,8 +55,8 @@ async function runWrk(load: Load, directory: string): Promise<Measured> {
      end
      function response(status) if status ~= ${load.status} then bad = bad + 1 if bad < 5 then print('BAD ' .. status) end end end`,
   )
-  // Looking at every answer costs the generator a third of its speed, so it is done for a moment only.
-  const looked = await wrk(load, directory, 1)
+  // Checking every response costs the generator a third of its speed, so only a run of one second does it.
+  const checkOutput = await wrk(load, directory, 1)
   const script = join(directory, 'load.lua')
   writeFileSync(script, readFileSync(script, 'utf8').replace(/\n\s*function response[^\n]*$/, ''))
   const output = await wrk(load, directory, load.seconds)
@@ -69,12 +69,12 @@ async function runWrk(load: Load, directory: string): Promise<Measured> {
     perSecond: Math.round(Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1])),
     p50: ms('50'),
     p99: ms('99'),
-    calls: callsIn(looked) + callsIn(output),
+    calls: callsIn(checkOutput) + callsIn(output),
   }
 }
 
 async function wrk(load: Load, directory: string, seconds: number): Promise<string> {
-  const words = [
+  const args = [
     '-t1',
     `-c${connections}`,
     `-d${seconds}s`,
@@ -83,12 +83,12 @@ async function wrk(load: Load, directory: string, seconds: number): Promise<stri
     join(directory, 'load.lua'),
     load.url,
   ]
-  const child = spawn('wrk', words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.on('data', (data: Buffer) => (output += data.toString()))
   await once(child, 'close')
   if (/BAD \d+|Non-2xx or 3xx|Socket errors: .*(read|write) [1-9]/.test(output)) {
-    throw new Error(`the load met errors: ${output}`)
+    throw new Error(`the load generator reported errors: ${output}`)
   }
   return output
 }
@@ -117,7 +117,7 @@ async function runSockets(load: Load, directory: string): Promise<Measured> {
   return JSON.parse(output) as Measured
 }
 
-/** One request at a time on each of the connections. */
+/** Sends one request at a time on each connection. */
 async function generate(load: Load): Promise<Measured> {
   const { hostname, port } = new URL(load.url)
   const tail = tailOf(load)
@@ -130,19 +130,19 @@ async function generate(load: Load): Promise<Measured> {
       const socket = connect(Number(port), hostname).setNoDelay(true)
       await once(socket, 'connect')
       let sentAt = 0
-      let answer = ''
+      let response = ''
       const send = () => {
         sentAt = performance.now()
-        answer = ''
+        response = ''
         const path = load.paths[Math.floor(Math.random() * load.paths.length)]!
         socket.write(`${load.method} ${path}${tail}`)
       }
       const ended = new Promise<void>((resolve, reject) => {
         socket.on('data', (data) => {
-          answer += data.toString('latin1')
-          if (!isWhole(answer)) return
-          if (!answer.startsWith(expected)) {
-            reject(new Error(answer))
+          response += data.toString('latin1')
+          if (!isComplete(response)) return
+          if (!response.startsWith(expected)) {
+            reject(new Error(response))
             return
           }
           const now = performance.now()
@@ -167,11 +167,11 @@ async function generate(load: Load): Promise<Measured> {
   }
 }
 
-function isWhole(answer: string): boolean {
-  const end = answer.indexOf('\r\n\r\n')
+function isComplete(response: string): boolean {
+  const end = response.indexOf('\r\n\r\n')
   if (end === -1) return false
-  const length = /\r\ncontent-length: (\d+)/i.exec(answer)?.[1]
-  return answer.length >= end + 4 + Number(length ?? 0)
+  const length = /\r\ncontent-length: (\d+)/i.exec(response)?.[1]
+  return response.length >= end + 4 + Number(length ?? 0)
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -1,4 +1,4 @@
-// What the figures were measured on. Nothing that names the machine or its owner.
+// Describes the machine of a run, without anything that identifies the machine or its owner.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 
@@ -16,11 +16,11 @@ export interface Machine {
   readonly commit: string
 }
 
-const none = 'not here'
+const none = 'not installed'
 let postgres = 'not used'
 
-/** Told by whoever starts one. */
-export function notePostgres(binary: string): void {
+/** Called when a PostgreSQL server starts. */
+export function recordPostgres(binary: string): void {
   postgres = versionOf(binary, '--version')
 }
 
@@ -40,7 +40,7 @@ export function describeMachine(): Machine {
   }
 }
 
-/** Whether a program is installed. Some end with 1 after telling their version. */
+/** Ignores the exit code: some programs exit with 1 after they print their version. */
 export function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
 }
@@ -54,8 +54,8 @@ function versionOf(program: string, flag: string): string {
 
 function commit(): string {
   try {
-    const git = (...words: string[]) =>
-      execFileSync('git', words, {
+    const git = (...args: string[]) =>
+      execFileSync('git', args, {
         cwd: import.meta.dirname,
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'ignore'],

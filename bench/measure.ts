@@ -1,4 +1,4 @@
-// Runs something many times with so many in flight, and tells how fast it went.
+// Runs a function many times with a fixed concurrency and measures rate and latencies.
 
 export interface Measured {
   readonly perSecond: number
@@ -15,7 +15,7 @@ export async function measure(
 ): Promise<Measured> {
   const latencies = new Float64Array(count)
   let next = 0
-  async function lane(): Promise<void> {
+  async function runWorker(): Promise<void> {
     while (next < count) {
       const index = next
       next += 1
@@ -25,7 +25,7 @@ export async function measure(
     }
   }
   const startedAt = performance.now()
-  await Promise.all(Array.from({ length: inFlight }, lane))
+  await Promise.all(Array.from({ length: inFlight }, runWorker))
   const seconds = (performance.now() - startedAt) / 1000
   return { perSecond: Math.round(count / seconds), ...percentiles(latencies), calls: count }
 }

@@ -1,4 +1,4 @@
-// nginx with the same redirects in a `map`, one worker: what a server written in C makes of it.
+// nginx with one worker and the same redirects in a `map`, as a second reference.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Running } from './processes.ts'
 
-/** `lines` are a path and its destination each. */
+/** Each line is a path and its target. */
 export async function startNginx(directory: string, lines: readonly string[]): Promise<Running> {
   const port = await freePort()
   writeFileSync(join(directory, 'nginx-map'), lines.map((line) => `${line};`).join('\n'))
@@ -16,7 +16,7 @@ export async function startNginx(directory: string, lines: readonly string[]): P
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const url = `http://127.0.0.1:${port}`
-  for (let tries = 0; !(await answers(url)); tries += 1) {
+  for (let tries = 0; !(await isReachable(url)); tries += 1) {
     if (child.exitCode !== null || tries > 600) throw new Error('nginx did not start')
     await sleep(50)
   }
@@ -31,7 +31,7 @@ export async function startNginx(directory: string, lines: readonly string[]): P
   }
 }
 
-function answers(url: string): Promise<boolean> {
+function isReachable(url: string): Promise<boolean> {
   return fetch(url, { redirect: 'manual' }).then(
     () => true,
     () => false,
@@ -39,7 +39,7 @@ function answers(url: string): Promise<boolean> {
 }
 
 function configOf(directory: string, port: number, count: number): string {
-  // The table is sized for the links, so that no path waits in a long bucket.
+  // The hash table is large enough for all links, so that buckets stay short.
   const hash = 2 ** Math.ceil(Math.log2(Math.max(2_048, count * 2)))
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `daemon off;

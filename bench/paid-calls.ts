@@ -1,5 +1,5 @@
-// Paid calls over HTTP beside a bare handler that parses the same JSON and answers as many bytes, in alternating rounds:
-// what the key check, the charge, the records and the end cost.
+// Paid calls over HTTP, compared in alternating rounds with a bare handler that parses the same JSON and returns as many
+// bytes: the cost of authentication, charge, records and settlement.
 import { systemActor } from '../server/audit/audit.ts'
 import { identity } from '../contract/identity.ts'
 import { shortlink } from '../contract/shortlink.ts'
@@ -13,21 +13,21 @@ import { onEngines, type Payer, type Storage } from './storage.ts'
 export interface PaidCall {
   readonly name: string
   readonly path: string
-  /** Speed promised of one process on SQLite, against the bare handler. */
-  readonly promised?: number
+  /** Expected speed of one process on SQLite as a ratio to the bare handler. */
+  readonly minRatio?: number
   readonly body: (payer: Payer) => unknown
   readonly headers?: (payer: Payer) => Readonly<Record<string, string>>
   readonly settings?: Readonly<Record<string, string>>
   readonly prepare?: (storage: Storage) => Promise<void>
 }
 
-/** A bare handler writes no log, and the log is another subject: without a line for each call. */
-const quietly = { LOG_LEVEL: 'warn' }
+/** The bare handler writes no log, so the service does not log each call either. */
+const withoutCallLog = { LOG_LEVEL: 'warn' }
 
 const generate: PaidCall = {
   name: 'generate',
   path: shortlink.path,
-  promised: 0.35,
+  minRatio: 0.35,
   body: ({ username, key }) => ({
     username,
     api_key: key,
@@ -40,8 +40,8 @@ const generate: PaidCall = {
 const send: PaidCall = {
   name: 'send_sms through the sandbox',
   path: sms.path,
-  promised: 0.2,
-  settings: quietly,
+  minRatio: 0.2,
+  settings: withoutCallLog,
   body: ({ username, key }) => ({
     action: 'send_sms',
     username,
@@ -50,18 +50,18 @@ const send: PaidCall = {
     template_code: 'CODE',
     template_params: { code: '123456' },
   }),
-  prepare: makeTemplate,
+  prepare: insertTemplate,
 }
 
 const verify: PaidCall = {
   name: 'identity verification through the sandbox',
   path: identity.path,
-  settings: quietly,
+  settings: withoutCallLog,
   headers: ({ key }) => ({ api_key: key }),
   body: () => ({ name: '张三', idcard: '11010519491231002X' }),
 }
 
-export async function makeTemplate({ open, payer }: Storage): Promise<void> {
+export async function insertTemplate({ open, payer }: Storage): Promise<void> {
   const { db, close } = await open()
   await createTemplate(db, systemActor, {
     accountId: payer.id,
@@ -87,7 +87,7 @@ async function measureCall(part: Part, storage: Storage, call: PaidCall): Promis
   for (const workers of part.scale.workers) await measureWith(part, storage, call, workers)
 }
 
-/** Also for a database that was filled before: `what` says with how much. */
+/** `what` describes the content of a database that was filled before. */
 export async function measureWith(
   part: Part,
   storage: Storage,
@@ -99,13 +99,14 @@ export async function measureWith(
   const service = await startServer({ ...storage.environment, ...call.settings }, workers)
   const headers = { 'content-type': 'application/json', ...call.headers?.(payer) }
   const body = JSON.stringify(call.body(payer))
-  const answer = await fetch(service.url + call.path, { method: 'POST', headers, body })
-  const text = await answer.text()
-  if (answer.status !== 200) throw new Error(`${call.name} answers ${answer.status}: ${text.slice(0, 200)}`)
+  const response = await fetch(service.url + call.path, { method: 'POST', headers, body })
+  const text = await response.text()
+  if (response.status !== 200)
+    throw new Error(`${call.name} returned ${response.status}: ${text.slice(0, 200)}`)
   const bare = await startBare('json', String(Buffer.byteLength(text)))
   try {
-    const { promised } = call
-    const isPromised = workers === 1 && storage.engine === 'sqlite' && what === ''
+    const { minRatio } = call
+    const isExpected = workers === 1 && storage.engine === 'sqlite' && what === ''
     await compare(
       part,
       { method: 'POST', paths: [call.path], headers, body, status: 200 },
@@ -113,7 +114,7 @@ export async function measureWith(
         name: 'bare handler',
         url: bare.url,
         pid: bare.pid,
-        note: `same bodies, beside ${engine}, workers: ${workers}`,
+        note: `same bodies, compared with ${engine}, workers: ${workers}`,
       },
       [
         {
@@ -122,8 +123,8 @@ export async function measureWith(
           pid: service.pid,
           engine,
           workers,
-          ...(promised !== undefined && isPromised
-            ? { expects: (ratio) => [atLeast(promised, ratio, 'bare handler')] }
+          ...(minRatio !== undefined && isExpected
+            ? { expects: (ratio) => [atLeast(minRatio, ratio, 'bare handler')] }
             : {}),
         },
       ],

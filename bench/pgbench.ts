@@ -1,4 +1,4 @@
-// pgbench with the statement of a charge: debit, operation and ledger row, one call one transaction.
+// pgbench with the statement of a charge: balance, operation and ledger entry in one transaction per call.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Measured, percentiles } from './measure.ts'
 
-/** `account` is SQL or a variable of the script. */
+/** `account` is an SQL expression or a variable of the pgbench script. */
 export function chargeStatement(account: string): string {
   return `WITH spent AS (
       UPDATE credit SET used = used + 1 WHERE account_id = ${account} AND api_type = 'sms' AND used < total
@@ -19,7 +19,7 @@ export function chargeStatement(account: string): string {
     SELECT ${account}, 'sms', 'charge', -1, spent.left_over, opened.id, 0 FROM spent, opened`
 }
 
-/** Accounts are those from `first` to `last`, one of them at random for each transaction. */
+/** Each transaction charges a random account with an id from `first` to `last`. */
 export async function runPgbench(
   url: string,
   { first, last, clients, seconds }: { first: number; last: number; clients: number; seconds: number },
@@ -27,7 +27,7 @@ export async function runPgbench(
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-pgbench-'))
   try {
     const script = join(directory, 'charge.sql')
-    // Its statements end with the line unless they end with a semicolon, so this one is put on one.
+    // The statement is written on one line.
     const statement = chargeStatement(':account').replaceAll(/\s+/g, ' ')
     writeFileSync(script, `\\set account random(${first}, ${last})\n${statement};\n`)
     const { stdout } = await promisify(execFile)(
@@ -41,7 +41,7 @@ export async function runPgbench(
     const latencies = readdirSync(directory)
       .filter((name) => name.startsWith('pgbench_log'))
       .flatMap((name) => readFileSync(join(directory, name), 'utf8').trim().split('\n'))
-      // Client, number, microseconds.
+      // Columns: client, transaction number, microseconds.
       .map((line) => Number(line.split(' ')[2]) / 1000)
     return {
       perSecond: Math.round(Number(/tps = ([\d.]+)/.exec(stdout)?.[1])),

@@ -1,4 +1,4 @@
-// The servers of a benchmark, each a process of its own, and what the system says of them.
+// Starts the servers of a benchmark as separate processes and measures their memory and CPU time.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -12,43 +12,43 @@ export interface Running {
   end(): Promise<void>
 }
 
-export function startBare(...words: string[]): Promise<Running> {
-  return start(['bench/bare.ts', ...words], {}, /^ready (\d+)/m, (port) => `http://127.0.0.1:${port}`)
+export function startBare(...args: string[]): Promise<Running> {
+  return start(['bench/bare.ts', ...args], {}, /^ready (\d+)/m, (port) => `http://127.0.0.1:${port}`)
 }
 
-/** As in package.json's `start`. */
+/** The same value as in `start` of package.json. */
 const youngHeap = '--max-semi-space-size=16'
 
-/** The service as `npm start` runs it, its log going nowhere but still being written. */
+/** Starts the service like `npm start`. Its log is written but discarded. */
 export function startServer(environment: Readonly<Record<string, string>>, workers = 1): Promise<Running> {
   const settings = { PORT: '0', RATE_LIMIT: 'off', SAMPLE_ACCOUNT: 'off', ...environment }
-  const words = workers === 1 ? [] : ['--workers', String(workers)]
-  return start([youngHeap, 'start.js', ...words], settings, /is running: (\S+)/, (url) => url)
+  const args = workers === 1 ? [] : ['--workers', String(workers)]
+  return start([youngHeap, 'start.js', ...args], settings, /is running: (\S+)/, (url) => url)
 }
 
 export async function start(
-  words: readonly string[],
+  args: readonly string[],
   environment: Readonly<Record<string, string>>,
   ready: RegExp,
   urlOf: (match: string) => string,
 ): Promise<Running> {
-  const child = spawn(process.execPath, [...words], {
+  const child = spawn(process.execPath, [...args], {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const match = await new Promise<string>((found, failed) => {
+  const match = await new Promise<string>((resolveMatch, reject) => {
     let output = ''
-    const look = (data: Buffer) => {
+    const onData = (data: Buffer) => {
       output += data.toString()
       const text = ready.exec(output)?.[1]
       if (text === undefined) return
-      child.stdout.off('data', look)
+      child.stdout.off('data', onData)
       child.stdout.resume()
-      found(text)
+      resolveMatch(text)
     }
-    child.stdout.on('data', look)
-    child.once('exit', (code) => failed(new Error(`${words[0]} ended with ${code}: ${output}`)))
+    child.stdout.on('data', onData)
+    child.once('exit', (code) => reject(new Error(`${args[0]} exited with ${code}: ${output}`)))
   })
   return { url: urlOf(match), pid: child.pid!, end: () => end(child) }
 }
@@ -59,23 +59,23 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-/** A process and all that came from it; only itself where there is no /proc. */
-function familyOf(pid: number): number[] {
+/** A process and all its descendants; only the process itself without /proc. */
+function processTree(pid: number): number[] {
   if (process.platform !== 'linux') return [pid]
   const parents = new Map<number, number>()
   for (const one of readdirSync('/proc').map(Number)) {
     const fields = one > 0 ? statOf(one) : undefined
     if (fields) parents.set(one, Number(fields[1]))
   }
-  const family = [pid]
-  // Children are added behind their parents while the list is walked.
-  for (const member of family) {
-    for (const [child, parent] of parents) if (parent === member) family.push(child)
+  const tree = [pid]
+  // The loop also visits the children that it appends.
+  for (const member of tree) {
+    for (const [child, parent] of parents) if (parent === member) tree.push(child)
   }
-  return family
+  return tree
 }
 
-/** The fields behind the name, which may hold anything. */
+/** The fields after the process name, which may contain spaces. */
 function statOf(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -85,10 +85,10 @@ function statOf(pid: number): string[] | undefined {
   }
 }
 
-/** Megabytes in memory, of a process and its workers; undefined where there is no /proc. */
+/** Resident memory of a process and its workers in megabytes; undefined without /proc. */
 export function memoryOf(pid: number): number | undefined {
   let kilobytes: number | undefined
-  for (const one of familyOf(pid)) {
+  for (const one of processTree(pid)) {
     try {
       const found = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${one}/status`, 'utf8'))?.[1]
       kilobytes = (kilobytes ?? 0) + Number(found ?? 0)
@@ -99,9 +99,9 @@ export function memoryOf(pid: number): number | undefined {
   return kilobytes === undefined ? undefined : Math.round(kilobytes / 1024)
 }
 
-/** Processor time of a process and its workers so far, in ticks of 10 ms; undefined where there is no /proc. */
+/** CPU time of a process and its workers in milliseconds, in steps of 10; undefined without /proc. */
 export function cpuMsOf(pid: number): number | undefined {
-  const all = familyOf(pid)
+  const all = processTree(pid)
     .map(statOf)
     .filter((fields) => fields !== undefined)
   if (all.length === 0) return undefined

@@ -1,8 +1,8 @@
-// Redirects per second beside bare node:http with a Map and nginx with a map, in alternating rounds, click counting on.
+// Redirects per second with click counting, compared in alternating rounds with plain node:http and nginx.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Contestant, compare } from './compare.ts'
+import { type Candidate, compare } from './compare.ts'
 import { isInstalled } from './machine.ts'
 import { startNginx } from './nginx.ts'
 import { memoryOf, type Running, startBare, startServer } from './processes.ts'
@@ -31,9 +31,9 @@ export async function redirectBench(part: Part): Promise<void> {
     const paths = numbers.map(pathAt)
     await onEngines(part, async (storage) => {
       await seedLinks(storage, 1, part.scale.links)
-      const ofOne = new Map<string, number>()
+      const singleRatios = new Map<string, number>()
       for (const workers of part.scale.workers) {
-        await measureService(part, storage, workers, { bare, nginx, paths, ofOne })
+        await measureService(part, storage, workers, { bare, nginx, paths, singleRatios })
       }
     })
   } finally {
@@ -43,16 +43,21 @@ export async function redirectBench(part: Part): Promise<void> {
   }
 }
 
-interface Beside {
+interface RedirectReferences {
   readonly bare: Running
   readonly nginx: Running | undefined
   readonly paths: readonly string[]
-  /** What one process reached against the bare server, by what was asked for. */
-  readonly ofOne: Map<string, number>
+  /** Ratio of one process to the bare server, by the kind of load. */
+  readonly singleRatios: Map<string, number>
 }
 
-async function measureService(part: Part, storage: Storage, workers: number, beside: Beside): Promise<void> {
-  const { bare, nginx, paths } = beside
+async function measureService(
+  part: Part,
+  storage: Storage,
+  workers: number,
+  references: RedirectReferences,
+): Promise<void> {
+  const { bare, nginx, paths } = references
   const service = await startServer(storage.environment, workers)
   const engine = storage.name
   try {
@@ -60,15 +65,15 @@ async function measureService(part: Part, storage: Storage, workers: number, bes
       ['one hot link', paths.slice(0, 1)],
       [`any of ${paths.length.toLocaleString('en-US')} links`, paths],
     ] as const) {
-      const note = `beside ${engine}, workers: ${workers}`
-      const others: Contestant[] = [
+      const note = `compared with ${engine}, workers: ${workers}`
+      const others: Candidate[] = [
         {
           name: `redirect, ${what}`,
           url: service.url,
           pid: service.pid,
           engine,
           workers,
-          // The promise is one of a single process against a single process.
+          // The expectation compares one process with one process.
           ...(workers === 1
             ? {
                 expects: (ratio, p99) => [atLeast(0.85, ratio, 'bare node:http'), atMost(2, p99, 'its p99')],
@@ -83,8 +88,8 @@ async function measureService(part: Part, storage: Storage, workers: number, bes
         { name: 'bare node:http', url: bare.url, pid: bare.pid, note: `${what}, ${note}` },
         others,
       )
-      if (workers === 1) beside.ofOne.set(what, ratio!)
-      const one = beside.ofOne.get(what)
+      if (workers === 1) references.singleRatios.set(what, ratio!)
+      const one = references.singleRatios.get(what)
       if (workers > 1 && one !== undefined)
         compareWithOne(part, { what, engine, workers, gain: ratio! / one })
     }
@@ -100,21 +105,21 @@ async function measureService(part: Part, storage: Storage, workers: number, bes
   }
 }
 
-/** Both measured against the bare server in their own rounds, so the machine's mood drops out. */
+/** Both are ratios to the bare server in the same rounds, so other load of the machine has little effect. */
 function compareWithOne(
   part: Part,
   { what, engine, workers, gain }: { what: string; engine: string; workers: number; gain: number },
 ): void {
-  // The load and the database need cores too.
-  const isFree = availableParallelism() >= workers + 2
+  // The load generator and the database need cores too.
+  const hasFreeCores = availableParallelism() >= workers + 2
   part.row({
     name: `${workers} workers against one, ${what}`,
     engine,
     workers,
     ratio: gain,
     ratioTo: 'one worker',
-    ...(isFree && workers === 2
+    ...(hasFreeCores && workers === 2
       ? { expected: [atLeast(1.6, gain, 'one worker')] }
-      : { note: isFree ? undefined : 'not judged: no free cores, the load takes its share of them' }),
+      : { note: hasFreeCores ? undefined : 'not evaluated: the load generator uses the same cores' }),
   })
 }

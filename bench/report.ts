@@ -1,11 +1,11 @@
-// Where every part of a benchmark puts its figures: shown on the terminal as they come, and kept for one report.
+// Collects the figures of all parts, prints them, and writes the report.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import type { Machine } from './machine.ts'
 import type { Scale } from './scale.ts'
 
-/** What the project promises of a figure, and whether this run kept it. */
+/** An expected limit of a figure, and whether this run met it. */
 export interface Expectation {
   readonly text: string
   readonly met: boolean
@@ -20,11 +20,11 @@ export interface Figure {
   readonly p50?: number | undefined
   readonly p99?: number | undefined
   readonly ratio?: number | undefined
-  /** What it is a ratio to. */
+  /** The reference of the ratio. */
   readonly ratioTo?: string | undefined
-  /** Processor time of the service for one call, in microseconds. */
+  /** CPU time of the service per call, in microseconds. */
   readonly cpuMicros?: number | undefined
-  /** For what is no rate: a size, a time. */
+  /** A size or a duration, for figures that are not rates. */
   readonly value?: number | undefined
   readonly unit?: string | undefined
   readonly expected?: readonly Expectation[] | undefined
@@ -40,7 +40,7 @@ export interface PartReport {
   readonly loadBefore: number
   readonly loadAfter: number
   readonly figures: readonly Figure[]
-  /** The error that ended it early. */
+  /** The error that ended the part. */
   readonly failed?: string
 }
 
@@ -52,20 +52,20 @@ export interface BenchReport {
   readonly parts: readonly PartReport[]
 }
 
-/** What a part is given. */
+/** The argument of a part. */
 export interface Part {
   readonly scale: Scale
   row(figure: Figure): void
-  /** A line for whoever watches; not in the report. */
-  say(line: string): void
+  /** Prints a line that is not part of the report. */
+  print(line: string): void
 }
 
-export function atLeast(least: number, ratio: number, to: string): Expectation {
-  return { text: `≥ ${least} × ${to}`, met: ratio >= least }
+export function atLeast(min: number, ratio: number, to: string): Expectation {
+  return { text: `≥ ${min} × ${to}`, met: ratio >= min }
 }
 
-export function atMost(most: number, ratio: number, to: string): Expectation {
-  return { text: `≤ ${most} × ${to}`, met: ratio <= most }
+export function atMost(max: number, ratio: number, to: string): Expectation {
+  return { text: `≤ ${max} × ${to}`, met: ratio <= max }
 }
 
 export async function runPart(
@@ -86,7 +86,7 @@ export async function runPart(
         figures.push(figure)
         process.stdout.write(`${lineOf(figure)}\n`)
       },
-      say: (line) => void process.stdout.write(`    ${line}\n`),
+      print: (line) => void process.stdout.write(`    ${line}\n`),
     })
   } catch (error) {
     failed = error instanceof Error ? error.message.slice(0, 500) : String(error)
@@ -102,17 +102,17 @@ function loadNow(): number {
 }
 
 function lineOf(figure: Figure): string {
-  const where = [
+  const details = [
     figure.engine,
     figure.workers === undefined ? undefined : `${figure.workers} worker${figure.workers === 1 ? '' : 's'}`,
   ]
-  const name = [figure.name, ...where.filter((word) => word !== undefined)].join(', ')
+  const name = [figure.name, ...details.filter((detail) => detail !== undefined)].join(', ')
   if (figure.skipped !== undefined) return `${name.padEnd(56)}skipped: ${figure.skipped}`
-  const words = [rateOf(figure).padStart(12)]
-  if (figure.p50 !== undefined) words.push(`p50 ${figure.p50.toFixed(2)} ms`)
-  if (figure.p99 !== undefined) words.push(`p99 ${figure.p99.toFixed(2)} ms`)
-  words.push(...tailOf(figure))
-  return `${name.padEnd(56)}${words.join('   ')}`
+  const columns = [rateOf(figure).padStart(12)]
+  if (figure.p50 !== undefined) columns.push(`p50 ${figure.p50.toFixed(2)} ms`)
+  if (figure.p99 !== undefined) columns.push(`p99 ${figure.p99.toFixed(2)} ms`)
+  columns.push(...tailOf(figure))
+  return `${name.padEnd(56)}${columns.join('   ')}`
 }
 
 function rateOf({ perSecond, value, unit }: Figure): string {
@@ -121,19 +121,19 @@ function rateOf({ perSecond, value, unit }: Figure): string {
 }
 
 function tailOf(figure: Figure): string[] {
-  const words: string[] = []
-  if (figure.ratio !== undefined) words.push(`${figure.ratio.toFixed(2)} × ${figure.ratioTo ?? ''}`)
-  if (figure.cpuMicros !== undefined) words.push(`cpu ${figure.cpuMicros} µs a call`)
-  for (const one of figure.expected ?? []) words.push(`${one.text}: ${one.met ? 'met' : 'MISSED'}`)
-  if (figure.note !== undefined) words.push(figure.note)
-  return words
+  const columns: string[] = []
+  if (figure.ratio !== undefined) columns.push(`${figure.ratio.toFixed(2)} × ${figure.ratioTo ?? ''}`)
+  if (figure.cpuMicros !== undefined) columns.push(`cpu ${figure.cpuMicros} µs a call`)
+  for (const one of figure.expected ?? []) columns.push(`${one.text}: ${one.met ? 'met' : 'MISSED'}`)
+  if (figure.note !== undefined) columns.push(figure.note)
+  return columns
 }
 
 function shortNumber(value: number): string {
   return Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toFixed(2)))
 }
 
-/** Two files of one name; tells it. */
+/** Writes a JSON and a Markdown file; returns their name without extension. */
 export function writeReport(directory: string, report: BenchReport): string {
   mkdirSync(directory, { recursive: true })
   const stamp = report.date.slice(0, 19).replaceAll(':', '').replace('T', '-')
@@ -148,21 +148,23 @@ export function markdownOf(report: BenchReport): string {
   const lines = [
     `# Benchmark, ${report.date.slice(0, 19).replace('T', ' ')} UTC`,
     '',
-    `\`${report.command}\`. Machines differ: figures hold for this one, ratios are to something measured in the same run.`,
-    ...(report.quick ? ['', '**A quick run: it shows that the parts work, its figures mean nothing.**'] : []),
+    `\`${report.command}\`. Figures are valid for this machine only; each ratio is to a reference measured in the same run.`,
+    ...(report.quick
+      ? ['', '**A quick run: it only checks that the parts work; its figures are meaningless.**']
+      : []),
     '',
     '| | |',
     '|---|---|',
     ...Object.entries(machine).map(([name, value]) => `| ${name} | ${cell(String(value))} |`),
     '',
-    ...promises(report),
+    ...expectationLines(report),
   ]
   for (const part of report.parts) lines.push(...partLines(part))
   return `${lines.join('\n')}\n`
 }
 
-/** All that the project states, in one place, missed ones first. */
-function promises(report: BenchReport): string[] {
+/** All expectations, missed ones first. */
+function expectationLines(report: BenchReport): string[] {
   const all = report.parts.flatMap((part) =>
     part.figures.flatMap((figure) =>
       (figure.expected ?? []).map((one) => ({ part: part.name, figure, ...one })),
@@ -173,14 +175,14 @@ function promises(report: BenchReport): string[] {
     .toSorted((a, b) => Number(a.met) - Number(b.met))
     .map(
       ({ part, figure, text, met }) =>
-        `| ${part} | ${cell(placeOf(figure))} | ${cell(text)} | ${met ? 'met' : '**missed**'} |`,
+        `| ${part} | ${cell(labelOf(figure))} | ${cell(text)} | ${met ? 'met' : '**missed**'} |`,
     )
   return ['## Expected', '', '| part | what | expected | |', '|---|---|---|---|', ...rows, '']
 }
 
-function placeOf({ name, engine, workers }: Figure): string {
+function labelOf({ name, engine, workers }: Figure): string {
   return [name, engine, workers === undefined ? undefined : `${workers} worker${workers === 1 ? '' : 's'}`]
-    .filter((word) => word !== undefined)
+    .filter((part) => part !== undefined)
     .join(', ')
 }
 

@@ -1,4 +1,4 @@
-// `npm run bench`: every figure is a ratio within one run, because machines are noisy. One run, one report.
+// `npm run bench`: runs the benchmarks and writes one report. Figures are compared with references of the same run.
 import { resolve } from 'node:path'
 import { readFlags, refuse, wholeNumber } from '../cli/flags.ts'
 import { chargeBench } from './charge.ts'
@@ -17,26 +17,26 @@ import { stopPostgres } from './storage.ts'
 interface Bench {
   readonly text: string
   readonly run: (part: Part) => Promise<void>
-  /** Only when it is named: it takes too long for a run of everything. */
-  readonly alone?: true
+  /** Runs only if it is named, because it takes long. */
+  readonly onlyIfNamed?: true
 }
 
 const benches: Readonly<Record<string, Bench>> = {
   charge: {
-    text: '扣费，两种数据库，与 pgbench 对照 / charges on both engines, beside pgbench',
+    text: '扣费，两种数据库，与 pgbench 对照 / charges on both engines, compared with pgbench',
     run: chargeBench,
   },
-  redirect: { text: '短链接跳转，与 nginx 对照 / redirects, beside nginx', run: redirectBench },
-  generate: { text: '生成短链接 / making short links', run: generateBench },
-  sms: { text: '发送短信与查询记录 / sending, and looking up records', run: smsBench },
-  identity: { text: '身份核验 / verifications', run: identityBench },
+  redirect: { text: '短链接跳转，与 nginx 对照 / redirects, compared with nginx', run: redirectBench },
+  generate: { text: '生成短链接 / creating short links', run: generateBench },
+  sms: { text: '发送短信与查询记录 / sending, and querying records', run: smsBench },
+  identity: { text: '身份核验 / identity verification', run: identityBench },
   domain: { text: '域名检测 / domain checks', run: domainBench },
-  console: { text: '控制台的脚本大小 / how much script the console loads', run: consoleBench },
-  growth: { text: '一万到一百万条链接 / ten thousand links and a million', run: growthBench },
+  console: { text: '控制台的脚本大小 / size of the console scripts', run: consoleBench },
+  growth: { text: '一万到一百万条链接 / ten thousand to one million links', run: growthBench },
   soak: {
     text: '半小时混合负载，内存须平稳 / half an hour of mixed load, flat memory',
     run: soakBench,
-    alone: true,
+    onlyIfNamed: true,
   },
 }
 
@@ -44,22 +44,22 @@ const help = `npm run --silent bench -- [NAME …]
 
 在本机测量，每个数字都与同一次运行中的参照并列，只有比值可以跨机器比较。不给名称则全部测量（不含 soak）。
 报告写入 bench/results/：Markdown 与 JSON 各一份。
-Measures on this machine, everything beside its reference in the same run; only the ratios compare across machines.
-Without a name: everything but the soak. The report goes to bench/results/, as Markdown and as JSON.
+Measures on this machine and compares each figure with a reference of the same run; only ratios are comparable between
+machines. Without a name: everything except soak. The report is written to bench/results/ as Markdown and JSON.
 
 ${Object.entries(benches)
   .map(([name, { text }]) => `  ${name.padEnd(10)}${text}`)
   .join('\n')}
 
-  --quick        几秒跑完，只验证各项能跑，数字无意义 / seconds only: shows that the parts work, figures mean nothing
-  --large        growth: 另测一千万条 / ten million links too
-  --workers L    进程数，例如 1,2,4；默认 1、2 与核数 / numbers of processes; 1, 2 and the cores by default
-  --minutes N    soak: 每种数据库的分钟数，默认 30 / minutes on each engine, 30 by default
-  --engine E     只用一种数据库（charge 总是两种）/ sqlite or postgres only (charge is always both)
-  --out DIR      报告目录 / folder of the report
+  --quick        几秒跑完，只验证各项能跑，数字无意义 / takes seconds: only checks that the parts work, figures are meaningless
+  --large        growth: 另测一千万条 / also with ten million links
+  --workers L    进程数，例如 1,2,4；默认 1、2 与核数 / numbers of processes; default 1, 2 and the number of cores
+  --minutes N    soak: 每种数据库的分钟数，默认 30 / minutes on each engine, default 30
+  --engine E     只用一种数据库（charge 总是两种）/ sqlite or postgres only (charge always uses both)
+  --out DIR      报告目录 / directory of the report
 
-  BENCH_ROUNDS=5 BENCH_SECONDS=3   轮数与每轮秒数 / rounds, and seconds each
-  BENCH_LINKS=10000                redirect: 链接数 / how many links
+  BENCH_ROUNDS=5 BENCH_SECONDS=3   轮数与每轮秒数 / rounds, and seconds per round
+  BENCH_LINKS=10000                redirect: 链接数 / number of links
   BENCH_WRK=off                    不用 wrk / without wrk`
 
 const { positionals, values } = readFlags(
@@ -88,7 +88,7 @@ const scale = scaleOf({ quick, large: values.large ?? false, workers, minutes, e
 const names =
   positionals.length > 0
     ? [...new Set(positionals)]
-    : Object.keys(benches).filter((name) => quick || !benches[name]!.alone)
+    : Object.keys(benches).filter((name) => quick || !benches[name]!.onlyIfNamed)
 const parts: PartReport[] = []
 const date = new Date().toISOString()
 for (const name of names) {

@@ -1,4 +1,4 @@
-// Many links, quickly and without remembering them: the code of the n-th is reckoned from n, here and in SQL alike.
+// Inserts many links quickly. The code of link n is computed from n, in TypeScript and in SQL.
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { alphabet, codeLength } from '../server/shortlink/codes/code.ts'
@@ -8,7 +8,7 @@ import type { Storage } from './storage.ts'
 const size = alphabet.length
 const codes = size ** codeLength
 
-/** Shares no factor with the number of codes, so no code comes twice; large, so that neighbours lie far apart. */
+/** Coprime to the number of codes, so that no code repeats; large, so that consecutive codes are far apart. */
 const step = 120_000_000_007
 
 const perStatement = 500_000
@@ -29,27 +29,27 @@ export function targetAt(n: number): string {
   return `https://example.com/landing/${n}?from=bench`
 }
 
-/** Some of the first `count` links, spread over all of them. */
-export function somePaths(count: number, most: number): string[] {
-  const some = Math.min(count, most)
+/** Returns at most `max` paths, evenly spread over the first `count` links. */
+export function samplePaths(count: number, max: number): string[] {
+  const some = Math.min(count, max)
   return Array.from({ length: some }, (_, index) => pathAt(1 + Math.floor((index * count) / some)))
 }
 
 interface Runner {
   run(sql: string): Promise<void>
   highestId(): Promise<number>
-  /** Puts the codes of the links above this id into the index, as far as the service has not made the same ones itself. */
-  place(aboveId: number): Promise<void>
+  /** Inserts the codes of the links above this id into the index, except those that already exist. */
+  indexCodes(aboveId: number): Promise<void>
   end(): Promise<void>
 }
 
-/** The links from..to, the first of all being number 1. No service may have the database open. */
+/** Inserts links `from` to `to`; the first number is 1. No service may have the database open. */
 export async function seedLinks(storage: Storage, from: number, to: number): Promise<void> {
   const runner = storage.file === undefined ? await postgresRunner(storage) : sqliteRunner(storage.file)
   for (let first = from; first <= to; first += perStatement) {
     const before = await runner.highestId()
     await runner.run(linksSql(storage, first, Math.min(to, first + perStatement - 1)))
-    await runner.place(before)
+    await runner.indexCodes(before)
   }
   await runner.end()
 }
@@ -70,7 +70,7 @@ function linksSql({ engine, payer }: Storage, first: number, last: number): stri
       FROM ${numbers}) AS links`
 }
 
-/** A file that is thrown away afterwards needs no safety while it is filled. */
+/** The file is temporary, so durability is off while it is filled. */
 function sqliteRunner(file: string): Runner {
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144')
@@ -81,7 +81,7 @@ function sqliteRunner(file: string): Runner {
     run: async (sql) => db.exec(sql),
     highestId: async () => Number(db.prepare('SELECT COALESCE(MAX(id), 0) AS id FROM link').get()?.['id']),
     // In the order of the tree: random places in one that fits no cache are what takes the time.
-    async place(aboveId) {
+    async indexCodes(aboveId) {
       db.exec(`INSERT INTO link_code (position, link_id)
         SELECT position_of(code) AS position, id FROM link WHERE id > ${aboveId} ORDER BY position ON CONFLICT (position) DO NOTHING`)
     },
@@ -104,7 +104,7 @@ async function postgresRunner(storage: Storage): Promise<Runner> {
       const found = await client.query<{ id: string }>('SELECT COALESCE(MAX(id), 0) AS id FROM link')
       return Number(found.rows[0]?.id)
     },
-    async place(aboveId) {
+    async indexCodes(aboveId) {
       const links = await client.query<{ id: string; code: string }>(
         'SELECT id, code FROM link WHERE id > $1',
         [aboveId],

@@ -1,4 +1,4 @@
-// Sending through the sandbox beside a bare handler, and looking up records among a thousand and a million.
+// Sending through the sandbox compared with a bare handler, and queries among a thousand and a million records.
 import type { Database } from '../server/db/database.ts'
 import { findSends } from '../server/sms/store.ts'
 import { type Measured, measure } from './measure.ts'
@@ -32,7 +32,7 @@ async function measureRecords(part: Part, storage: Storage): Promise<void> {
   await close()
 }
 
-/** Records of one account over thirty days, to fifty numbers. */
+/** Inserts records of one account over thirty days, to fifty phone numbers. */
 async function fill(db: Database, accountId: number, count: number): Promise<void> {
   const series =
     db.engine === 'sqlite'
@@ -56,9 +56,9 @@ async function lookUp(db: Database, accountId: number, lookups: number): Promise
   )
   const { id, created_at: until } = newest!
   const dayMs = 86_400_000
-  // Twenty rows to each question, few records or many, so that only finding them differs.
+  // Every query returns twenty rows, so that only the search differs.
   const phoneOf = (index: number) => String(13_900_000_000 + (index % 50))
-  const questions = {
+  const filters = {
     biz_id: (index: number) => ({ accountId, bizId: `1${String(id - (index % few)).padStart(17, '0')}` }),
     phone_number: (index: number) => ({ accountId, phone: phoneOf(index) }),
     dates: (index: number) => ({
@@ -68,7 +68,7 @@ async function lookUp(db: Database, accountId: number, lookups: number): Promise
     }),
   }
   const measured: Record<string, Measured> = {}
-  for (const [query, filter] of Object.entries(questions)) {
+  for (const [query, filter] of Object.entries(filters)) {
     await measure(Math.min(500, lookups), 1, (index) => findSends(db, filter(index), 20))
     measured[query] = await measure(lookups, 1, (index) => findSends(db, filter(index), 20))
   }

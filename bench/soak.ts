@@ -1,4 +1,4 @@
-// Mixed load at a moderate, fixed rate for half an hour: does memory stay flat, does the ledger hold, does anything fail.
+// Mixed load at a fixed, moderate rate for half an hour. Checks that memory stays flat, the ledger is correct and no call fails.
 import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dispatcher, Pool } from 'undici'
@@ -10,23 +10,23 @@ import { openBrowser } from '../test/support/console.ts'
 import { admin } from '../test/support/service.ts'
 import { liveHeap } from './live-heap.ts'
 import { percentiles } from './measure.ts'
-import { makeTemplate, type PaidCall, paidCalls } from './paid-calls.ts'
+import { insertTemplate, type PaidCall, paidCalls } from './paid-calls.ts'
 import { memoryOf, type Running, startServer } from './processes.ts'
 import type { Part } from './report.ts'
 import { pathAt, seedLinks } from './seed.ts'
 import { onEngines, type Storage } from './storage.ts'
 
-/** Calls a second of each kind. */
+/** Calls per second of each kind. */
 const rates = { redirect: 200, generate: 20, send: 20, verify: 20, console: 5 } as const
 
 type Kind = keyof typeof rates
 const kinds = Object.keys(rates) as readonly Kind[]
 
-/** Calls that would wait behind so many others are counted as errors: the service does not keep up. */
-const mostInFlight = 1_000
+/** Further calls count as errors: the service is too slow. */
+const maxInFlight = 1_000
 
-/** How much the last third may lie above the first one. */
-const flat = 1.1
+/** Max ratio of later to earlier memory use. */
+const maxGrowth = 1.1
 
 interface Sample {
   readonly minute: number
@@ -40,15 +40,15 @@ interface Sample {
 }
 
 export async function soakBench(part: Part): Promise<void> {
-  const wanted = Object.values(rates).reduce((sum, rate) => sum + rate, 0)
-  part.say(`${wanted} calls a second for ${part.scale.minutes} minutes on each engine`)
+  const callsPerSecond = Object.values(rates).reduce((sum, rate) => sum + rate, 0)
+  part.print(`${callsPerSecond} calls per second for ${part.scale.minutes} minutes on each engine`)
   await onEngines(part, (storage) => soak(part, storage))
 }
 
 async function soak(part: Part, storage: Storage): Promise<void> {
   const links = part.scale.links
   await seedLinks(storage, 1, links)
-  await makeTemplate(storage)
+  await insertTemplate(storage)
   const heap = await liveHeap()
   const service = await startServer({ ...storage.environment, ...heap.environment, LOG_LEVEL: 'warn' })
   const samples: Sample[] = []
@@ -75,17 +75,17 @@ async function soak(part: Part, storage: Storage): Promise<void> {
   } finally {
     await service.end()
   }
-  judgeMemory(part, storage.name, samples, live)
-  await judgeLedger(part, storage, samples)
+  reportMemory(part, storage.name, samples, live)
+  await reportLedger(part, storage, samples)
 }
 
-interface Taken {
+interface LoadResult {
   readonly latencies: Float64Array
   readonly errors: number
   readonly problems: readonly string[]
 }
 
-/** Calls start when their time has come, whether the ones before are answered or not. */
+/** Starts calls at a fixed rate, independent of the responses to earlier ones. */
 async function openLoad(service: Running, storage: Storage, links: number) {
   const pool = new Pool(service.url, { connections: 64 })
   const requests = await requestsOf(service, storage, links)
@@ -95,18 +95,18 @@ async function openLoad(service: Running, storage: Storage, links: number) {
   let inFlight = 0
 
   async function call(kind: Kind): Promise<void> {
-    if (inFlight >= mostInFlight) {
+    if (inFlight >= maxInFlight) {
       errors += 1
-      problems.add(`${kind}: not answered in time`)
+      problems.add(`${kind}: too many calls in flight`)
       return
     }
     inFlight += 1
     const startedAt = performance.now()
     try {
-      const answer = await pool.request(requests[kind]())
-      const text = await answer.body.text()
-      if (answer.statusCode !== (kind === 'redirect' ? 302 : 200)) {
-        throw new Error(`${answer.statusCode} ${text.slice(0, 60)}`)
+      const response = await pool.request(requests[kind]())
+      const text = await response.body.text()
+      if (response.statusCode !== (kind === 'redirect' ? 302 : 200)) {
+        throw new Error(`${response.statusCode} ${text.slice(0, 60)}`)
       }
       latencies.push(performance.now() - startedAt)
     } catch (error) {
@@ -132,7 +132,7 @@ async function openLoad(service: Running, storage: Storage, links: number) {
         await sleep(5)
       }
     },
-    take(): Taken {
+    take(): LoadResult {
       const taken = { latencies: Float64Array.from(latencies), errors, problems: [...problems] }
       latencies = []
       errors = 0
@@ -178,7 +178,7 @@ async function requestsOf(
 async function takeSample(
   service: Running,
   storage: Storage,
-  taken: Taken,
+  taken: LoadResult,
   { seconds, minute }: { seconds: number; minute: number },
 ): Promise<Sample> {
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
@@ -218,17 +218,17 @@ function rowOf(engine: string, sample: Sample) {
   }
 }
 
-/** The last third of a run, and what came before it. */
+/** Splits values into the last third and the rest. */
 export function lastThird(values: readonly number[]): { last: readonly number[]; before: readonly number[] } {
   const third = Math.max(1, Math.floor(values.length / 3))
   return { last: values.slice(-third), before: values.length > third ? values.slice(0, -third) : values }
 }
 
 /**
- * A heap is as full as the collector leaves it, and the engine takes memory in steps, so the middle of some minutes says
- * little. What must not grow is what is left after a full collection, and the most that the process ever takes.
+ * Heap size depends on when garbage is collected, and V8 allocates memory in steps, so averages say little. Compares the heap
+ * after a full collection and the max memory of the process.
  */
-function judgeMemory(part: Part, engine: string, samples: readonly Sample[], live: readonly number[]): void {
+function reportMemory(part: Part, engine: string, samples: readonly Sample[], live: readonly number[]): void {
   const row = (name: string, value: number, before: number, ratioTo: string) =>
     part.row({
       name,
@@ -238,14 +238,14 @@ function judgeMemory(part: Part, engine: string, samples: readonly Sample[], liv
       unit: 'MB',
       ratio: value / before,
       ratioTo,
-      expected: [{ text: `flat: ≤ ${flat} × ${ratioTo}`, met: value <= before * flat }],
+      expected: [{ text: `flat: ≤ ${maxGrowth} × ${ratioTo}`, met: value <= before * maxGrowth }],
     })
   row('live heap at the end', live.at(-1)!, live[0]!, 'after a third')
   const { last, before } = lastThird(samples.map(({ megabytes }) => megabytes))
   row('memory, highest of the last third', Math.max(...last), Math.max(...before), 'highest before')
 }
 
-async function judgeLedger(part: Part, storage: Storage, samples: readonly Sample[]): Promise<void> {
+async function reportLedger(part: Part, storage: Storage, samples: readonly Sample[]): Promise<void> {
   const errors = samples.reduce((sum, one) => sum + one.errors, 0)
   const { code, stdout } = await admin(storage.environment, 'ledger', 'check')
   part.row({

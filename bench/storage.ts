@@ -1,4 +1,4 @@
-// A throw-away database on either engine, with one account that can pay for everything.
+// A temporary database on either engine, with one account that has enough credits.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { createCredits } from '../server/credits/credits.ts'
 import type { Engine } from '../server/db/database.ts'
 import { type Installation, openInstallation } from '../server/runtime/installation.ts'
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts'
-import { notePostgres } from './machine.ts'
+import { recordPostgres } from './machine.ts'
 import type { Scale } from './scale.ts'
 
 export const engineNames: Readonly<Record<Engine, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
@@ -26,14 +26,14 @@ export interface Payer {
 export interface Storage {
   readonly engine: Engine
   readonly name: string
-  /** Settings of a service on it. */
+  /** Settings of a service that uses this database. */
   readonly environment: Readonly<Record<string, string>>
   readonly payer: Payer
   /** The SQLite file; undefined on PostgreSQL. */
   readonly file: string | undefined
   readonly url: string | undefined
   open(): Promise<Installation>
-  /** Bytes on disk, with the journal. */
+  /** Bytes on disk, including SQLite's WAL. */
   bytes(): Promise<number>
 }
 
@@ -43,19 +43,19 @@ const plenty = 1_000_000_000
 let cluster: Promise<PostgresServer> | undefined
 let databases = 0
 
-/** As PostgreSQL is run in earnest: what is acknowledged survives. One for the whole run. */
+/** One PostgreSQL server for the whole run, with durable commits as in production. */
 async function durablePostgres(): Promise<PostgresServer> {
   const postgres = await (cluster ??= startPostgres({ durable: true }))
-  notePostgres(join(postgres.native, 'bin', 'postgres'))
+  recordPostgres(join(postgres.native, 'bin', 'postgres'))
   return postgres
 }
 
-/** Ends the PostgreSQL of this run, if there is one. */
+/** Stops the PostgreSQL server of this run, if there is one. */
 export async function stopPostgres(): Promise<void> {
   await (await cluster)?.stop()
 }
 
-/** An empty database, thrown away afterwards with what it left to be written, so that no later part pays for it. */
+/** Creates an empty database and drops it afterwards. The checkpoint keeps its pending writes out of later parts. */
 export async function withPostgres(work: (url: string) => Promise<void>): Promise<void> {
   const postgres = await durablePostgres()
   const url = new URL(postgres.url)
@@ -77,7 +77,7 @@ export async function withStorage(engine: Engine, work: (storage: Storage) => Pr
   const run = async (url?: string) => {
     const environment = { DATA_DIR: directory, ...(url === undefined ? {} : { DATABASE_URL: url }) }
     const open = () => openInstallation(readConfig(environment))
-    const payer = await makePayer(await open())
+    const payer = await createPayer(await open())
     const file = url === undefined ? join(directory, 'tollgate.db') : undefined
     await work({
       engine,
@@ -104,7 +104,7 @@ export async function onEngines(
   for (const engine of scale.engines) await withStorage(engine, work)
 }
 
-async function makePayer({ db, secretKey, close }: Installation): Promise<Payer> {
+async function createPayer({ db, secretKey, close }: Installation): Promise<Payer> {
   const account = await createAccount(db, systemActor, { username: 'bench', password })
   const credits = createCredits(db, secretKey)
   for (const apiType of apiTypes)

@@ -1,4 +1,4 @@
-// Checks the five invariants of docs/faults.md through the public API, the console's ledger, `ledger check` and the records of the fake providers.
+// Checks the five invariants of docs/faults.md with the public API, the console, `ledger check` and the providers' records.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import { creditRoutes, type LedgerEntry } from '../../contract/console/credits.ts'
