@@ -18,9 +18,9 @@ export interface Look {
 export interface Visitor extends AsyncDisposable {
   readonly page: Page
   readonly context: BrowserContext
-  /** Errors in the browser's console, uncaught errors, answers of 500 and above, and requests to another origin. */
+  /** Errors in the browser's console, uncaught errors, responses with status 500 or higher, and requests to another origin. */
   readonly problems: string[]
-  /** Goes to a page of the console as a link does, without a reload, and waits until the page has loaded its data. */
+  /** Navigates within the console without a reload and waits until the page has loaded its data. */
   navigateTo(path: string): Promise<void>
   /** The serious and critical violations that axe-core finds on the current page. */
   findSeriousViolations(): Promise<readonly string[]>
@@ -63,7 +63,7 @@ async function launch(): Promise<Browser> {
 async function browserPath(): Promise<string> {
   if (browserFound.kind === 'none') throw new Error(browserFound.reason)
   if (browserFound.kind === 'executable') return browserFound.path
-  // The package unpacks itself into the temporary directory on first use; two processes must not do that at once.
+  // The package unpacks itself into the temporary directory on first use, which only one process may do.
   return withLock('chromium', () => Chromium.executablePath())
 }
 
@@ -83,7 +83,7 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
   const problems: string[] = []
   const { origin } = new URL(baseUrl)
   page.on('console', (message) => {
-    // Chromium logs every answer with an error status; a test that causes one checks it itself.
+    // Chromium logs every response with an error status; tests check expected ones themselves.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       problems.push(message.text())
     }
@@ -127,7 +127,7 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
   }
 }
 
-/** Returns a function that waits until no request is pending for a moment: an answer may cause the next request. */
+/** Returns a function that waits until no request is pending for a short time, because a response may cause another request. */
 function watchQuiet(page: Page): () => Promise<void> {
   const quietMs = 120
   const pending = new Set<Request>()

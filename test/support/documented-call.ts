@@ -18,24 +18,24 @@ export type Callers = Readonly<Record<NonNullable<Example['caller']>, Credential
 
 /** The sample account of the first start, accounts without credits and without SMS, and a wrong key. */
 export async function exampleCallers(service: TestService): Promise<Callers> {
-  const made = await createFirstAccounts(service.installation, service.app.services.config)
-  if (!made?.sample) throw new Error('the database was not empty')
-  const { username, apiKey } = made.sample
-  const poor = await service.account()
+  const created = await createFirstAccounts(service.installation, service.app.services.config)
+  if (!created?.sample) throw new Error('the database was not empty')
+  const { username, apiKey } = created.sample
+  const withoutCredits = await service.account()
   await createTemplate(service.installation.db, systemActor, {
     code: 'CODE_SHARED',
     name: '验证码',
     content: '验证码${code}',
     status: '审核通过',
-    accountId: poor.id,
+    accountId: withoutCredits.id,
   })
-  const off = await service.account()
+  const withoutSms = await service.account()
   const { db } = service.installation
-  await changeAccount(db, systemActor, (await findById(db, off.id))!, { smsEnabled: false })
+  await changeAccount(db, systemActor, (await findById(db, withoutSms.id))!, { smsEnabled: false })
   return {
     sample: { username, key: apiKey },
-    'without credits': { username: poor.username, key: poor.key },
-    'sms off': { username: off.username, key: off.key },
+    'without credits': { username: withoutCredits.username, key: withoutCredits.key },
+    'sms off': { username: withoutSms.username, key: withoutSms.key },
     'wrong key': { username, key: `${apiKey.slice(0, -1)}${apiKey.endsWith('A') ? 'B' : 'A'}` },
   }
 }
@@ -55,13 +55,16 @@ export function allExamples(): DocumentedExample[] {
   )
 }
 
-export function valuesOf(one: DocumentedExample, { username, key }: Credentials): Record<string, unknown> {
-  const [action] = one.operation.actions
+export function valuesOf(
+  documented: DocumentedExample,
+  { username, key }: Credentials,
+): Record<string, unknown> {
+  const [action] = documented.operation.actions
   return {
-    ...('username' in one.endpoint.common ? { username } : {}),
+    ...('username' in documented.endpoint.common ? { username } : {}),
     api_key: key,
     ...(action === undefined ? {} : { action }),
-    ...one.example.values,
+    ...documented.example.values,
   }
 }
 
@@ -80,11 +83,11 @@ export function waysOf({ methods, readsForms }: Endpoint): Way[] {
 export async function callExample(
   service: TestService,
   callers: Callers,
-  one: DocumentedExample,
+  documented: DocumentedExample,
   way: Way = 'json',
 ): Promise<Reply> {
-  const address = `${service.url}${one.endpoint.path}`
-  const values = valuesOf(one, callers[one.example.caller ?? 'sample'])
+  const address = `${service.url}${documented.endpoint.path}`
+  const values = valuesOf(documented, callers[documented.example.caller ?? 'sample'])
   if (way === 'json') return post(address, values)
   if (way === 'query') return get(`${address}?${asPairs(values).toString()}`)
   const response = await fetch(address, { method: 'POST', body: asPairs(values) })

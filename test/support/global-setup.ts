@@ -12,10 +12,10 @@ import { root } from './root.ts'
 const started = new AsyncDisposableStack()
 
 export async function globalSetup(): Promise<void> {
-  // Every test file is a process of its own and loads the same modules: a third of that time is compiling them.
+  // Every test file is a separate process and loads the same modules: a third of that time is compiling them.
   process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/tollgate-tests')
   try {
-    // TEST_DATABASE_URL may name a PostgreSQL that runs already.
+    // TEST_DATABASE_URL may name a running PostgreSQL.
     if (!process.env['TEST_DATABASE_URL']) {
       const server = await startPostgres()
       started.defer(() => server.stop())

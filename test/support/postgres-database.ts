@@ -1,4 +1,4 @@
-// Databases for tests in the one PostgreSQL cluster of the test run. Migrated ones are clones of a template database.
+// Creates test databases in the PostgreSQL cluster of the test run. Migrated databases are copies of a template database.
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { migrate } from '../../server/db/migrate.ts'
@@ -12,7 +12,7 @@ export interface TestDatabase {
 
 let ownCluster: Promise<PostgresServer> | undefined
 
-/** The cluster of the test run. A file that runs without the global setup starts its own, which ends with the process. */
+/** Returns the URL of the cluster of the test run. Without the global setup it starts one that ends with the process. */
 export async function testCluster(): Promise<string> {
   const shared = process.env['TEST_DATABASE_URL']
   if (shared !== undefined && shared !== '') return shared
@@ -20,13 +20,13 @@ export async function testCluster(): Promise<string> {
   return (await ownCluster).url
 }
 
-/** An empty database. */
+/** Creates an empty database. */
 export async function emptyPostgresDatabase(): Promise<TestDatabase> {
   // template0 allows no connections, so nothing can block the copy.
   return createDatabase('template0')
 }
 
-/** A migrated database: a clone of the template, or migrated here when there is no global setup. */
+/** Creates a migrated database: a copy of the template, or migrated here without the global setup. */
 export async function migratedPostgresDatabase(): Promise<TestDatabase> {
   const template = process.env['TEST_POSTGRES_TEMPLATE']
   if (template !== undefined && template !== '') return createDatabase(template)
@@ -35,7 +35,7 @@ export async function migratedPostgresDatabase(): Promise<TestDatabase> {
   return database
 }
 
-/** The database that migratedPostgresDatabase clones. Nobody may stay connected to it. */
+/** Creates the template database. PostgreSQL copies it only while it has no connections. */
 export async function createPostgresTemplate(): Promise<TestDatabase & { readonly name: string }> {
   const database = await emptyPostgresDatabase()
   await migrateOnce(database)

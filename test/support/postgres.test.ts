@@ -1,4 +1,4 @@
-// The test PostgreSQL itself: who it runs as, what it survives, and that nothing of it is left behind.
+// Tests of the PostgreSQL test server: its user, durability, and cleanup.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,19 +15,19 @@ import { Client } from 'pg'
 import { emptyPostgresDatabase, testCluster } from './postgres-database.ts'
 import { startPostgres, type PostgresServer } from './postgres.ts'
 
-interface Whereabouts {
+interface ServerLocation {
   readonly folder: string
   readonly postmaster: number
 }
 
 const isRoot = process.getuid?.() === 0
-const underTest = new URL('./postgres.ts', import.meta.url).href
+const underTest = new URL('./postgres-database.ts', import.meta.url).href
 const scratch = await mkdtemp(join(tmpdir(), 'tollgate-postgres-test-'))
 after(() => rm(scratch, { recursive: true, force: true }))
 
-test('a cluster starts with fast settings, and stop takes its process and its data away', async () => {
+test('starts with fast settings, and stop() removes the process and its data', async () => {
   const server = await startPostgres()
-  const { folder, postmaster } = await whereabouts(server)
+  const { folder, postmaster } = await locate(server)
   assert.equal(await show(server, 'fsync'), 'off')
   assert.equal(await show(server, 'synchronous_commit'), 'off')
   assert.equal(await show(server, 'max_connections'), '200')
@@ -36,17 +36,17 @@ test('a cluster starts with fast settings, and stop takes its process and its da
   assert.equal(server.port, Number(await show(server, 'port')))
   await server.stop()
   assert.equal(existsSync(dirname(folder)), false)
-  assert.equal(runs(postmaster), false)
+  assert.equal(isRunning(postmaster), false)
   await server.stop()
   await assert.rejects(server.restart(), /stopped/)
 })
 
-test('Unicode text is compared and folded the same way on every machine', async () => {
+test('uses UTF-8 and Unicode case folding on every machine', async () => {
   const sql = `SELECT lower('ÄÖ短') AS folded, current_setting('server_encoding') AS encoding`
   assert.deepEqual(await query(await testCluster(), sql), [{ folded: 'äö短', encoding: 'UTF8' }])
 })
 
-test('a durable cluster keeps what it acknowledged through a kill, on the same port', async () => {
+test('a durable cluster keeps acknowledged commits after a kill, on the same port', async () => {
   const server = await startPostgres({ durable: true, settings: { log_connections: 'off' } })
   try {
     assert.equal(await show(server, 'fsync'), 'on')
@@ -54,29 +54,29 @@ test('a durable cluster keeps what it acknowledged through a kill, on the same p
     assert.equal(await show(server, 'full_page_writes'), 'on')
     await query(server.url, 'CREATE TABLE kept (n integer)')
     await query(server.url, 'INSERT INTO kept SELECT generate_series(1, 1000)')
-    const before = await whereabouts(server)
+    const before = await locate(server)
 
-    // A backend in the middle of a statement must go too, not only the idle ones.
+    // A kill must also end a backend that is executing a statement.
     const busy = new Client({ connectionString: server.url })
     busy.on('error', () => undefined)
     await busy.connect()
     const { rows } = await busy.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
     const backend = rows[0]?.pid ?? 0
-    const cut = assert.rejects(busy.query('SELECT pg_sleep(60)'))
+    const interrupted = assert.rejects(busy.query('SELECT pg_sleep(60)'))
     await sleep(50)
     await server.kill()
-    assert.equal(runs(before.postmaster), false)
-    assert.equal(runs(backend), false)
-    await cut
+    assert.equal(isRunning(before.postmaster), false)
+    assert.equal(isRunning(backend), false)
+    await interrupted
     await assert.rejects(query(server.url, 'SELECT 1'), { code: 'ECONNREFUSED' })
 
     await server.restart()
     assert.deepEqual(await query(server.url, 'SELECT count(*)::integer AS n FROM kept'), [{ n: 1000 }])
-    const again = await whereabouts(server)
-    assert.equal(again.folder, before.folder)
-    assert.notEqual(again.postmaster, before.postmaster)
+    const restarted = await locate(server)
+    assert.equal(restarted.folder, before.folder)
+    assert.notEqual(restarted.postmaster, before.postmaster)
 
-    // Restart also takes a server that still runs, and stop one that was killed.
+    // restart() also accepts a running server, and stop() a killed one.
     await server.restart()
     assert.deepEqual(await query(server.url, 'SELECT count(*)::integer AS n FROM kept'), [{ n: 1000 }])
     await server.kill()
@@ -85,10 +85,10 @@ test('a durable cluster keeps what it acknowledged through a kill, on the same p
   }
 })
 
-test('as root, the server runs as somebody else and without groups', { skip: !isRoot }, async () => {
+test('as root, runs the server as another user without supplementary groups', { skip: !isRoot }, async () => {
   const server = await startPostgres()
   try {
-    const { postmaster } = await whereabouts(server)
+    const { postmaster } = await locate(server)
     const status = readFileSync(`/proc/${postmaster}/status`, 'utf8')
     assert.match(status, /^Uid:\t([1-9]\d*)\t\1\t\1\t\1$/m)
     assert.match(status, /^Gid:\t([1-9]\d*)\t\1\t\1\t\1$/m)
@@ -98,7 +98,7 @@ test('as root, the server runs as somebody else and without groups', { skip: !is
   }
 })
 
-test('missing links of the package are repaired in a copy', async () => {
+test('repairs missing symbolic links in a copy of the package', async () => {
   const native = await copyWithoutLinks('no-links', 0o755)
   const server = await startPostgres({ native })
   try {
@@ -109,13 +109,13 @@ test('missing links of the package are repaired in a copy', async () => {
   }
 })
 
-test('as root, a package that nobody else can read is copied first', { skip: !isRoot }, async () => {
+test('as root, copies a package that other users cannot read', { skip: !isRoot }, async () => {
   const native = join(scratch, 'private', 'native')
   await cp(installedNative(), native, { recursive: true, verbatimSymlinks: true })
   await chmod(dirname(native), 0o700)
   const server = await startPostgres({ native })
   try {
-    const { folder, postmaster } = await whereabouts(server)
+    const { folder, postmaster } = await locate(server)
     assert.match(
       readFileSync(`/proc/${postmaster}/cmdline`, 'utf8'),
       new RegExp(`^${dirname(folder)}/native/bin/`),
@@ -125,11 +125,11 @@ test('as root, a package that nobody else can read is copied first', { skip: !is
   }
 })
 
-test('a native folder that holds no PostgreSQL says so, and leaves nothing behind', async () => {
+test('rejects a native folder without PostgreSQL', async () => {
   await assert.rejects(startPostgres({ native: join(scratch, 'nothing') }), /nothing/)
 })
 
-test('a fresh database is empty, alone, and goes with its connections', async () => {
+test('creates separate empty databases and drops them with open connections', async () => {
   const [one, two] = await Promise.all([emptyPostgresDatabase(), emptyPostgresDatabase()])
   assert.notEqual(one.url, two.url)
   await query(one.url, 'CREATE TABLE only_here (n integer)')
@@ -142,33 +142,33 @@ test('a fresh database is empty, alone, and goes with its connections', async ()
   await one.drop()
 })
 
-describe('nothing is left behind by a process that ends', { concurrency: true }, () => {
-  const stay = 'setInterval(() => {}, 1000)'
-  const ends: readonly { name: string; code: string; signal?: NodeJS.Signals }[] = [
-    { name: 'by SIGINT', code: stay, signal: 'SIGINT' },
-    { name: 'by SIGTERM', code: stay, signal: 'SIGTERM' },
-    { name: 'by SIGKILL', code: stay, signal: 'SIGKILL' },
+describe('the server and its data are removed when the process endings', { concurrency: true }, () => {
+  const wait = 'setInterval(() => {}, 1000)'
+  const endings: readonly { name: string; code: string; signal?: NodeJS.Signals }[] = [
+    { name: 'by SIGINT', code: wait, signal: 'SIGINT' },
+    { name: 'by SIGTERM', code: wait, signal: 'SIGTERM' },
+    { name: 'by SIGKILL', code: wait, signal: 'SIGKILL' },
     { name: 'by process.exit', code: 'process.exit(3)' },
-    { name: 'because it has nothing more to do', code: '' },
+    { name: 'normally', code: '' },
   ]
-  for (const { name, code, signal } of ends) {
+  for (const { name, code, signal } of endings) {
     test(name, async () => {
-      const child = spawn(process.execPath, ['--input-type=module', '--eval', clusterAndThen(code)], {
-        env: withoutTestRun(),
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', clusterProgram(code)], {
+        env: environmentOutsideRun(),
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const ended = once(child, 'exit')
       const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-      const { folder, postmaster } = JSON.parse(line) as Whereabouts
+      const { folder, postmaster } = JSON.parse(line) as ServerLocation
       assert.ok(postmaster > 0)
       if (signal !== undefined) child.kill(signal)
       await ended
-      await eventually(() => !existsSync(dirname(folder)) && !runs(postmaster))
+      await eventually(() => !existsSync(dirname(folder)) && !isRunning(postmaster))
     })
   }
 })
 
-test('the cluster of the run reaches the test processes, and a file alone gets its own', async () => {
+test('test processes inherit the cluster of the run, and a single file starts a separate one', async () => {
   const file = join(scratch, 'inner.test.mjs')
   await writeFile(
     file,
@@ -177,14 +177,17 @@ test('the cluster of the run reaches the test processes, and a file alone gets i
   )
   const setup = `--test-global-setup=${join(import.meta.dirname, 'global-setup.ts')}`
   const run = async (...flags: string[]): Promise<string> =>
-    (await promisify(execFile)(process.execPath, ['--test', ...flags, file], { env: withoutTestRun() }))
-      .stdout
+    (
+      await promisify(execFile)(process.execPath, ['--test', ...flags, file], {
+        env: environmentOutsideRun(),
+      })
+    ).stdout
   assert.match(await run(setup), /inherited true/)
   assert.match(await run(), /inherited false/)
 })
 
-/** A program that starts a cluster of its own, prints where it is, and goes on with the code. */
-function clusterAndThen(code: string): string {
+/** Returns a program that starts a cluster, prints its location, and then runs the code. */
+function clusterProgram(code: string): string {
   return [
     `import { readFileSync } from 'node:fs'`,
     `import { testCluster } from ${JSON.stringify(underTest)}`,
@@ -199,8 +202,8 @@ function clusterAndThen(code: string): string {
   ].join('\n')
 }
 
-/** The environment of someone who types the command, not of a test inside a run. */
-function withoutTestRun(): NodeJS.ProcessEnv {
+/** Returns the environment without the variables of this test run. */
+function environmentOutsideRun(): NodeJS.ProcessEnv {
   return { ...process.env, NODE_TEST_CONTEXT: undefined, TEST_DATABASE_URL: undefined }
 }
 
@@ -237,25 +240,25 @@ async function show(server: PostgresServer, setting: string): Promise<string> {
   return row?.value ?? ''
 }
 
-async function whereabouts(server: PostgresServer): Promise<Whereabouts> {
+async function locate(server: PostgresServer): Promise<ServerLocation> {
   const folder = await show(server, 'data_directory')
   return { folder, postmaster: Number.parseInt(await readFile(join(folder, 'postmaster.pid'), 'utf8')) }
 }
 
-function runs(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
   } catch {
     return false
   }
-  // Nobody may have collected the orphan yet; it is dead all the same.
+  // A zombie process counts as ended.
   return process.platform !== 'linux' || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
 }
 
 async function eventually(isTrue: () => boolean): Promise<void> {
   const deadline = Date.now() + 15_000
   while (!isTrue()) {
-    assert.ok(Date.now() < deadline, 'it did not come true in time')
+    assert.ok(Date.now() < deadline, 'the condition was not met in time')
     await sleep(20)
   }
 }

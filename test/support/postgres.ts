@@ -93,10 +93,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       await killWithChildren(postmaster)
     }
     const restart = async (): Promise<void> => {
-      if (stopped) throw new Error('this PostgreSQL was stopped and its data is gone')
+      if (stopped) throw new Error('this PostgreSQL was stopped and its data is removed')
       guard.watch(undefined)
       await shutDown(postmaster)
-      // The port must stay the same: if another process uses it for a moment, wait.
+      // The port must stay the same: wait while another process uses it.
       postmaster = await retryWhilePortTaken(launch, () => sleep(200))
       guard.watch(postmaster.pid)
     }
@@ -156,7 +156,7 @@ async function createCluster(source: string, home: string, data: string): Promis
       await runInitdb(copy, home, data)
       return copy
     } catch (second) {
-      // The first failure is the expected one; the error of the copy is the one to fix.
+      // The first failure is expected; the failure of the copy is the actual problem.
       throw new Error(`initdb fails in ${source} (${String(first)}) and in a copy of it`, { cause: second })
     }
   }
@@ -198,7 +198,7 @@ async function copyCluster(primary: PostgresServer, data: string): Promise<void>
   await client.connect()
   try {
     await client.query(`SELECT pg_backup_start('standby', true)`)
-    // A running server creates and removes files, and cp fails when one disappears. The WAL has what matters.
+    // A running server creates and removes files, and cp fails when one disappears. The WAL contains all needed changes.
     await promisify(execFile)('cp', ['-a', primary.data, data]).catch(() => undefined)
     for (const name of ['postmaster.pid', 'postmaster.opts']) await rm(join(data, name), { force: true })
     for (const name of await readdir(join(data, 'pg_wal'))) {
@@ -320,13 +320,13 @@ export function temporaryFolder(): string {
 
 interface Guard {
   watch(postmaster: number | undefined): void
-  /** Tells the guard to clean up now, and waits for it. */
+  /** Makes the guard clean up now and waits for it. */
   release(): Promise<void>
 }
 
 /**
  * A second process that holds the other end of a pipe. When this process ends, even by kill -9, the pipe closes;
- * then the guard stops the server and removes its folder. No signal handler in the test process is needed for that.
+ * then the guard stops the server and removes its folder. The test process needs no signal handler.
  */
 function startGuard(home: string): Guard {
   const guard = spawn(process.execPath, [import.meta.filename, 'guard', home], {
@@ -349,7 +349,7 @@ function startGuard(home: string): Guard {
   }
 }
 
-async function standGuard(home: string): Promise<void> {
+async function runGuard(home: string): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined)
   let postmaster = 0
   for await (const line of createInterface({ input: process.stdin })) postmaster = Number(line)
@@ -364,4 +364,4 @@ async function standGuard(home: string): Promise<void> {
 }
 
 const [, , role, guarded] = process.argv
-if (import.meta.main && role === 'guard' && guarded !== undefined) await standGuard(guarded)
+if (import.meta.main && role === 'guard' && guarded !== undefined) await runGuard(guarded)

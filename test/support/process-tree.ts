@@ -1,4 +1,4 @@
-// The processes of a PostgreSQL server: which they are, whether they run, and how to kill all of them.
+// Finds and kills the processes of a PostgreSQL server.
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Kills a PostgreSQL server. Backends leave its process group, so each one is found and killed. Returns their ids. */
@@ -11,7 +11,7 @@ export function killTree(postmaster: number): readonly number[] {
 }
 
 function childrenOf(parent: number): readonly number[] {
-  // Without /proc (macOS, Windows) the children notice a moment later that the postmaster is gone, and end.
+  // Without /proc (macOS, Windows) the children end when they detect that the postmaster is gone.
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')
     .map(Number)
@@ -31,7 +31,7 @@ function processState(pid: number): { readonly state: string; readonly parent: n
 
 export function isAlive(pid: number): boolean {
   if (!signal(pid, 0)) return false
-  // In a container without an init process nobody reaps orphans: a zombie still answers to signal 0.
+  // In a container without an init process orphans are not reaped, and a zombie accepts signal 0.
   return process.platform !== 'linux' || !/[ZX]/.test(processState(pid)?.state ?? 'X')
 }
 

@@ -1,7 +1,7 @@
-// Ends a test file that does not end by itself. Loaded with --import before each test file.
+// Kills a test file that does not exit. Loaded with --import before each test file.
 //
 // --test-timeout limits each test and each hook, but not the file: a file whose tests have ended and that still has an
-// open handle would run for ever, and so would an endless loop. The worker thread runs even while the main thread is busy.
+// open handle would run indefinitely, and so would an endless loop. The worker thread runs even while the main thread is busy.
 import { Worker } from 'node:worker_threads'
 
 /** Time for the `after` hooks of a test that has reached --test-timeout. */
