@@ -1,4 +1,4 @@
-// The operator's command line beside a running service: what it changes holds at once.
+// The admin command line with a running service: changes take effect immediately.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,22 +12,23 @@ import { admin, adminProcess, post, startService } from './support/service.ts'
 
 type Environment = Readonly<Record<string, string>>
 
-const json = (environment: Environment, ...words: string[]) => jsonOf(admin(environment, ...words, '--json'))
+const json = (environment: Environment, ...args: string[]) =>
+  parseResult(admin(environment, ...args, '--json'))
 
-/** The same with a process of its own, as an operator runs it. */
-const jsonOfProcess = (environment: Environment, ...words: string[]) =>
-  jsonOf(adminProcess(environment, ...words, '--json'))
+/** Runs the command as a separate process. */
+const jsonFromProcess = (environment: Environment, ...args: string[]) =>
+  parseResult(adminProcess(environment, ...args, '--json'))
 
-async function jsonOf(running: Promise<CommandResult>) {
+async function parseResult(running: Promise<CommandResult>) {
   const result = await running
   assert.equal(result.code, 0, result.stderr)
   assert.equal(result.stdout.trimEnd().split('\n').length, 1)
-  // oxlint-disable-next-line typescript/no-explicit-any -- every command prints its own shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- commands print different shapes
   return JSON.parse(result.stdout) as any
 }
 
-async function refused(environment: Environment, ...words: string[]): Promise<string> {
-  const result = await admin(environment, ...words)
+async function errorOf(environment: Environment, ...args: string[]): Promise<string> {
+  const result = await admin(environment, ...args)
   assert.notEqual(result.code, 0)
   assert.equal(result.stdout, '')
   assert.equal(result.stderr.trimEnd().split('\n').length, 1, result.stderr)
@@ -35,13 +36,13 @@ async function refused(environment: Environment, ...words: string[]): Promise<st
 }
 
 onEachEngine('admin', (engine) => {
-  it('makes accounts, keys and credits that hold at once', async () => {
+  it('creates accounts, keys and credits that are valid immediately', async () => {
     await using service = await startService(engine)
     const environment = service.storage.environment
-    const ask = (username: string, key: string, action = 'get_credits') =>
+    const send = (username: string, key: string, action = 'get_credits') =>
       post(`${service.url}/api/sms_api.php`, { username, api_key: key, action })
 
-    const made = await jsonOfProcess(
+    const created = await jsonFromProcess(
       environment,
       'account',
       'create',
@@ -49,9 +50,9 @@ onEachEngine('admin', (engine) => {
       '--credits',
       'sms=10,short_link=3',
     )
-    assert.deepEqual(Object.keys(made), ['username', 'password', 'api_key'])
-    assert.equal((await ask('acme', made.api_key)).body.data.remaining, 10)
-    // The command line is a process of its own: passwords have their full cost there.
+    assert.deepEqual(Object.keys(created), ['username', 'password', 'api_key'])
+    assert.equal((await send('acme', created.api_key)).body.data.remaining, 10)
+    // A separate process hashes passwords with the full cost.
     const stored = await service.installation.db.one<{ password_hash: string }>(
       `SELECT password_hash FROM account WHERE username = 'acme'`,
     )
@@ -68,15 +69,15 @@ onEachEngine('admin', (engine) => {
       'paid by transfer',
     )
     assert.deepEqual(granted, { username: 'acme', api_type: 'sms', total: 15, used: 0, remaining: 15 })
-    assert.equal((await ask('acme', made.api_key)).body.data.remaining, 15)
-    await jsonOfProcess(environment, 'credits', 'take', 'acme', 'sms', '1')
-    assert.equal((await ask('acme', made.api_key)).body.data.remaining, 14)
+    assert.equal((await send('acme', created.api_key)).body.data.remaining, 15)
+    await jsonFromProcess(environment, 'credits', 'take', 'acme', 'sms', '1')
+    assert.equal((await send('acme', created.api_key)).body.data.remaining, 14)
 
-    const reset = await jsonOfProcess(environment, 'key', 'reset', 'acme')
-    assert.equal((await ask('acme', made.api_key)).status, 401)
-    assert.equal((await ask('acme', reset.api_key)).status, 200)
+    const reset = await jsonFromProcess(environment, 'key', 'reset', 'acme')
+    assert.equal((await send('acme', created.api_key)).status, 401)
+    assert.equal((await send('acme', reset.api_key)).status, 200)
     await json(environment, 'account', 'set', 'acme', '--suspended', 'yes')
-    assert.equal((await ask('acme', reset.api_key)).status, 403)
+    assert.equal((await send('acme', reset.api_key)).status, 403)
     await json(
       environment,
       'account',
@@ -89,17 +90,17 @@ onEachEngine('admin', (engine) => {
       '--sign-name',
       '某某科技',
     )
-    assert.equal((await ask('acme', reset.api_key)).status, 200)
+    assert.equal((await send('acme', reset.api_key)).status, 200)
     await json(environment, 'key', 'clear', 'acme')
-    assert.equal((await ask('acme', reset.api_key)).status, 401)
+    assert.equal((await send('acme', reset.api_key)).status, 401)
 
     const listed = JSON.stringify(await json(environment, 'account', 'list'))
     const shown = JSON.stringify(await json(environment, 'account', 'show', 'acme'))
-    for (const secret of [made.password, made.api_key, reset.api_key, 'argon2']) {
+    for (const secret of [created.password, created.api_key, reset.api_key, 'argon2']) {
       assert.equal(listed.includes(secret) || shown.includes(secret), false)
     }
     assert.deepEqual((await json(environment, 'migrate')).applied, [])
-    const report = await jsonOfProcess(environment, 'ledger', 'check')
+    const report = await jsonFromProcess(environment, 'ledger', 'check')
     assert.equal(report.ok, true)
     assert.equal(report.entries, 4)
   })
@@ -129,12 +130,18 @@ onEachEngine('admin', (engine) => {
       ['fly', 'away'],
       ['account'],
     ]
-    for (const words of wrong) await refused(storage.environment, ...words)
+    for (const args of wrong) await errorOf(storage.environment, ...args)
     const { code, stdout, stderr } = await adminProcess(storage.environment, ...wrong[0]!)
-    assert.deepEqual([code, stdout, stderr], [1, '', await refused(storage.environment, ...wrong[0]!)])
-    const nowhere = join(tmpdir(), 'no such folder', 'file')
-    assert.match(await refused(storage.environment, 'restore', nowhere), /无法读取.*no such folder.*ENOENT/)
-    assert.match(await refused(storage.environment, 'backup', nowhere), /无法写入.*no such folder.*ENOENT/)
+    assert.deepEqual([code, stdout, stderr], [1, '', await errorOf(storage.environment, ...wrong[0]!)])
+    const missingPath = join(tmpdir(), 'no such folder', 'file')
+    assert.match(
+      await errorOf(storage.environment, 'restore', missingPath),
+      /无法读取.*no such folder.*ENOENT/,
+    )
+    assert.match(
+      await errorOf(storage.environment, 'backup', missingPath),
+      /无法写入.*no such folder.*ENOENT/,
+    )
     const report = await json(storage.environment, 'ledger', 'check')
     assert.deepEqual([report.accounts, report.entries], [1, 0])
     const early = await admin(storage.environment, '--json', 'account', 'list')
@@ -145,7 +152,7 @@ onEachEngine('admin', (engine) => {
     await storage.remove()
   })
 
-  it('finds a wrong ledger and says so with its exit code', async () => {
+  it('reports a wrong ledger with its exit code', async () => {
     const storage = await freshStorage(engine)
     await json(storage.environment, 'account', 'create', 'acme', '--credits', 'sms=5')
     const db = storage.open()
@@ -159,7 +166,7 @@ onEachEngine('admin', (engine) => {
 })
 
 onEachEngine('restore on a new machine', (engine) => {
-  it('goes on once the right secret is there, whatever was tried before', async () => {
+  it('succeeds with the right secret after failed attempts', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tollgate-restore-'))
     const file = join(directory, 'backup.gz')
     const source = await freshStorage('sqlite')
@@ -169,16 +176,16 @@ onEachEngine('restore on a new machine', (engine) => {
 
     const target = await emptyStorage(engine)
     const wrong = { ...target.environment, SECRET_KEY: 'the secret of the new machine, long enough' }
-    const there = { ...target.environment, ...right }
-    assert.match(await refused(wrong, 'restore', file), /SECRET_KEY/)
-    await json(there, 'restore', file)
-    assert.equal((await json(there, 'ledger', 'check')).entries, 1)
-    assert.match(await refused(wrong, 'ledger', 'check'), /SECRET_KEY/)
+    const targetEnvironment = { ...target.environment, ...right }
+    assert.match(await errorOf(wrong, 'restore', file), /SECRET_KEY/)
+    await json(targetEnvironment, 'restore', file)
+    assert.equal((await json(targetEnvironment, 'ledger', 'check')).entries, 1)
+    assert.match(await errorOf(wrong, 'ledger', 'check'), /SECRET_KEY/)
     await target.remove()
 
     const used = await freshStorage(engine)
     await json({ ...wrong, ...used.environment }, 'account', 'create', 'newcomer')
-    assert.match(await refused({ ...used.environment, ...right }, 'restore', file), /--force/)
+    assert.match(await errorOf({ ...used.environment, ...right }, 'restore', file), /--force/)
     await json({ ...used.environment, ...right }, 'restore', file, '--force')
     const { accounts } = await json({ ...used.environment, ...right }, 'account', 'list')
     assert.deepEqual(
@@ -191,8 +198,8 @@ onEachEngine('restore on a new machine', (engine) => {
   })
 })
 
-for (const [from, to] of engines.flatMap((one) => engines.map((other): [Engine, Engine] => [one, other]))) {
-  it(`restores a backup made under load (${from} to ${to})`, async () => {
+for (const [from, to] of engines.flatMap((from) => engines.map((other): [Engine, Engine] => [from, other]))) {
+  it(`restores a backup created under load (${from} to ${to})`, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tollgate-backup-'))
     const secret = { SECRET_KEY: 'the same secret on both sides, long enough' }
     const file = join(directory, 'backup.gz')
@@ -206,38 +213,38 @@ for (const [from, to] of engines.flatMap((one) => engines.map((other): [Engine, 
         await new Promise((resolve) => setTimeout(resolve, 1))
       }
     })
-    const here = { ...source.storage.environment, ...secret }
-    await json(here, 'backup', file)
+    const sourceEnvironment = { ...source.storage.environment, ...secret }
+    await json(sourceEnvironment, 'backup', file)
     charging = false
     await Promise.all(load)
     const text = gunzipSync(await readFile(file)).toString()
     assert.equal(text.includes(holder.key) || text.includes(holder.password), false)
-    assert.match(await refused(here, 'restore', file), /--force/)
-    await json(here, 'restore', file, '--force')
-    assert.equal((await json(here, 'ledger', 'check')).ok, true)
+    assert.match(await errorOf(sourceEnvironment, 'restore', file), /--force/)
+    await json(sourceEnvironment, 'restore', file, '--force')
+    assert.equal((await json(sourceEnvironment, 'ledger', 'check')).ok, true)
     await source[Symbol.asyncDispose]()
 
     const target = await emptyStorage(to)
-    const there = { ...target.environment, ...secret }
-    await json(there, 'restore', file)
-    const report = await json(there, 'ledger', 'check')
+    const targetEnvironment = { ...target.environment, ...secret }
+    await json(targetEnvironment, 'restore', file)
+    const report = await json(targetEnvironment, 'ledger', 'check')
     assert.deepEqual([report.ok, report.problems], [true, []])
     const restored = await startService(to, secret, target)
-    const answer = await post(`${restored.url}/api/sms_api.php`, {
+    const response = await post(`${restored.url}/api/sms_api.php`, {
       username: holder.username,
       api_key: holder.key,
       action: 'get_credits',
     })
-    assert.equal(answer.body.code, 0)
+    assert.equal(response.body.code, 0)
     const next = await restored.app.services.credits.charge(charge)
     assert.ok(next.kind === 'charged' || next.kind === 'insufficient')
     await restored[Symbol.asyncDispose]()
 
     const other = { ...target.environment, SECRET_KEY: 'x'.repeat(40) }
-    assert.match(await refused(other, 'restore', file, '--force'), /SECRET_KEY/)
-    assert.equal((await json(there, 'ledger', 'check')).ok, true)
+    assert.match(await errorOf(other, 'restore', file, '--force'), /SECRET_KEY/)
+    assert.equal((await json(targetEnvironment, 'ledger', 'check')).ok, true)
     await writeFile(file, (await readFile(file)).subarray(0, 300))
-    assert.match(await refused(there, 'restore', file, '--force'), /备份/)
+    assert.match(await errorOf(targetEnvironment, 'restore', file, '--force'), /备份/)
     await target.remove()
     await rm(directory, { recursive: true, force: true })
   })

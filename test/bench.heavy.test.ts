@@ -1,4 +1,4 @@
-// A quick run of all benchmarks: the report is whole and well-formed. Nothing here is about speed.
+// Runs all benchmarks quickly and checks that the report is complete and well formed, not the speed.
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,8 +9,8 @@ import { runNode } from './support/service.ts'
 
 const parts = ['charge', 'redirect', 'generate', 'sms', 'identity', 'domain', 'console', 'growth', 'soak']
 
-/** Parts that must show both engines. */
-const onBoth = ['charge', 'redirect', 'generate', 'sms', 'identity', 'growth', 'soak']
+/** Parts that must have results for both engines. */
+const partsOnBothEngines = ['charge', 'redirect', 'generate', 'sms', 'identity', 'growth', 'soak']
 
 describe('bench --quick', () => {
   let directory: string
@@ -36,7 +36,7 @@ describe('bench --quick', () => {
   )
   after(() => rm(directory, { recursive: true, force: true }))
 
-  test('says what it ran on', () => {
+  test('describes the machine', () => {
     assert.ok(report.quick)
     assert.equal(report.command, 'npm run bench -- --quick')
     for (const [name, value] of Object.entries(report.machine)) assert.notEqual(value, '', name)
@@ -45,7 +45,7 @@ describe('bench --quick', () => {
     assert.match(report.machine.sqlite, /^3\./)
   })
 
-  test('has every part, with figures, on the engines it is about', () => {
+  test('has figures for every part and its engines', () => {
     assert.deepEqual(
       report.parts.map(({ name }) => name),
       parts,
@@ -54,16 +54,17 @@ describe('bench --quick', () => {
       assert.ok(part.figures.length > 0, part.name)
       assert.ok(part.loadBefore >= 0 && part.loadAfter >= 0 && part.seconds > 0)
       const engines = new Set(part.figures.map(({ engine }) => engine))
-      if (onBoth.includes(part.name)) assert.ok(engines.has('SQLite') && engines.has('PostgreSQL'), part.name)
-      for (const figure of part.figures) requireSound(figure)
+      if (partsOnBothEngines.includes(part.name))
+        assert.ok(engines.has('SQLite') && engines.has('PostgreSQL'), part.name)
+      for (const figure of part.figures) assertValidFigure(figure)
     }
   })
 
-  test('sets each promise of the project against its figure', () => {
-    const promised = report.parts.flatMap(({ name, figures }) =>
+  test('compares each target with its figure', () => {
+    const targets = report.parts.flatMap(({ name, figures }) =>
       figures.flatMap(({ expected }) => (expected ?? []).map(({ text }) => `${name} ${text}`)),
     )
-    for (const one of [
+    for (const target of [
       'redirect ≥ 0.85 × bare node:http',
       'redirect ≤ 2 × its p99',
       'generate ≥ 0.35 × bare handler',
@@ -72,11 +73,11 @@ describe('bench --quick', () => {
       'domain ≤ 1.2 × ideal',
       'console < 250 kB gzip',
     ]) {
-      assert.ok(promised.includes(one), one)
+      assert.ok(targets.includes(target), target)
     }
   })
 
-  test('reads the same as Markdown', () => {
+  test('contains the same parts and figures as Markdown', () => {
     for (const name of parts) assert.ok(markdown.includes(`\n## ${name}\n`), name)
     const rows = markdown.split('\n').filter((line) => line.startsWith('|'))
     const figures = report.parts.flatMap((part) => part.figures)
@@ -88,13 +89,13 @@ describe('bench --quick', () => {
   })
 })
 
-function requireSound(figure: Figure): void {
-  const what = JSON.stringify(figure)
-  assert.ok(figure.name.length > 0, what)
+function assertValidFigure(figure: Figure): void {
+  const details = JSON.stringify(figure)
+  assert.ok(figure.name.length > 0, details)
   const numbers = [figure.perSecond, figure.p50, figure.p99, figure.ratio, figure.value, figure.cpuMicros]
   const known = numbers.filter((value) => value !== undefined)
-  assert.ok(known.length > 0 || figure.skipped !== undefined, what)
+  assert.ok(known.length > 0 || figure.skipped !== undefined, details)
   for (const value of known)
-    assert.ok(typeof value === 'number' && Number.isFinite(value) && value >= 0, what)
-  assert.equal(figure.ratio === undefined, figure.ratioTo === undefined, what)
+    assert.ok(typeof value === 'number' && Number.isFinite(value) && value >= 0, details)
+  assert.equal(figure.ratio === undefined, figure.ratioTo === undefined, details)
 }

@@ -1,16 +1,16 @@
-// The commands of a developer, called for help and called wrongly. Those of an operator: command-help.test.ts.
+// Developer commands: help and usage errors. Operator commands: command-help.test.ts.
 import { commandSuite } from './command-help-suite.ts'
 
 commandSuite([
   {
     name: 'bench',
-    words: ['bench/run.ts'],
-    wrongly: [['--wrong'], ['nonsense'], ['charge', 'more'], ['--workers', 'x']],
+    args: ['bench/run.ts'],
+    invalid: [['--wrong'], ['nonsense'], ['charge', 'more'], ['--workers', 'x']],
   },
   {
     name: 'faults',
-    words: ['test/faults/run.ts'],
-    wrongly: [
+    args: ['test/faults/run.ts'],
+    invalid: [
       ['--wrong'],
       ['--only', 'nonsense'],
       ['--engine', 'mysql'],
@@ -18,5 +18,5 @@ commandSuite([
       ['--ha', '--only', 'kill'],
     ],
   },
-  { name: 'fuzz', words: ['test/fuzz/run.ts'], wrongly: [['--wrong'], ['--cases', 'x']] },
+  { name: 'fuzz', args: ['test/fuzz/run.ts'], invalid: [['--wrong'], ['--cases', 'x']] },
 ])

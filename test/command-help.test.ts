@@ -1,12 +1,12 @@
-// The commands of an operator, called for help and called wrongly. Those of a developer: command-help.heavy.test.ts.
+// Operator commands: help and usage errors. Developer commands: command-help.heavy.test.ts.
 import { commandSuite } from './command-help-suite.ts'
 
 commandSuite([
-  { name: 'start', words: [], wrongly: [['--wrong'], ['--workers', 'x']] },
+  { name: 'start', args: [], invalid: [['--wrong'], ['--workers', 'x']] },
   {
     name: 'admin',
-    words: ['cli/admin.ts'],
-    wrongly: [['nonsense'], ['account', 'create'], ['account', 'list', '--wrong'], ['credits', 'grant', 'x']],
+    args: ['cli/admin.ts'],
+    invalid: [['nonsense'], ['account', 'create'], ['account', 'list', '--wrong'], ['credits', 'grant', 'x']],
   },
-  { name: 'doctor', words: ['cli/doctor.ts'], wrongly: [['--wrong'], ['extra']] },
+  { name: 'doctor', args: ['cli/doctor.ts'], invalid: [['--wrong'], ['extra']] },
 ])

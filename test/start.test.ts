@@ -1,4 +1,4 @@
-// `npm start` as a newcomer and an operator meet it: what it prints, what it refuses, how it stops.
+// `npm start`: its output, its startup errors, and its shutdown.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile, readdir, stat } from 'node:fs/promises'
@@ -14,16 +14,16 @@ import { get, runNode, spawnService } from './support/service.ts'
 const run = promisify(execFile)
 
 onEachEngine('first start', (engine) => {
-  it('prints logins, the key and a curl line that works, once', { timeout: 60_000 }, async () => {
+  it('prints the logins, the key and a working curl command once', { timeout: 60_000 }, async () => {
     const storage = await emptyStorage(engine)
     const first = await spawnService(storage.environment)
-    const shown = first.output()
-    const key = /tg_[0-9A-Za-z]{49}/.exec(shown)?.[0]
+    const output = first.output()
+    const key = /tg_[0-9A-Za-z]{49}/.exec(output)?.[0]
     assert.ok(key)
-    assert.match(shown, /admin {2}\S{16}\n/)
-    assert.match(shown, /demo {2}\S{16}\n/)
-    assert.ok(shown.includes(`${first.url}/console/`))
-    const line = /^ *(curl .*)$/m.exec(shown)?.[1]
+    assert.match(output, /admin {2}\S{16}\n/)
+    assert.match(output, /demo {2}\S{16}\n/)
+    assert.ok(output.includes(`${first.url}/console/`))
+    const line = /^ *(curl .*)$/m.exec(output)?.[1]
     assert.ok(line)
     const { stdout } = await run('bash', ['-c', line])
     assert.ok(stdout.includes('"code":0') || stdout.includes('"success":true'), stdout)
@@ -32,15 +32,15 @@ onEachEngine('first start', (engine) => {
     const second = await spawnService(storage.environment)
     assert.match(second.output(), /is running: http/)
     assert.equal(/tg_|admin|demo|密码/.test(second.output()), false)
-    const answer = await get(`${second.url}/api/sms_api.php?action=get_credits&username=demo`, {
+    const response = await get(`${second.url}/api/sms_api.php?action=get_credits&username=demo`, {
       api_key: key,
     })
-    assert.equal(answer.body.code, 0)
+    assert.equal(response.body.code, 0)
     assert.equal(await second.kill('SIGTERM'), 0)
     await storage.remove()
   })
 
-  it('leaves the sample out when told to', { timeout: 60_000 }, async () => {
+  it('creates no sample account with SAMPLE_ACCOUNT=off', { timeout: 60_000 }, async () => {
     const storage = await emptyStorage(engine)
     const service = await spawnService({ ...storage.environment, SAMPLE_ACCOUNT: 'off' })
     assert.match(service.output(), /admin {2}\S{16}\n/)
@@ -49,7 +49,7 @@ onEachEngine('first start', (engine) => {
     await storage.remove()
   })
 
-  it('refuses a second process with another secret', { timeout: 60_000 }, async () => {
+  it('rejects a second process with another secret', { timeout: 60_000 }, async () => {
     const storage = await emptyStorage(engine)
     const secret = (letter: string) => ({ SECRET_KEY: letter.repeat(40) })
     const service = await spawnService({ ...storage.environment, ...secret('a') })
@@ -68,7 +68,7 @@ describe('start', () => {
   })
   after(() => rm(directory, { recursive: true, force: true }))
 
-  const refuses = async (environment: Record<string, string>, ...says: RegExp[]) => {
+  const assertStartFails = async (environment: Record<string, string>, ...patterns: RegExp[]) => {
     const result = await runNode(['start.js'], {
       PORT: '0',
       DATA_DIR: join(directory, 'data'),
@@ -77,11 +77,11 @@ describe('start', () => {
     assert.equal(result.code, 1)
     assert.equal(result.stdout, '')
     assert.equal(result.stderr.trimEnd().split('\n').length, 1, result.stderr)
-    for (const pattern of says) assert.match(result.stderr, pattern)
+    for (const pattern of patterns) assert.match(result.stderr, pattern)
   }
 
-  it('names every wrong setting at once', async () => {
-    await refuses(
+  it('names all invalid settings', async () => {
+    await assertStartFails(
       {
         PORT: '99999',
         RATE_LIMIT: 'fast',
@@ -95,34 +95,37 @@ describe('start', () => {
       /pigeon/,
       /LOG_LEVEL/,
     )
-    await refuses(
+    await assertStartFails(
       { SMS_GATEWAYS: 'tencent', IDENTITY_GATEWAYS: 'market' },
       /TENCENT_SECRET_ID.*TENCENT_SECRET_KEY.*TENCENT_SMS_APP_ID/,
       /IDENTITY_MARKET_PRESET/,
     )
   })
 
-  it('says that the port is taken', async () => {
+  it('reports a port in use', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as { port: number }
-    await refuses({ PORT: String(port) }, /端口已被占用/)
-    await refuses({ METRICS_PORT: String(port) }, new RegExp(`端口已被占用：127.0.0.1:${port}.*METRICS_PORT`))
-    await refuses(
+    await assertStartFails({ PORT: String(port) }, /端口已被占用/)
+    await assertStartFails(
+      { METRICS_PORT: String(port) },
+      new RegExp(`端口已被占用：127.0.0.1:${port}.*METRICS_PORT`),
+    )
+    await assertStartFails(
       { METRICS_PORT: String(port), WORKERS: '2' },
       new RegExp(`端口已被占用：127.0.0.1:${port}.*METRICS_PORT`),
     )
     server.close()
   })
 
-  it('says that the folder cannot be written', async () => {
+  it('reports a folder that is not writable', async () => {
     await writeFile(join(directory, 'file'), '')
-    await refuses({ DATA_DIR: join(directory, 'file', 'below') }, /DATA_DIR/)
-    // A folder that is there and takes no other: the recursive mkdir would try for ever.
-    if (process.platform === 'linux') await refuses({ DATA_DIR: '/proc/tollgate/data' }, /DATA_DIR/)
+    await assertStartFails({ DATA_DIR: join(directory, 'file', 'below') }, /DATA_DIR/)
+    // In /proc the recursive mkdir would retry indefinitely.
+    if (process.platform === 'linux') await assertStartFails({ DATA_DIR: '/proc/tollgate/data' }, /DATA_DIR/)
   })
 
-  it('says that the database cannot be reached, without its password', async () => {
+  it('reports an unreachable database without its password', async () => {
     const url = 'postgres://user:hidden-word@127.0.0.1:1/none'
     const result = await runNode(['start.js'], {
       PORT: '0',
@@ -135,64 +138,64 @@ describe('start', () => {
     assert.equal(result.stderr.includes('hidden-word'), false)
   })
 
-  it('says what is wrong with a database that answers', { timeout: 60_000 }, async () => {
+  it('reports a missing database and wrong credentials', { timeout: 60_000 }, async () => {
     const storage = await emptyStorage('postgres')
     const url = new URL(storage.environment['DATABASE_URL']!)
     url.pathname = '/no_such_database'
-    await refuses({ DATABASE_URL: url.href }, /没有这个数据库.*does not exist/)
+    await assertStartFails({ DATABASE_URL: url.href }, /没有这个数据库.*does not exist/)
     url.username = 'nobody_at_all'
-    await refuses({ DATABASE_URL: url.href }, /用户名或密码.*user or password/)
+    await assertStartFails({ DATABASE_URL: url.href }, /用户名或密码.*user or password/)
     await storage.remove()
   })
 
-  it('does not run with a secret that was cut short', async () => {
-    const place = join(directory, 'cut')
-    await run('mkdir', [place])
-    await writeFile(join(place, 'secret.key'), '\n')
-    await refuses({ DATA_DIR: place }, /secret\.key/)
+  it('rejects a truncated secret', async () => {
+    const folder = join(directory, 'cut')
+    await run('mkdir', [folder])
+    await writeFile(join(folder, 'secret.key'), '\n')
+    await assertStartFails({ DATA_DIR: folder }, /secret\.key/)
   })
 
-  it('says that the SQLite file is none', async () => {
+  it('reports a file that is not a SQLite database', async () => {
     const broken = join(directory, 'broken')
     await run('mkdir', [broken])
     await writeFile(
       join(broken, 'tollgate.db'),
       'this is no database, and long enough to be looked at'.repeat(50),
     )
-    await refuses({ DATA_DIR: broken }, /SQLite/)
+    await assertStartFails({ DATA_DIR: broken }, /SQLite/)
   })
 
-  it('reads .env of the working directory, under what is set outside', async () => {
-    const place = join(directory, 'env')
-    await run('mkdir', [place])
-    await writeFile(join(place, '.env'), `PORT=wrong\nSWEEP_S=wrong too\nDATA_DIR=${join(place, 'data')}\n`)
+  it('reads .env of the working directory, with lower precedence than the environment', async () => {
+    const folder = join(directory, 'env')
+    await run('mkdir', [folder])
+    await writeFile(join(folder, '.env'), `PORT=wrong\nSWEEP_S=wrong too\nDATA_DIR=${join(folder, 'data')}\n`)
     const script = `import('${join(root, 'start.js')}')`
     const { stderr } = await run(process.execPath, ['-e', script], {
-      cwd: place,
+      cwd: folder,
       env: { PATH: process.env['PATH'], PORT: '0' },
     }).catch((error: { stderr: string }) => error)
     assert.match(stderr, /SWEEP_S/)
     assert.equal(/\bPORT\b/.test(stderr), false)
   })
 
-  it('tells an old Node what to run', async () => {
+  it('prints the required command on an old Node.js', async () => {
     const old = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.1.0'}})`
     const result = await runNode(['--import', old, 'start.js'], {})
     assert.equal(result.code, 1)
     assert.match(result.stderr, /^[^\n]*npm ci && npm start\n$/)
   })
 
-  it('keeps its secret where only its owner can read it', async () => {
-    const place = join(directory, 'private')
-    const service = await spawnService({ DATA_DIR: place })
+  it('creates a secret file that only its owner can read', async () => {
+    const folder = join(directory, 'private')
+    const service = await spawnService({ DATA_DIR: folder })
     await service.kill('SIGTERM')
-    assert.ok((await readdir(place)).includes('secret.key'))
-    assert.equal((await stat(join(place, 'secret.key'))).mode & 0o077, 0)
+    assert.ok((await readdir(folder)).includes('secret.key'))
+    assert.equal((await stat(join(folder, 'secret.key'))).mode & 0o077, 0)
   })
 })
 
-describe('operations', () => {
-  it('are alive, ready, and counted for this machine only', { timeout: 60_000 }, async () => {
+describe('running service', () => {
+  it('responds to health checks and shows metrics to local requests only', { timeout: 60_000 }, async () => {
     const storage = await emptyStorage('sqlite')
     const service = await spawnService(storage.environment)
     assert.deepEqual((await get(`${service.url}/livez`)).body, { status: 'ok' })
@@ -216,28 +219,24 @@ describe('operations', () => {
     await storage.remove()
   })
 
-  it(
-    'stop when npm start is stopped, though the shell between tells nobody',
-    { timeout: 60_000 },
-    async () => {
-      const storage = await emptyStorage('sqlite')
-      const shell = spawn('sh', ['-c', `"${process.execPath}" start.js; true`], {
-        cwd: root,
-        env: { PATH: process.env['PATH'], PORT: '0', npm_lifecycle_event: 'start', ...storage.environment },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      let shown = ''
-      for await (const chunk of shell.stdout.setEncoding('utf8')) {
-        shown += String(chunk)
-        if (shown.includes('shown only once') && !shell.killed) shell.kill('SIGTERM')
-      }
-      // The output ends when the last process that holds it does.
-      assert.match(shown, /"msg":"stopping"/)
-      await storage.remove()
-    },
-  )
+  it('stops with npm start when the shell does not forward the signal', { timeout: 60_000 }, async () => {
+    const storage = await emptyStorage('sqlite')
+    const shell = spawn('sh', ['-c', `"${process.execPath}" start.js; true`], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], PORT: '0', npm_lifecycle_event: 'start', ...storage.environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let output = ''
+    for await (const chunk of shell.stdout.setEncoding('utf8')) {
+      output += String(chunk)
+      if (output.includes('shown only once') && !shell.killed) shell.kill('SIGTERM')
+    }
+    // The output ends when the last process that writes to it ends.
+    assert.match(output, /"msg":"stopping"/)
+    await storage.remove()
+  })
 
-  it('finish running calls at SIGTERM and end with 0', { timeout: 60_000 }, async () => {
+  it('finishes running calls after SIGTERM and exits with 0', { timeout: 60_000 }, async () => {
     const storage = await emptyStorage('sqlite')
     const service = await spawnService({ ...storage.environment, LOG_LEVEL: 'silent' })
     const key = /tg_[0-9A-Za-z]{49}/.exec(service.output())![0]
@@ -247,13 +246,14 @@ describe('operations', () => {
     const callers = Array.from({ length: 16 }, async () => {
       for (;;) {
         try {
-          const answer = await get(`${service.url}/api/sms_api.php?action=get_credits&username=demo`, {
+          const response = await get(`${service.url}/api/sms_api.php?action=get_credits&username=demo`, {
             api_key: key,
           })
-          if (answer.status === 200) served += 1
-          else if (answer.status !== 503 || !answer.headers.get('retry-after')) unexpected.push(answer.status)
+          if (response.status === 200) served += 1
+          else if (response.status !== 503 || !response.headers.get('retry-after'))
+            unexpected.push(response.status)
         } catch (error) {
-          // A closed or refused connection is the other way of being sent away, but only after the signal.
+          // After the signal a connection may also be closed or refused.
           if (!stopping) unexpected.push(error)
           return
         }
@@ -267,11 +267,11 @@ describe('operations', () => {
     await storage.remove()
   })
 
-  it('end although nobody reads what they write', { timeout: 60_000 }, async () => {
+  it('exits although its output is not read', { timeout: 60_000 }, async () => {
     const storage = await emptyStorage('sqlite')
     const service = await spawnService(storage.environment)
     service.child.stdout?.pause()
-    // More lines than a pipe holds.
+    // More lines than a pipe can buffer.
     for (let round = 0; round < 20; round++) {
       await Promise.all(Array.from({ length: 100 }, () => get(`${service.url}/api/sms_api.php`)))
     }
