@@ -1,4 +1,4 @@
-// Calls of the four endpoints, made from the contract's own descriptions of their parameters.
+// Generates calls of the four endpoints from the parameters in the contract.
 import fc, { type Arbitrary } from 'fast-check'
 import { domainCheck } from '../../contract/domain-check.ts'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
@@ -14,19 +14,19 @@ import {
   damage,
   headers,
   headerText,
-  type Place,
+  type ParameterLocation,
 } from './case.ts'
 import { hostileText, hostileValue } from './words.ts'
 
 const fuzzedEndpoints: readonly Endpoint[] = [shortlink, sms, identity, domainCheck]
 
-const places: Arbitrary<Place> = fc.oneof(
-  { weight: 8, arbitrary: fc.constant<Place>('body') },
-  { weight: 1, arbitrary: fc.constantFrom<Place[]>('query', 'header') },
+const locations: Arbitrary<ParameterLocation> = fc.oneof(
+  { weight: 8, arbitrary: fc.constant<ParameterLocation>('body') },
+  { weight: 1, arbitrary: fc.constantFrom<ParameterLocation[]>('query', 'header') },
 )
 
-/** Good values of parameters that have more than one. The sandbox's failures are left out: they are 502 by contract. */
-const goodValues: Readonly<Record<string, Arbitrary<unknown>>> = {
+/** Valid values of parameters. Values for which the sandbox fails are missing, because 502 is then the correct response. */
+const validValues: Readonly<Record<string, Arbitrary<unknown>>> = {
   phone_number: fc.constantFrom('13800138000', '13900139000', 13_700_137_000),
   template_code: fc.constantFrom('CODE', 'PLAIN', 'NOPE'),
   template_params: fc.oneof(
@@ -46,25 +46,31 @@ const goodValues: Readonly<Record<string, Arbitrary<unknown>>> = {
 }
 
 function valueOf(name: string, parameter: Parameter): Arbitrary<unknown> {
-  const good = goodValues[name] ?? fc.constant(parameter.example ?? 'x')
-  return fc.oneof({ weight: 7, arbitrary: good }, { weight: 2, arbitrary: hostileValue })
+  const valid = validValues[name] ?? fc.constant(parameter.example ?? 'x')
+  return fc.oneof({ weight: 7, arbitrary: valid }, { weight: 2, arbitrary: hostileValue })
 }
 
 function operationCase(endpoint: Endpoint, operation: Operation): Arbitrary<ApiCase> {
-  const given = Object.entries(operation.parameters).map(([name, parameter]) =>
+  const parameters = Object.entries(operation.parameters).map(([name, parameter]) =>
     fc
-      .record({ value: valueOf(name, parameter), place: places, left: fc.nat(9) })
-      .map(({ value, place, left }) => (left === 0 ? [] : [{ name, value, place }])),
+      .record({ value: valueOf(name, parameter), location: locations, omit: fc.nat(9) })
+      .map(({ value, location, omit }) => (omit === 0 ? [] : [{ name, value, location }])),
   )
   const action = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...(operation.actions.length > 0 ? operation.actions : [''])) },
     { weight: 1, arbitrary: hostileValue },
   )
-  const strange = fc.array(fc.record({ name: hostileText, value: hostileValue, place: places }), {
-    minLength: 1,
-    maxLength: 2,
-  })
-  const extra = fc.oneof({ weight: 7, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: strange })
+  const unknownParameters = fc.array(
+    fc.record({ name: hostileText, value: hostileValue, location: locations }),
+    {
+      minLength: 1,
+      maxLength: 2,
+    },
+  )
+  const extra = fc.oneof(
+    { weight: 7, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: unknownParameters },
+  )
   return fc.record({
     kind: fc.constant('api' as const),
     endpoint: fc.constant(endpoint.path),
@@ -76,23 +82,26 @@ function operationCase(endpoint: Endpoint, operation: Operation): Arbitrary<ApiC
       },
     ),
     credentials: fc.oneof(
-      { weight: 12, arbitrary: fc.constant<Credentials>('right') },
-      { weight: 1, arbitrary: fc.constantFrom<Credentials[]>('stranger', 'malformed', 'none', 'hostile') },
+      { weight: 12, arbitrary: fc.constant<Credentials>('valid') },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom<Credentials[]>('otherAccount', 'malformed', 'none', 'hostile'),
+      },
     ),
-    credentialsIn: places,
+    credentialsIn: locations,
     bodyKind: fc.oneof(
       { weight: endpoint.readsForms ? 3 : 20, arbitrary: fc.constant<BodyKind>('json') },
       { weight: 1, arbitrary: fc.constantFrom<BodyKind[]>('form', 'multipart') },
     ),
     parameters: fc
-      .tuple(fc.tuple(...given), fc.record({ value: action, place: places }), extra)
-      .map(([parts, { value, place }, others]) => [
-        { name: 'action', value, place },
+      .tuple(fc.tuple(...parameters), fc.record({ value: action, location: locations }), extra)
+      .map(([parts, { value, location }, others]) => [
+        { name: 'action', value, location },
         ...parts.flat(),
         ...others,
       ]),
     contentType: fc.oneof(
-      { weight: 12, arbitrary: fc.constant('fitting') },
+      { weight: 12, arbitrary: fc.constant('matching') },
       { weight: 1, arbitrary: fc.constantFrom(...contentTypes) },
       { weight: 1, arbitrary: headerText },
     ),

@@ -1,16 +1,16 @@
-// What a case is: plain data, so that a shrunken one can be printed and read. And the parts every kind of case shares.
+// The types of fuzz cases, which are plain data so that a shrunken case can be printed, and the generators that all kinds share.
 import fc, { type Arbitrary } from 'fast-check'
 import { headerSafe, hostileText } from './words.ts'
 
-export type Place = 'body' | 'query' | 'header'
+export type ParameterLocation = 'body' | 'query' | 'header'
 
 export type BodyKind = 'json' | 'form' | 'multipart'
 
-/** Who calls: the key's holder, a key of somebody else's, or nobody who is known. */
-export type Credentials = 'right' | 'stranger' | 'malformed' | 'none' | 'hostile'
+/** Valid credentials, those of another account, or invalid ones. */
+export type Credentials = 'valid' | 'otherAccount' | 'malformed' | 'none' | 'hostile'
 
 export interface Damage {
-  /** Where in the body, as a part of its length. */
+  /** Position in the body as a fraction of its length. */
   readonly at: number
   readonly kind: 'flip' | 'cut' | 'insert'
   readonly byte: number
@@ -21,9 +21,13 @@ export interface ApiCase {
   readonly endpoint: string
   readonly method: string
   readonly credentials: Credentials
-  readonly credentialsIn: Place
+  readonly credentialsIn: ParameterLocation
   readonly bodyKind: BodyKind
-  readonly parameters: readonly { readonly name: string; readonly value: unknown; readonly place: Place }[]
+  readonly parameters: readonly {
+    readonly name: string
+    readonly value: unknown
+    readonly location: ParameterLocation
+  }[]
   readonly contentType: string | undefined
   readonly encoding: 'utf8' | 'bom' | 'utf16le' | 'latin1' | 'gzip'
   readonly chunked: boolean
@@ -35,9 +39,9 @@ export interface ConsoleCase {
   readonly kind: 'console'
   readonly route: string
   readonly method: string
-  readonly who: 'account' | 'operator' | 'nobody'
-  readonly token: 'right' | 'wrong' | 'none'
-  readonly part: string
+  readonly who: 'account' | 'operator' | 'visitor'
+  readonly token: 'valid' | 'invalid' | 'none'
+  readonly pathParameter: string
   readonly query: Readonly<Record<string, string>>
   readonly body: unknown
   readonly contentType: string
@@ -47,7 +51,7 @@ export interface ConsoleCase {
 
 export interface RawCase {
   readonly kind: 'raw'
-  /** One character for each byte. */
+  /** One character per byte. */
   readonly text: string
   readonly damage: readonly Damage[]
 }

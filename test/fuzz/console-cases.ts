@@ -1,4 +1,4 @@
-// Calls of every route of the console's contract, with fields that some route somewhere takes.
+// Generates calls of every console route with the fields of any route.
 import fc, { type Arbitrary } from 'fast-check'
 import { creditRoutes } from '../../contract/console/credits.ts'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
@@ -28,9 +28,9 @@ const routes: readonly Pick<Route<unknown, unknown>, 'method' | 'path'>[] = [
   smsRoutes,
   identityRoutes,
   domainCheckRoutes,
-].flatMap((some) => Object.values(some) as Route<unknown, unknown>[])
+].flatMap((group) => Object.values(group) as Route<unknown, unknown>[])
 
-const goodFields: Readonly<Record<string, Arbitrary<unknown>>> = {
+const validFields: Readonly<Record<string, Arbitrary<unknown>>> = {
   username: fc.constantFrom('nobody', 'admin', 'newcomer'),
   password: fc.constantFrom('wrong password', '12345678'),
   current_password: fc.constant('wrong password'),
@@ -75,13 +75,13 @@ const goodFields: Readonly<Record<string, Arbitrary<unknown>>> = {
   account_id: fc.constant(1),
 }
 
-const names = Object.keys(goodFields)
+const names = Object.keys(validFields)
 
 const field = fc
   .constantFrom(...names)
   .chain((name) =>
     fc
-      .oneof({ weight: 3, arbitrary: goodFields[name]! }, { weight: 2, arbitrary: hostileValue })
+      .oneof({ weight: 3, arbitrary: validFields[name]! }, { weight: 2, arbitrary: hostileValue })
       .map((value) => [name, value] as const),
   )
 
@@ -109,13 +109,13 @@ export const consoleCase: Arbitrary<ConsoleCase> = fc.constantFrom(...routes).ch
     who: fc.oneof(
       { weight: 4, arbitrary: fc.constant('account' as const) },
       { weight: 4, arbitrary: fc.constant('operator' as const) },
-      { weight: 1, arbitrary: fc.constant('nobody' as const) },
+      { weight: 1, arbitrary: fc.constant('visitor' as const) },
     ),
     token: fc.oneof(
-      { weight: 10, arbitrary: fc.constant('right' as const) },
-      { weight: 1, arbitrary: fc.constantFrom('wrong' as const, 'none' as const) },
+      { weight: 10, arbitrary: fc.constant('valid' as const) },
+      { weight: 1, arbitrary: fc.constantFrom('invalid' as const, 'none' as const) },
     ),
-    part: fc.oneof(
+    pathParameter: fc.oneof(
       { weight: 4, arbitrary: fc.constant('victim') },
       { weight: 2, arbitrary: hostileText.map((text) => text.toWellFormed().slice(0, 300)) },
       { weight: 1, arbitrary: fc.uuid() },

@@ -1,4 +1,4 @@
-// The middle run of the fuzzer. A longer one: npm run fuzz.
+// The medium run of the fuzzer. A longer run: npm run fuzz.
 import { fuzzSuite } from './fuzz-suite.ts'
 
 fuzzSuite({ sqlite: 2_000, postgres: 1_000 })

@@ -1,4 +1,4 @@
-// Fires so many cases at a service; what fails is shrunk to the smallest case that still does.
+// Runs generated cases against a service. A failing case is shrunk to the smallest case that still fails.
 import fc, { type Arbitrary } from 'fast-check'
 import type { Engine } from '../../server/db/database.ts'
 import { apiCase } from './api-cases.ts'
@@ -21,14 +21,14 @@ export interface FuzzReport {
   readonly paid: number
 }
 
-/** Throws with the seed and the shrunken case when one of them does what none may. */
+/** Throws with the seed and the shrunken case if a check fails. */
 export async function fuzz(engine: Engine, cases: number, seed: number): Promise<FuzzReport> {
   await using target = await openTarget(engine)
-  await fc.assert(fc.asyncProperty(fuzzCase, target.fire), {
+  await fc.assert(fc.asyncProperty(fuzzCase, target.runCase), {
     numRuns: cases,
     seed,
     includeErrorInReport: true,
   })
-  await target.checkUp()
+  await target.checkHealth()
   return { engine, cases, seed, ...target.seen }
 }

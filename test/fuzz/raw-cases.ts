@@ -1,4 +1,4 @@
-// Bytes on a socket that are hardly HTTP, or HTTP that somebody else would read differently.
+// Generates bytes for a socket: invalid HTTP, and HTTP that parsers interpret differently.
 import fc, { type Arbitrary } from 'fast-check'
 import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'

@@ -1,8 +1,8 @@
-// How a case becomes a request.
+// Builds the HTTP request of a case.
 import { gzipSync } from 'node:zlib'
 import { consoleApi, csrfHeader } from '../../contract/console/route.ts'
 import type { TestAccount, TestService } from '../support/service.ts'
-import type { ApiCase, BodyKind, ConsoleCase, Damage, Place } from './case.ts'
+import type { ApiCase, BodyKind, ConsoleCase, Damage, ParameterLocation } from './case.ts'
 import { headerSafe, jsonText } from './words.ts'
 
 export interface Session {
@@ -10,7 +10,7 @@ export interface Session {
   readonly csrf: string
 }
 
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly url: string
   readonly method: string
   readonly headers: Record<string, string>
@@ -21,19 +21,21 @@ export interface Outgoing {
 export function apiRequest(
   service: TestService,
   one: ApiCase,
-  accounts: { holder: TestAccount; stranger: TestAccount },
-): Outgoing {
+  accounts: { holder: TestAccount; otherAccount: TestAccount },
+): OutgoingRequest {
   const parameters = [...one.parameters, ...credentialsOf(one, accounts)]
-  const bodyless = ['GET', 'HEAD', 'TRACE'].includes(one.method)
-  const placeOf = (place: Place) => (bodyless && place === 'body' ? 'query' : place)
-  const at = (place: Place) => parameters.filter((parameter) => placeOf(parameter.place) === place)
+  const hasNoBody = ['GET', 'HEAD', 'TRACE'].includes(one.method)
+  const actualLocation = (location: ParameterLocation) =>
+    hasNoBody && location === 'body' ? 'query' : location
+  const at = (location: ParameterLocation) =>
+    parameters.filter((parameter) => actualLocation(parameter.location) === location)
   const query = urlencoded(at('query')).slice(0, 6_000)
   const headers: Record<string, string> = { ...one.headers }
   for (const { name, value } of at('header')) {
     if (/^[\w-]{1,40}$/.test(name) && name !== 'expect') headers[name] = headerValue(value)
   }
   const { type, text } = bodyOf(one.bodyKind, at('body'))
-  const contentType = one.contentType === 'fitting' ? type : one.contentType
+  const contentType = one.contentType === 'matching' ? type : one.contentType
   const body = text === undefined ? undefined : damaged(encoded(one, text), one.damage)
   if (contentType !== undefined && body !== undefined) headers['content-type'] = contentType
   if (one.encoding === 'gzip') headers['content-encoding'] = 'gzip'
@@ -47,18 +49,18 @@ export function apiRequest(
 }
 
 function credentialsOf(
-  { credentials: kind, credentialsIn: place }: ApiCase,
-  { holder, stranger }: { holder: TestAccount; stranger: TestAccount },
-): { name: string; value: unknown; place: Place }[] {
+  { credentials: kind, credentialsIn: location }: ApiCase,
+  { holder, otherAccount }: { holder: TestAccount; otherAccount: TestAccount },
+): { name: string; value: unknown; location: ParameterLocation }[] {
   const pair = (username: unknown, key: unknown) => [
-    { name: 'username', value: username, place },
-    { name: 'api_key', value: key, place },
+    { name: 'username', value: username, location },
+    { name: 'api_key', value: key, location },
   ]
   switch (kind) {
-    case 'right':
+    case 'valid':
       return pair(holder.username, holder.key)
-    case 'stranger':
-      return pair(stranger.username, stranger.key)
+    case 'otherAccount':
+      return pair(otherAccount.username, otherAccount.key)
     case 'malformed':
       return pair(holder.username, `${holder.key.slice(0, -1)}!`)
     case 'hostile':
@@ -68,9 +70,9 @@ function credentialsOf(
   }
 }
 
-type Given = readonly { readonly name: string; readonly value: unknown }[]
+type NamedValues = readonly { readonly name: string; readonly value: unknown }[]
 
-function bodyOf(kind: BodyKind, given: Given): { type: string; text: string | undefined } {
+function bodyOf(kind: BodyKind, given: NamedValues): { type: string; text: string | undefined } {
   if (given.length === 0) return { type: 'application/json', text: undefined }
   switch (kind) {
     case 'json': {
@@ -93,7 +95,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : jsonText(value)
 }
 
-function urlencoded(given: Given): string {
+function urlencoded(given: NamedValues): string {
   return given
     .map(
       ({ name, value }) =>
@@ -122,16 +124,17 @@ export function consoleRequest(
   one: ConsoleCase,
   sessions: Record<'account' | 'operator', Session>,
   victimId: number,
-): Outgoing {
-  const part = one.part === 'victim' ? String(victimId) : encodeURIComponent(one.part)
-  const path = one.route.replaceAll(/:\w+/g, () => part)
+): OutgoingRequest {
+  const pathParameter =
+    one.pathParameter === 'victim' ? String(victimId) : encodeURIComponent(one.pathParameter)
+  const path = one.route.replaceAll(/:\w+/g, () => pathParameter)
   const query = new URLSearchParams(one.query).toString().slice(0, 6_000)
-  const session = one.who === 'nobody' ? undefined : sessions[one.who]
+  const session = one.who === 'visitor' ? undefined : sessions[one.who]
   const headers: Record<string, string> = { ...one.headers }
   if (session) {
     headers['cookie'] = session.cookie
-    if (one.token === 'right') headers[csrfHeader] = session.csrf
-    if (one.token === 'wrong') headers[csrfHeader] = 'x'
+    if (one.token === 'valid') headers[csrfHeader] = session.csrf
+    if (one.token === 'invalid') headers[csrfHeader] = 'x'
   }
   const hasBody = !['GET', 'HEAD'].includes(one.method)
   if (hasBody && one.contentType !== '') headers['content-type'] = one.contentType

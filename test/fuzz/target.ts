@@ -1,4 +1,4 @@
-// The service under fire: sends a case, and says what must not have happened.
+// The service under test: sends a case and checks its response, the log and the balances.
 import { createHash, randomBytes } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
@@ -12,25 +12,25 @@ import type { Engine } from '../../server/db/database.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
 import { get, startService, type TestService } from '../support/service.ts'
 import type { ApiCase, ConsoleCase, FuzzCase, RawCase } from './case.ts'
-import { apiRequest, consoleRequest, damaged, type Outgoing, type Session } from './requests.ts'
+import { apiRequest, consoleRequest, damaged, type OutgoingRequest, type Session } from './requests.ts'
 
-/** No answer after so long is a hang. */
-const hangMs = 20_000
+/** Max time until a response. */
+const timeoutMs = 20_000
 
 const credits = 1_000_000_000
 
 export interface Target extends AsyncDisposable {
-  /** Throws when something happened that never may. */
-  fire(one: FuzzCase): Promise<void>
-  /** Throws unless the service is as well as before, and its ledger too. */
-  checkUp(): Promise<void>
+  /** Sends a case. Throws if a check fails. */
+  runCase(one: FuzzCase): Promise<void>
+  /** Throws unless the service is ready and the ledger is correct. */
+  checkHealth(): Promise<void>
   readonly seen: { readonly statuses: Record<string, number>; paid: number }
 }
 
 interface Reply {
   readonly status: number
   readonly text: string
-  /** The first answer again, for its `Idempotency-Key`: it was paid for then. */
+  /** Whether this is the stored response of an earlier call, which was charged then. */
   readonly replayed?: boolean
 }
 
@@ -41,25 +41,25 @@ export async function openTarget(engine: Engine): Promise<Target> {
   const { db } = service.installation
   const plenty = Object.fromEntries(apiTypes.map((type) => [type, credits]))
   const holder = await service.account(plenty)
-  // Somebody else than the key's holder: what the console starts in the background is paid a little later.
+  // A separate account for the console: its background jobs are charged later.
   const client = await service.account(plenty)
-  const stranger = await service.account()
+  const otherAccount = await service.account()
   const victim = await service.account({ sms: 1_000 })
-  const boss = await createAccount(db, systemActor, { username: 'fuzzing-operator', role: 'operator' })
+  const operator = await createAccount(db, systemActor, { username: 'fuzzing-operator', role: 'operator' })
   for (const [code, content] of [
     ['CODE', '您的验证码是${code}。'],
     ['PLAIN', '您好'],
   ] as const) {
     for (const accountId of [holder.id, client.id]) {
-      const wish = { accountId, code, name: code, content, status: '审核通过' } as const
-      await createTemplate(db, systemActor, wish)
+      const template = { accountId, code, name: code, content, status: '审核通过' } as const
+      await createTemplate(db, systemActor, template)
     }
   }
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const seen = { statuses: {} as Record<string, number>, paid: 0 }
   const sessions = {
     account: await openSession(service, client.id),
-    operator: await openSession(service, boss.id),
+    operator: await openSession(service, operator.id),
   }
 
   async function balances(accountId: number): Promise<Balances> {
@@ -70,31 +70,31 @@ export async function openTarget(engine: Engine): Promise<Target> {
     return Object.fromEntries(rows.map((row) => [row.api_type, row.total - row.used])) as Balances
   }
 
-  async function fire(one: FuzzCase): Promise<void> {
+  async function runCase(one: FuzzCase): Promise<void> {
     const payer = one.kind === 'console' ? client.id : holder.id
     const before = await balances(payer)
     const reply =
       one.kind === 'raw'
         ? await sendRaw(service, one)
         : one.kind === 'api'
-          ? await send(agent, apiRequest(service, one, { holder, stranger }))
+          ? await send(agent, apiRequest(service, one, { holder, otherAccount }))
           : await send(agent, consoleRequest(service, one, sessions, victim.id))
     const label = `${one.kind} ${reply?.status ?? 'closed'}`
     seen.statuses[label] = (seen.statuses[label] ?? 0) + 1
     requireNoFailure(service, reply)
     const now = await balances(payer)
     const spent = differences(before, now)
-    if (one.kind === 'api') seen.paid += requireExplained(one, reply!, spent, now)
-    else if (one.kind === 'console') seen.paid += requireTold(one, reply!, spent)
+    if (one.kind === 'api') seen.paid += requireExpectedCost(one, reply!, spent, now)
+    else if (one.kind === 'console') seen.paid += requireReportedCost(one, reply!, spent)
     else requireNothingSpent(spent)
     if (one.kind === 'console' && reply!.status < 400 && one.method !== 'GET') await renewSessions()
   }
 
-  /** Signing out works, and so does ending sessions: the next case wants to be signed in again. */
+  /** A case may sign out or end sessions. Signs in again for the next case. */
   async function renewSessions(): Promise<void> {
     for (const [name, id] of [
       ['account', client.id],
-      ['operator', boss.id],
+      ['operator', operator.id],
     ] as const) {
       const { me } = (await get(`${service.url}${consoleApi}/start`, { cookie: sessions[name].cookie })).body
       if (!me) sessions[name] = await openSession(service, id)
@@ -102,11 +102,11 @@ export async function openTarget(engine: Engine): Promise<Target> {
   }
 
   return {
-    fire,
+    runCase,
     seen,
-    async checkUp() {
+    async checkHealth() {
       const ready = await get(`${service.url}/readyz`)
-      if (ready.status !== 200) throw new Error(`not ready afterwards: ${ready.status}`)
+      if (ready.status !== 200) throw new Error(`not ready after the run: ${ready.status}`)
       await service.app.requestLog.flush()
       const { problems } = await checkLedger(db, 60_000)
       if (problems.length > 0) throw new Error(`the ledger is wrong: ${problems.join('; ')}`)
@@ -131,7 +131,7 @@ async function openSession({ installation, url }: TestService, accountId: number
 
 function requireNoFailure(service: TestService, reply: Reply | undefined): void {
   if (reply && reply.status >= 500 && reply.status !== 505) {
-    throw new Error(`answered ${reply.status}: ${reply.text.slice(0, 500)}`)
+    throw new Error(`returned ${reply.status}: ${reply.text.slice(0, 500)}`)
   }
   const failures = service.logged.filter((line) => /"level":[56]0/.test(line))
   service.logged.length = 0
@@ -146,51 +146,56 @@ function differences(before: Balances, after: Balances): Partial<Balances> {
 }
 
 function requireNothingSpent(spent: Partial<Balances>): void {
-  if (Object.keys(spent).length > 0) throw new Error(`credits moved: ${JSON.stringify(spent)}`)
+  if (Object.keys(spent).length > 0) throw new Error(`balances changed: ${JSON.stringify(spent)}`)
 }
 
-/** What a page paid must stand in its answer. Runs and watches of the domain check are paid in the background. */
-function requireTold(one: ConsoleCase, reply: Reply, moved: Partial<Balances>): number {
-  const spent = { ...moved }
+/** The response must report the cost. Bulk and scheduled domain checks are charged in the background. */
+function requireReportedCost(one: ConsoleCase, reply: Reply, changes: Partial<Balances>): number {
+  const spent = { ...changes }
   delete spent.domain_check
   const cost = Object.values(spent).reduce((sum, amount) => sum + amount, 0)
   const { charged = 0, given_back: givenBack = 0 } = reply.status < 400 ? parsed(reply.text) : {}
-  // A repeat under its key tells what the first one cost.
-  const isRepeat = cost === 0 && one.headers['idempotency-key'] !== undefined
-  if (cost !== charged - givenBack && !isRepeat && !one.route.startsWith('/domain-check')) {
+  // A replayed response reports the cost of the first call.
+  const isReplay = cost === 0 && one.headers['idempotency-key'] !== undefined
+  if (cost !== charged - givenBack && !isReplay && !one.route.startsWith('/domain-check')) {
     throw new Error(
-      `cost ${JSON.stringify(spent)}, and the answer says ${charged}: ${reply.status} ${reply.text.slice(0, 300)}`,
+      `cost ${JSON.stringify(spent)}, but the response says ${charged}: ${reply.status} ${reply.text.slice(0, 300)}`,
     )
   }
   return cost > 0 ? 1 : 0
 }
 
-/** What a call cost must be what its answer says: nothing without a success. Tells whether it was paid. */
-function requireExplained(one: ApiCase, reply: Reply, spent: Partial<Balances>, now: Balances): number {
-  const told = reply.replayed || reply.status !== 200 ? undefined : saleOf(one.endpoint, parsed(reply.text))
-  const problem = told ? wrongWith(told, spent, now) : Object.keys(spent).length > 0
+/** The cost of a call must match its response: 0 unless it succeeded. Returns 1 if it was charged, else 0. */
+function requireExpectedCost(one: ApiCase, reply: Reply, spent: Partial<Balances>, now: Balances): number {
+  const expected =
+    reply.replayed || reply.status !== 200 ? undefined : expectedCost(one.endpoint, parsed(reply.text))
+  const problem = expected ? hasWrongCost(expected, spent, now) : Object.keys(spent).length > 0
   if (problem) {
     throw new Error(
-      `cost ${JSON.stringify(spent)}, and the answer says ${JSON.stringify(told)}: ${reply.status} ${reply.text.slice(0, 300)}`,
+      `cost ${JSON.stringify(spent)}, but the response says ${JSON.stringify(expected)}: ${reply.status} ${reply.text.slice(0, 300)}`,
     )
   }
-  return told ? 1 : 0
+  return expected ? 1 : 0
 }
 
-interface Sale {
+interface ExpectedCost {
   readonly type: ApiType
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
   readonly remaining?: number
 }
 
-function wrongWith({ type, least, most, remaining }: Sale, spent: Partial<Balances>, now: Balances): boolean {
+function hasWrongCost(
+  { type, min, max, remaining }: ExpectedCost,
+  spent: Partial<Balances>,
+  now: Balances,
+): boolean {
   const cost = spent[type] ?? 0
   const others = Object.keys(spent).some((name) => name !== type)
-  return others || cost < least || cost > most || (remaining !== undefined && remaining !== now[type])
+  return others || cost < min || cost > max || (remaining !== undefined && remaining !== now[type])
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+// oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
 function parsed(text: string): any {
   try {
     return JSON.parse(text)
@@ -199,14 +204,14 @@ function parsed(text: string): any {
   }
 }
 
-/** What a successful answer was sold for; undefined for the free ones. */
-// oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
-function saleOf(endpoint: string, body: any): Sale | undefined {
+/** The cost of a successful call; undefined if it is free. */
+// oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
+function expectedCost(endpoint: string, body: any): ExpectedCost | undefined {
   const { data } = body
-  const exactly = (type: ApiType, amount: number, remaining?: number): Sale => ({
+  const exactly = (type: ApiType, amount: number, remaining?: number): ExpectedCost => ({
     type,
-    least: amount,
-    most: amount,
+    min: amount,
+    max: amount,
     ...(remaining !== undefined && { remaining }),
   })
   switch (endpoint) {
@@ -215,63 +220,67 @@ function saleOf(endpoint: string, body: any): Sale | undefined {
         ? undefined
         : exactly('short_link', 1, data.remaining_balance)
     case '/api/sms_api.php':
-      // 500 characters are eight messages.
+      // 500 characters are at most eight messages.
       return data?.biz_id === undefined || Array.isArray(data)
         ? undefined
-        : { type: 'sms', least: 1, most: 8, remaining: data.remaining_credits }
+        : { type: 'sms', min: 1, max: 8, remaining: data.remaining_credits }
     case '/api/id_verification_api.php':
       return body.success === true ? exactly('id_verification', 1) : undefined
     default: {
       const results: string[] = data?.results ?? []
-      const answered = results.filter((result) => result !== '请求失败').length
-      return exactly('domain_check', answered, data?.remaining_credits)
+      const checkedCount = results.filter((result) => result !== '请求失败').length
+      return exactly('domain_check', checkedCount, data?.remaining_credits)
     }
   }
 }
 
-function send(agent: Agent, out: Outgoing): Promise<Reply> {
-  return new Promise((answer, fail) => {
+function send(agent: Agent, out: OutgoingRequest): Promise<Reply> {
+  return new Promise((resolve, reject) => {
     const headers = { ...out.headers }
-    // Without `expect` the client sends the body whatever the server thinks of it.
+    // Without `expect` the client sends the body immediately.
     delete headers['expect']
-    // Left to itself, the client sends the body of a DELETE without any frame, as if it were the next request.
+    // By default the client sends the body of a DELETE without a length, so the server reads it as the next request.
     if (out.body && out.chunked) headers['transfer-encoding'] = 'chunked'
     else if (out.body) headers['content-length'] = String(out.body.length)
-    const sent = httpRequest(out.url, { method: out.method, headers, agent, timeout: hangMs }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () =>
-        answer({
-          status: response.statusCode ?? 0,
-          text: Buffer.concat(chunks).toString(),
-          replayed: response.headers['idempotent-replayed'] === 'true',
-        }),
-      )
-      response.on('error', fail)
-    })
-    sent.on('timeout', () => sent.destroy(new Error(`no answer in ${hangMs} ms`)))
-    sent.on('error', fail)
+    const sent = httpRequest(
+      out.url,
+      { method: out.method, headers, agent, timeout: timeoutMs },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            text: Buffer.concat(chunks).toString(),
+            replayed: response.headers['idempotent-replayed'] === 'true',
+          }),
+        )
+        response.on('error', reject)
+      },
+    )
+    sent.on('timeout', () => sent.destroy(new Error(`no response within ${timeoutMs} ms`)))
+    sent.on('error', reject)
     sent.end(out.body)
   })
 }
 
-/** The first answer on the socket, or undefined when it was closed without one. Our end is closed after sending. */
+/** Sends the bytes, ends the socket and returns the first response; undefined if the server closed without one. */
 function sendRaw(service: TestService, { text, damage }: RawCase): Promise<Reply | undefined> {
   const { port, hostname } = new URL(service.url)
-  return new Promise((answer, fail) => {
+  return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)
     const chunks: Buffer[] = []
     const timer = setTimeout(() => {
       socket.destroy()
-      fail(new Error(`the socket was still open after ${hangMs} ms`))
-    }, hangMs)
+      reject(new Error(`the socket was still open after ${timeoutMs} ms`))
+    }, timeoutMs)
     socket.on('data', (chunk) => chunks.push(chunk))
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clearTimeout(timer)
-      const got = Buffer.concat(chunks).toString('latin1')
-      const status = /^HTTP\/1\.1 (\d{3})/.exec(got)?.[1]
-      answer(status === undefined ? undefined : { status: Number(status), text: got })
+      const received = Buffer.concat(chunks).toString('latin1')
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1]
+      resolve(status === undefined ? undefined : { status: Number(status), text: received })
     })
     socket.end(damaged(Buffer.from(text, 'latin1'), damage))
   })

@@ -1,7 +1,7 @@
-// Texts that have broken something somewhere, and how hostile values of each kind are made.
+// Generators of hostile texts and values.
 import fc, { type Arbitrary } from 'fast-check'
 
-const nasty = [
+const knownHostileTexts = [
   '',
   ' ',
   '\0',
@@ -55,7 +55,7 @@ const nasty = [
   '+275760-09-13',
 ] as const
 
-/** Stands for a number as JSON text, which no value of JavaScript could become. */
+/** Placeholder for a JSON number that JSON.stringify cannot write. */
 export const rawNumber = (text: string): string => `@@number:${text}@@`
 
 const numbers = [
@@ -76,14 +76,14 @@ const longText = fc
   .map(([unit, count]) => unit.repeat(count))
 
 export const hostileText: Arbitrary<string> = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(...nasty) },
+  { weight: 6, arbitrary: fc.constantFrom(...knownHostileTexts) },
   { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary-ascii', maxLength: 200 }) },
   { weight: 1, arbitrary: longText },
 )
 
-/** Anything that JSON can carry, and some that only a parser of JSON can be told. */
+/** Any JSON value, including numbers that JavaScript cannot represent. */
 export const hostileValue: Arbitrary<unknown> = fc.oneof(
   { weight: 6, arbitrary: hostileText },
   { weight: 2, arbitrary: fc.constantFrom(...numbers).map(rawNumber) },
@@ -104,7 +104,7 @@ export function jsonText(value: unknown): string {
   return JSON.stringify(value).replaceAll(/"@@number:([^@"]*)@@"/g, '$1')
 }
 
-/** What a header may carry at all: its bytes one character each, no line ends, not too long. */
+/** Converts a text to a valid header value: one character per byte, no control characters, at most 1,000. */
 export function headerSafe(text: string): string {
   return (
     Buffer.from(text.toWellFormed())
