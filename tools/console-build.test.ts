@@ -1,4 +1,4 @@
-// The committed console fits its sources, and the digests that say so are the same on every machine.
+// Tests that the committed console was built from its sources, and that the digests do not depend on the machine.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,25 +16,25 @@ import {
 import { compressConsole, digestOfSources } from './console-build.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const wanted = 'run npm run build:web and commit web/dist'
+const fix = 'run npm run build:web and commit web/dist'
 
 describe('the committed console', () => {
-  test('was built from the sources beside it', () => {
-    assert.equal(committedRecord()?.sources, digestOfSources(), wanted)
+  test('was built from the committed sources', () => {
+    assert.equal(committedRecord()?.sources, digestOfSources(), fix)
   })
 
   test('is complete', () => {
-    assert.equal(stateOfConsole(), 'complete', wanted)
+    assert.equal(stateOfConsole(), 'complete', fix)
   })
 })
 
 /**
- * `prepare` may have built a stale console again: what counts is the last commit, unless the sources have changed since.
- * Without git (an archive of the sources) there is only the folder.
+ * `prepare` may have rebuilt an outdated console, so this reads the last commit unless the sources have uncommitted changes.
+ * Without git (an archive of the sources) it reads the folder.
  */
 function committedRecord(): BuildRecord | undefined {
-  const git = (...words: string[]) =>
-    execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   if (!existsSync(join(root, '.git'))) return readRecord()
   const sources = ['web', 'contract', 'vite.config.ts', 'package-lock.json', ':!web/dist']
   if (git('status', '--porcelain', '--', ...sources) !== '') return readRecord()
@@ -56,7 +56,7 @@ describe('digests', () => {
     assert.equal(one, other)
   })
 
-  test('change with a name, a content, and where one file ends', () => {
+  test('change with a name, a content and the end of a file', () => {
     const all = [
       [['a', content('xy')] as const],
       [['b', content('xy')] as const],
@@ -71,21 +71,21 @@ describe('a copy of the console', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-console-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('that lost a script, or has one of another build, is found by the doctor', () => {
-    const place = join(folder, 'damaged')
-    cpSync(consoleFolder, place, { recursive: true })
-    assert.equal(checkConsole(place).state, 'ok')
-    writeFileSync(join(place, 'assets', 'page-of-another-build.js'), '')
-    assert.equal(checkConsole(place).state, 'fail')
-    rmSync(join(place, 'assets', 'page-of-another-build.js'))
-    rmSync(join(place, 'index.html'))
-    const finding = checkConsole(place)
+  test('fails the doctor check if a file is missing or from another build', () => {
+    const copy = join(folder, 'damaged')
+    cpSync(consoleFolder, copy, { recursive: true })
+    assert.equal(checkConsole(copy).state, 'ok')
+    writeFileSync(join(copy, 'assets', 'page-of-another-build.js'), '')
+    assert.equal(checkConsole(copy).state, 'fail')
+    rmSync(join(copy, 'assets', 'page-of-another-build.js'))
+    rmSync(join(copy, 'index.html'))
+    const finding = checkConsole(copy)
     assert.equal(finding.state, 'fail')
     assert.match(finding.fix?.en ?? '', /npm run build:web/)
-    assert.equal(checkConsole(join(folder, 'nowhere')).state, 'fail')
+    assert.equal(checkConsole(join(folder, 'missing')).state, 'fail')
   })
 
-  test('gets its compressed files back, and loses those of scripts that are gone', () => {
+  test('gets missing compressed files, and loses those of deleted scripts', () => {
     const assets = join(folder, 'compressed', 'assets')
     mkdirSync(assets, { recursive: true })
     writeFileSync(join(assets, 'page-1.js'), 'const text = 1\n'.repeat(200))

@@ -1,4 +1,4 @@
-// npm's `prepare`, after every install. Plain JavaScript, because npm may run it with a Node that cannot read TypeScript.
+// The `prepare` script of npm, which runs after every install. JavaScript, because npm may use a Node without TypeScript support.
 import { spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -13,12 +13,12 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
 } else if (pinned !== undefined) {
   process.exitCode = spawnSync(pinned, [fileURLToPath(import.meta.url)], { stdio: 'inherit' }).status ?? 1
 } else {
-  console.log(`需要 Node 24 或更高版本（当前 ${process.version}）/ Node 24 or later is needed`)
+  console.log(`需要 Node 24 或更高版本（当前 ${process.version}）/ Node 24 or later is required`)
 }
 
 /**
- * npm 10 links the Node of this platform and then removes the link together with the packages of the other platforms, which name the
- * same one (npm/cli#4362). Here it is put back. The result is the program itself, where there is one.
+ * npm 10 links the Node binary of this platform, then removes the link together with the packages of other platforms, which use
+ * the same name (npm/cli#4362). Restores the link and returns the path of the binary, if it is installed.
  */
 function linkPinnedNode() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -39,13 +39,13 @@ function linkPinnedNode() {
   return program
 }
 
-/** The built console is part of the repository: it is built again only where its sources have changed and Vite is installed. */
+/** The built console is part of the repository. It is rebuilt only if its sources have changed and Vite is installed. */
 async function prepareConsole() {
   const { compressConsole, isConsoleCurrent } = await import('./console-build.ts')
   const vite = await import('vite').catch(() => undefined)
   if (vite === undefined || isConsoleCurrent()) compressConsole()
   else await vite.build({ logLevel: 'warn' })
 
-  // One start that ends at once, so that the first real one finds everything compiled (see start.js).
+  // Fills the compile cache for the first start (see start.js).
   spawnSync(process.execPath, ['start.js', '--help'], { cwd: root, stdio: 'ignore' })
 }

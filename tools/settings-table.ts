@@ -1,4 +1,4 @@
-// The table of settings in docs/operations*.md, written from server/config.ts: `npm run docs:settings`.
+// Writes the table of settings in docs/operations*.md from server/config.ts: `npm run docs:settings`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Language } from '../contract/text.ts'
 import { settings } from '../server/config.ts'
@@ -22,18 +22,19 @@ const secretNotes: Readonly<Record<Language, string>> = { zh: '（机密）', en
 function settingsTable(language: Language): string {
   const rows = Object.entries<Setting<unknown>>(settings).map(([name, { fallback, text, secret }]) => {
     const meaning = `${text[language]}${secret ? secretNotes[language] : ''}`
-    return `| \`${name}\` | ${shown(fallback)} | ${meaning.replaceAll('|', '\\|')} |`
+    return `| \`${name}\` | ${formatCell(fallback)} | ${meaning.replaceAll('|', '\\|')} |`
   })
   return [headings[language], '|---|---|---|', ...rows].join('\n')
 }
 
-/** As it would be written in the environment. */
-function shown(fallback: unknown): string {
-  const text = written(fallback)
+/** The default value as a table cell. */
+function formatCell(fallback: unknown): string {
+  const text = formatValue(fallback)
   return text === '' ? '–' : `\`${text.replaceAll('|', '\\|')}\``
 }
 
-function written(fallback: unknown): string {
+/** The value as an environment variable. */
+function formatValue(fallback: unknown): string {
   if (fallback === undefined) return ''
   if (Array.isArray(fallback)) return fallback.map(String).join(',')
   if (typeof fallback !== 'object' || fallback === null) return JSON.stringify(fallback).replaceAll('"', '')
@@ -42,12 +43,12 @@ function written(fallback: unknown): string {
   return entries.map(([name, value]) => `${name}=${String(value)}`).join(',')
 }
 
-/** The page with a table that is up to date. */
+/** Returns the page with the current table. */
 export function withSettings(page: string, language: Language): string {
   const [before, rest] = page.split(begin)
   const after = rest?.split(end)[1]
   if (before === undefined || after === undefined)
-    throw new Error(`the page has no place for the settings: ${begin} … ${end}`)
+    throw new Error(`the page has no markers for the settings table: ${begin} … ${end}`)
   return `${before}${begin}\n${settingsTable(language)}\n${end}${after}`
 }
 

@@ -1,9 +1,9 @@
-// Lint rules for imports between folders. The tables hold the rules; the code below reads the tables.
+// Lint rules for imports between folders, defined by the tables below.
 import { dirname, relative, resolve, sep } from 'node:path'
 
 const products = ['shortlink', 'sms', 'identity', 'domain-check']
 
-/** What a product, the ledger, the audit log and the request log use to put pages into the console. */
+/** Files that the console routes of products, credits, audit log and request log may import. */
 const consoleKit = [
   'operator-actor.ts',
   'call-from-console.ts',
@@ -94,12 +94,12 @@ const importRules = {
     if (exempt.some((pattern) => pattern.test(file))) return {}
 
     const check = (source, typesOnly) => {
-      const wanted = literalOf(source)
-      if (wanted === undefined) return
-      const isOurs = wanted.startsWith('.')
-      const target = isOurs ? fromRoot(resolve(dirname(context.filename), wanted)) : wanted
+      const specifier = literalOf(source)
+      if (specifier === undefined) return
+      const isRelative = specifier.startsWith('.')
+      const target = isRelative ? fromRoot(resolve(dirname(context.filename), specifier)) : specifier
       const message =
-        (isOurs ? folderProblem(file, target, typesOnly) : undefined) ??
+        (isRelative ? folderProblem(file, target, typesOnly) : undefined) ??
         databaseProblem(file, target, typesOnly)
       if (message !== undefined) context.report({ node: source, message })
     }
@@ -120,13 +120,13 @@ const noBarrel = {
   meta: { type: 'problem', docs: { description: 'Disallows files that only re-export' } },
   create: (context) => ({
     Program: (node) => {
-      const passesOn = (one) =>
+      const isReExport = (one) =>
         one.type === 'ExportAllDeclaration' ||
-        // `export {}` only says "I am a module".
+        // `export {}` only marks the file as a module.
         (one.type === 'ExportNamedDeclaration' && one.specifiers.length > 0)
-      const [first] = node.body.filter(passesOn)
+      const [first] = node.body.filter(isReExport)
       if (first === undefined) return
-      if (!node.body.every((one) => one.type === 'ImportDeclaration' || passesOn(one))) return
+      if (!node.body.every((one) => one.type === 'ImportDeclaration' || isReExport(one))) return
       context.report({
         node: first,
         message: 'a barrel file: import each name from the file that defines it',
@@ -151,14 +151,14 @@ function databaseProblem(file, target, typesOnly) {
   for (const { what, typesToo, only } of databaseRules) {
     if (!isIn(target, what) || (typesOnly && !typesToo)) continue
     if (isIn(file, only) || (only.includes('a store') && store.test(file))) continue
-    const way = typesToo ? '' : ', or "import type"'
-    return `only ${only.join(', ')} may import ${target}: put the query into a store.ts${way}`
+    const alternative = typesToo ? '' : ', or "import type"'
+    return `only ${only.join(', ')} may import ${target}: put the query into a store.ts${alternative}`
   }
   return undefined
 }
 
-function isIn(path, places) {
-  return places.some((place) => path === place || path.startsWith(place.endsWith('/') ? place : `${place}/`))
+function isIn(path, paths) {
+  return paths.some((one) => path === one || path.startsWith(one.endsWith('/') ? one : `${one}/`))
 }
 
 function isTypesOnly(kind, specifiers, kindOfSpecifier) {
@@ -167,7 +167,7 @@ function isTypesOnly(kind, specifiers, kindOfSpecifier) {
   )
 }
 
-/** The text of a specifier; a computed one stays unknown. */
+/** The text of a specifier; undefined if it is computed. */
 function literalOf(source) {
   if (source.type === 'Literal' && typeof source.value === 'string') return source.value
   if (source.type === 'TemplateLiteral' && source.expressions.length === 0)

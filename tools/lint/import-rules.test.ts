@@ -1,4 +1,4 @@
-// Plants one violation of each kind in a tree of its own and sees that the linter, with our settings, finds it.
+// Writes one violation of each kind into a temporary tree and checks that the linter reports it with our settings.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
@@ -8,105 +8,109 @@ import { after, before, describe, test } from 'node:test'
 
 const root = join(import.meta.dirname, '..', '..')
 
-interface Planted {
+interface LintFixture {
   readonly file: string
   readonly code: string
 }
 
-/** What must be refused, and the words that say why. */
-const violations: readonly (Planted & { readonly says: RegExp })[] = [
+/** Code that must be rejected, and the expected message. */
+const violations: readonly (LintFixture & { readonly message: RegExp })[] = [
   // Folders.
-  refused('contract/a.ts', `import '../server/http/errors.ts'`, /contract\/ may import itself; server\/http/),
-  refused('web/a.ts', `import '../server/http/errors.ts'`, /web\/ may import itself, contract\/;/),
-  refused('web/b.ts', `import '../sdk/client.ts'`, /web\/ may import/),
-  refused('sdk/a.ts', `import '../server/http/errors.ts'`, /sdk\/ may import/),
-  refused('cli/a.ts', `import '../web/client.ts'`, /cli\/ may import/),
-  refused('server/sms/a.ts', `import '../identity/port.ts'`, /server\/sms\/ may import/),
-  refused('server/sms/b.ts', `import type { Port } from '../identity/port.ts'`, /server\/sms\/ may import/),
-  refused('server/shortlink/a.ts', `import '../console/static-files.ts'`, /server\/shortlink\/ may import/),
-  refused('server/shortlink/b.ts', `import '../console/routes.ts'`, /server\/shortlink\/ may import/),
-  refused('server/shortlink/console.ts', `import '../console/console.ts'`, /server\/shortlink\/ may import/),
-  refused('server/shortlink/x-console.ts', `import '../sms/service.ts'`, /server\/shortlink\/ may import/),
-  refused('server/audit/a.ts', `import '../console/routes.ts'`, /server\/audit\/ may import/),
-  refused('server/request-log/a.ts', `import '../sms/service.ts'`, /server\/request-log\/ may import/),
-  refused('server/accounts/b.ts', `import '../limits/limits.ts'`, /only types of server\/limits/),
-  refused('server/identity/a.ts', `import '../operations/health.ts'`, /server\/identity\/ may import/),
-  refused('server/domain-check/a.ts', `import '../app.ts'`, /server\/domain-check\/ may import/),
-  refused('server/sms/c.ts', `import '../main.ts'`, /server\/sms\/ may import/),
-  refused('server/sms/d.ts', `import { settings } from '../config.ts'`, /only types of server\/config\.ts/),
-  refused('server/accounts/a.ts', `import '../credits/credits.ts'`, /server\/accounts\/ may import/),
-  refused('server/credits/a.ts', `import '../sms/service.ts'`, /server\/credits\/ may import/),
-  refused('server/http/a.ts', `import '../accounts/key.ts'`, /server\/http\/ may import itself, contract\//),
-  refused('server/db/a.ts', `import '../http/errors.ts'`, /server\/db\/ may import itself, contract\/;/),
-  refused('server/upstream/a.ts', `import '../http/body.ts'`, /server\/upstream\/ may import/),
-  refused('server/sms/gateways/a.ts', `import '../service.ts'`, /server\/sms\/gateways\/ may import/),
-  refused('server/sms/gateways/b.ts', `import '../../identity/gateways/b.ts'`, /gateways\/ may import/),
-  refused('server/sms/gateways/c.ts', `import '../../http/errors.ts'`, /gateways\/ may import/),
-  refused('server/console/a.ts', `import '../../cli/admin.ts'`, /server\/ may import/),
-  refused('server/app.ts', `import '../test/support/postgres.ts'`, /server\/ may import/),
+  rejected(
+    'contract/a.ts',
+    `import '../server/http/errors.ts'`,
+    /contract\/ may import itself; server\/http/,
+  ),
+  rejected('web/a.ts', `import '../server/http/errors.ts'`, /web\/ may import itself, contract\/;/),
+  rejected('web/b.ts', `import '../sdk/client.ts'`, /web\/ may import/),
+  rejected('sdk/a.ts', `import '../server/http/errors.ts'`, /sdk\/ may import/),
+  rejected('cli/a.ts', `import '../web/client.ts'`, /cli\/ may import/),
+  rejected('server/sms/a.ts', `import '../identity/port.ts'`, /server\/sms\/ may import/),
+  rejected('server/sms/b.ts', `import type { Port } from '../identity/port.ts'`, /server\/sms\/ may import/),
+  rejected('server/shortlink/a.ts', `import '../console/static-files.ts'`, /server\/shortlink\/ may import/),
+  rejected('server/shortlink/b.ts', `import '../console/routes.ts'`, /server\/shortlink\/ may import/),
+  rejected('server/shortlink/console.ts', `import '../console/console.ts'`, /server\/shortlink\/ may import/),
+  rejected('server/shortlink/x-console.ts', `import '../sms/service.ts'`, /server\/shortlink\/ may import/),
+  rejected('server/audit/a.ts', `import '../console/routes.ts'`, /server\/audit\/ may import/),
+  rejected('server/request-log/a.ts', `import '../sms/service.ts'`, /server\/request-log\/ may import/),
+  rejected('server/accounts/b.ts', `import '../limits/limits.ts'`, /only types of server\/limits/),
+  rejected('server/identity/a.ts', `import '../operations/health.ts'`, /server\/identity\/ may import/),
+  rejected('server/domain-check/a.ts', `import '../app.ts'`, /server\/domain-check\/ may import/),
+  rejected('server/sms/c.ts', `import '../main.ts'`, /server\/sms\/ may import/),
+  rejected('server/sms/d.ts', `import { settings } from '../config.ts'`, /only types of server\/config\.ts/),
+  rejected('server/accounts/a.ts', `import '../credits/credits.ts'`, /server\/accounts\/ may import/),
+  rejected('server/credits/a.ts', `import '../sms/service.ts'`, /server\/credits\/ may import/),
+  rejected('server/http/a.ts', `import '../accounts/key.ts'`, /server\/http\/ may import itself, contract\//),
+  rejected('server/db/a.ts', `import '../http/errors.ts'`, /server\/db\/ may import itself, contract\/;/),
+  rejected('server/upstream/a.ts', `import '../http/body.ts'`, /server\/upstream\/ may import/),
+  rejected('server/sms/gateways/a.ts', `import '../service.ts'`, /server\/sms\/gateways\/ may import/),
+  rejected('server/sms/gateways/b.ts', `import '../../identity/gateways/b.ts'`, /gateways\/ may import/),
+  rejected('server/sms/gateways/c.ts', `import '../../http/errors.ts'`, /gateways\/ may import/),
+  rejected('server/console/a.ts', `import '../../cli/admin.ts'`, /server\/ may import/),
+  rejected('server/app.ts', `import '../test/support/postgres.ts'`, /server\/ may import/),
 
-  // Every way to write it.
-  refused('contract/ways/a.ts', `export { x } from '../../server/x.ts'`, /contract\/ may import/),
-  refused('contract/ways/b.ts', `export * from '../../server/x.ts'`, /contract\/ may import/),
-  refused('contract/ways/c.ts', `export type { X } from '../../server/x.ts'`, /contract\/ may import/),
-  refused('contract/ways/d.ts', `await import('../../server/x.ts')`, /contract\/ may import/),
-  refused('contract/ways/e.ts', 'await import(`../../server/x.ts`)', /contract\/ may import/),
-  refused('contract/ways/f.ts', `export type X = import('../../server/x.ts').X`, /contract\/ may import/),
-  refused('contract/ways/g.ts', `import type { X } from '../../server/x.ts'`, /contract\/ may import/),
-  refused(
+  // Every syntax of an import.
+  rejected('contract/ways/a.ts', `export { x } from '../../server/x.ts'`, /contract\/ may import/),
+  rejected('contract/ways/b.ts', `export * from '../../server/x.ts'`, /contract\/ may import/),
+  rejected('contract/ways/c.ts', `export type { X } from '../../server/x.ts'`, /contract\/ may import/),
+  rejected('contract/ways/d.ts', `await import('../../server/x.ts')`, /contract\/ may import/),
+  rejected('contract/ways/e.ts', 'await import(`../../server/x.ts`)', /contract\/ may import/),
+  rejected('contract/ways/f.ts', `export type X = import('../../server/x.ts').X`, /contract\/ may import/),
+  rejected('contract/ways/g.ts', `import type { X } from '../../server/x.ts'`, /contract\/ may import/),
+  rejected(
     'contract/ways/h.ts',
     `import * as x from '../.././contract/../server/x.ts'`,
     /contract\/ may import/,
   ),
 
   // The database.
-  refused(
+  rejected(
     'server/sms/service.ts',
     `import { coalesce } from '../db/coalesce.ts'`,
     /only server\/db\/, a store/,
   ),
-  refused('server/sms/e.ts', `import { type Tx, open } from '../db/database.ts'`, /only server\/db\//),
-  refused('server/sms/f.ts', `import * as db from '../db/database.ts'`, /only server\/db\//),
-  refused('server/sms/g.ts', `import '../db/database.ts'`, /only server\/db\//),
-  refused('server/sms/h.ts', `await import('../db/database.ts')`, /only server\/db\//),
-  refused('server/operations/a.ts', `import { open } from '../db/database.ts'`, /only server\/db\//),
-  refused('server/sms/i.ts', `import { sql } from 'kysely'`, /may import kysely/),
-  refused('server/sms/j.ts', `import type { Kysely } from 'kysely'`, /may import kysely/),
-  refused('server/sms/k.ts', `import { Pool } from 'pg'`, /may import pg/),
-  refused('server/sms/l.ts', `import { DatabaseSync } from 'node:sqlite'`, /may import node:sqlite/),
-  refused('server/main.ts', `import { sql } from 'kysely/helpers/sqlite'`, /may import kysely/),
-  refused('cli/b.ts', `import { Pool } from 'pg'`, /may import pg/),
-  refused('server/runtime/workers.ts', `import { open } from '../db/database.ts'`, /only server\/db\//),
-  refused('server/sms/restore.ts', `import { open } from '../db/database.ts'`, /only server\/db\//),
+  rejected('server/sms/e.ts', `import { type Tx, open } from '../db/database.ts'`, /only server\/db\//),
+  rejected('server/sms/f.ts', `import * as db from '../db/database.ts'`, /only server\/db\//),
+  rejected('server/sms/g.ts', `import '../db/database.ts'`, /only server\/db\//),
+  rejected('server/sms/h.ts', `await import('../db/database.ts')`, /only server\/db\//),
+  rejected('server/operations/a.ts', `import { open } from '../db/database.ts'`, /only server\/db\//),
+  rejected('server/sms/i.ts', `import { sql } from 'kysely'`, /may import kysely/),
+  rejected('server/sms/j.ts', `import type { Kysely } from 'kysely'`, /may import kysely/),
+  rejected('server/sms/k.ts', `import { Pool } from 'pg'`, /may import pg/),
+  rejected('server/sms/l.ts', `import { DatabaseSync } from 'node:sqlite'`, /may import node:sqlite/),
+  rejected('server/main.ts', `import { sql } from 'kysely/helpers/sqlite'`, /may import kysely/),
+  rejected('cli/b.ts', `import { Pool } from 'pg'`, /may import pg/),
+  rejected('server/runtime/workers.ts', `import { open } from '../db/database.ts'`, /only server\/db\//),
+  rejected('server/sms/restore.ts', `import { open } from '../db/database.ts'`, /only server\/db\//),
 
   // Barrels, default exports, cycles.
-  refused('contract/barrel/a.ts', `export { x } from './x.ts'\nexport { y } from './y.ts'`, /a barrel/),
-  refused('contract/barrel/b.ts', `import { x } from './x.ts'\nexport { x }`, /a barrel/),
-  refused('contract/barrel/c.ts', `export * from '../text.ts'\nexport const y = 1`, /Barrel file/),
-  refused('contract/default.ts', `export default 1`, /Prefer named exports/),
-  refused('contract/round/a.ts', `import { b } from './b.ts'\nexport const a = () => b`, /Dependency cycle/),
-  refused('contract/round/b.ts', `import { a } from './a.ts'\nexport const b = () => a`, /Dependency cycle/),
+  rejected('contract/barrel/a.ts', `export { x } from './x.ts'\nexport { y } from './y.ts'`, /a barrel/),
+  rejected('contract/barrel/b.ts', `import { x } from './x.ts'\nexport { x }`, /a barrel/),
+  rejected('contract/barrel/c.ts', `export * from '../text.ts'\nexport const y = 1`, /Barrel file/),
+  rejected('contract/default.ts', `export default 1`, /Prefer named exports/),
+  rejected('contract/round/a.ts', `import { b } from './b.ts'\nexport const a = () => b`, /Dependency cycle/),
+  rejected('contract/round/b.ts', `import { a } from './a.ts'\nexport const b = () => a`, /Dependency cycle/),
 
-  // The rest of the settings, those that guard money most.
-  refused('server/http/b.ts', `export const f = (x: any): number => x.y`, /Unexpected `any`/),
-  refused('server/http/c.ts', `export const f = (x: string): number => JSON.parse(x)`, /Unsafe return/),
-  refused('server/http/d.ts', `export const x: { y: 1 } = JSON.parse('1')`, /Unsafe assignment/),
-  refused(
+  // Other lint settings.
+  rejected('server/http/b.ts', `export const f = (x: any): number => x.y`, /Unexpected `any`/),
+  rejected('server/http/c.ts', `export const f = (x: string): number => JSON.parse(x)`, /Unsafe return/),
+  rejected('server/http/d.ts', `export const x: { y: 1 } = JSON.parse('1')`, /Unsafe assignment/),
+  rejected(
     'server/http/e.ts',
     `export const f = (): void => { Promise.resolve(1) }`,
     /Promises must be awaited/,
   ),
-  refused('server/http/f.ts', `[1].forEach(async (x) => { await Promise.resolve(x) })`, /Promise/),
-  refused('server/http/g.ts', `export const f = (x: number): boolean => x == 1`, /===/),
-  refused('server/http/h.ts', `const unused = 1\nexport const x = 2`, /unused/),
-  refused('server/http/i.ts', `import { Server } from 'node:net'\nexport type T = Server`, /import type/i),
-  refused('server/http/j.ts', `import { type Server } from 'node:net'\nexport type T = Server`, /type/),
-  refused('server/http/k.ts', `${'export {}\n'.repeat(401)}`, /too many lines/),
-  refused('test/long.ts', `${'export {}\n'.repeat(601)}`, /too many lines/),
+  rejected('server/http/f.ts', `[1].forEach(async (x) => { await Promise.resolve(x) })`, /Promise/),
+  rejected('server/http/g.ts', `export const f = (x: number): boolean => x == 1`, /===/),
+  rejected('server/http/h.ts', `const unused = 1\nexport const x = 2`, /unused/),
+  rejected('server/http/i.ts', `import { Server } from 'node:net'\nexport type T = Server`, /import type/i),
+  rejected('server/http/j.ts', `import { type Server } from 'node:net'\nexport type T = Server`, /type/),
+  rejected('server/http/k.ts', `${'export {}\n'.repeat(401)}`, /too many lines/),
+  rejected('test/long.ts', `${'export {}\n'.repeat(601)}`, /too many lines/),
 ]
 
-/** What must pass, in a tree where every import leads somewhere. */
-const clean: readonly Planted[] = [
+/** Code that must pass. All imports exist in the temporary tree. */
+const clean: readonly LintFixture[] = [
   { file: 'contract/text.ts', code: `export type Text = string\nexport const none: Text = ''` },
   { file: 'contract/good.ts', code: `import { none } from './text.ts'\nexport const good = none` },
   {
@@ -195,10 +199,10 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }))
 
-describe('refused', () => {
-  for (const { file, code, says } of violations) {
+describe('rejected', () => {
+  for (const { file, code, message } of violations) {
     test(`${file}: ${code.slice(0, 80).replaceAll('\n', '; ')}`, () => {
-      assert.match((findings.get(file) ?? []).join('\n'), says)
+      assert.match((findings.get(file) ?? []).join('\n'), message)
     })
   }
 })
@@ -207,16 +211,16 @@ describe('allowed', () => {
   for (const { file } of clean) test(file, () => assert.deepEqual(findings.get(file), undefined))
 })
 
-function refused(file: string, code: string, says: RegExp): Planted & { readonly says: RegExp } {
-  return { file, code, says }
+function rejected(file: string, code: string, message: RegExp): LintFixture & { readonly message: RegExp } {
+  return { file, code, message }
 }
 
 async function lint(): Promise<Map<string, string[]>> {
   const cli = join(root, 'node_modules', 'oxlint', 'bin', 'oxlint')
-  const output = await new Promise<string>((settle) => {
-    // It ends with 1, as it should with so much to find.
+  const output = await new Promise<string>((resolve) => {
+    // The exit code is 1, because there are violations.
     execFile(process.execPath, [cli, '--type-aware', '--format=json'], { cwd: folder }, (_error, out) =>
-      settle(out),
+      resolve(out),
     )
   })
   const { diagnostics } = JSON.parse(output) as { diagnostics: readonly Finding[] }
