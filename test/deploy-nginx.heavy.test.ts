@@ -1,4 +1,4 @@
-// deploy/nginx.conf: its structure everywhere, and where nginx is installed a real one with TLS in front of a real service.
+// Checks deploy/nginx.conf: its syntax, and its behaviour with TLS where nginx is installed.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,26 +18,26 @@ import { freePort, runNode, startService } from './support/service.ts'
 const run = promisify(execFile)
 const sample = readFileSync(join(root, 'deploy', 'nginx.conf'), 'utf8')
 
-async function isHere(command: string, ...words: string[]): Promise<boolean> {
-  return run(command, words).then(
+async function isInstalledCommand(command: string, ...args: string[]): Promise<boolean> {
+  return run(command, args).then(
     () => true,
     () => false,
   )
 }
 
-test('the sample: braces, ends of lines, and the lines that matter', () => {
-  const bare = sample.replaceAll(/#.*$/gm, '')
-  assert.equal(bare.split('{').length, bare.split('}').length)
-  for (const line of bare.split('\n').map((one) => one.trim())) assert.match(line, /^$|[;{}]$/, line)
-  for (const wanted of [
+test('the sample is well formed and has the required directives', () => {
+  const directives = sample.replaceAll(/#.*$/gm, '')
+  assert.equal(directives.split('{').length, directives.split('}').length)
+  for (const line of directives.split('\n').map((line) => line.trim())) assert.match(line, /^$|[;{}]$/, line)
+  for (const required of [
     'underscores_in_headers on;',
     'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
     'proxy_set_header Host $host;',
     'proxy_next_upstream off;',
   ]) {
-    assert.ok(bare.includes(wanted), wanted)
+    assert.ok(directives.includes(required), required)
   }
-  assert.doesNotMatch(/log_format.*/.exec(bare)![0], /\$request_uri|\$request"|\$args/)
+  assert.doesNotMatch(/log_format.*/.exec(directives)![0], /\$request_uri|\$request"|\$args/)
 })
 
 interface Proxy extends AsyncDisposable {
@@ -46,14 +46,15 @@ interface Proxy extends AsyncDisposable {
   readonly log: string
 }
 
-describe('a real nginx with the sample', () => {
+describe('nginx with the sample configuration', () => {
   let directory: string
   let isInstalled = false
   let certificate: string
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'tollgate-nginx-'))
     certificate = join(directory, 'fullchain.pem')
-    isInstalled = (await isHere('nginx', '-v')) && (await isHere('openssl', 'version'))
+    isInstalled =
+      (await isInstalledCommand('nginx', '-v')) && (await isInstalledCommand('openssl', 'version'))
     if (!isInstalled) return
     await run('openssl', [
       ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=localhost'],
@@ -63,12 +64,12 @@ describe('a real nginx with the sample', () => {
   })
   after(() => rm(directory, { recursive: true, force: true }))
 
-  function skips(context: TestContext): boolean {
-    if (!isInstalled) context.skip('nginx or openssl is not on this machine')
+  function skipWithoutNginx(context: TestContext): boolean {
+    if (!isInstalled) context.skip('nginx or openssl is not installed')
     return !isInstalled
   }
 
-  /** The sample with its ports, paths and nothing else changed, checked by `nginx -t` and started. */
+  /** Starts nginx with the sample, changed only in ports and paths, after `nginx -t`. */
   async function startNginx(backend: string, change = (text: string) => text): Promise<Proxy> {
     const [plainPort, port] = [await freePort(), await freePort()]
     const log = join(directory, `access-${port}.log`)
@@ -91,13 +92,13 @@ describe('a real nginx with the sample', () => {
     await run('nginx', ['-t', '-p', directory, '-c', file])
     const child = spawn('nginx', ['-p', directory, '-c', file], { stdio: 'ignore' })
     const url = `https://localhost:${port}`
-    for (let tries = 0; ; tries += 1) {
-      const isUp = await ask(`${url}/no-such-page`).then(
+    for (let attempts = 0; ; attempts += 1) {
+      const isUp = await send(`${url}/no-such-page`).then(
         () => true,
         () => false,
       )
       if (isUp) break
-      assert.ok(tries < 100 && child.exitCode === null, 'nginx did not start')
+      assert.ok(attempts < 100 && child.exitCode === null, 'nginx did not start')
       await sleep(50)
     }
     return {
@@ -111,8 +112,8 @@ describe('a real nginx with the sample', () => {
     }
   }
 
-  /** From an address of one's choice on the loopback, with the certificate checked. */
-  function ask(
+  /** Sends a request from a loopback address and verifies the certificate. */
+  function send(
     url: string,
     headers: Record<string, string> = {},
     from = '127.0.0.1',
@@ -131,62 +132,62 @@ describe('a real nginx with the sample', () => {
 
   const hostOf = (url: string) => new URL(url).host
 
-  test('calls come through: underscores, TLS, no key in the log, no metrics', async (context) => {
-    if (skips(context)) return
+  test('forwards calls, keeps header names with underscores, logs no key, and hides the metrics', async (context) => {
+    if (skipWithoutNginx(context)) return
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })
     await using nginx = await startNginx(hostOf(service.url))
     const { username, key } = await service.account({ sms: 5 })
     const path = `/api/sms_api.php?action=get_credits&username=${username}`
-    const answer = await ask(`${nginx.url}${path}`, { api_key: key })
-    assert.equal(JSON.parse(answer.text).data.remaining, 5, answer.text)
-    assert.equal((await ask(`${nginx.url}${path}&api_key=${key}`)).status, 200)
-    assert.equal((await ask(`${nginx.url}/metrics`)).status, 404)
-    assert.equal((await ask(`${nginx.url}/docs/`)).status, 200)
+    const response = await send(`${nginx.url}${path}`, { api_key: key })
+    assert.equal(JSON.parse(response.text).data.remaining, 5, response.text)
+    assert.equal((await send(`${nginx.url}${path}&api_key=${key}`)).status, 200)
+    assert.equal((await send(`${nginx.url}/metrics`)).status, 404)
+    assert.equal((await send(`${nginx.url}/docs/`)).status, 200)
     const plain = await fetch(`http://127.0.0.1:${nginx.plainPort}/docs/?a=1`, { redirect: 'manual' })
     assert.deepEqual([plain.status, plain.headers.get('location')], [308, 'https://127.0.0.1/docs/?a=1'])
-    const written = await readFile(nginx.log, 'utf8')
-    assert.match(written, /"GET \/api\/sms_api\.php" 200/)
-    assert.ok(!written.includes(key) && !written.includes(username))
+    const accessLog = await readFile(nginx.log, 'utf8')
+    assert.match(accessLog, /"GET \/api\/sms_api\.php" 200/)
+    assert.ok(!accessLog.includes(key) && !accessLog.includes(username))
   })
 
-  test('each caller is seen with its own address, and cannot lie about it', async (context) => {
-    if (skips(context)) return
+  test('forwards the address of the caller and ignores forged headers', async (context) => {
+    if (skipWithoutNginx(context)) return
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })
     await using nginx = await startNginx(hostOf(service.url))
     const guess = async (from: string, claimed: string) => {
       const headers = { username: 'somebody', api_key: 'tg_wrong', 'x-forwarded-for': claimed }
-      return (await ask(`${nginx.url}/api/sms_api.php?action=get_credits`, headers, from)).status
+      return (await send(`${nginx.url}/api/sms_api.php?action=get_credits`, headers, from)).status
     }
     let last = 401
     for (let count = 0; last === 401 && count < 200; count += 1) {
       last = await guess('127.0.0.2', `192.0.2.${count % 250}`)
     }
-    assert.equal(last, 429, 'one address tries and tries')
-    assert.equal(await guess('127.0.0.3', '192.0.2.1'), 401, 'its neighbour is not made to wait')
+    assert.equal(last, 429, 'the limit of one address is reached')
+    assert.equal(await guess('127.0.0.3', '192.0.2.1'), 401, 'another address is not limited')
   })
 
-  test('a call whose answer is lost is not sent again', async (context) => {
-    if (skips(context)) return
-    const seen: string[] = []
+  test('does not retry a call after an interrupted response', async (context) => {
+    if (skipWithoutNginx(context)) return
+    const received: string[] = []
     const backend = createServer((incoming, response) => {
-      seen.push(`${incoming.method} ${incoming.url}`)
-      // The connection is a kept one by the time it breaks, where nginx likes to try again.
+      received.push(`${incoming.method} ${incoming.url}`)
+      // By default nginx would retry on a kept-alive connection.
       if (incoming.url?.endsWith('break')) incoming.socket.destroy()
       else response.end('{}')
     }).listen(0, '127.0.0.1')
     await once(backend, 'listening')
     const { port } = backend.address() as AddressInfo
     await using nginx = await startNginx(`127.0.0.1:${port}`)
-    seen.length = 0
-    await ask(`${nginx.url}/api/x`)
-    assert.equal((await ask(`${nginx.url}/api/break`)).status, 502)
-    assert.deepEqual(seen, ['GET /api/x', 'GET /api/break'])
+    received.length = 0
+    await send(`${nginx.url}/api/x`)
+    assert.equal((await send(`${nginx.url}/api/break`)).status, 502)
+    assert.deepEqual(received, ['GET /api/x', 'GET /api/break'])
     backend.closeAllConnections()
     backend.close()
   })
 
-  test('npm run doctor through it: well, and it names what a proxy forgets', async (context) => {
-    if (skips(context)) return
+  test('npm run doctor passes, and reports missing directives', async (context) => {
+    if (skipWithoutNginx(context)) return
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })
     const states = async (change?: (text: string) => string) => {
       await using nginx = await startNginx(hostOf(service.url), change)
@@ -203,14 +204,14 @@ describe('a real nginx with the sample', () => {
           .map(({ check, state }) => [check, state]),
       )
     }
-    const well = { address: 'ok', service: 'ok', proxy: 'ok', headers: 'ok' }
-    assert.deepEqual(await states(), well)
+    const healthy = { address: 'ok', service: 'ok', proxy: 'ok', headers: 'ok' }
+    assert.deepEqual(await states(), healthy)
     assert.deepEqual(await states((text) => text.replace('underscores_in_headers on;', '')), {
-      ...well,
+      ...healthy,
       headers: 'fail',
     })
     assert.deepEqual(await states((text) => text.replace(/proxy_set_header X-Forwarded-For.*/, '')), {
-      ...well,
+      ...healthy,
       proxy: 'fail',
     })
   })

@@ -1,4 +1,4 @@
-// The files in deploy/, checked as far as the tools on this machine allow.
+// Checks the files in deploy/ with the tools that are installed.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -14,20 +14,20 @@ import { ensureConsole } from './support/console-build.ts'
 import { root } from './support/root.ts'
 import { startService } from './support/service.ts'
 
-// oxlint-disable-next-line typescript/no-explicit-any -- files are taken apart as they come
+// oxlint-disable-next-line typescript/no-explicit-any -- parsed YAML and JSON
 type Tree = any
 
 const run = promisify(execFile)
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-async function isHere(command: string, ...words: string[]): Promise<boolean> {
-  return run(command, words).then(
+async function isInstalled(command: string, ...args: string[]): Promise<boolean> {
+  return run(command, args).then(
     () => true,
     () => false,
   )
 }
 
-/** A tool that may be among the packages or not. */
+/** Loads a package that may not be installed. */
 function optionalPackage(name: string): unknown {
   try {
     return createRequire(import.meta.url)(name)
@@ -42,14 +42,14 @@ describe('deployment files', () => {
   after(() => rm(directory, { recursive: true, force: true }))
 
   test('the systemd unit is valid and hardened', async (context) => {
-    if (!(await isHere('systemd-analyze', '--version'))) {
-      context.skip('systemd-analyze is not on this machine')
+    if (!(await isInstalled('systemd-analyze', '--version'))) {
+      context.skip('systemd-analyze is not installed')
       return
     }
     const unit = join(directory, 'tollgate.service')
     const text = read('deploy/tollgate.service')
     assert.ok(text.includes('/opt/tollgate/node_modules/.bin/node --max-semi-space-size=16 start.js'))
-    // The program it starts has to exist where the unit is looked at.
+    // systemd-analyze requires that the executable exists.
     await writeFile(unit, text.replace('/opt/tollgate/node_modules/.bin/node', process.execPath))
     const { stderr } = await run('systemd-analyze', ['verify', unit])
     assert.doesNotMatch(stderr, /tollgate\.service/)
@@ -59,7 +59,7 @@ describe('deployment files', () => {
     assert.match(score.stdout, /Overall exposure level for tollgate.service: [01]\.\d/)
   })
 
-  test('the Dockerfile: not root, health check, and what it copies is there', () => {
+  test('the Dockerfile uses a non-root user, has a health check and copies existing files', () => {
     const text = read('deploy/Dockerfile')
     const final = text.slice(text.lastIndexOf('\nFROM '))
     assert.match(final, /^USER node$/m)
@@ -72,25 +72,25 @@ describe('deployment files', () => {
     }
     for (const [, script] of text.matchAll(/npm run ([a-z:]+)/g)) assert.ok(scripts[script!], script)
     const pinned = new Set(Object.values(optionalDependencies))
-    assert.deepEqual([...pinned], [/^FROM node:([\d.]+)-slim$/m.exec(text)?.[1]], 'one Node everywhere')
+    assert.deepEqual([...pinned], [/^FROM node:([\d.]+)-slim$/m.exec(text)?.[1]], 'the same Node.js version')
     for (const [, line] of text.matchAll(/^COPY (?!--)(.+)$/gm)) {
       for (const path of line!.split(' ').slice(0, -1)) assert.ok(existsSync(join(root, path)), path)
     }
-    // The compose file asks for deploy/.env: a pattern without the stars holds for the root only.
+    // The compose file reads deploy/.env, and a pattern without `**` matches only in the root.
     assert.match(read('.dockerignore'), /^\*\*\/\.env$/m)
   })
 
-  test('what the Dockerfile puts into the image is enough to run', { timeout: 120_000 }, async () => {
+  test('the service runs with the files of the image', { timeout: 120_000 }, async () => {
     await ensureConsole()
     const text = read('deploy/Dockerfile')
     const image = join(directory, 'app')
     for (const [, line] of text.matchAll(/^COPY (.+)$/gm)) {
-      const words = line!.split(' ')
-      const target = words.pop()!
-      for (const source of words) {
-        // As Docker does it: a target with a slash at its end is the folder that the files go into.
-        const place = target.endsWith('/') ? join(image, target, basename(source)) : join(image, target)
-        await cp(join(root, source), place, { recursive: true })
+      const args = line!.split(' ')
+      const target = args.pop()!
+      for (const source of args) {
+        // As in Docker, a target that ends with a slash is a folder.
+        const destination = target.endsWith('/') ? join(image, target, basename(source)) : join(image, target)
+        await cp(join(root, source), destination, { recursive: true })
       }
     }
     await symlink(join(root, 'node_modules'), join(image, 'node_modules'))
@@ -99,29 +99,29 @@ describe('deployment files', () => {
     const env = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: data }
     const child = spawn(process.execPath, ['start.js'], { cwd: image, env })
     try {
-      const url = await new Promise<string>((ready, failed) => {
-        let said = ''
-        const hear = (part: Buffer) => {
-          said += part.toString()
-          const found = /is running: (\S+)/.exec(said)
-          if (found) ready(found[1]!)
+      const url = await new Promise<string>((resolveUrl, reject) => {
+        let output = ''
+        const append = (part: Buffer) => {
+          output += part.toString()
+          const found = /is running: (\S+)/.exec(output)
+          if (found) resolveUrl(found[1]!)
         }
-        child.stdout.on('data', hear)
-        child.stderr.on('data', hear)
-        child.once('exit', () => failed(new Error(said)))
+        child.stdout.on('data', append)
+        child.stderr.on('data', append)
+        child.once('exit', () => reject(new Error(output)))
       })
       for (const path of ['/readyz', '/docs/', '/openapi.json', '/console/']) {
         assert.equal((await fetch(`${url}${path}`)).status, 200, path)
       }
-      const words = ['start.js', 'cli/admin.ts', 'ledger', 'check', '--json']
-      const { stdout } = await run(process.execPath, words, { cwd: image, env })
+      const args = ['start.js', 'cli/admin.ts', 'ledger', 'check', '--json']
+      const { stdout } = await run(process.execPath, args, { cwd: image, env })
       assert.equal((JSON.parse(stdout) as { ok: boolean }).ok, true)
     } finally {
       child.kill('SIGTERM')
     }
   })
 
-  test('the health check of the image says yes to a running service and no to none', async () => {
+  test('the health check of the image passes only with a running service', async () => {
     const program = /CMD \["node", "-e", "([^"]+)"\]/.exec(read('deploy/Dockerfile'))![1]!
     await using service = await startService('sqlite')
     const check = (port: string) =>
@@ -133,13 +133,13 @@ describe('deployment files', () => {
     assert.equal(await check('9'), 1)
   })
 
-  test('compose file and alert rules are YAML, and their settings exist', (context) => {
+  test('the compose file and the alert rules are valid YAML with existing settings', (context) => {
     for (const [, name] of read('deploy/compose.yaml').matchAll(/^ {6}([A-Z_]+):/gm)) {
       assert.ok(Object.hasOwn(settings, name!) || /^POSTGRES_|^TZ$/.test(name!), name)
     }
     const yaml = optionalPackage('yaml') as { parse: (text: string) => Tree } | undefined
     if (!yaml) {
-      context.diagnostic('the package yaml is not there: not parsed')
+      context.diagnostic('the package yaml is not installed: not parsed')
       return
     }
     const compose = yaml.parse(read('deploy/compose.yaml'))
@@ -157,10 +157,10 @@ describe('deployment files', () => {
     }
   })
 
-  test('the public CI runs what .ci/run runs, on Linux of both kinds and on macOS', (context) => {
+  test('the public CI runs .ci/run on Linux x64, Linux arm64 and macOS', (context) => {
     const yaml = optionalPackage('yaml') as { parse: (text: string) => Tree } | undefined
     if (!yaml) {
-      context.skip('the package yaml is not there')
+      context.skip('the package yaml is not installed')
       return
     }
     const { jobs } = yaml.parse(read('.github/workflows/ci.yml'))
@@ -175,29 +175,29 @@ describe('deployment files', () => {
     assert.ok(node.with['node-version'] >= 24)
   })
 
-  test('the alert rules are rules of Prometheus', async (context) => {
-    if (!(await isHere('promtool', '--version'))) {
-      context.skip('promtool is not on this machine')
+  test('promtool accepts the alert rules', async (context) => {
+    if (!(await isInstalled('promtool', '--version'))) {
+      context.skip('promtool is not installed')
       return
     }
     const { stdout } = await run('promtool', ['check', 'rules', join(root, 'deploy', 'alerts.yml')])
     assert.match(stdout, /SUCCESS: \d+ rules found/)
   })
 
-  test('every metric and label that rules and dashboard name exists', async () => {
+  test('all metrics and labels in alert rules and dashboard exist', async () => {
     const dashboard = JSON.parse(read('deploy/grafana-dashboard.json'))
     const expressions: string[] = dashboard.panels.flatMap((panel: Tree) =>
-      panel.targets.map((one: Tree) => one.expr),
+      panel.targets.map((target: Tree) => target.expr),
     )
     expressions.push(
       ...[...read('deploy/alerts.yml').matchAll(/expr: (?:\|\n)?([\s\S]*?)\n {8}(?:for|labels):/g)].map(
-        ([, one]) => one!,
+        ([, expression]) => expression!,
       ),
     )
     assert.ok(expressions.length > 25)
     await using service = await startService('sqlite')
     const account = await service.account()
-    // One wrong and one right call, so that the counters have their labels.
+    // A failed and a successful call create the labels of the counters.
     for (const key of ['tg_wrong', account.key]) {
       await fetch(`${service.url}/api/sms_api.php?action=get_credits&username=${account.username}`, {
         headers: { api_key: key },
@@ -205,15 +205,15 @@ describe('deployment files', () => {
     }
     const metrics = await (await fetch(`${service.url}/metrics`)).text()
     const sources = labelsInSource()
-    const seen = new Set<string>()
+    const used = new Set<string>()
     for (const expression of expressions) {
-      const here: string[] = []
+      const names: string[] = []
       for (const [whole, name, selector] of expression.matchAll(
         /\b((?:tollgate|process|nodejs)_[a-z0-9_]+)(\{[^}]*\})?/g,
       )) {
         const base = name!.replace(/_(bucket|sum|count)$/, '')
-        seen.add(base)
-        here.push(base)
+        used.add(base)
+        names.push(base)
         assert.match(metrics, new RegExp(`^# TYPE ${base} `, 'm'), whole)
         for (const [, label] of (selector ?? '').matchAll(/([a-z_]+)(?:=~|!~|!=|=)/g)) {
           assert.ok(
@@ -226,18 +226,18 @@ describe('deployment files', () => {
       const labels = grouped.split(', ').filter((label) => label !== '' && label !== 'le')
       for (const label of labels) {
         assert.ok(
-          here.every((name) => sources.get(name)?.includes(label)),
+          names.every((name) => sources.get(name)?.includes(label)),
           `${expression}: ${label}`,
         )
       }
     }
-    const ours = [...metrics.matchAll(/^# TYPE (tollgate_\w+) /gm)].map(([, name]) => name!)
-    const notShown = ours.filter((name) => !seen.has(name) && name !== 'tollgate_domain_gateway_calls')
-    assert.deepEqual(notShown, [], 'a metric that nobody looks at')
+    const defined = [...metrics.matchAll(/^# TYPE (tollgate_\w+) /gm)].map(([, name]) => name!)
+    const unused = defined.filter((name) => !used.has(name) && name !== 'tollgate_domain_gateway_calls')
+    assert.deepEqual(unused, [], 'metrics that are not used')
   })
 })
 
-/** Which labels each metric has, from where it is made. */
+/** Reads the labels of each metric from the source. */
 function labelsInSource(): Map<string, readonly string[]> {
   const found = new Map<string, readonly string[]>()
   for (const file of readdirSync(join(root, 'server'), { recursive: true, encoding: 'utf8' })) {

@@ -1,4 +1,4 @@
-// The code samples of the documents, really run: every language that is on this machine, every operation, real service.
+// Runs the code samples of the documents for every operation, in every installed language.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { startService, type TestService } from './support/service.ts'
 const run = promisify(execFile)
 
 interface Runner {
-  /** The command that must be there, and how it says so. */
+  /** The command that succeeds when the language is installed. */
   readonly probe: readonly [string, ...string[]]
   readonly file: string
   readonly command: (file: string) => readonly [string, ...string[]]
@@ -38,20 +38,20 @@ const runners: Readonly<Record<SampleLanguage, Runner>> = {
   java: {
     probe: ['java', '-version'],
     file: 'Sample.java',
-    // One stage of compiling is enough for a program that runs once, and half the time.
+    // One compilation tier halves the time of a program that runs once.
     command: (file) => ['java', '-XX:TieredStopAtLevel=1', '-Dfile.encoding=UTF-8', file],
   },
   go: { probe: ['go', 'version'], file: 'main.go', command: (file) => ['go', 'run', file] },
 }
 
-const phpMark = '\n-- as JSON --\n'
+const phpSeparator = '\n-- as JSON --\n'
 
-/** Without what belongs to the test runner. */
+/** The environment without the variables of the test runner. */
 const environment = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined }
 
-async function isHere([command, ...words]: readonly [string, ...string[]]): Promise<boolean> {
+async function isInstalled([command, ...args]: readonly [string, ...string[]]): Promise<boolean> {
   try {
-    await run(command, words, { env: environment })
+    await run(command, args, { env: environment })
     return true
   } catch {
     return false
@@ -75,16 +75,17 @@ describe('code samples', () => {
   async function runSample(language: SampleLanguage, code: string): Promise<string> {
     const file = join(directory, runners[language].file)
     await writeFile(file, `${code}\n`)
-    // What PHP prints for people cannot be read back: the same answer once more, as JSON.
-    if (language === 'php') await appendFile(file, `echo ${JSON.stringify(phpMark)}, json_encode($answer);\n`)
-    const [command, ...words] = runners[language].command(file)
-    return (await run(command, words, { env: environment })).stdout
+    // The output of print_r cannot be parsed: print the response again as JSON.
+    if (language === 'php')
+      await appendFile(file, `echo ${JSON.stringify(phpSeparator)}, json_encode($answer);\n`)
+    const [command, ...args] = runners[language].command(file)
+    return (await run(command, args, { env: environment })).stdout
   }
 
   for (const language of sampleLanguages) {
-    test(`${language}: each operation answers as documented`, async (context) => {
-      if (!(await isHere(runners[language].probe))) {
-        context.skip(`${runners[language].probe[0]} is not on this machine`)
+    test(`${language}: each operation returns the documented response`, async (context) => {
+      if (!(await isInstalled(runners[language].probe))) {
+        context.skip(`${runners[language].probe[0]} is not installed`)
         return
       }
       for (const { endpoint, reference } of documentedEndpoints) {
@@ -93,8 +94,8 @@ describe('code samples', () => {
           const values = valuesOf({ endpoint, name, operation, example: example! }, caller)
           const code = sample(language, { baseUrl: service.url, endpoint, values })
           const output = await runSample(language, code)
-          const answer = language === 'php' ? phpAnswer(output) : output
-          const shape = shapeOf(withoutVariable(JSON.parse(answer), example!.varies))
+          const response = language === 'php' ? phpResponse(output) : output
+          const shape = shapeOf(withoutVariable(JSON.parse(response), example!.varies))
           assert.deepEqual(
             shape,
             shapeOf(withoutVariable(example!.response, example!.varies)),
@@ -112,7 +113,7 @@ describe('code samples', () => {
     }
     const echo = { path: '/echo' }
     for (const language of sampleLanguages) {
-      if (!(await isHere(runners[language].probe))) continue
+      if (!(await isInstalled(runners[language].probe))) continue
       const { createServer } = await import('node:http')
       const received: unknown[] = []
       const server = createServer((request, response) => {
@@ -150,17 +151,17 @@ describe('code samples', () => {
   })
 })
 
-function phpAnswer(output: string): string {
-  const [people, machines] = output.split(phpMark)
-  assert.match(people!, /^Array\n\(/)
-  return machines!
+function phpResponse(output: string): string {
+  const [readable, encoded] = output.split(phpSeparator)
+  assert.match(readable!, /^Array\n\(/)
+  return encoded!
 }
 
-/** Names and types; the balance goes down from sample to sample. */
+/** Compares only names and types, because the balance decreases with each sample. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shapeOf(one)]))
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shapeOf(item)]))
   }
   return typeof value
 }

@@ -1,4 +1,4 @@
-// The documents: settings, links, commands and names in them exist, and both languages have the same parts.
+// Checks that settings, links and commands in the documents exist, and that both languages have the same parts.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 describe('documents', () => {
   for (const [language, file] of Object.entries(operationsPages)) {
-    test(`the settings in the ${language} operations page are those of the code`, async () => {
+    test(`the ${language} operations page lists the settings of the code`, async () => {
       const page = await readFile(file, 'utf8')
       assert.equal(page, withSettings(page, language as 'zh' | 'en'), 'run npm run docs:settings')
       for (const name of Object.keys(settings)) assert.ok(page.includes(`| \`${name}\` |`), name)
@@ -31,7 +31,7 @@ describe('documents', () => {
     'sdk/README.md',
   ]
 
-  test('links lead to files and headings that are there', () => {
+  test('links lead to existing files and headings', () => {
     for (const page of pages) {
       const text = read(page)
       for (const [, target] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
@@ -44,7 +44,7 @@ describe('documents', () => {
     }
   })
 
-  test('commands and settings they name exist', async () => {
+  test('all named commands and settings exist', async () => {
     const { scripts, version } = JSON.parse(read('package.json')) as {
       scripts: Record<string, string>
       version: string
@@ -75,27 +75,27 @@ describe('documents', () => {
   })
 })
 
-describe('the two languages', () => {
+describe('both languages', () => {
   for (const [zh, en] of [
     ['README.zh-CN.md', 'README.md'],
     ['docs/operations.md', 'docs/operations.en.md'],
   ] as const) {
-    test(`${zh} and ${en} are in step`, () => {
-      const [ours, theirs] = [partsOf(read(zh)), partsOf(read(en))]
-      for (const part of Object.keys(ours) as (keyof typeof ours)[]) {
-        assert.deepEqual(theirs[part], ours[part], part)
+    test(`${zh} and ${en} have the same parts`, () => {
+      const [chinese, english] = [partsOf(read(zh)), partsOf(read(en))]
+      for (const part of Object.keys(chinese) as (keyof typeof chinese)[]) {
+        assert.deepEqual(english[part], chinese[part], part)
       }
     })
   }
 })
 
-/** What has to be the same whatever the words are: sections, tables, commands, settings, files. */
+/** Returns the parts that both languages share: sections, tables, commands, settings, files. */
 function partsOf(text: string) {
   const unique = (found: Iterable<string>) => [...new Set(found)].toSorted()
   const all = (pattern: RegExp) => [...text.matchAll(pattern)].map(([whole]) => whole)
   return {
     sections: all(/^##+ /gm),
-    places: all(/<a id="[^"]+"/g),
+    anchors: all(/<a id="[^"]+"/g),
     tables: all(/^\|---.*$/gm),
     rows: all(/^\|/gm).length,
     commands: unique(

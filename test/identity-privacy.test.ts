@@ -1,5 +1,5 @@
-// A planted name and number, sent by every road and into every way a call can end, are looked for afterwards in the
-// database's files, in a dump of every table, in a backup, and in everything that was written to stdout, stderr or a log.
+// Sends a known name and ID number in every parameter source and with every outcome, and then searches for them in the
+// database files, all tables, a backup, and everything written to stdout, stderr and the log.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -30,8 +30,8 @@ const wrongNumber = digits + (number.endsWith('0') ? '1' : '0')
 const latinName = 'Zyxwv Qponm'
 const gbkName = Buffer.from([0xc5, 0xb7, 0xd1, 0xf4, 0xc1, 0x88, 0xec, 0xcf])
 
-/** Every form in which a leak could lie: as it is, in other encodings, escaped, or hashed without a key. */
-const needles: readonly Buffer[] = [
+/** All forms in which the data could leak: plain, encoded, escaped, or hashed without a key. */
+const leakedForms: readonly Buffer[] = [
   ...[name, latinName, number, number.toLowerCase(), wrongNumber, number.slice(6, 14)].flatMap((secret) => [
     Buffer.from(secret),
     Buffer.from(secret, 'utf16le'),
@@ -52,16 +52,16 @@ const needles: readonly Buffer[] = [
 ]
 
 function assertClean(where: string, bytes: Buffer | string): void {
-  const haystack = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)
-  for (const needle of needles) {
-    assert.ok(!haystack.includes(needle), `${where} holds ${needle.toString()}`)
+  const content = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)
+  for (const form of leakedForms) {
+    assert.ok(!content.includes(form), `${where} contains ${form.toString()}`)
   }
 }
 
-/** An upstream that repeats whatever it was sent, wherever it can. */
-function quoting(request: RecordedRequest): Behaviour {
+/** An upstream that repeats the request in every part of its responses. */
+function quoteRequest(request: RecordedRequest): Behaviour {
   const sent = `${decodeURIComponent(request.target)} ${name} ${number}`
-  const turns: readonly Behaviour[] = [
+  const behaviours: readonly Behaviour[] = [
     json(200, { code: '0', data: { result: 1, address: '某地', name, idCard: number }, msg: sent }),
     json(200, { code: '0', data: { result: 2 }, msg: sent }),
     json(200, { code: '0', data: { result: 3 }, msg: sent }),
@@ -72,11 +72,11 @@ function quoting(request: RecordedRequest): Behaviour {
     cutInBody(`{"code":"0","msg":"${name} ${number}`),
   ]
   turn += 1
-  return turns[turn % turns.length]!
+  return behaviours[turn % behaviours.length]!
 }
 let turn = -1
 
-/** All roads of the parameters; each is taken with a good and with a wrong key, as it should be and malformed. */
+/** Sends valid and malformed requests in every parameter source, with valid and wrong keys. */
 async function sendEverything(url: string, key: string): Promise<void> {
   const target = `${url}${identity.path}`
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -91,7 +91,7 @@ async function sendEverything(url: string, key: string): Promise<void> {
       { name },
       { idcard: number },
     ]
-    // Whoever has no key gets no further, whatever else is wrong.
+    // A wrong key is rejected before other errors.
     for (const pair of apiKey === key ? pairs : pairs.slice(0, 2)) {
       const given = { ...pair, api_key: apiKey }
       const query = new URLSearchParams(given as Record<string, string>).toString()
@@ -153,11 +153,11 @@ async function sendEverything(url: string, key: string): Promise<void> {
 async function send(where: string, init: RequestInit): Promise<void> {
   try {
     const response = await fetch(where, init)
-    // Errors never repeat what was sent; a verdict's `extra` holds what follows from the number, for the caller alone.
+    // Errors never repeat the input. The `extra` of a verdict contains data derived from the number.
     const body = await response.text()
-    if (!body.includes('"matched":true')) assertClean(`the answer ${body.slice(0, 200)}`, body)
+    if (!body.includes('"matched":true')) assertClean(`the response ${body.slice(0, 200)}`, body)
   } catch (error) {
-    // The oversized body is cut off while it is still being sent.
+    // The connection closes while the oversized body is being sent.
     if (!(error instanceof TypeError)) throw error
   }
 }
@@ -178,13 +178,13 @@ async function assertStorageClean(storage: FreshStorage): Promise<void> {
     }
   })
   const count = await db.one<{ count: number }>('SELECT COUNT(*) AS count FROM identity_record')
-  assert.ok((count?.count ?? 0) > 20, 'the records are there, only without the person')
+  assert.ok((count?.count ?? 0) > 20, 'too few records')
   await db.close()
 }
 
-onEachEngine('planted personal data', (engine) => {
+onEachEngine('personal data', (engine) => {
   it('is not stored anywhere', async (t) => {
-    const upstream = await startFakeUpstream(quoting)
+    const upstream = await startFakeUpstream(quoteRequest)
     const storage = await freshStorage(engine)
     const started: ServiceProcess[] = []
     t.after(async () => {
@@ -213,27 +213,34 @@ onEachEngine('planted personal data', (engine) => {
       IDENTITY_REPEAT_S: '0',
     }
     const output: string[] = []
-    const command = async (...words: string[]) => {
-      const { code, stdout, stderr } = await admin(environment, ...words)
+    const command = async (...args: string[]) => {
+      const { code, stdout, stderr } = await admin(environment, ...args)
       assert.equal(code, 0, stderr)
       output.push(stdout, stderr)
       return stdout
     }
-    const made = await command('account', 'create', 'planted', '--credits', 'id_verification=1000', '--json')
-    const { api_key: key } = JSON.parse(made) as { api_key: string }
+    const created = await command(
+      'account',
+      'create',
+      'holder',
+      '--credits',
+      'id_verification=1000',
+      '--json',
+    )
+    const { api_key: key } = JSON.parse(created) as { api_key: string }
 
     const first = await start()
     await sendEverything(first.url, key)
-    await killInMidCall(first, key)
+    await killDuringCall(first, key)
     output.push(first.output())
 
-    upstream.handle(quoting)
+    upstream.handle(quoteRequest)
     const second = await start()
     await sendEverything(second.url, key)
-    // The table is gone: the end of the call fails inside the database.
-    await breakRecords(storage, async () => sendEverything(second.url, key))
-    // The sweeper gives back what was left open.
-    while (!(await ledgerIsQuiet())) await sleep(200)
+    // Without the table, ending the call fails in the database.
+    await withoutRecordTable(storage, async () => sendEverything(second.url, key))
+    // The sweeper refunds the held operations.
+    while (!(await hasNoHeldOperations())) await sleep(200)
     const backup = join(storage.environment['DATA_DIR']!, 'backup.gz')
     await command('backup', backup)
     if (engine === 'sqlite') await assertFilesClean(storage)
@@ -241,14 +248,14 @@ onEachEngine('planted personal data', (engine) => {
     await second.kill('SIGTERM')
     output.push(second.output())
 
-    assert.ok(output.join('').includes('identity gateway failed'), 'the log was read')
-    assert.ok(output.join('').includes('internal error'), 'the log of the broken calls was read')
+    assert.ok(output.join('').includes('identity gateway failed'), 'the log has no gateway failure')
+    assert.ok(output.join('').includes('internal error'), 'the log has no internal error')
     assertClean('the output', output.join('\n'))
     assertClean('the backup', gunzipSync(await readFile(backup)))
     await assertStorageClean(storage)
     await assertFilesClean(storage)
 
-    async function killInMidCall(service: ServiceProcess, apiKey: string): Promise<void> {
+    async function killDuringCall(service: ServiceProcess, apiKey: string): Promise<void> {
       upstream.handle(() => hang())
       const before = upstream.requests.length
       const call = send(`${service.url}${identity.path}`, {
@@ -262,7 +269,7 @@ onEachEngine('planted personal data', (engine) => {
       await call
     }
 
-    async function ledgerIsQuiet(): Promise<boolean> {
+    async function hasNoHeldOperations(): Promise<boolean> {
       const report = JSON.parse(await command('ledger', 'check', '--json')) as { ok: boolean; open: number }
       return report.ok && report.open === 0
     }
@@ -278,15 +285,15 @@ onEachEngine('planted personal data', (engine) => {
   })
 })
 
-async function breakRecords(storage: FreshStorage, during: () => Promise<void>): Promise<void> {
+async function withoutRecordTable(storage: FreshStorage, run: () => Promise<void>): Promise<void> {
   const db = storage.open()
   await db.write((tx) => tx.run('ALTER TABLE identity_record RENAME TO identity_record_away'))
-  await during()
+  await run()
   await db.write((tx) => tx.run('ALTER TABLE identity_record_away RENAME TO identity_record'))
   await db.close()
 }
 
-/** The database file, its write-ahead log, the secret, the backup: everything in the data folder, byte by byte. */
+/** Checks all files of the data folder: database, WAL, secret, backup. */
 async function assertFilesClean(storage: FreshStorage): Promise<void> {
   const directory = storage.environment['DATA_DIR']!
   const files = await readdir(directory, { recursive: true, withFileTypes: true })
