@@ -19,7 +19,7 @@ import { atLeast, type Part } from './report.ts'
 import { engineNames, withPostgres } from './storage.ts'
 
 const inFlight = 64
-const plenty = 1_000_000_000
+const manyCredits = 1_000_000_000
 
 export async function chargeBench(part: Part): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
@@ -122,7 +122,7 @@ async function seedAccounts(db: Database, accounts: number): Promise<number[]> {
   const ids: number[] = []
   for (let i = 0; i < accounts; i++) ids.push(await seedAccount(db, i))
   for (const id of ids)
-    await credits.grant({ actor: systemActor, accountId: id, apiType: 'sms', amount: plenty })
+    await credits.grant({ actor: systemActor, accountId: id, apiType: 'sms', amount: manyCredits })
   return ids
 }
 
@@ -147,7 +147,7 @@ async function bareSqliteLoop(file: string, rounds: number): Promise<Measured> {
   await service.close()
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  db.exec(`UPDATE credit SET total = ${plenty}`)
+  db.exec(`UPDATE credit SET total = ${manyCredits}`)
   const now = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
   const find = db.prepare(
     `SELECT a.key_hash, c.total, c.used FROM credit c JOIN account a ON a.id = c.account_id
@@ -180,7 +180,7 @@ async function bareSqliteLoop(file: string, rounds: number): Promise<Measured> {
 async function singleStatements(url: string, db: Database, count: number): Promise<Measured> {
   const account = await createAccount(db, systemActor, { username: 'single' })
   const pool = new pg.Pool({ connectionString: url, max: inFlight })
-  await pool.query(`UPDATE credit SET total = ${plenty} WHERE account_id = $1`, [account.id])
+  await pool.query(`UPDATE credit SET total = ${manyCredits} WHERE account_id = $1`, [account.id])
   const text = chargeStatement('CAST($1 AS bigint)')
   await Promise.all(Array.from({ length: inFlight }, () => pool.query('SELECT 1')))
   const measured = await measure(count, inFlight, () =>

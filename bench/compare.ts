@@ -1,5 +1,5 @@
 // Runs several servers in turn under the same load, so that other load of the machine affects all of them.
-import { type Load, runLoad } from './load.ts'
+import { type HttpLoad, runLoad } from './load.ts'
 import { type Measured, median } from './measure.ts'
 import { cpuMsOf } from './processes.ts'
 import type { Expectation, Part } from './report.ts'
@@ -15,28 +15,28 @@ export interface Candidate {
   readonly expects?: (ratio: number, p99Ratio: number) => readonly Expectation[]
 }
 
-type Round = Measured & { readonly cpuMicros: number | undefined }
+type RoundResult = Measured & { readonly cpuMicros: number | undefined }
 
 /** Each round measures the reference, then the others. Returns the median ratio of each of the others, in their order. */
 export async function compare(
   part: Part,
-  load: Omit<Load, 'url' | 'seconds'>,
+  load: Omit<HttpLoad, 'url' | 'seconds'>,
   reference: Candidate,
   others: readonly Candidate[],
 ): Promise<number[]> {
   const candidates = [reference, ...others]
-  const rounds = new Map<Candidate, Round[]>(candidates.map((one) => [one, []]))
+  const rounds = new Map<Candidate, RoundResult[]>(candidates.map((one) => [one, []]))
   // Warm-up.
   if (!part.scale.quick) for (const one of candidates) await measureOnce(part, load, one)
   for (let round = 0; round < part.scale.rounds; round += 1) {
     for (const one of candidates) rounds.get(one)!.push(await measureOnce(part, load, one))
   }
-  const limit = rounds.get(reference)!
+  const referenceRounds = rounds.get(reference)!
   const ratios: number[] = []
   for (const one of candidates) {
     const results = rounds.get(one)!
     const ratioOf = (field: 'perSecond' | 'p99') =>
-      median(results.map((result, round) => result[field] / limit[round]![field]))
+      median(results.map((result, round) => result[field] / referenceRounds[round]![field]))
     const ratio = ratioOf('perSecond')
     if (one !== reference) ratios.push(ratio)
     const cpu = results.map(({ cpuMicros }) => cpuMicros).filter((value) => value !== undefined)
@@ -57,7 +57,11 @@ export async function compare(
   return ratios
 }
 
-async function measureOnce(part: Part, load: Omit<Load, 'url' | 'seconds'>, one: Candidate): Promise<Round> {
+async function measureOnce(
+  part: Part,
+  load: Omit<HttpLoad, 'url' | 'seconds'>,
+  one: Candidate,
+): Promise<RoundResult> {
   const before = cpuMsOf(one.pid)
   const measured = await runLoad({ ...load, url: one.url, seconds: part.scale.seconds })
   const after = cpuMsOf(one.pid)

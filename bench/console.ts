@@ -8,7 +8,7 @@ import type { Expectation, Part } from './report.ts'
 const root = resolve(import.meta.dirname, '..')
 const limit = 250 * 1000
 
-interface Entry {
+interface ManifestEntry {
   readonly file: string
   readonly name?: string
   readonly src?: string
@@ -17,7 +17,7 @@ interface Entry {
   readonly dynamicImports?: readonly string[]
 }
 
-type Manifest = Readonly<Record<string, Entry>>
+type Manifest = Readonly<Record<string, ManifestEntry>>
 
 interface Sizes {
   readonly files: number

@@ -8,7 +8,7 @@ import { memoryOf, startBare, startServer } from './processes.ts'
 import { getLoad } from './redirect.ts'
 import type { Part } from './report.ts'
 import { pathAt, seedLinks, samplePaths, targetAt } from './seed.ts'
-import { onEngines, type Storage } from './storage.ts'
+import { onEngines, type BenchStorage } from './storage.ts'
 
 /** More links than the service caches, and few enough for the load generator. */
 const sample = 100_000
@@ -32,7 +32,7 @@ export async function growthBench(part: Part): Promise<void> {
   })
 }
 
-async function measureSize(part: Part, storage: Storage, size: number): Promise<void> {
+async function measureSize(part: Part, storage: BenchStorage, size: number): Promise<void> {
   const links = `${size.toLocaleString('en-US')} links`
   const { name: engine } = storage
   const megabytes = (await storage.bytes()) / 1e6
@@ -47,7 +47,12 @@ async function measureSize(part: Part, storage: Storage, size: number): Promise<
   await measureWith(part, storage, paidCalls.generate, 1, `, ${links}`)
 }
 
-async function measureRedirects(part: Part, storage: Storage, size: number, links: string): Promise<void> {
+async function measureRedirects(
+  part: Part,
+  storage: BenchStorage,
+  size: number,
+  links: string,
+): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const { name: engine } = storage
   const paths = samplePaths(size, sample)

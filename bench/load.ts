@@ -10,7 +10,7 @@ import { isInstalled } from './machine.ts'
 
 const connections = 64
 
-export interface Load {
+export interface HttpLoad {
   readonly url: string
   readonly seconds: number
   readonly method: 'GET' | 'POST'
@@ -23,7 +23,7 @@ export interface Load {
 }
 
 /** Uses wrk only for whole seconds. `calls` includes the responses of the check run. */
-export async function runLoad(load: Load): Promise<Measured> {
+export async function runLoad(load: HttpLoad): Promise<Measured> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-load-'))
   try {
     return hasWrk() && Number.isInteger(load.seconds)
@@ -41,7 +41,7 @@ export function hasWrk(): boolean {
   return (wrkFound ??= isInstalled('wrk'))
 }
 
-async function runWrk(load: Load, directory: string): Promise<Measured> {
+async function runWrk(load: HttpLoad, directory: string): Promise<Measured> {
   writeFileSync(join(directory, 'paths'), load.paths.join('\n'))
   writeFileSync(join(directory, 'tail'), tailOf(load))
   writeFileSync(
@@ -73,7 +73,7 @@ async function runWrk(load: Load, directory: string): Promise<Measured> {
   }
 }
 
-async function wrk(load: Load, directory: string, seconds: number): Promise<string> {
+async function wrk(load: HttpLoad, directory: string, seconds: number): Promise<string> {
   const args = [
     '-t1',
     `-c${connections}`,
@@ -93,7 +93,7 @@ async function wrk(load: Load, directory: string, seconds: number): Promise<stri
   return output
 }
 
-function tailOf(load: Load): string {
+function tailOf(load: HttpLoad): string {
   const { host } = new URL(load.url)
   const body = load.body ?? ''
   const headers = {
@@ -105,7 +105,7 @@ function tailOf(load: Load): string {
   return ` HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-async function runSockets(load: Load, directory: string): Promise<Measured> {
+async function runSockets(load: HttpLoad, directory: string): Promise<Measured> {
   const file = join(directory, 'load.json')
   writeFileSync(file, JSON.stringify(load))
   const child = spawn(process.execPath, [import.meta.filename, file], {
@@ -118,7 +118,7 @@ async function runSockets(load: Load, directory: string): Promise<Measured> {
 }
 
 /** Sends one request at a time on each connection. */
-async function generate(load: Load): Promise<Measured> {
+async function generate(load: HttpLoad): Promise<Measured> {
   const { hostname, port } = new URL(load.url)
   const tail = tailOf(load)
   const latencies: number[] = []
@@ -175,6 +175,6 @@ function isComplete(response: string): boolean {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const load = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as Load
+  const load = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as HttpLoad
   process.stdout.write(JSON.stringify(await generate(load)))
 }

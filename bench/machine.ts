@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 
-export interface Machine {
+export interface BenchMachine {
   readonly cpu: string
   readonly cores: number
   readonly memory: string
@@ -24,7 +24,7 @@ export function recordPostgres(binary: string): void {
   postgres = versionOf(binary, '--version')
 }
 
-export function describeMachine(): Machine {
+export function describeMachine(): BenchMachine {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),

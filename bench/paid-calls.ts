@@ -8,7 +8,7 @@ import { createTemplate } from '../server/sms/templates.ts'
 import { compare } from './compare.ts'
 import { startBare, startServer } from './processes.ts'
 import { atLeast, type Part } from './report.ts'
-import { onEngines, type Payer, type Storage } from './storage.ts'
+import { onEngines, type Payer, type BenchStorage } from './storage.ts'
 
 export interface PaidCall {
   readonly name: string
@@ -18,7 +18,7 @@ export interface PaidCall {
   readonly body: (payer: Payer) => unknown
   readonly headers?: (payer: Payer) => Readonly<Record<string, string>>
   readonly settings?: Readonly<Record<string, string>>
-  readonly prepare?: (storage: Storage) => Promise<void>
+  readonly prepare?: (storage: BenchStorage) => Promise<void>
 }
 
 /** The bare handler writes no log, so the service does not log each call either. */
@@ -61,7 +61,7 @@ const verify: PaidCall = {
   body: () => ({ name: '张三', idcard: '11010519491231002X' }),
 }
 
-export async function insertTemplate({ open, payer }: Storage): Promise<void> {
+export async function insertTemplate({ open, payer }: BenchStorage): Promise<void> {
   const { db, close } = await open()
   await createTemplate(db, systemActor, {
     accountId: payer.id,
@@ -82,7 +82,7 @@ export const sendBench = (part: Part) => onEngines(part, (storage) => measureCal
 
 export const identityBench = (part: Part) => onEngines(part, (storage) => measureCall(part, storage, verify))
 
-async function measureCall(part: Part, storage: Storage, call: PaidCall): Promise<void> {
+async function measureCall(part: Part, storage: BenchStorage, call: PaidCall): Promise<void> {
   await call.prepare?.(storage)
   for (const workers of part.scale.workers) await measureWith(part, storage, call, workers)
 }
@@ -90,7 +90,7 @@ async function measureCall(part: Part, storage: Storage, call: PaidCall): Promis
 /** `what` describes the content of a database that was filled before. */
 export async function measureWith(
   part: Part,
-  storage: Storage,
+  storage: BenchStorage,
   call: PaidCall,
   workers: number,
   what = '',

@@ -8,7 +8,7 @@ import { startNginx } from './nginx.ts'
 import { memoryOf, type Running, startBare, startServer } from './processes.ts'
 import { atLeast, atMost, type Part } from './report.ts'
 import { pathAt, seedLinks, targetAt } from './seed.ts'
-import { onEngines, type Storage } from './storage.ts'
+import { onEngines, type BenchStorage } from './storage.ts'
 
 const browser = {
   'user-agent':
@@ -53,7 +53,7 @@ interface RedirectReferences {
 
 async function measureService(
   part: Part,
-  storage: Storage,
+  storage: BenchStorage,
   workers: number,
   references: RedirectReferences,
 ): Promise<void> {

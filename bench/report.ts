@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import type { Machine } from './machine.ts'
+import type { BenchMachine } from './machine.ts'
 import type { Scale } from './scale.ts'
 
 /** An expected limit of a figure, and whether this run met it. */
@@ -48,7 +48,7 @@ export interface BenchReport {
   readonly date: string
   readonly command: string
   readonly quick: boolean
-  readonly machine: Machine
+  readonly machine: BenchMachine
   readonly parts: readonly PartReport[]
 }
 

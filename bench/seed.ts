@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { alphabet, codeLength } from '../server/shortlink/codes/code.ts'
 import { createCodes } from '../server/shortlink/codes/store.ts'
-import type { Storage } from './storage.ts'
+import type { BenchStorage } from './storage.ts'
 
 const size = alphabet.length
 const codes = size ** codeLength
@@ -31,11 +31,11 @@ export function targetAt(n: number): string {
 
 /** Returns at most `max` paths, evenly spread over the first `count` links. */
 export function samplePaths(count: number, max: number): string[] {
-  const some = Math.min(count, max)
-  return Array.from({ length: some }, (_, index) => pathAt(1 + Math.floor((index * count) / some)))
+  const length = Math.min(count, max)
+  return Array.from({ length }, (_, index) => pathAt(1 + Math.floor((index * count) / length)))
 }
 
-interface Runner {
+interface SeedRunner {
   run(sql: string): Promise<void>
   highestId(): Promise<number>
   /** Inserts the codes of the links above this id into the index, except those that already exist. */
@@ -44,7 +44,7 @@ interface Runner {
 }
 
 /** Inserts links `from` to `to`; the first number is 1. No service may have the database open. */
-export async function seedLinks(storage: Storage, from: number, to: number): Promise<void> {
+export async function seedLinks(storage: BenchStorage, from: number, to: number): Promise<void> {
   const runner = storage.file === undefined ? await postgresRunner(storage) : sqliteRunner(storage.file)
   for (let first = from; first <= to; first += perStatement) {
     const before = await runner.highestId()
@@ -54,7 +54,7 @@ export async function seedLinks(storage: Storage, from: number, to: number): Pro
   await runner.end()
 }
 
-function linksSql({ engine, payer }: Storage, first: number, last: number): string {
+function linksSql({ engine, payer }: BenchStorage, first: number, last: number): string {
   const letters: string[] = []
   for (let at = 0; at < codeLength; at += 1) {
     letters.push(`substr('${alphabet}', CAST((x / ${size ** at}) % ${size} AS integer) + 1, 1)`)
@@ -71,7 +71,7 @@ function linksSql({ engine, payer }: Storage, first: number, last: number): stri
 }
 
 /** The file is temporary, so durability is off while it is filled. */
-function sqliteRunner(file: string): Runner {
+function sqliteRunner(file: string): SeedRunner {
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144')
   const { value } = db.prepare(keySql).get() as { value: string }
@@ -92,7 +92,7 @@ function sqliteRunner(file: string): Runner {
   }
 }
 
-async function postgresRunner(storage: Storage): Promise<Runner> {
+async function postgresRunner(storage: BenchStorage): Promise<SeedRunner> {
   const client = new pg.Client({ connectionString: storage.url })
   await client.connect()
   await client.query('SET synchronous_commit = off')

@@ -4,30 +4,36 @@ import { findSends } from '../server/sms/store.ts'
 import { type Measured, measure } from './measure.ts'
 import { sendBench } from './paid-calls.ts'
 import type { Part } from './report.ts'
-import { onEngines, type Storage } from './storage.ts'
+import { onEngines, type BenchStorage } from './storage.ts'
 
-const few = 1_000
+const smallCount = 1_000
 
 export async function smsBench(part: Part): Promise<void> {
   await sendBench(part)
   await onEngines(part, (storage) => measureRecords(part, storage))
 }
 
-async function measureRecords(part: Part, storage: Storage): Promise<void> {
-  const many = part.scale.quick ? 2 * few : 1_000_000
+async function measureRecords(part: Part, storage: BenchStorage): Promise<void> {
+  const largeCount = part.scale.quick ? 2 * smallCount : 1_000_000
   const lookups = part.scale.count(2_000)
   const { db, close } = await storage.open()
   const { id } = storage.payer
-  await fill(db, id, few)
+  await fill(db, id, smallCount)
   const small = await lookUp(db, id, lookups)
-  await fill(db, id, many - few)
+  await fill(db, id, largeCount - smallCount)
   const large = await lookUp(db, id, lookups)
   for (const [query, measured] of Object.entries(large)) {
     const before = small[query]!
     const row = (count: number) => `get_status by ${query}, ${count.toLocaleString('en-US')} records`
-    part.row({ name: row(few), engine: storage.name, ...before })
+    part.row({ name: row(smallCount), engine: storage.name, ...before })
     const ratio = measured.p50 / before.p50
-    part.row({ name: row(many), engine: storage.name, ...measured, ratio, ratioTo: `p50 of ${few}` })
+    part.row({
+      name: row(largeCount),
+      engine: storage.name,
+      ...measured,
+      ratio,
+      ratioTo: `p50 of ${smallCount}`,
+    })
   }
   await close()
 }
@@ -59,7 +65,10 @@ async function lookUp(db: Database, accountId: number, lookups: number): Promise
   // Every query returns twenty rows, so that only the search differs.
   const phoneOf = (index: number) => String(13_900_000_000 + (index % 50))
   const filters = {
-    biz_id: (index: number) => ({ accountId, bizId: `1${String(id - (index % few)).padStart(17, '0')}` }),
+    biz_id: (index: number) => ({
+      accountId,
+      bizId: `1${String(id - (index % smallCount)).padStart(17, '0')}`,
+    }),
     phone_number: (index: number) => ({ accountId, phone: phoneOf(index) }),
     dates: (index: number) => ({
       accountId,

@@ -14,7 +14,7 @@ import { insertTemplate, type PaidCall, paidCalls } from './paid-calls.ts'
 import { memoryOf, type Running, startServer } from './processes.ts'
 import type { Part } from './report.ts'
 import { pathAt, seedLinks } from './seed.ts'
-import { onEngines, type Storage } from './storage.ts'
+import { onEngines, type BenchStorage } from './storage.ts'
 
 /** Calls per second of each kind. */
 const rates = { redirect: 200, generate: 20, send: 20, verify: 20, console: 5 } as const
@@ -45,7 +45,7 @@ export async function soakBench(part: Part): Promise<void> {
   await onEngines(part, (storage) => soak(part, storage))
 }
 
-async function soak(part: Part, storage: Storage): Promise<void> {
+async function soak(part: Part, storage: BenchStorage): Promise<void> {
   const links = part.scale.links
   await seedLinks(storage, 1, links)
   await insertTemplate(storage)
@@ -86,7 +86,7 @@ interface LoadResult {
 }
 
 /** Starts calls at a fixed rate, independent of the responses to earlier ones. */
-async function openLoad(service: Running, storage: Storage, links: number) {
+async function openLoad(service: Running, storage: BenchStorage, links: number) {
   const pool = new Pool(service.url, { connections: 64 })
   const requests = await requestsOf(service, storage, links)
   let latencies: number[] = []
@@ -133,11 +133,11 @@ async function openLoad(service: Running, storage: Storage, links: number) {
       }
     },
     take(): LoadResult {
-      const taken = { latencies: Float64Array.from(latencies), errors, problems: [...problems] }
+      const result = { latencies: Float64Array.from(latencies), errors, problems: [...problems] }
       latencies = []
       errors = 0
       problems.clear()
-      return taken
+      return result
     },
     async end(): Promise<void> {
       while (inFlight > 0) await sleep(20)
@@ -148,7 +148,7 @@ async function openLoad(service: Running, storage: Storage, links: number) {
 
 async function requestsOf(
   service: Running,
-  { payer }: Storage,
+  { payer }: BenchStorage,
   links: number,
 ): Promise<Readonly<Record<Kind, () => Dispatcher.RequestOptions>>> {
   const browser = openBrowser(service)
@@ -177,19 +177,19 @@ async function requestsOf(
 
 async function takeSample(
   service: Running,
-  storage: Storage,
-  taken: LoadResult,
+  storage: BenchStorage,
+  result: LoadResult,
   { seconds, minute }: { seconds: number; minute: number },
 ): Promise<Sample> {
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
   const metric = (name: string) =>
     Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(metrics)?.[1] ?? 0)
-  for (const problem of taken.problems.slice(0, 5)) process.stderr.write(`    ${problem}\n`)
+  for (const problem of result.problems.slice(0, 5)) process.stderr.write(`    ${problem}\n`)
   return {
     minute,
-    perSecond: Math.round(taken.latencies.length / seconds),
-    p99: percentiles(taken.latencies).p99,
-    errors: taken.errors,
+    perSecond: Math.round(result.latencies.length / seconds),
+    p99: percentiles(result.latencies).p99,
+    errors: result.errors,
     megabytes: memoryOf(service.pid) ?? metric('process_resident_memory_bytes') / 1e6,
     heap: metric('nodejs_heap_size_used_bytes') / 1e6,
     open: metric('tollgate_operations_open'),
@@ -197,7 +197,7 @@ async function takeSample(
   }
 }
 
-async function journalMegabytes({ file, open }: Storage): Promise<number> {
+async function journalMegabytes({ file, open }: BenchStorage): Promise<number> {
   if (file !== undefined) return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1e6
   const { db, close } = await open()
   const row = await db.one<{ bytes: number }>('SELECT CAST(SUM(size) AS bigint) AS bytes FROM pg_ls_waldir()')
@@ -245,7 +245,7 @@ function reportMemory(part: Part, engine: string, samples: readonly Sample[], li
   row('memory, highest of the last third', Math.max(...last), Math.max(...before), 'highest before')
 }
 
-async function reportLedger(part: Part, storage: Storage, samples: readonly Sample[]): Promise<void> {
+async function reportLedger(part: Part, storage: BenchStorage, samples: readonly Sample[]): Promise<void> {
   const errors = samples.reduce((sum, one) => sum + one.errors, 0)
   const { code, stdout } = await admin(storage.environment, 'ledger', 'check')
   part.row({

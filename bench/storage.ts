@@ -23,7 +23,7 @@ export interface Payer {
   readonly key: string
 }
 
-export interface Storage {
+export interface BenchStorage {
   readonly engine: Engine
   readonly name: string
   /** Settings of a service that uses this database. */
@@ -38,7 +38,7 @@ export interface Storage {
 }
 
 const password = 'correct horse 9'
-const plenty = 1_000_000_000
+const manyCredits = 1_000_000_000
 
 let cluster: Promise<PostgresServer> | undefined
 let databases = 0
@@ -72,7 +72,10 @@ export async function withPostgres(work: (url: string) => Promise<void>): Promis
   }
 }
 
-export async function withStorage(engine: Engine, work: (storage: Storage) => Promise<void>): Promise<void> {
+export async function withStorage(
+  engine: Engine,
+  work: (storage: BenchStorage) => Promise<void>,
+): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const run = async (url?: string) => {
     const environment = { DATA_DIR: directory, ...(url === undefined ? {} : { DATABASE_URL: url }) }
@@ -99,7 +102,7 @@ export async function withStorage(engine: Engine, work: (storage: Storage) => Pr
 
 export async function onEngines(
   { scale }: { readonly scale: Pick<Scale, 'engines'> },
-  work: (storage: Storage) => Promise<void>,
+  work: (storage: BenchStorage) => Promise<void>,
 ): Promise<void> {
   for (const engine of scale.engines) await withStorage(engine, work)
 }
@@ -108,7 +111,7 @@ async function createPayer({ db, secretKey, close }: Installation): Promise<Paye
   const account = await createAccount(db, systemActor, { username: 'bench', password })
   const credits = createCredits(db, secretKey)
   for (const apiType of apiTypes)
-    await credits.grant({ actor: systemActor, accountId: account.id, apiType, amount: plenty })
+    await credits.grant({ actor: systemActor, accountId: account.id, apiType, amount: manyCredits })
   const key = await resetKey(db, systemActor, account.id)
   await close()
   return { id: account.id, username: account.username, password, key }

@@ -22,7 +22,7 @@ const faultyModes = ['hang', 'slow', 'disconnect', 'garbage', 'reject'] as const
 /** Low enough that a circuit breaker seldom opens: an open one would prevent most calls. */
 const faultyShare = 0.2
 
-export interface SentMessage {
+export interface ReceivedMessage {
   readonly phone: string
   /** The `biz_id` of every request to send to this number. More than one is a duplicate send. */
   readonly bizIds: string[]
@@ -35,7 +35,7 @@ export interface SentMessage {
 export interface FakeProviders extends AsyncDisposable {
   /** Settings of a service that uses these providers. */
   readonly environment: Readonly<Record<string, string>>
-  readonly messages: ReadonlyMap<string, SentMessage>
+  readonly messages: ReadonlyMap<string, ReceivedMessage>
   /** Number of requests by ID number, and by address. */
   readonly persons: ReadonlyMap<string, number>
   readonly addresses: ReadonlyMap<string, number>
@@ -50,7 +50,7 @@ const secret = 'fault-suite-gateway-secret'
 const receiptSecret = 'fault-suite-receipts'
 
 export async function startFakeProviders(seed: string): Promise<FakeProviders> {
-  const messages = new Map<string, SentMessage>()
+  const messages = new Map<string, ReceivedMessage>()
   const persons = new Map<string, number>()
   const addresses = new Map<string, number>()
   let queries = 0

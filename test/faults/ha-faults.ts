@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from './fault.ts'
 import { signalAll } from './ha-guard.ts'
-import { leaderLeaseS, type Node, type StackOptions } from './ha-settings.ts'
+import { leaderLeaseS, type PatroniNode, type StackOptions } from './ha-settings.ts'
 import { type Stack, startStack } from './ha-stack.ts'
 import { emptyDatabase, openWorld, type World } from './world.ts'
 
@@ -26,7 +26,7 @@ export async function stopHaStack(): Promise<void> {
 interface HaFaultContext {
   readonly world: World
   readonly stack: Stack
-  readonly primary: Node
+  readonly primary: PatroniNode
 }
 
 /** Restarts what the fault stopped, after the service has recovered. */

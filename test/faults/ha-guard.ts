@@ -6,13 +6,13 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface Guard {
+export interface ClusterGuard {
   /** Starts the cleanup and waits until it is complete. */
   release(): Promise<void>
 }
 
 /** Starts a process that reads a pipe, as in test/support/postgres.ts: the pipe closes even if this process is killed. */
-export function startGuard(home: string): Guard {
+export function startClusterGuard(home: string): ClusterGuard {
   const guard = spawn(process.execPath, [import.meta.filename, 'guard', home], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

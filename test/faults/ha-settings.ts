@@ -12,7 +12,7 @@ export interface StackOptions {
   readonly lossy: boolean
 }
 
-export interface Node {
+export interface PatroniNode {
   readonly name: string
   readonly folder: string
   readonly data: string
@@ -88,7 +88,7 @@ export function etcdFlags(one: Etcd, all: readonly Etcd[]): readonly string[] {
 }
 
 export function patroniSettings(
-  node: Node,
+  node: PatroniNode,
   etcds: readonly Etcd[],
   passwords: { readonly superuser: string; readonly replication: string },
   { lossy }: StackOptions,
@@ -144,7 +144,7 @@ export function patroniSettings(
 }
 
 /** As in Patroni's documentation. Connections to a node close as soon as it no longer reports that it is the primary. */
-export function haproxySettings(port: number, nodes: readonly Node[]): string {
+export function haproxySettings(port: number, nodes: readonly PatroniNode[]): string {
   const servers = nodes.map(
     ({ name, pgPort, restPort }) => `  server ${name} 127.0.0.1:${pgPort} maxconn 90 check port ${restPort}`,
   )

@@ -14,13 +14,13 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, serverUser, temporaryFolder } from '../support/postgres.ts'
-import { startGuard, signalAll } from './ha-guard.ts'
+import { startClusterGuard, signalAll } from './ha-guard.ts'
 import {
   type Etcd,
   etcdFlags,
   findProgram,
   haproxySettings,
-  type Node,
+  type PatroniNode,
   patroniSettings,
   type StackOptions,
 } from './ha-settings.ts'
@@ -42,13 +42,13 @@ export interface Stack {
   readonly url: string
   /** Folder of the cluster. The services' DATA_DIR must be below it too. */
   readonly home: string
-  readonly nodes: readonly Node[]
+  readonly nodes: readonly PatroniNode[]
   /** Waits for a node that holds the leader's lease. */
-  leader(): Promise<Node>
+  leader(): Promise<PatroniNode>
   /** Waits until all three nodes run, one is the leader, one a synchronous standby, and HAProxy connects to the leader. */
-  waitUntilHealthy(): Promise<Node>
+  waitUntilHealthy(): Promise<PatroniNode>
   /** Requests a planned switchover. */
-  switchOver(from: Node): Promise<void>
+  switchOver(from: PatroniNode): Promise<void>
   /** Sends SIGKILL to the etcd leader; `restart` starts it again. */
   killEtcdLeader(): Promise<{ restart(): void }>
   stop(): Promise<void>
@@ -57,13 +57,13 @@ export interface Stack {
 export async function startStack(options: StackOptions): Promise<Stack> {
   const user = serverUser()
   const home = mkdtempSync(join(temporaryFolder(), 'tollgate-ha-'))
-  const guard = startGuard(home)
-  const taken = new Set<number>()
+  const guard = startClusterGuard(home)
+  const usedPorts = new Set<number>()
 
   async function port(): Promise<number> {
     const one = await freePort()
-    if (taken.has(one)) return port()
-    taken.add(one)
+    if (usedPorts.has(one)) return port()
+    usedPorts.add(one)
     return one
   }
 
@@ -103,7 +103,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await waitFor('etcd', home, async () => (await etcdLeader(etcds)) !== undefined)
 
     const passwords = { superuser: secret(), replication: secret() }
-    const nodes: Node[] = []
+    const nodes: PatroniNode[] = []
     for (let index = 1; index <= nodeCount; index += 1) {
       const name = `node${index}`
       const folder = createFolder(name)
@@ -124,8 +124,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     writeFileSync(join(proxyFolder, 'haproxy.cfg'), haproxySettings(proxyPort, nodes))
     const url = `postgres://postgres:${passwords.superuser}@127.0.0.1:${proxyPort}/postgres`
 
-    const leader = async (): Promise<Node> => {
-      let found: Node | undefined
+    const leader = async (): Promise<PatroniNode> => {
+      let found: PatroniNode | undefined
       await waitFor('a leader', home, async () => {
         const name = (await members(nodes)).find(({ role }) => role === 'leader')?.name
         found = nodes.find((node) => node.name === name)
@@ -134,8 +134,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       return found!
     }
 
-    const waitUntilHealthy = async (): Promise<Node> => {
-      let found: Node | undefined
+    const waitUntilHealthy = async (): Promise<PatroniNode> => {
+      let found: PatroniNode | undefined
       await waitFor('three healthy nodes', home, async () => {
         const all = await members(nodes)
         const leaders = all.filter(({ role }) => role === 'leader')
@@ -228,7 +228,7 @@ async function etcdLeader(etcds: readonly Etcd[]): Promise<Etcd | undefined> {
 }
 
 /** Returns the members of the cluster as reported by the first Patroni that responds. */
-async function members(nodes: readonly Node[]): Promise<readonly Member[]> {
+async function members(nodes: readonly PatroniNode[]): Promise<readonly Member[]> {
   for (const { restPort } of nodes) {
     try {
       const response = await fetch(`http://127.0.0.1:${restPort}/cluster`, {
@@ -244,7 +244,7 @@ async function members(nodes: readonly Node[]): Promise<readonly Member[]> {
 }
 
 /** Returns whether both standbys stream from the leader. */
-async function hasAllStandbys(leader: Node, password: string): Promise<boolean> {
+async function hasAllStandbys(leader: PatroniNode, password: string): Promise<boolean> {
   const url = `postgres://postgres:${password}@127.0.0.1:${leader.pgPort}/postgres`
   const rows = await runSql(url, `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'`).catch(
     () => [],

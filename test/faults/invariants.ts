@@ -7,7 +7,7 @@ import { sms } from '../../contract/sms.ts'
 import { openBrowser } from '../support/console.ts'
 import { post } from '../support/service.ts'
 import { type Customer, outcomeOf } from './calls.ts'
-import type { Entry } from './journal.ts'
+import type { JournalEntry } from './journal.ts'
 import { sendCall } from './load.ts'
 import { inParallel, settle } from './settle.ts'
 import type { World } from './world.ts'
@@ -22,14 +22,14 @@ export interface InvariantReport {
 
 const waitMs = 30_000
 
-type Operation = NonNullable<LedgerEntry['operation']> & { readonly apiType: ApiType }
+type LedgerOperation = NonNullable<LedgerEntry['operation']> & { readonly apiType: ApiType }
 
 export async function checkInvariants(world: World): Promise<InvariantReport> {
   const check = await settle(world)
   const problems = [...world.problems]
   // Only the first reason is recorded, so that each call counts once.
-  const lost = new Map<Entry, string>()
-  const markLost = (entry: Entry, reason: string): void => {
+  const lost = new Map<JournalEntry, string>()
+  const markLost = (entry: JournalEntry, reason: string): void => {
     if (!lost.has(entry)) lost.set(entry, `${entry.call.apiType} ${entry.call.subject}: ${reason}`)
   }
 
@@ -56,7 +56,7 @@ export async function checkInvariants(world: World): Promise<InvariantReport> {
 }
 
 /** (2) The result of a successful call exists: the link redirects to its target, the message is on record. */
-async function missingResult(world: World, entry: Entry): Promise<string | undefined> {
+async function missingResult(world: World, entry: JournalEntry): Promise<string | undefined> {
   if (entry.outcome !== 'success') return undefined
   const { customer, call, response } = entry
   const { url } = world.slots[entry.number % world.slots.length]!
@@ -83,7 +83,7 @@ async function missingResult(world: World, entry: Entry): Promise<string | undef
 }
 
 /** (2) A repeated call with an idempotency key gets the first response again and has no second effect. */
-async function replayProblem(world: World, entry: Entry): Promise<string | undefined> {
+async function replayProblem(world: World, entry: JournalEntry): Promise<string | undefined> {
   if (entry.idempotencyKey === undefined || world.epoch() > 0) return undefined
   if (entry.outcome !== 'success' && entry.outcome !== 'failed') return undefined
   const { url } = world.slots[entry.number % world.slots.length]!
@@ -114,8 +114,8 @@ async function readLedger(world: World, customer: Customer): Promise<LedgerEntry
 }
 
 /** (3) Every operation has one charge, one end and at max one refund. Returns the operations by request id. */
-function operationsOf(entries: readonly LedgerEntry[], problems: string[]): Map<string, Operation> {
-  const operations = new Map<string, Operation>()
+function operationsOf(entries: readonly LedgerEntry[], problems: string[]): Map<string, LedgerOperation> {
+  const operations = new Map<string, LedgerOperation>()
   const charged = new Set<number>()
   const refunded = new Set<number>()
   for (const { kind, operation, api_type: apiType } of entries) {
@@ -137,9 +137,9 @@ function operationsOf(entries: readonly LedgerEntry[], problems: string[]): Map<
 
 /** (2) The response agrees with the ledger's operation of the same request id. */
 function matchOperation(
-  entry: Entry,
-  operations: ReadonlyMap<string, Operation>,
-  markLost: (entry: Entry, reason: string) => void,
+  entry: JournalEntry,
+  operations: ReadonlyMap<string, LedgerOperation>,
+  markLost: (entry: JournalEntry, reason: string) => void,
   problems: string[],
 ): void {
   if (entry.requestId === undefined) return
@@ -161,7 +161,7 @@ async function balanceProblems(
   customer: Customer,
   apiType: ApiType,
   ledger: readonly LedgerEntry[],
-  lost: ReadonlyMap<Entry, string>,
+  lost: ReadonlyMap<JournalEntry, string>,
 ): Promise<string[]> {
   const { body } = await post(`${world.slots[0]!.url}${sms.path}`, {
     username: customer.username,

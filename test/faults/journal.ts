@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import type { Reply } from '../support/service.ts'
 import type { Customer, CallOutcome, FaultCall } from './calls.ts'
 
-export interface Entry {
+export interface JournalEntry {
   readonly number: number
   readonly customer: Customer
   readonly call: FaultCall
@@ -23,21 +23,21 @@ export interface Entry {
 }
 
 export interface Journal {
-  readonly entries: readonly Entry[]
-  open(entry: Pick<Entry, 'customer' | 'call' | 'idempotencyKey' | 'apiKey'>): Entry
+  readonly entries: readonly JournalEntry[]
+  open(entry: Pick<JournalEntry, 'customer' | 'call' | 'idempotencyKey' | 'apiKey'>): JournalEntry
   nextNumber(): number
-  acknowledged(): readonly Entry[]
+  acknowledged(): readonly JournalEntry[]
   write(file: string): void
 }
 
 export function openJournal(): Journal {
-  const entries: Entry[] = []
+  const entries: JournalEntry[] = []
   let number = 0
   return {
     entries,
     nextNumber: () => (number += 1),
     open(details) {
-      const entry: Entry = {
+      const entry: JournalEntry = {
         ...details,
         number: entries.length,
         startedAt: performance.now(),

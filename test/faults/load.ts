@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Reply } from '../support/service.ts'
 import { type Customer, createCall, outcomeOf, creditsSpent } from './calls.ts'
-import type { Entry, Journal } from './journal.ts'
+import type { JournalEntry, Journal } from './journal.ts'
 import type { Random } from './random.ts'
 
 export interface LoadOptions {
@@ -16,7 +16,7 @@ export interface LoadOptions {
   readonly epoch: () => number
 }
 
-export interface Load {
+export interface FaultLoad {
   /** Waits until every call in progress has ended. */
   stop(): Promise<void>
 }
@@ -26,7 +26,7 @@ const timeoutMs = 20_000
 
 const keyedShare = 0.6
 
-export function startLoad(options: LoadOptions): Load {
+export function startLoad(options: LoadOptions): FaultLoad {
   const { journal, random } = options
   let stopping = false
 
@@ -44,7 +44,7 @@ export function startLoad(options: LoadOptions): Load {
     }
   }
 
-  async function callUntilDecided(entry: Entry): Promise<void> {
+  async function callUntilDecided(entry: JournalEntry): Promise<void> {
     const { epoch } = options
     const startEpoch = epoch()
     // A keyed call may be repeated. A call without a key may be repeated only if it was not sent.
@@ -67,7 +67,7 @@ export function startLoad(options: LoadOptions): Load {
 }
 
 /** One attempt. Records in the entry what the caller knows afterwards; a definite outcome does not change any more. */
-async function callOnce(entry: Entry, url: string, waitMs: number): Promise<void> {
+async function callOnce(entry: JournalEntry, url: string, waitMs: number): Promise<void> {
   const { call } = entry
   entry.startedAt = performance.now()
   const reached = await sendCall(entry, url, waitMs, entry.apiKey)
@@ -88,7 +88,7 @@ async function callOnce(entry: Entry, url: string, waitMs: number): Promise<void
 }
 
 export async function sendCall(
-  entry: Pick<Entry, 'call' | 'customer' | 'idempotencyKey'>,
+  entry: Pick<JournalEntry, 'call' | 'customer' | 'idempotencyKey'>,
   url: string,
   waitMs: number,
   apiKey: string,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { admin } from '../support/service.ts'
 import { outcomeOf, creditsSpent } from './calls.ts'
-import type { Entry } from './journal.ts'
+import type { JournalEntry } from './journal.ts'
 import { sendCall } from './load.ts'
 import type { World } from './world.ts'
 
@@ -40,7 +40,7 @@ async function finishKeyedCalls(world: World): Promise<void> {
   await inParallel(unfinished, (entry) => finish(world, entry))
 }
 
-async function finish(world: World, entry: Entry): Promise<void> {
+async function finish(world: World, entry: JournalEntry): Promise<void> {
   const deadline = performance.now() + world.settleMs
   for (;;) {
     const { url } = world.random.pick(world.slots)

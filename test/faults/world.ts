@@ -19,7 +19,7 @@ import { type ServiceProcess, spawnService } from '../support/service.ts'
 import { type Customer, templateCode } from './calls.ts'
 import { type FakeProviders, startFakeProviders } from './gateways.ts'
 import { type Journal, openJournal } from './journal.ts'
-import { type Load, startLoad } from './load.ts'
+import { type FaultLoad, startLoad } from './load.ts'
 import { type Random, seededRandom } from './random.ts'
 
 /** Short, so that operations that a fault leaves held are decided during the test. */
@@ -33,7 +33,7 @@ const callers = 10
 /** Max time until the next success. Shorter times are not asserted. */
 const timeoutMs = 90_000
 
-export interface Slot {
+export interface ServiceSlot {
   readonly url: string
   /** The current process. */
   process: ServiceProcess
@@ -52,16 +52,16 @@ export interface World extends AsyncDisposable {
   readonly journal: Journal
   readonly providers: FakeProviders
   readonly customers: readonly Customer[]
-  readonly slots: readonly Slot[]
+  readonly slots: readonly ServiceSlot[]
   /** Starts ten callers, or an extra load with its number of callers and a name that seeds its calls. */
-  startLoad(extra?: { readonly name: string; readonly callers: number }): Load
+  startLoad(extra?: { readonly name: string; readonly callers: number }): FaultLoad
   /** Starts a new epoch after a clock change: earlier calls are not repeated. */
   nextEpoch(): void
   readonly epoch: () => number
   /** Waits until a call that started after `since` has succeeded; returns the seconds since then. */
   recovery(since: number): Promise<number>
   /** The same for a restarted process. Records its CPU time, which depends little on other load of the machine. */
-  recoveryOf(slot: Slot, since: number): Promise<number>
+  recoveryOf(slot: ServiceSlot, since: number): Promise<number>
   /** CPU seconds recorded by `recoveryOf`. */
   readonly cpus: readonly number[]
   /** Violations found by the fault. */
@@ -98,9 +98,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     ...options.environment,
   }
   const customers = await createCustomers(environment)
-  const slots: Slot[] = []
+  const slots: ServiceSlot[] = []
   try {
-    for (let index = 0; index < options.processes; index += 1) slots.push(await openSlot(environment))
+    for (let index = 0; index < options.processes; index += 1) slots.push(await openServiceSlot(environment))
   } catch (error) {
     await closeAll(slots, providers, ownFolder)
     throw error
@@ -165,7 +165,7 @@ function firstSuccessAfter(journal: Journal, since: number): number | undefined 
 }
 
 async function closeAll(
-  slots: readonly Slot[],
+  slots: readonly ServiceSlot[],
   providers: FakeProviders,
   folder: string | undefined,
 ): Promise<void> {
@@ -174,7 +174,7 @@ async function closeAll(
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })
 }
 
-async function openSlot(environment: Readonly<Record<string, string>>): Promise<Slot> {
+async function openServiceSlot(environment: Readonly<Record<string, string>>): Promise<ServiceSlot> {
   // The port stays the same while the world is open, so that a restarted process has the same URL.
   const port = await freePort()
   const starts: number[] = []
@@ -184,7 +184,7 @@ async function openSlot(environment: Readonly<Record<string, string>>): Promise<
     starts.push((performance.now() - since) / 1000)
     return started
   }
-  const slot: Slot = {
+  const slot: ServiceSlot = {
     starts,
     url: `http://127.0.0.1:${port}`,
     process: await start(),

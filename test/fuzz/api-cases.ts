@@ -10,7 +10,7 @@ import {
   type ApiCase,
   type BodyKind,
   contentTypes,
-  type Credentials,
+  type CredentialKind,
   damage,
   headers,
   headerText,
@@ -82,10 +82,10 @@ function operationCase(endpoint: Endpoint, operation: Operation): Arbitrary<ApiC
       },
     ),
     credentials: fc.oneof(
-      { weight: 12, arbitrary: fc.constant<Credentials>('valid') },
+      { weight: 12, arbitrary: fc.constant<CredentialKind>('valid') },
       {
         weight: 1,
-        arbitrary: fc.constantFrom<Credentials[]>('otherAccount', 'malformed', 'none', 'hostile'),
+        arbitrary: fc.constantFrom<CredentialKind[]>('otherAccount', 'malformed', 'none', 'hostile'),
       },
     ),
     credentialsIn: locations,

@@ -7,7 +7,7 @@ export type ParameterLocation = 'body' | 'query' | 'header'
 export type BodyKind = 'json' | 'form' | 'multipart'
 
 /** Valid credentials, those of another account, or invalid ones. */
-export type Credentials = 'valid' | 'otherAccount' | 'malformed' | 'none' | 'hostile'
+export type CredentialKind = 'valid' | 'otherAccount' | 'malformed' | 'none' | 'hostile'
 
 export interface Damage {
   /** Position in the body as a fraction of its length. */
@@ -20,7 +20,7 @@ export interface ApiCase {
   readonly kind: 'api'
   readonly endpoint: string
   readonly method: string
-  readonly credentials: Credentials
+  readonly credentials: CredentialKind
   readonly credentialsIn: ParameterLocation
   readonly bodyKind: BodyKind
   readonly parameters: readonly {

@@ -5,7 +5,7 @@ import type { TestAccount, TestService } from '../support/service.ts'
 import type { ApiCase, BodyKind, ConsoleCase, Damage, ParameterLocation } from './case.ts'
 import { headerSafe, jsonText } from './words.ts'
 
-export interface Session {
+export interface FuzzSession {
   readonly cookie: string
   readonly csrf: string
 }
@@ -122,7 +122,7 @@ function encoded({ encoding }: ApiCase, text: string): Buffer {
 export function consoleRequest(
   service: TestService,
   one: ConsoleCase,
-  sessions: Record<'account' | 'operator', Session>,
+  sessions: Record<'account' | 'operator', FuzzSession>,
   victimId: number,
 ): OutgoingRequest {
   const pathParameter =

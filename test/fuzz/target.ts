@@ -12,7 +12,7 @@ import type { Engine } from '../../server/db/database.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
 import { get, startService, type TestService } from '../support/service.ts'
 import type { ApiCase, ConsoleCase, FuzzCase, RawCase } from './case.ts'
-import { apiRequest, consoleRequest, damaged, type OutgoingRequest, type Session } from './requests.ts'
+import { apiRequest, consoleRequest, damaged, type OutgoingRequest, type FuzzSession } from './requests.ts'
 
 /** Max time until a response. */
 const timeoutMs = 20_000
@@ -27,7 +27,7 @@ export interface Target extends AsyncDisposable {
   readonly seen: { readonly statuses: Record<string, number>; paid: number }
 }
 
-interface Reply {
+interface FuzzReply {
   readonly status: number
   readonly text: string
   /** Whether this is the stored response of an earlier call, which was charged then. */
@@ -39,10 +39,10 @@ type Balances = Record<ApiType, number>
 export async function openTarget(engine: Engine): Promise<Target> {
   const service = await startService(engine, { SWEEP_S: '3600', SIGN_UP: 'off' })
   const { db } = service.installation
-  const plenty = Object.fromEntries(apiTypes.map((type) => [type, credits]))
-  const holder = await service.account(plenty)
+  const initialCredits = Object.fromEntries(apiTypes.map((type) => [type, credits]))
+  const holder = await service.account(initialCredits)
   // A separate account for the console: its background jobs are charged later.
-  const client = await service.account(plenty)
+  const client = await service.account(initialCredits)
   const otherAccount = await service.account()
   const victim = await service.account({ sms: 1_000 })
   const operator = await createAccount(db, systemActor, { username: 'fuzzing-operator', role: 'operator' })
@@ -118,7 +118,7 @@ export async function openTarget(engine: Engine): Promise<Target> {
   }
 }
 
-async function openSession({ installation, url }: TestService, accountId: number): Promise<Session> {
+async function openSession({ installation, url }: TestService, accountId: number): Promise<FuzzSession> {
   const token = randomBytes(32).toString('base64url')
   const tokenHash = createHash('sha256').update(token).digest('hex')
   await installation.db.write((tx) =>
@@ -129,7 +129,7 @@ async function openSession({ installation, url }: TestService, accountId: number
   return { cookie, csrf: body.me.csrf_token }
 }
 
-function requireNoFailure(service: TestService, reply: Reply | undefined): void {
+function requireNoFailure(service: TestService, reply: FuzzReply | undefined): void {
   if (reply && reply.status >= 500 && reply.status !== 505) {
     throw new Error(`returned ${reply.status}: ${reply.text.slice(0, 500)}`)
   }
@@ -150,7 +150,7 @@ function requireNothingSpent(spent: Partial<Balances>): void {
 }
 
 /** The response must report the cost. Bulk and scheduled domain checks are charged in the background. */
-function requireReportedCost(one: ConsoleCase, reply: Reply, changes: Partial<Balances>): number {
+function requireReportedCost(one: ConsoleCase, reply: FuzzReply, changes: Partial<Balances>): number {
   const spent = { ...changes }
   delete spent.domain_check
   const cost = Object.values(spent).reduce((sum, amount) => sum + amount, 0)
@@ -166,7 +166,12 @@ function requireReportedCost(one: ConsoleCase, reply: Reply, changes: Partial<Ba
 }
 
 /** The cost of a call must match its response: 0 unless it succeeded. Returns 1 if it was charged, else 0. */
-function requireExpectedCost(one: ApiCase, reply: Reply, spent: Partial<Balances>, now: Balances): number {
+function requireExpectedCost(
+  one: ApiCase,
+  reply: FuzzReply,
+  spent: Partial<Balances>,
+  now: Balances,
+): number {
   const expected =
     reply.replayed || reply.status !== 200 ? undefined : expectedCost(one.endpoint, parsed(reply.text))
   const problem = expected ? hasWrongCost(expected, spent, now) : Object.keys(spent).length > 0
@@ -234,7 +239,7 @@ function expectedCost(endpoint: string, body: any): ExpectedCost | undefined {
   }
 }
 
-function send(agent: Agent, out: OutgoingRequest): Promise<Reply> {
+function send(agent: Agent, out: OutgoingRequest): Promise<FuzzReply> {
   return new Promise((resolve, reject) => {
     const headers = { ...out.headers }
     // Without `expect` the client sends the body immediately.
@@ -265,7 +270,7 @@ function send(agent: Agent, out: OutgoingRequest): Promise<Reply> {
 }
 
 /** Sends the bytes, ends the socket and returns the first response; undefined if the server closed without one. */
-function sendRaw(service: TestService, { text, damage }: RawCase): Promise<Reply | undefined> {
+function sendRaw(service: TestService, { text, damage }: RawCase): Promise<FuzzReply | undefined> {
   const { port, hostname } = new URL(service.url)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)

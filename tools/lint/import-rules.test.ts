@@ -176,7 +176,7 @@ const clean: readonly LintFixture[] = [
   { file: 'test/support/tall.ts', code: `${'export {}\n'.repeat(401)}` },
 ]
 
-interface Finding {
+interface LintFinding {
   readonly message: string
   readonly filename: string
 }
@@ -223,7 +223,7 @@ async function lint(): Promise<Map<string, string[]>> {
       resolve(out),
     )
   })
-  const { diagnostics } = JSON.parse(output) as { diagnostics: readonly Finding[] }
+  const { diagnostics } = JSON.parse(output) as { diagnostics: readonly LintFinding[] }
   const byFile = new Map<string, string[]>()
   for (const { message, filename } of diagnostics) {
     const file = filename.replaceAll('\\', '/')
