@@ -10,7 +10,7 @@ import {
   callExample,
   type DocumentedExample,
   exampleCallers,
-  waysOf,
+  requestFormatsOf,
   withoutVariable,
 } from './support/documented-call.ts'
 import { onEachEngine } from './support/engines.ts'
@@ -20,16 +20,18 @@ import { get, startService } from './support/service.ts'
 type Tree = any
 
 onEachEngine('documented examples', (engine) => {
-  for (const way of ['json', 'form', 'query'] as const) {
-    test(`every response is as documented, sent as ${way}`, async () => {
+  for (const format of ['json', 'form', 'query'] as const) {
+    test(`returns the documented responses, sent as ${format}`, async () => {
       await using service = await startService(engine)
       const callers = await exampleCallers(service)
       const { schemas } = (await get(`${service.url}/openapi.json`)).body.components
-      const wrong: string[] = []
-      for (const one of allExamples().filter(({ endpoint }) => waysOf(endpoint).includes(way))) {
-        const { example } = one
-        const reply = await callExample(service, callers, one, way)
-        wrong.push(...schemaProblems(schemas, one, reply.body))
+      const problems: string[] = []
+      for (const documented of allExamples().filter(({ endpoint }) =>
+        requestFormatsOf(endpoint).includes(format),
+      )) {
+        const { example } = documented
+        const reply = await callExample(service, callers, documented, format)
+        problems.push(...schemaProblems(schemas, documented, reply.body))
         try {
           assert.equal(reply.status, example.status)
           assert.deepEqual(
@@ -37,10 +39,10 @@ onEachEngine('documented examples', (engine) => {
             withoutVariable(example.response, example.varies),
           )
         } catch {
-          wrong.push(`${labelOf(one)}: ${reply.status} ${JSON.stringify(reply.body)}`)
+          problems.push(`${labelOf(documented)}: ${reply.status} ${JSON.stringify(reply.body)}`)
         }
       }
-      assert.deepEqual(wrong, [])
+      assert.deepEqual(problems, [])
       assert.deepEqual((await checkLedger(service.installation.db, 10_000)).problems, [])
     })
   }
@@ -51,8 +53,12 @@ function labelOf({ endpoint, name, example }: DocumentedExample): string {
 }
 
 /** Checks the actual and the documented response against the documented schema. */
-function schemaProblems(schemas: Record<string, object>, one: DocumentedExample, actual: unknown): string[] {
-  const { endpoint, name, example } = one
+function schemaProblems(
+  schemas: Record<string, object>,
+  documented: DocumentedExample,
+  actual: unknown,
+): string[] {
+  const { endpoint, name, example } = documented
   const error = endpoint.shape === 'shortlink' ? 'ShortlinkError' : 'CodeError'
   const schemaName = example.status === 200 ? `${operationId(endpoint, name)}Answer` : error
   const validator = Compile(schemas[schemaName]!)
@@ -61,7 +67,7 @@ function schemaProblems(schemas: Record<string, object>, one: DocumentedExample,
       validator.Check(body)
         ? []
         : [
-            `${labelOf(one)}: ${origin} does not match ${schemaName}: ${JSON.stringify(validator.Errors(body)[1][0])}`,
+            `${labelOf(documented)}: ${origin} does not match ${schemaName}: ${JSON.stringify(validator.Errors(body)[1][0])}`,
           ],
   )
 }
@@ -94,7 +100,9 @@ test('every error of an operation has an example', () => {
       const { errors, examples } = reference[name]!
       for (const { code, status } of errors) {
         const isShown = examples.some(
-          (one) => one.status === status && ((one.response as { code?: number }).code ?? code) === code,
+          (documented) =>
+            documented.status === status &&
+            ((documented.response as { code?: number }).code ?? code) === code,
         )
         if (!isShown) without.push(`${endpoint.name} ${name} ${code} ${status}`)
       }
@@ -107,8 +115,8 @@ test('every error of an operation has an example', () => {
 test('the error without an example is returned as documented', async () => {
   await using service = await startService('sqlite', { DOMAIN_GATEWAYS: 'off' })
   const callers = await exampleCallers(service)
-  const one = allExamples().find(({ endpoint }) => endpoint.name === 'domain-check')!
-  const { status, body } = await callExample(service, callers, one)
+  const documented = allExamples().find(({ endpoint }) => endpoint.name === 'domain-check')!
+  const { status, body } = await callExample(service, callers, documented)
   assert.deepEqual([status, body.code], [502, 1005])
 })
 
@@ -124,7 +132,7 @@ test('every varying path exists in its example', () => {
     for (const path of example.varies ?? []) {
       const found = path
         .split('.')
-        .reduce<unknown>((place, key) => (place as Record<string, unknown>)?.[key], example.response)
+        .reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], example.response)
       assert.notEqual(found, undefined, `${name}: ${path}`)
     }
   }

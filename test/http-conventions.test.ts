@@ -1,4 +1,4 @@
-// What every endpoint does the same way: where parameters come from, who may call, and how errors look.
+// Rules for all endpoints: parameter sources, authentication, limits and errors.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -27,18 +27,18 @@ onEachEngine('credentials', (engine) => {
 
   it('returns the balance of the requested type', async () => {
     const url = `${service.url}${sms.path}`
-    const ask = { username: holder.username, api_key: holder.key }
-    const { status, body } = await post(url, { ...ask, action: 'get_credits' })
+    const request = { username: holder.username, api_key: holder.key }
+    const { status, body } = await post(url, { ...request, action: 'get_credits' })
     assert.equal(status, 200)
     assert.deepEqual(body, {
       code: 0,
       message: 'success',
       data: { api_type: 'sms', api_type_name: '短信', total: 40, used: 0, remaining: 40, percentage_used: 0 },
     })
-    const other = await post(url, { ...ask, action: 'check_credits', api_type: 'short_link' })
+    const other = await post(url, { ...request, action: 'check_credits', api_type: 'short_link' })
     assert.equal(other.body.data.api_type, 'short_link')
     assert.equal(other.body.data.percentage_used, 0)
-    const unknown = await post(url, { ...ask, action: 'get_credits', api_type: 'gold' })
+    const unknown = await post(url, { ...request, action: 'get_credits', api_type: 'gold' })
     assert.equal(unknown.status, 400)
     assert.equal(unknown.body.code, 1002)
   })
@@ -64,23 +64,25 @@ onEachEngine('credentials', (engine) => {
   it('returns the same response for every kind of wrong credentials', async () => {
     const cleared = await service.account()
     await clearKey(service.installation.db, systemActor, cleared.id)
-    const stranger = await service.account()
+    const other = await service.account()
     const wrong = [
       { username: 'nobody', api_key: generateApiKey() },
       { username: holder.username, api_key: generateApiKey() },
       { username: holder.username, api_key: 'not even a key' },
-      { username: holder.username, api_key: stranger.key },
+      { username: holder.username, api_key: other.key },
       { username: cleared.username, api_key: cleared.key },
     ]
     for (const endpoint of endpoints) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         wrong
-          .filter((one) => endpoint !== identity || one.api_key !== stranger.key)
-          .map((one) => post(`${service.url}${endpoint.path}`, { ...one, action: 'generate' })),
+          .filter((credentials) => endpoint !== identity || credentials.api_key !== other.key)
+          .map((credentials) =>
+            post(`${service.url}${endpoint.path}`, { ...credentials, action: 'generate' }),
+          ),
       )
-      for (const { status, body, headers } of answers) {
+      for (const { status, body, headers } of responses) {
         assert.equal(status, 401, endpoint.name)
-        assert.deepEqual(body, answers[0]?.body)
+        assert.deepEqual(body, responses[0]?.body)
         assert.equal(headers.get('www-authenticate'), 'ApiKey realm="tollgate"')
         if (endpoint === shortlink) assert.equal(body.success, false)
         else assert.equal(body.code, 1003)
@@ -90,22 +92,22 @@ onEachEngine('credentials', (engine) => {
 
   it('rejects the old key immediately after a reset or a clear, in other processes as well', async () => {
     await using second = await startService(engine, {}, service.storage)
-    const changing = await service.account({ sms: 1 })
-    const ask = (url: string, key: string) =>
-      post(`${url}${sms.path}`, { username: changing.username, api_key: key, action: 'get_credits' })
-    assert.equal((await ask(second.url, changing.key)).status, 200)
-    const fresh = await resetKey(service.installation.db, systemActor, changing.id)
-    assert.equal((await ask(second.url, changing.key)).status, 401)
-    assert.equal((await ask(service.url, changing.key)).status, 401)
-    assert.equal((await ask(second.url, fresh)).status, 200)
-    await clearKey(second.installation.db, systemActor, changing.id)
-    assert.equal((await ask(service.url, fresh)).status, 401)
+    const account = await service.account({ sms: 1 })
+    const send = (url: string, key: string) =>
+      post(`${url}${sms.path}`, { username: account.username, api_key: key, action: 'get_credits' })
+    assert.equal((await send(second.url, account.key)).status, 200)
+    const newKey = await resetKey(service.installation.db, systemActor, account.id)
+    assert.equal((await send(second.url, account.key)).status, 401)
+    assert.equal((await send(service.url, account.key)).status, 401)
+    assert.equal((await send(second.url, newKey)).status, 200)
+    await clearKey(second.installation.db, systemActor, account.id)
+    assert.equal((await send(service.url, newKey)).status, 401)
   })
 
   it('lets an expired account read and rejects every call of a suspended one', async () => {
     const account = await service.account({ sms: 1 })
     const { db } = service.installation
-    const ask = () =>
+    const send = () =>
       post(`${service.url}${sms.path}`, {
         username: account.username,
         api_key: account.key,
@@ -114,11 +116,11 @@ onEachEngine('credentials', (engine) => {
     await changeAccount(db, systemActor, await requireAccount(db, account.username), {
       expires: '2020-01-01',
     })
-    assert.equal((await ask()).status, 200)
+    assert.equal((await send()).status, 200)
     await changeAccount(db, systemActor, await requireAccount(db, account.username), { suspended: true })
-    const refused = await ask()
-    assert.equal(refused.status, 403)
-    assert.equal(refused.body.code, 1004)
+    const rejected = await send()
+    assert.equal(rejected.status, 403)
+    assert.equal(rejected.body.code, 1004)
   })
 })
 
@@ -133,25 +135,25 @@ describe('parameters', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  const works = async (answer: Promise<Response> | Response) => {
-    const body = (await (await answer).json()) as { code: number }
+  const assertSuccess = async (response: Promise<Response> | Response) => {
+    const body = (await (await response).json()) as { code: number }
     assert.equal(body.code, 0, JSON.stringify(body))
   }
 
-  it('are read from header, JSON, form and query, each one separately', async () => {
+  it('are read from header, JSON, form and query, each separately', async () => {
     const { username, key } = holder
     const query = (fields: Record<string, string>) => `${url}?${new URLSearchParams(fields).toString()}`
-    await works(fetch(query({ username, api_key: key, action: 'get_credits' })))
-    await works(fetch(query({ action: 'get_credits' }), { headers: { api_key: key, username } }))
-    await works(fetch(query({ action: 'get_credits' }), { headers: { 'api-key': key, username } }))
-    await works(
+    await assertSuccess(fetch(query({ username, api_key: key, action: 'get_credits' })))
+    await assertSuccess(fetch(query({ action: 'get_credits' }), { headers: { api_key: key, username } }))
+    await assertSuccess(fetch(query({ action: 'get_credits' }), { headers: { 'api-key': key, username } }))
+    await assertSuccess(
       fetch(query({ action: 'get_credits' }), {
         method: 'POST',
         headers: { api_key: key, 'content-type': 'application/json' },
         body: JSON.stringify({ username }),
       }),
     )
-    await works(
+    await assertSuccess(
       fetch(url, {
         method: 'POST',
         body: new URLSearchParams({ username, api_key: key, action: 'get_credits' }),
@@ -160,9 +162,9 @@ describe('parameters', () => {
     const form = new FormData()
     for (const [name, value] of Object.entries({ username, api_key: key, action: 'check_credits' }))
       form.set(name, value)
-    await works(fetch(url, { method: 'POST', body: form }))
-    // curl -d '{…}' sends JSON under a form's type.
-    await works(
+    await assertSuccess(fetch(url, { method: 'POST', body: form }))
+    // curl -d '{…}' sends JSON with the content type of a form.
+    await assertSuccess(
       fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -173,7 +175,7 @@ describe('parameters', () => {
 
   it('are read from the first source that has a non-blank value', async () => {
     const { username, key } = holder
-    await works(
+    await assertSuccess(
       fetch(`${url}?action=get_credits&username=nobody`, {
         method: 'POST',
         headers: { username, api_key: ' ', 'content-type': 'application/json' },
@@ -183,13 +185,13 @@ describe('parameters', () => {
   })
 
   it('are all named when missing', async () => {
-    const none = await post(url, {})
-    assert.equal(none.status, 401)
-    assert.equal(none.body.code, 1001)
-    for (const name of ['username', 'api_key', 'action']) assert.match(none.body.message, new RegExp(name))
-    const keyed = await post(url, { api_key: holder.key })
-    assert.equal(keyed.status, 400)
-    assert.equal(keyed.body.code, 1001)
+    const empty = await post(url, {})
+    assert.equal(empty.status, 401)
+    assert.equal(empty.body.code, 1001)
+    for (const name of ['username', 'api_key', 'action']) assert.match(empty.body.message, new RegExp(name))
+    const withKey = await post(url, { api_key: holder.key })
+    assert.equal(withKey.status, 400)
+    assert.equal(withKey.body.code, 1001)
     const link = await post(`${service.url}${shortlink.path}`, {})
     assert.equal(link.status, 400)
     assert.equal(link.body.success, false)
@@ -205,8 +207,8 @@ describe('parameters', () => {
     assert.match(chinese.body.message, /缺失/)
   })
 
-  /** The first line of the answer for a caller who reads nothing before the last byte is written. */
-  async function statusAfterAll(head: string, pieces: readonly string[]): Promise<string> {
+  /** Returns the status line for a caller that reads only after it has written the whole body. */
+  async function statusLineAfterBody(head: string, pieces: readonly string[]): Promise<string> {
     const { hostname, port } = new URL(service.url)
     const socket = connect(Number(port), hostname)
     const failed = once(socket, 'error').then(([error]) => Promise.reject(error as Error))
@@ -222,7 +224,7 @@ describe('parameters', () => {
   }
 
   it('reject malformed requests in the response shape of the endpoint', async () => {
-    const bad: readonly [string, string | Uint8Array, number][] = [
+    const malformed: readonly [string, string | Uint8Array, number][] = [
       ['application/json', '{"username": ', 400],
       ['application/json', '[1]', 400],
       ['application/json', `${'{"a":'.repeat(50)}1${'}'.repeat(50)}`, 400],
@@ -238,11 +240,11 @@ describe('parameters', () => {
       ['text/xml', '<a/>', 400],
       ['application/json', 'x'.repeat(1_100_000), 413],
     ]
-    for (const [type, body, status] of bad) {
+    for (const [type, body, status] of malformed) {
       const response = await fetch(url, { method: 'POST', headers: { 'content-type': type }, body })
-      const answer = (await response.json()) as Record<string, unknown>
+      const errorBody = (await response.json()) as Record<string, unknown>
       assert.equal(response.status, status, `${type} ${String(body).slice(0, 40)}`)
-      assert.equal(answer['code'], 1002)
+      assert.equal(errorBody['code'], 1002)
       assert.ok(response.headers.get('x-request-id'))
       const link = await fetch(`${service.url}${shortlink.path}`, {
         method: 'POST',
@@ -254,14 +256,18 @@ describe('parameters', () => {
     }
     const pieces = Array.from({ length: 50 }, () => ' '.repeat(100_000))
     const chunks = [...pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`), '0\r\n\r\n']
-    for (const told of [
-      await statusAfterAll('Content-Length: 5000000', pieces),
-      await statusAfterAll('Transfer-Encoding: chunked', chunks),
+    for (const statusLine of [
+      await statusLineAfterBody('Content-Length: 5000000', pieces),
+      await statusLineAfterBody('Transfer-Encoding: chunked', chunks),
     ]) {
-      assert.equal(told, 'HTTP/1.1 413 Payload Too Large')
+      assert.equal(statusLine, 'HTTP/1.1 413 Payload Too Large')
     }
-    const zipped = await fetch(url, { method: 'POST', headers: { 'content-encoding': 'gzip' }, body: '{}' })
-    assert.equal(zipped.status, 400)
+    const compressed = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-encoding': 'gzip' },
+      body: '{}',
+    })
+    assert.equal(compressed.status, 400)
     assert.equal(({} as Record<string, unknown>)['admin'], undefined)
   })
 
@@ -294,21 +300,21 @@ describe('limits', () => {
     await using service = await startService('sqlite', { RATE_LIMIT: '1,5' })
     const holder = await service.account()
     const other = await service.account()
-    const ask = (account: TestAccount) =>
+    const send = (account: TestAccount) =>
       post(`${service.url}${sms.path}`, {
         username: account.username,
         api_key: account.key,
         action: 'get_credits',
       })
-    const answers = await Promise.all(Array.from({ length: 40 }, () => ask(holder)))
-    const slowed = answers.filter((answer) => answer.status === 429)
-    // Five at once, and one more for each second that a busy machine takes over it.
-    assert.ok(slowed.length >= 10 && slowed.length <= 35, String(slowed.length))
-    assert.equal(slowed[0]?.body.code, 429)
-    assert.match(slowed[0]?.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
-    assert.match(answers[0]?.headers.get('ratelimit-policy') ?? '', /^"account";q=5;w=5$/)
-    assert.match(answers[0]?.headers.get('ratelimit') ?? '', /^"account";r=\d+;t=\d+$/)
-    assert.equal((await ask(other)).status, 200)
+    const responses = await Promise.all(Array.from({ length: 40 }, () => send(holder)))
+    const limited = responses.filter((response) => response.status === 429)
+    // The burst of five, plus one for each second on a slow machine.
+    assert.ok(limited.length >= 10 && limited.length <= 35, String(limited.length))
+    assert.equal(limited[0]?.body.code, 429)
+    assert.match(limited[0]?.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+    assert.match(responses[0]?.headers.get('ratelimit-policy') ?? '', /^"account";q=5;w=5$/)
+    assert.match(responses[0]?.headers.get('ratelimit') ?? '', /^"account";r=\d+;t=\d+$/)
+    assert.equal((await send(other)).status, 200)
   })
 
   it('respond to many wrong keys with 429 and accept a valid key from the same address', async () => {
@@ -318,11 +324,11 @@ describe('limits', () => {
     const flood = await Promise.all(
       Array.from({ length: 80 }, () => post(url, { username: 'x', api_key: 'y', action: 'get_credits' })),
     )
-    assert.equal(flood.filter((answer) => answer.status === 401).length, 60)
-    assert.equal(flood.filter((answer) => answer.status === 429).length, 20)
+    assert.equal(flood.filter((response) => response.status === 401).length, 60)
+    assert.equal(flood.filter((response) => response.status === 429).length, 20)
     const right = await post(url, { username: holder.username, api_key: holder.key, action: 'get_credits' })
     assert.equal(right.status, 200)
-    // Missing credentials are no wrong ones.
+    // Missing credentials do not count as wrong credentials.
     assert.equal((await post(url, {})).status, 401)
   })
 
@@ -332,17 +338,17 @@ describe('limits', () => {
       headers: (index: number) => Record<string, string>,
     ) => {
       await using service = await startService('sqlite', environment)
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 70 }, (_, index) =>
           post(`${service.url}${sms.path}`, { username: 'x', api_key: 'y', action: 'z' }, headers(index)),
         ),
       )
-      return answers.filter((answer) => answer.status === 429).length
+      return responses.filter((response) => response.status === 429).length
     }
     const forged = (index: number) => ({ 'x-forwarded-for': `203.0.113.${index}` })
     assert.equal(await flood({}, forged), 10)
     assert.equal(await flood({ TRUSTED_PROXIES: '127.0.0.0/8,::1' }, forged), 0)
-    // The rightmost hop that is no proxy of ours counts, not what the caller wrote in front of it.
+    // The rightmost address that is not a trusted proxy counts, not the addresses before it.
     const hidden = (index: number) => ({ 'x-forwarded-for': `203.0.113.${index}, 198.51.100.7, 127.0.0.2` })
     assert.equal(await flood({ TRUSTED_PROXIES: '127.0.0.0/8,::1' }, hidden), 10)
   })
@@ -354,8 +360,8 @@ describe('limits', () => {
     const missing = await post(url, {})
     assert.deepEqual([missing.status, missing.body.code], [200, 1001])
     assert.equal((await post(`${service.url}${shortlink.path}`, {})).status, 400)
-    const ask = { username: holder.username, api_key: holder.key, action: 'get_credits' }
-    const [, second] = [await post(url, ask), await post(url, ask)]
+    const request = { username: holder.username, api_key: holder.key, action: 'get_credits' }
+    const [, second] = [await post(url, request), await post(url, request)]
     assert.equal(second.status, 429)
   })
 })
@@ -378,10 +384,12 @@ describe('slow and broken requests', () => {
           socket.resume()
         }),
     )
-    // A body that ends before it said it would.
-    const torn = connect(Number(port), '127.0.0.1', () => torn.end(`${head}Content-Length: 50\r\n\r\n{"a":`))
-    torn.on('error', () => undefined)
-    torn.resume()
+    // A body shorter than its Content-Length.
+    const truncated = connect(Number(port), '127.0.0.1', () =>
+      truncated.end(`${head}Content-Length: 50\r\n\r\n{"a":`),
+    )
+    truncated.on('error', () => undefined)
+    truncated.resume()
     assert.equal((await get(`${service.url}/livez`)).status, 200)
     await Promise.all(closed)
     assert.equal((await get(`${service.url}/readyz`)).status, 200)

@@ -1,5 +1,5 @@
-// Redirects on PostgreSQL come from a cache. Every process uses a change through the API with its next visit, and any other change
-// within a second, also when the channel of the changes fails.
+// Redirects on PostgreSQL come from a cache. Every process uses an API change on the next visit and any other change
+// within a second, even when the notification channel fails.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,32 +21,32 @@ import {
   type TestService,
 } from './support/service.ts'
 
-/** The documented limit. */
-const seenAfterMs = 1_000
+/** The documented maximum delay of a change. */
+const propagationMs = 1_000
 
 void describe('redirects of two processes on one PostgreSQL', () => {
   let storage: FreshStorage
   let proxy: FaultyProxy
-  let here: TestService
-  let there: ServiceProcess
+  let local: TestService
+  let remote: ServiceProcess
   let holder: TestAccount
 
   before(async () => {
     storage = await freshStorage('postgres')
     proxy = await openFaultyProxy(storage.environment['DATABASE_URL']!)
-    here = await startService('postgres', {}, storage)
-    there = await spawnService({ ...storage.environment, DATABASE_URL: proxy.url, SAMPLE_ACCOUNT: 'off' })
-    holder = await here.account({ short_link: 100 })
+    local = await startService('postgres', {}, storage)
+    remote = await spawnService({ ...storage.environment, DATABASE_URL: proxy.url, SAMPLE_ACCOUNT: 'off' })
+    holder = await local.account({ short_link: 100 })
   })
 
   after(async () => {
-    await there.kill('SIGKILL')
-    await here[Symbol.asyncDispose]()
+    await remote.kill('SIGKILL')
+    await local[Symbol.asyncDispose]()
     await proxy[Symbol.asyncDispose]()
     await storage.remove()
   })
 
-  async function call(values: Record<string, unknown>, url = here.url) {
+  async function call(values: Record<string, unknown>, url = local.url) {
     const reply = await post(`${url}${shortlink.path}`, {
       username: holder.username,
       api_key: holder.key,
@@ -56,13 +56,13 @@ void describe('redirects of two processes on one PostgreSQL', () => {
     return reply.body.data as { link_id: number; short_code: string }
   }
 
-  const make = (target_url: string) => call({ action: 'generate', target_url, title: 't' })
+  const createLink = (target_url: string) => call({ action: 'generate', target_url, title: 't' })
 
   async function metric(name: string): Promise<number> {
-    const text = await (await fetch(`${there.url}/metrics`)).text()
+    const text = await (await fetch(`${remote.url}/metrics`)).text()
     const line = text
       .split('\n')
-      .find((one) => one.startsWith(`${name} `) || one.startsWith(`${name}{in="memory"`))
+      .find((entry) => entry.startsWith(`${name} `) || entry.startsWith(`${name}{in="memory"`))
     return Number(line?.split(' ').at(-1))
   }
 
@@ -70,25 +70,25 @@ void describe('redirects of two processes on one PostgreSQL', () => {
     while ((await metric('tollgate_link_channel_up')) !== up) await sleep(20)
   }
 
-  /** After this the other process has the link in its cache. */
+  /** Visits twice, so that the other process has the link in its cache. */
   async function visitTwice(code: string, location: string): Promise<void> {
     for (let round = 0; round < 2; round += 1) {
-      assert.equal((await visit(`${there.url}/${code}`)).location, location)
+      assert.equal((await visit(`${remote.url}/${code}`)).location, location)
     }
   }
 
   it('come from the cache, and use updates, refreshes, suspensions and new pools of the other process', async () => {
-    const { link_id, short_code } = await make('https://example.com/1')
+    const { link_id, short_code } = await createLink('https://example.com/1')
     await untilChannel(1)
     await visitTwice(short_code, 'https://example.com/1')
     const lookups = await metric('tollgate_link_lookups_total')
-    for (let count = 0; count < 10; count += 1) await visit(`${there.url}/${short_code}`)
+    for (let count = 0; count < 10; count += 1) await visit(`${remote.url}/${short_code}`)
     assert.equal((await metric('tollgate_link_lookups_total')) - lookups, 10)
 
     // The next visit uses the update, whichever process received it.
     for (let n = 2; n <= 20; n += 1) {
       const target_url = `https://example.com/${n}`
-      await call({ action: 'update', link_id, target_url }, n % 4 === 0 ? there.url : here.url)
+      await call({ action: 'update', link_id, target_url }, n % 4 === 0 ? remote.url : local.url)
       await visitTwice(short_code, target_url)
     }
 
@@ -98,37 +98,37 @@ void describe('redirects of two processes on one PostgreSQL', () => {
       target_url: 'https://example.com/3',
       redirect_url_a: 'https://example.com/a',
     })
-    await addPoolDomain(here.installation.db, systemActor, 'b', 'pool-b.test')
-    await sleep(seenAfterMs)
-    const onPoolB = await visit(`${there.url}/${short_code}`, { host: 'pool-b.test' })
+    await addPoolDomain(local.installation.db, systemActor, 'b', 'pool-b.test')
+    await sleep(propagationMs)
+    const onPoolB = await visit(`${remote.url}/${short_code}`, { host: 'pool-b.test' })
     assert.equal(onPoolB.location, 'https://example.com/3')
     await visitTwice(short_code, 'https://example.com/a')
 
-    const next = await call({ action: 'execute_update', link_id })
-    assert.equal((await visit(`${there.url}/${short_code}`)).status, 410)
-    await visitTwice(next.short_code, 'https://example.com/a')
+    const refreshed = await call({ action: 'execute_update', link_id })
+    assert.equal((await visit(`${remote.url}/${short_code}`)).status, 410)
+    await visitTwice(refreshed.short_code, 'https://example.com/a')
 
     const suspend = (suspended: number) =>
-      here.installation.db.write((tx) =>
+      local.installation.db.write((tx) =>
         tx.run('UPDATE account SET suspended = ? WHERE id = ?', [suspended, holder.id]),
       )
     await suspend(1)
-    await sleep(seenAfterMs)
-    assert.equal((await visit(`${there.url}/${next.short_code}`)).status, 410)
+    await sleep(propagationMs)
+    assert.equal((await visit(`${remote.url}/${refreshed.short_code}`)).status, 410)
     await suspend(0)
-    await sleep(seenAfterMs)
-    await visitTwice(next.short_code, 'https://example.com/a')
+    await sleep(propagationMs)
+    await visitTwice(refreshed.short_code, 'https://example.com/a')
   })
 
   it('use an update in every listening process before its response is sent', async () => {
-    const { link_id, short_code } = await make('https://example.com/1')
+    const { link_id, short_code } = await createLink('https://example.com/1')
     await untilChannel(1)
     const third = new pg.Client({
       connectionString: storage.environment['DATABASE_URL'],
       application_name: listenerName,
     })
-    await using ending = new AsyncDisposableStack()
-    ending.defer(() => third.end())
+    await using cleanup = new AsyncDisposableStack()
+    cleanup.defer(() => third.end())
     await third.connect()
     await third.query(`LISTEN ${linkChannel}`)
     let acks = 0
@@ -153,13 +153,13 @@ void describe('redirects of two processes on one PostgreSQL', () => {
   })
 
   it('use a change of many links in one statement', async () => {
-    const made = []
-    for (let count = 0; count < 5; count += 1) made.push(await make('https://example.com/1'))
+    const links = []
+    for (let count = 0; count < 5; count += 1) links.push(await createLink('https://example.com/1'))
     await untilChannel(1)
-    for (const { short_code } of made) await visitTwice(short_code, 'https://example.com/1')
-    const { db } = here.installation
+    for (const { short_code } of links) await visitTwice(short_code, 'https://example.com/1')
+    const { db } = local.installation
     for (const location of ['https://example.com/few', 'https://example.com/many']) {
-      // The second time there are too many ids for one message.
+      // In the second round the IDs exceed the size of one message.
       if (location.endsWith('many')) {
         await db.write((tx) =>
           tx.run(`INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a,
@@ -168,33 +168,33 @@ void describe('redirects of two processes on one PostgreSQL', () => {
         )
       }
       await db.write((tx) => tx.run('UPDATE link SET location_a = ?', [location]))
-      await sleep(seenAfterMs)
-      for (const { short_code } of made) await visitTwice(short_code, location)
+      await sleep(propagationMs)
+      for (const { short_code } of links) await visitTwice(short_code, location)
     }
   })
 
   it('use an update after the server closed the channel', async () => {
-    const { link_id, short_code } = await make('https://example.com/1')
+    const { link_id, short_code } = await createLink('https://example.com/1')
     for (let round = 2; round < 4; round += 1) {
       await untilChannel(1)
       await visitTwice(short_code, `https://example.com/${round - 1}`)
-      await here.installation.db.all(
+      await local.installation.db.all(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE application_name = 'tollgate listening' AND datname = current_database()`,
       )
       await call({ action: 'update', link_id, target_url: `https://example.com/${round}` })
-      await sleep(seenAfterMs)
+      await sleep(propagationMs)
       await visitTwice(short_code, `https://example.com/${round}`)
     }
   })
 
   it('use an update while the channel drops all messages, and use the cache again after that', async () => {
-    const { link_id, short_code } = await make('https://example.com/1')
+    const { link_id, short_code } = await createLink('https://example.com/1')
     await untilChannel(1)
     await visitTwice(short_code, 'https://example.com/1')
     proxy.dropTraffic('LISTEN')
     await call({ action: 'update', link_id, target_url: 'https://example.com/2' })
-    await sleep(seenAfterMs)
+    await sleep(propagationMs)
     await visitTwice(short_code, 'https://example.com/2')
     assert.equal(await metric('tollgate_link_channel_up'), 0)
     await call({ action: 'update', link_id, target_url: 'https://example.com/3' })
@@ -205,14 +205,14 @@ void describe('redirects of two processes on one PostgreSQL', () => {
   })
 
   it('use an update after the process was suspended', async () => {
-    const { link_id, short_code } = await make('https://example.com/1')
+    const { link_id, short_code } = await createLink('https://example.com/1')
     await untilChannel(1)
     await visitTwice(short_code, 'https://example.com/1')
-    there.child.kill('SIGSTOP')
+    remote.child.kill('SIGSTOP')
     await call({ action: 'update', link_id, target_url: 'https://example.com/2' })
-    await sleep(seenAfterMs)
-    const waiting = visit(`${there.url}/${short_code}`)
-    there.child.kill('SIGCONT')
-    assert.equal((await waiting).location, 'https://example.com/2')
+    await sleep(propagationMs)
+    const pending = visit(`${remote.url}/${short_code}`)
+    remote.child.kill('SIGCONT')
+    assert.equal((await pending).location, 'https://example.com/2')
   })
 })

@@ -1,4 +1,4 @@
-// The SDK as people get it: built, imported by its package name, called against the real service.
+// The built SDK, imported by its package name and called against the real service.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
@@ -60,9 +60,9 @@ describe('sdk', () => {
 
   test('calls every operation', async () => {
     const tollgate = client()
-    const made = await tollgate.shortlink.generate({ target_url: 'https://example.com/a', title: '标题' })
-    const { link_id: id } = made
-    assert.equal(made.remaining_balance, 999)
+    const created = await tollgate.shortlink.generate({ target_url: 'https://example.com/a', title: '标题' })
+    const { link_id: id } = created
+    assert.equal(created.remaining_balance, 999)
     assert.deepEqual(await tollgate.shortlink.update({ link_id: id, target_url: 'https://example.com/b' }), {
       link_id: id,
       message: '短链接已更新',
@@ -104,7 +104,7 @@ describe('sdk', () => {
       template_params: { code: '1' },
     }
     const { username, key } = callers['without credits']
-    const poor = client({ username, apiKey: key })
+    const withoutCredits = client({ username, apiKey: key })
     const cases: readonly [() => Promise<unknown>, number | undefined, number, RegExp][] = [
       [() => client({ apiKey: 'tg_wrong' }).sms.credits(), 1003, 401, /密钥错误/],
       [
@@ -117,10 +117,10 @@ describe('sdk', () => {
       [() => client().sms.send({ ...message, phone_number: '1' }), 1002, 400, /phone_number/],
       [() => client().sms.send({ ...message, phone_number: '19900000001' }), 1005, 502, /发送失败/],
       [() => client().sms.send({ ...message, template_code: 'NONE' }), 1007, 404, /模板/],
-      [() => poor.identity.verify(person), 1004, 403, /次数不足/],
+      [() => withoutCredits.identity.verify(person), 1004, 403, /次数不足/],
       [() => client().shortlink.get({ link_id: 999 }), undefined, 400, /链接不存在/],
       [
-        () => poor.shortlink.generate({ target_url: 'https://a.example', title: 'x' }),
+        () => withoutCredits.shortlink.generate({ target_url: 'https://a.example', title: 'x' }),
         undefined,
         400,
         /次数不足/,
@@ -140,33 +140,33 @@ describe('sdk', () => {
   })
 
   test('recognizes errors of a service that returns HTTP 200 for errors', async () => {
-    await using quiet = await startService('sqlite', { ERROR_HTTP_STATUS: 'ok' })
-    const { username, key } = await quiet.account()
-    const tollgate = client({ baseUrl: quiet.url, username, apiKey: key })
+    await using lenient = await startService('sqlite', { ERROR_HTTP_STATUS: 'ok' })
+    const { username, key } = await lenient.account()
+    const tollgate = client({ baseUrl: lenient.url, username, apiKey: key })
     await assert.rejects(tollgate.sms.logs({}), { name: 'TollgateApiError', code: 1001, status: 200 })
     await assert.rejects(tollgate.identity.verify({ name: 'x', idcard: 'y' }), { code: 1002 })
   })
 
-  test('retries a lost response with the same key and is charged once', async () => {
+  test('retries after an interrupted response with the same key and is charged once', async () => {
     const keys: (string | undefined)[] = []
     const proxy = await listen((request, response) => {
       keys.push(request.headers['idempotency-key'] as string | undefined)
-      void forward(service.url, request).then((answer) => {
-        // The first answer never arrives, although the work is done.
+      void forward(service.url, request).then((forwarded) => {
+        // The call succeeds, but its first response is interrupted.
         if (keys.length === 1) response.destroy()
-        else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.text)
+        else response.writeHead(forwarded.status, { 'content-type': 'application/json' }).end(forwarded.text)
       })
     })
-    const before_ = await client().sms.credits()
+    const initial = await client().sms.credits()
     const sent = await client({ baseUrl: proxy }).sms.send({
       phone_number: '13900139000',
       template_code: 'CODE_LOGIN',
       template_params: { code: '77' },
     })
-    assert.equal(sent.remaining_credits, before_.remaining - 1)
+    assert.equal(sent.remaining_credits, initial.remaining - 1)
     assert.equal(keys.length, 2)
     assert.ok(keys[0] && keys[0] === keys[1])
-    assert.equal((await client().sms.credits()).remaining, before_.remaining - 1)
+    assert.equal((await client().sms.credits()).remaining, initial.remaining - 1)
     assert.equal((await client().sms.logs({ phone_number: '13900139000' })).length, 1)
     assert.deepEqual((await checkLedger(service.installation.db, 10_000)).problems, [])
   })
@@ -202,7 +202,7 @@ describe('sdk', () => {
     assert.equal(calls, 2)
   })
 
-  test('throws different errors for a timeout, an unreachable service and a foreign response', async () => {
+  test('throws different errors for a timeout, an unreachable service and an invalid response', async () => {
     const silent = await listen(() => undefined)
     await assert.rejects(client({ baseUrl: silent, timeoutMs: 50, retries: 0 }).sms.credits(), {
       name: 'TollgateTimeoutError',
@@ -211,8 +211,8 @@ describe('sdk', () => {
       name: 'TollgateConnectionError',
     })
     for (const text of ['<html>502</html>', '[]', '{}', '{"code":0}']) {
-      const odd = await listen((_request, response) => void response.end(text))
-      await assert.rejects(client({ baseUrl: odd, retries: 0 }).sms.credits(), {
+      const invalid = await listen((_request, response) => void response.end(text))
+      await assert.rejects(client({ baseUrl: invalid, retries: 0 }).sms.credits(), {
         name: 'TollgateConnectionError',
       })
     }
@@ -233,7 +233,7 @@ describe('sdk', () => {
     assert.ok(!inspect(tollgate, { depth: 9, showHidden: true }).includes(secret))
   })
 
-  test('the first example of the README runs on the installed Node', async (context) => {
+  test('the first example of the README runs on the installed Node.js', async (context) => {
     const { username, key } = callers.sample
     const readme = await import('node:fs/promises').then((fs) =>
       fs.readFile(join(root, 'sdk', 'README.md'), 'utf8'),
@@ -245,12 +245,12 @@ describe('sdk', () => {
       .replace('process.env.TOLLGATE_API_KEY', `'${key}'`)
     assert.ok(program.includes(key))
     await writeFile(join(project, 'first.mjs'), program)
-    // The runner's own Node stands first in the path; the machine's is the one behind it, when there is one.
+    // PATH without node_modules finds the Node.js of the machine instead of the packaged one.
     const path = (process.env['PATH'] ?? '').split(':').filter((folder) => !folder.includes('node_modules'))
     const env = { ...environment, PATH: path.join(':') }
     const { stdout: version } = await run('node', ['--version'], { env }).catch(() => ({ stdout: 'v0' }))
     if (Number(/^v(\d+)/.exec(version)?.[1]) < 18) {
-      context.skip('no Node of 18 or newer beside our own')
+      context.skip('Node.js 18 or later is not installed')
       return
     }
     const { stdout } = await run('node', ['first.mjs'], { cwd: project, env })

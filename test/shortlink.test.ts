@@ -1,4 +1,4 @@
-// Short links from end to end, with real processes: two services on one database, the command line, SIGTERM and kill -9.
+// Short links end to end: two processes on one database, the command line, SIGTERM and kill -9.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freshStorage, onEachEngine, untilSeen } from './support/engines.ts'
 import { admin, freePort, post, type ServiceProcess, spawnService } from './support/service.ts'
 
-const person =
+const browserAgent =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
 
 async function visit(url: string): Promise<{ status: number; location: string | null }> {
-  const answer = await fetch(url, { redirect: 'manual', headers: { 'user-agent': person } })
-  await answer.text()
-  return { status: answer.status, location: answer.headers.get('location') }
+  const response = await fetch(url, { redirect: 'manual', headers: { 'user-agent': browserAgent } })
+  await response.text()
+  return { status: response.status, location: response.headers.get('location') }
 }
 
 /** Sends many pipelined requests through one connection and returns how many were redirected. */
@@ -31,12 +31,13 @@ function visitAll(service: string, paths: readonly string[]): Promise<number> {
     })
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(redirected))
-    for (const path of paths) socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUser-Agent: ${person}\r\n\r\n`)
+    for (const path of paths)
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUser-Agent: ${browserAgent}\r\n\r\n`)
   })
 }
 
-async function json(environment: Readonly<Record<string, string>>, ...words: string[]) {
-  const result = await admin(environment, ...words, '--json')
+async function json(environment: Readonly<Record<string, string>>, ...args: string[]) {
+  const result = await admin(environment, ...args, '--json')
   assert.equal(result.code, 0, result.stderr)
   return JSON.parse(result.stdout)
 }
@@ -53,36 +54,43 @@ onEachEngine('short links end to end', (engine) => {
     try {
       const { username, api_key } = await createHolder(environment, 20)
       // Both use the URL of the first, as behind a load balancer.
-      const one = await spawnService(environment)
-      running.push(one)
+      const first = await spawnService(environment)
+      running.push(first)
       const port = await freePort()
-      const two = await spawnService({ ...environment, PORT: String(port), PUBLIC_URL: one.url })
-      running.push(two)
-      const twoUrl = `http://127.0.0.1:${port}`
+      const second = await spawnService({ ...environment, PORT: String(port), PUBLIC_URL: first.url })
+      running.push(second)
+      const secondUrl = `http://127.0.0.1:${port}`
       const call = async (at: string, body: object) => {
         const reply = await post(`${at}/api/shortlink_api.php`, { username, api_key, ...body })
         assert.equal(reply.status, 200, JSON.stringify(reply.body))
         return reply.body.data
       }
-      const elsewhere = (url: string) => url.replace(one.url, twoUrl)
+      const onSecond = (url: string) => url.replace(first.url, secondUrl)
 
-      const made = await call(one.url, {
+      const created = await call(first.url, {
         action: 'generate',
         target_url: 'https://example.com/1',
         title: 'e2e',
       })
-      assert.deepEqual(await visit(made.a_url), { status: 302, location: 'https://example.com/1' })
-      assert.deepEqual(await visit(elsewhere(made.b_url)), { status: 302, location: 'https://example.com/1' })
-      await call(twoUrl, { action: 'update', link_id: made.link_id, target_url: 'https://example.com/2' })
+      assert.deepEqual(await visit(created.a_url), { status: 302, location: 'https://example.com/1' })
+      assert.deepEqual(await visit(onSecond(created.b_url)), {
+        status: 302,
+        location: 'https://example.com/1',
+      })
+      await call(secondUrl, {
+        action: 'update',
+        link_id: created.link_id,
+        target_url: 'https://example.com/2',
+      })
       await untilSeen(engine)
-      for (const url of [made.a_url, elsewhere(made.a_url)])
+      for (const url of [created.a_url, onSecond(created.a_url)])
         assert.deepEqual(await visit(url), { status: 302, location: 'https://example.com/2' })
 
-      const renewed = await call(one.url, { action: 'execute_update', link_id: made.link_id })
+      const renewed = await call(first.url, { action: 'execute_update', link_id: created.link_id })
       await untilSeen(engine)
-      for (const url of [made.a_url, made.b_url, elsewhere(made.a_url), elsewhere(made.b_url)])
+      for (const url of [created.a_url, created.b_url, onSecond(created.a_url), onSecond(created.b_url)])
         assert.equal((await visit(url)).status, 410)
-      for (const url of [renewed.new_a_url, elsewhere(renewed.new_b_url)])
+      for (const url of [renewed.new_a_url, onSecond(renewed.new_b_url)])
         assert.deepEqual(await visit(url), { status: 302, location: 'https://example.com/2' })
 
       // Every process uses a domain that was added on the command line.
@@ -92,7 +100,7 @@ onEachEngine('short links end to end', (engine) => {
         state: 'active',
       })
       await untilSeen(engine)
-      const pooled = await call(twoUrl, {
+      const pooled = await call(secondUrl, {
         action: 'generate',
         target_url: 'https://example.com/3',
         title: 'e2e',
@@ -104,16 +112,16 @@ onEachEngine('short links end to end', (engine) => {
       assert.notEqual((await admin(environment, 'domain', 'remove', 'a', 's.example.net')).code, 0)
       assert.notEqual((await admin(environment, 'domain', 'add', 'c', 'x.test')).code, 0)
       assert.notEqual((await admin(environment, 'domain', 'add', 'a', 'https://x.test/')).code, 0)
-      const plain = await call(one.url, {
+      const plain = await call(first.url, {
         action: 'generate',
         target_url: 'https://example.com/4',
         title: 'e2e',
       })
-      assert.equal(plain.a_url, `${one.url}/${plain.short_code}`)
+      assert.equal(plain.a_url, `${first.url}/${plain.short_code}`)
 
-      // A process writes its clicks when it stops, so the other one returns all six.
-      assert.equal(await two.kill('SIGTERM'), 0)
-      const record = await call(one.url, { action: 'get', link_id: made.link_id })
+      // The second process writes its clicks when it stops, so the first one returns all six.
+      assert.equal(await second.kill('SIGTERM'), 0)
+      const record = await call(first.url, { action: 'get', link_id: created.link_id })
       assert.equal(record.clicks, 6)
       assert.equal(record.short_code, new URL(renewed.new_a_url).pathname.slice(1))
       assert.equal((await json(environment, 'ledger', 'check')).ok, true)
@@ -132,7 +140,7 @@ onEachEngine('short links end to end', (engine) => {
       service = await spawnService(environment)
       const body = { username, api_key, action: 'generate', target_url: 'https://example.com/', title: 't' }
       const acknowledged: string[] = []
-      const lanes = Array.from({ length: 16 }, async () => {
+      const clients = Array.from({ length: 16 }, async () => {
         for (;;) {
           const reply = await post(`${service?.url}/api/shortlink_api.php`, body).catch(() => undefined)
           if (!reply) return
@@ -141,7 +149,7 @@ onEachEngine('short links end to end', (engine) => {
       })
       while (acknowledged.length < 150) await new Promise((resolve) => setTimeout(resolve, 5))
       await service.kill('SIGKILL')
-      await Promise.all(lanes)
+      await Promise.all(clients)
 
       service = await spawnService(environment)
       for (const code of acknowledged) assert.equal((await visit(`${service.url}/${code}`)).status, 302, code)
@@ -161,7 +169,7 @@ onEachEngine('short links end to end', (engine) => {
     }
   })
 
-  test('loses only the clicks of the last flush on kill -9, and none on SIGTERM', async () => {
+  test('loses only unflushed clicks on kill -9, and none on SIGTERM', async () => {
     const storage = await freshStorage(engine)
     const environment = { ...storage.environment, SAMPLE_ACCOUNT: 'off', SECRET_KEY: 'k'.repeat(40) }
     let service: ServiceProcess | undefined
@@ -175,36 +183,39 @@ onEachEngine('short links end to end', (engine) => {
         links.push(await call({ action: 'generate', target_url: 'https://example.com/', title: `${n}` }))
       }
       const visits = Array.from({ length: 1_000 }, (_, n) => `/${links[n % 20]!.short_code}`)
-      const counted = async () => {
+      const countClicks = async () => {
         const all = links.map(({ link_id }) => call({ action: 'get', link_id }))
         return (await Promise.all(all)).reduce((total, { clicks }) => total + clicks, 0)
       }
 
-      // These are older than the flush interval when the process is killed, and others are being counted.
+      // These clicks are flushed before the kill; others are counted during it.
       for (let round = 0; round < 4; round += 1) assert.equal(await visitAll(service.url, visits), 1_000)
       await sleep(2_000)
       const killed = service
-      let under = 0
-      const lanes = [1, 2].map(async () => {
+      let concurrentVisits = 0
+      const clients = [1, 2].map(async () => {
         while (killed.child.signalCode === null) {
-          under += 1_000
+          concurrentVisits += 1_000
           if ((await visitAll(killed.url, visits)) < 1_000) return
         }
       })
-      while (under < 8_000) await sleep(1)
+      while (concurrentVisits < 8_000) await sleep(1)
       await killed.kill('SIGKILL')
-      await Promise.all(lanes)
+      await Promise.all(clients)
 
       service = await spawnService(environment)
-      const kept = await counted()
-      assert.ok(kept >= 4_000 && kept <= 4_000 + under, `${kept} of 4000 and ${under}`)
+      const storedClicks = await countClicks()
+      assert.ok(
+        storedClicks >= 4_000 && storedClicks <= 4_000 + concurrentVisits,
+        `${storedClicks} of 4000 and ${concurrentVisits}`,
+      )
       assert.equal(await visitAll(service.url, visits), 1_000)
-      assert.equal(await counted(), kept + 1_000)
-      // SIGTERM loses none.
+      assert.equal(await countClicks(), storedClicks + 1_000)
+      // SIGTERM flushes all clicks.
       assert.equal(await visitAll(service.url, visits), 1_000)
       assert.equal(await service.kill('SIGTERM'), 0)
       service = await spawnService(environment)
-      assert.equal(await counted(), kept + 2_000)
+      assert.equal(await countClicks(), storedClicks + 2_000)
     } finally {
       await service?.kill('SIGKILL')
       await storage.remove()

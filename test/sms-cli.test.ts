@@ -17,9 +17,9 @@ onEachEngine('SMS command line', (engine) => {
       ...['--gateway', 'aliyun=SMS_1', '--gateway', 'tencent=1110', '--json'],
     )
     assert.equal(added.code, 0, added.stderr)
-    const made = JSON.parse(added.stdout)
-    assert.deepEqual(made.gateways, { aliyun: 'SMS_1', tencent: '1110' })
-    assert.deepEqual([made.status, made.username, made.variables], ['审核通过', username, ['name']])
+    const created = JSON.parse(added.stdout)
+    assert.deepEqual(created.gateways, { aliyun: 'SMS_1', tencent: '1110' })
+    assert.deepEqual([created.status, created.username, created.variables], ['审核通过', username, ['name']])
     const values = { template_code: 'CLI', template_params: { name: '李' } }
     assert.equal((await sms.send(values)).body.code, 0)
 
@@ -27,7 +27,7 @@ onEachEngine('SMS command line', (engine) => {
       environment,
       'template',
       'review',
-      String(made.id),
+      String(created.id),
       '--status',
       '审核不通过',
       '--reason',
@@ -35,8 +35,11 @@ onEachEngine('SMS command line', (engine) => {
     )
     assert.equal((await sms.send(values)).body.code, 1007)
     const listed = JSON.parse((await admin(environment, 'template', 'list', '--json')).stdout)
-    assert.equal(listed.templates.find((one: { id: number }) => one.id === made.id).reason, '不行')
-    await admin(environment, 'template', 'remove', String(made.id))
+    assert.equal(
+      listed.templates.find((template: { id: number }) => template.id === created.id).reason,
+      '不行',
+    )
+    await admin(environment, 'template', 'remove', String(created.id))
     assert.equal((await sms.call({ action: 'get_templates' })).body.data.length, 1)
 
     const shared = await admin(
@@ -48,7 +51,7 @@ onEachEngine('SMS command line', (engine) => {
   })
 })
 
-test('mistakes are one line and a non-zero exit code', async () => {
+test('usage errors print one line and exit with a non-zero code', async () => {
   await using sms = await startSmsService('sqlite')
   const { environment } = sms.service.storage
   const cases = [
@@ -58,7 +61,7 @@ test('mistakes are one line and a non-zero exit code', async () => {
     ['template', 'add', '--shared', '--code', 'X', '--name', 'x', '--content', '${1}'],
     ['gateway', 'test', 'sms', 'aliyun'],
   ]
-  const results = await Promise.all(cases.map((words) => admin(environment, ...words)))
+  const results = await Promise.all(cases.map((args) => admin(environment, ...args)))
   for (const [index, { code, stdout, stderr }] of results.entries()) {
     assert.equal(code, 1, cases[index]!.join(' '))
     assert.equal(stdout, '')
@@ -92,12 +95,12 @@ test('lists gateways with their receipt URLs and tests them without sending', as
     },
     { group: 'sms', name: 'sandbox', order: 2, receipts: null },
   ])
-  const good = await admin(environment, 'gateway', 'test', 'sms', 'aliyun', '--json')
-  assert.deepEqual(JSON.parse(good.stdout), { group: 'sms', name: 'aliyun', ok: true, detail: 'OK' })
-  const wrong = { ...environment, ALIYUN_ACCESS_KEY_SECRET: 'other' }
-  const bad = await admin(wrong, 'gateway', 'test', 'sms', 'aliyun', '--json')
-  assert.equal(bad.code, 1)
-  assert.equal(JSON.parse(bad.stdout).detail, 'SignatureDoesNotMatch')
+  const passed = await admin(environment, 'gateway', 'test', 'sms', 'aliyun', '--json')
+  assert.deepEqual(JSON.parse(passed.stdout), { group: 'sms', name: 'aliyun', ok: true, detail: 'OK' })
+  const wrongSecret = { ...environment, ALIYUN_ACCESS_KEY_SECRET: 'other' }
+  const failed = await admin(wrongSecret, 'gateway', 'test', 'sms', 'aliyun', '--json')
+  assert.equal(failed.code, 1)
+  assert.equal(JSON.parse(failed.stdout).detail, 'SignatureDoesNotMatch')
   assert.ok(upstream.requests.every((request) => request.headers['x-acs-action'] === 'QuerySendDetails'))
   await upstream.close()
 })

@@ -14,7 +14,7 @@ import { hang, json, startFakeUpstream } from './support/fake-upstream.ts'
 import { post, spawnService } from './support/service.ts'
 
 onEachEngine('SMS after a crash', (engine) => {
-  test('after a kill sent messages are charged, the others are refunded, none is sent twice', async () => {
+  test('charges sent messages after kill -9, refunds the others and sends none twice', async () => {
     const storage = await freshStorage(engine)
     const aliyun = await startFakeUpstream(() => hang())
     const environment = {
@@ -60,7 +60,7 @@ onEachEngine('SMS after a crash', (engine) => {
     await Promise.all(calls)
     assert.equal((await credits.balance(id, 'sms')).remaining, 8)
 
-    // The first of the two did go out.
+    // Only the first message was sent.
     const sent = aliyun.requests.find((request) => request.query.get('PhoneNumbers') === '13800138000')
     aliyun.handle((request) =>
       json(200, {
@@ -74,22 +74,22 @@ onEachEngine('SMS after a crash', (engine) => {
       }),
     )
     const second = await spawnService(environment)
-    const again = (number: string) =>
+    const retry = (number: string) =>
       post(
         `${second.url}/api/sms_api.php`,
         { ...values, phone_number: number },
         { 'idempotency-key': number },
       )
     for (;;) {
-      const open = await db.one<{ n: number }>(`SELECT COUNT(*) AS n FROM operation WHERE state = 'held'`)
-      if (open?.n === 0) break
+      const held = await db.one<{ n: number }>(`SELECT COUNT(*) AS n FROM operation WHERE state = 'held'`)
+      if (held?.n === 0) break
       await sleep(50)
     }
     assert.equal((await credits.balance(id, 'sms')).remaining, 9)
-    const [paid, lost] = [await again('13800138000'), await again('13900139000')]
+    const [paid, refunded] = [await retry('13800138000'), await retry('13900139000')]
     assert.deepEqual([paid.body.code, paid.body.data.biz_id], [0, sent!.query.get('OutId')])
-    assert.equal(lost.body.code, 1005)
-    assert.equal(aliyun.requests.filter((one) => one.headers['x-acs-action'] === 'SendSms').length, 2)
+    assert.equal(refunded.body.code, 1005)
+    assert.equal(aliyun.requests.filter((request) => request.headers['x-acs-action'] === 'SendSms').length, 2)
     assert.deepEqual((await checkLedger(db, 10_000)).problems, [])
     assert.equal(await second.kill('SIGTERM'), 0)
     await installation.close()

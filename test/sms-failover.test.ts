@@ -58,7 +58,7 @@ async function twoGateways(engine: Engine, environment: Record<string, string> =
   }
 }
 
-function isSend(upstream: FakeUpstream, header: string) {
+function sendRequests(upstream: FakeUpstream, header: string) {
   return upstream.requests.filter((request) => request.headers[header] === 'SendSms')
 }
 
@@ -172,7 +172,7 @@ onEachEngine('SMS gateways', (engine) => {
     assert.match(records[2].error_message, /未送达（MOBILE_IN_BLACK）/)
     assert.match(records[3].error_message, /未能确认/)
     assert.equal(await sms.remaining(), 98)
-    assert.equal(isSend(sms.aliyun, 'x-acs-action').length, 4)
+    assert.equal(sendRequests(sms.aliyun, 'x-acs-action').length, 4)
     assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
@@ -197,7 +197,7 @@ onEachEngine('SMS gateways', (engine) => {
     )
     await sms.sweepAll()
     const records = await sms.records()
-    // One message was found, so one of the two is paid for and the other given back.
+    // One message was found, so one of the two is charged and the other is refunded.
     assert.equal(records.filter(({ success }) => success).length, 2)
     assert.equal(await sms.remaining(), 98)
     assert.deepEqual(await sms.findLedgerProblems(), [])
@@ -218,30 +218,30 @@ onEachEngine('SMS gateways', (engine) => {
     sms.aliyun.handle(() =>
       json(200, { Code: 'OK', SmsSendDetailDTOs: { SmsSendDetailDTO: [{ OutId: bizId, SendStatus: 3 }] } }),
     )
-    const again = await sms.sendMapped({}, key)
-    assert.deepEqual(again.body, first.body)
-    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    const replay = await sms.sendMapped({}, key)
+    assert.deepEqual(replay.body, first.body)
+    assert.equal(replay.headers.get('idempotent-replayed'), 'true')
     assert.equal(await sms.remaining(), 99)
-    assert.equal(isSend(sms.aliyun, 'x-acs-action').length, 1)
+    assert.equal(sendRequests(sms.aliyun, 'x-acs-action').length, 1)
     assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('returns 1005 for a success after the refund, and the record shows the send', async () => {
     await using sms = await twoGateways(engine, { GATEWAY_TIMEOUT_MS: '5000' })
-    let answerNow = () => {}
-    const asked = new Promise<void>((resolve) => {
+    let respondNow = () => {}
+    const requested = new Promise<void>((resolve) => {
       sms.aliyun.handle((request) => {
         if (request.headers['x-acs-action'] !== 'SendSms') return json(200, { Code: 'isp.SYSTEM_ERROR' })
         resolve()
-        return new Promise((ready) => (answerNow = () => ready(aliyunOk)))
+        return new Promise((respond) => (respondNow = () => respond(aliyunOk)))
       })
     })
-    const calling = sms.sendMapped()
-    await asked
+    const pending = sms.sendMapped()
+    await requested
     await sms.sweepAll()
     assert.equal(await sms.remaining(), 100)
-    answerNow()
-    const { body } = await calling
+    respondNow()
+    const { body } = await pending
     assert.equal(body.code, 1005)
     const [record] = await sms.records()
     assert.deepEqual([record.success, record.error_message], [true, ''])
@@ -263,52 +263,52 @@ onEachEngine('SMS gateways', (engine) => {
   test('logs no phone number, variable or vendor URL', async () => {
     await using sms = await twoGateways(engine)
     sms.aliyun.handle(() => cutBeforeHeaders())
-    await sms.sendMapped({ phone_number: '13712345678', template_params: { a: 'geheim77', b: 'x' } })
+    await sms.sendMapped({ phone_number: '13712345678', template_params: { a: 'secret77', b: 'x' } })
     sms.aliyun.handle(() => html502())
     await sms.sweepAll()
     const log = sms.service.logged.join('')
-    for (const secret of ['13712345678', 'geheim77', 'PhoneNumbers', 'testsecret', sms.aliyun.url]) {
+    for (const secret of ['13712345678', 'secret77', 'PhoneNumbers', 'testsecret', sms.aliyun.url]) {
       assert.ok(!log.includes(secret), secret)
     }
   })
 })
 
-/** What each way of behaving means: whether the recipient gets the message. */
-const aliyunWays: Readonly<Record<string, [Behaviour, boolean]>> = {
+/** Each behaviour and whether the recipient gets the message. */
+const aliyunBehaviours: Readonly<Record<string, [Behaviour, boolean]>> = {
   ok: [aliyunOk, true],
   refused: [aliyunCode('isv.MOBILE_NUMBER_ILLEGAL'), false],
   limited: [aliyunCode('isv.BUSINESS_LIMIT_CONTROL'), false],
-  poor: [aliyunCode('isv.AMOUNT_NOT_ENOUGH'), false],
+  'no balance': [aliyunCode('isv.AMOUNT_NOT_ENOUGH'), false],
   busy: [json(400, { Code: 'Throttling.User' }), false],
   unlisted: [aliyunCode('isv.SOMETHING_NEW'), true],
   html: [html502(), true],
-  'sends and cuts': [cutBeforeHeaders(), true],
+  'sends and disconnects': [cutBeforeHeaders(), true],
 }
-const tencentWays: Readonly<Record<string, [() => Behaviour, boolean]>> = {
+const tencentBehaviours: Readonly<Record<string, [() => Behaviour, boolean]>> = {
   ok: [tencentOk, true],
   refused: [() => tencentCode('FailedOperation.PhoneNumberInBlacklist'), false],
-  poor: [() => tencentCode('FailedOperation.InsufficientBalanceInSmsPackage'), false],
-  'sends and cuts': [() => cutBeforeHeaders(), true],
+  'no balance': [() => tencentCode('FailedOperation.InsufficientBalanceInSmsPackage'), false],
+  'sends and disconnects': [() => cutBeforeHeaders(), true],
 }
 
 test('sends each message at most once for any behaviour of two gateways', async () => {
-  // Nobody hangs here, so a slow machine may take its time.
+  // No gateway hangs here, so a long timeout only helps slow machines.
   await using sms = await twoGateways('sqlite', { GATEWAY_TIMEOUT_MS: '30000' })
-  // A success at each in between keeps the breakers closed, so that every pair is really tried.
-  async function heal(): Promise<void> {
+  // A success at each gateway closes the breakers, so that every pair is tried.
+  async function closeBreakers(): Promise<void> {
     sms.aliyun.handle(() => aliyunOk)
     assert.equal((await sms.sendMapped()).body.code, 0)
     sms.aliyun.handle(() => aliyunCode('isv.SMS_TEMPLATE_ILLEGAL'))
     sms.tencent.handle(() => tencentOk())
     assert.equal((await sms.sendMapped()).body.code, 0)
   }
-  for (const [first, [behaviour, arrives]] of Object.entries(aliyunWays)) {
-    for (const [second, [nextBehaviour, nextArrives]] of Object.entries(tencentWays)) {
-      await heal()
+  for (const [first, [behaviour, arrives]] of Object.entries(aliyunBehaviours)) {
+    for (const [second, [nextBehaviour, nextArrives]] of Object.entries(tencentBehaviours)) {
+      await closeBreakers()
       let arrived = 0
-      let asked = false
+      let requested = false
       sms.aliyun.handle(() => {
-        asked = true
+        requested = true
         if (arrives) arrived += 1
         return behaviour
       })
@@ -319,7 +319,7 @@ test('sends each message at most once for any behaviour of two gateways', async 
       const before = await sms.remaining()
       const { body } = await sms.sendMapped()
       const pair = `${first}, ${second}`
-      assert.ok(asked, pair)
+      assert.ok(requested, pair)
       assert.ok(arrived <= 1, `${pair}: ${arrived} messages`)
       // Success is returned only for a sent message, and an ambiguous one is not refunded immediately.
       if (body.code === 0) assert.equal(arrived, 1, pair)

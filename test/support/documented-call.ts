@@ -69,10 +69,10 @@ export function valuesOf(
 }
 
 /** Where the parameters of a call are sent. */
-export type Way = 'json' | 'form' | 'query'
+export type RequestFormat = 'json' | 'form' | 'query'
 
-/** The ways the endpoint supports. */
-export function waysOf({ methods, readsForms }: Endpoint): Way[] {
+/** The request formats that the endpoint supports. */
+export function requestFormatsOf({ methods, readsForms }: Endpoint): RequestFormat[] {
   return [
     'json',
     ...(readsForms ? ['form' as const] : []),
@@ -84,12 +84,12 @@ export async function callExample(
   service: TestService,
   callers: Callers,
   documented: DocumentedExample,
-  way: Way = 'json',
+  format: RequestFormat = 'json',
 ): Promise<Reply> {
   const address = `${service.url}${documented.endpoint.path}`
   const values = valuesOf(documented, callers[documented.example.caller ?? 'sample'])
-  if (way === 'json') return post(address, values)
-  if (way === 'query') return get(`${address}?${asPairs(values).toString()}`)
+  if (format === 'json') return post(address, values)
+  if (format === 'query') return get(`${address}?${asPairs(values).toString()}`)
   const response = await fetch(address, { method: 'POST', body: asPairs(values) })
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
