@@ -1,4 +1,4 @@
-// An account holder in a real browser: from signing in to a call that shows up in the inspector.
+// The account holder's pages in a browser: sign-in, keys, request log, password.
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
@@ -7,7 +7,7 @@ import { get, post, startService, type TestService } from '../support/service.ts
 let service: TestService
 let browser: TestBrowser
 
-/** What "before" has started, also when a later step of it failed. */
+/** Closes what `before` started, even when `before` fails. */
 const started = new AsyncDisposableStack()
 
 before(async () => {
@@ -17,11 +17,11 @@ before(async () => {
 })
 after(() => started.disposeAsync())
 
-const askCredits = (username: string, key: string) =>
+const requestCredits = (username: string, key: string) =>
   post(`${service.url}/api/sms_api.php`, { action: 'get_credits', username, api_key: key })
 
 describe('account holder', () => {
-  browserTest('signs up only where the operator has opened it', async () => {
+  browserTest('signs up only when sign-up is on', async () => {
     await using closed = await browser.visit(service.url)
     await closed.page.goto('/console/sign-up')
     await closed.page.getByText('平台没有开放注册').waitFor()
@@ -41,7 +41,7 @@ describe('account holder', () => {
     assert.deepEqual([...closed.problems, ...visitor.problems], [])
   })
 
-  browserTest('signs in, is told when the password is wrong, and signs out for good', async () => {
+  browserTest('shows an error for a wrong password, signs in, and ends the session at sign-out', async () => {
     const account = await service.account()
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
@@ -55,7 +55,7 @@ describe('account holder', () => {
 
     await page.locator('input[type=password]').fill(account.password)
     await page.keyboard.press('Enter')
-    // Where one wanted to go in the first place.
+    // The page that was requested before the sign-in.
     await page.waitForURL(/requests\?outcome=error/)
     await page.getByRole('heading', { name: '请求记录' }).waitFor()
 
@@ -63,13 +63,13 @@ describe('account holder', () => {
     await page.getByRole('button', { name: /用户菜单/ }).click()
     await page.getByText('退出登录').click()
     await page.waitForURL(/sign-in/)
-    // The old cookie is worth nothing: the session ended on the server.
+    // The old cookie is invalid, because the session ended on the server.
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     assert.equal((await get(`${service.url}/console/api/me`, { cookie })).status, 401)
     assert.deepEqual(visitor.problems, [])
   })
 
-  browserTest('makes a key, calls with it, resets it, and sees the old one fail', async () => {
+  browserTest('generates a key, resets it, and the old key fails', async () => {
     const account = await service.account({ sms: 10 })
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
@@ -81,18 +81,18 @@ describe('account holder', () => {
     await dialog.getByLabel('登录密码').fill(account.password)
     await dialog.getByRole('button', { name: '清除密钥' }).click()
     await page.getByText('还没有密钥').waitFor()
-    assert.equal((await askCredits(account.username, account.key)).status, 401)
+    assert.equal((await requestCredits(account.username, account.key)).status, 401)
 
     await page.getByRole('button', { name: '生成密钥' }).click()
     const first = (await page.getByTestId('fresh-key').textContent())!.trim()
     assert.match(first, /^tg_[0-9A-Za-z]{49}$/)
     assert.ok(
       (await page.getByTestId('sample').textContent())!.includes(first),
-      'the sample carries the new key',
+      'the sample contains the new key',
     )
-    assert.equal((await askCredits(account.username, first)).body.code, 0)
+    assert.equal((await requestCredits(account.username, first)).body.code, 0)
     await page.getByRole('button', { name: '我已保存' }).click()
-    assert.ok(!(await page.content()).includes(first), 'the whole key is gone from the page')
+    assert.ok(!(await page.content()).includes(first), 'the page no longer contains the key')
 
     await page.getByRole('button', { name: '重置密钥' }).click()
     dialog = page.getByRole('dialog')
@@ -100,17 +100,21 @@ describe('account holder', () => {
     await dialog.getByLabel('登录密码').fill('wrong password')
     await dialog.getByRole('button', { name: '重置密钥' }).click()
     await dialog.getByText(/密码/).nth(1).waitFor()
-    assert.equal((await askCredits(account.username, first)).body.code, 0, 'a wrong password changes nothing')
+    assert.equal(
+      (await requestCredits(account.username, first)).body.code,
+      0,
+      'a wrong password changes nothing',
+    )
     await dialog.getByLabel('登录密码').fill(account.password)
     await dialog.getByRole('button', { name: '重置密钥' }).click()
     const second = (await page.getByTestId('fresh-key').textContent())!.trim()
     assert.notEqual(second, first)
-    assert.equal((await askCredits(account.username, first)).body.code, 1003)
-    assert.equal((await askCredits(account.username, second)).body.code, 0)
+    assert.equal((await requestCredits(account.username, first)).body.code, 1003)
+    assert.equal((await requestCredits(account.username, second)).body.code, 0)
     assert.deepEqual(visitor.problems, [])
   })
 
-  browserTest('sees calls arrive in the inspector, opens one, copies it as curl', async () => {
+  browserTest('shows new calls in the request log, opens one, and copies it as curl', async () => {
     const account = await service.account({ sms: 10 })
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
@@ -118,9 +122,9 @@ describe('account holder', () => {
     await page.goto('/console/requests')
     await page.getByText('还没有调用').waitFor()
 
-    const reply = await askCredits(account.username, account.key)
+    const reply = await requestCredits(account.username, account.key)
     const requestId = reply.headers.get('x-request-id')!
-    // Nobody reloads: the list is live.
+    // The list updates without a reload.
     await page.getByRole('button', { name: requestId }).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByText('收到请求').waitFor()
@@ -133,7 +137,7 @@ describe('account holder', () => {
     assert.match(copied, /^curl -sS -X POST 'http.*sms_api\.php'/)
     assert.ok(copied.includes('<API_KEY>') && !copied.includes(account.key))
 
-    // The address alone shows a colleague the same view.
+    // The URL alone restores the view.
     const address = page.url()
     await page.goto('/console/')
     await page.goto(address)
@@ -141,7 +145,7 @@ describe('account holder', () => {
     assert.deepEqual(visitor.problems, [])
   })
 
-  browserTest('keeps what was typed when the session ends, and goes on after signing in', async () => {
+  browserTest('keeps form input when the session ends and continues after sign-in', async () => {
     const account = await service.account()
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
@@ -165,11 +169,11 @@ describe('account holder', () => {
 
   browserTest('changes the password and ends other sessions', async () => {
     const account = await service.account()
-    await using one = await browser.visit(service.url)
+    await using first = await browser.visit(service.url)
     await using other = await browser.visit(service.url)
-    await signIn(one, account)
+    await signIn(first, account)
     await signIn(other, account)
-    const { page } = one
+    const { page } = first
     await page.goto('/console/account')
     await page.getByText('本次登录').waitFor()
     await page.getByLabel('当前密码').fill(account.password)
@@ -182,6 +186,6 @@ describe('account holder', () => {
     await page.getByText(/密码已修改，其他 1 个会话已退出/).waitFor()
     await other.page.goto('/console/credits')
     await other.page.waitForURL(/sign-in/)
-    assert.deepEqual(one.problems, [])
+    assert.deepEqual(first.problems, [])
   })
 })

@@ -1,11 +1,11 @@
-// Every address of the console answers with the console. Needs no browser.
+// The service returns the console at every path of a page. Needs no browser.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ensureConsole } from '../support/console-build.ts'
 import { startService } from '../support/service.ts'
 import { accountPages, operatorPages } from './pages.ts'
 
-test('every address of the console can be opened', async () => {
+test('returns the console for every page', async () => {
   await ensureConsole()
   await using service = await startService('sqlite')
   for (const path of [...accountPages, ...operatorPages]) {

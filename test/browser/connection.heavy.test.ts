@@ -1,4 +1,4 @@
-// A connection that goes away: what was typed and what was shown stays, the page says so, and goes on when it is back.
+// An interrupted connection: pages keep inputs and data, show a message, and continue when the connection is restored.
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { post, startService, type TestService } from '../support/service.ts'
 let service: TestService
 let browser: TestBrowser
 
-/** What "before" has started, also when a later step of it failed. */
+/** Closes what `before` started, even when `before` fails. */
 const started = new AsyncDisposableStack()
 
 before(async () => {
@@ -19,11 +19,11 @@ before(async () => {
 })
 after(() => started.disposeAsync())
 
-const lost = '网络连接中断，填写的内容已保留，请在恢复后重试。'
-const stale = '刷新失败，当前显示的是之前的数据'
+const offlineMessage = '网络连接中断，填写的内容已保留，请在恢复后重试。'
+const staleMessage = '刷新失败，当前显示的是之前的数据'
 
 describe('without a connection', () => {
-  browserTest('a form says so and keeps what was typed; sent again it is done once', async () => {
+  browserTest('a form shows a message and keeps its input, and a retry runs once', async () => {
     const account = await service.account({ short_link: 10 })
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
@@ -34,7 +34,7 @@ describe('without a connection', () => {
     await dialog.getByLabel('目标地址', { exact: true }).fill('https://example.com/offer')
     await visitor.context.setOffline(true)
     await dialog.getByRole('button', { name: '创建短链接' }).click()
-    await dialog.getByText(lost).waitFor()
+    await dialog.getByText(offlineMessage).waitFor()
     assert.equal(
       await dialog.getByLabel('目标地址', { exact: true }).inputValue(),
       'https://example.com/offer',
@@ -42,11 +42,11 @@ describe('without a connection', () => {
     await visitor.context.setOffline(false)
     await dialog.getByRole('button', { name: '创建短链接' }).click()
     await page.getByText('https://example.com/offer').first().waitFor()
-    const left = await service.app.services.credits.balances(account.id)
-    assert.equal(left.find(({ api_type }) => api_type === 'short_link')?.used, 1)
+    const balances = await service.app.services.credits.balances(account.id)
+    assert.equal(balances.find(({ api_type }) => api_type === 'short_link')?.used, 1)
   })
 
-  browserTest('a live list keeps its rows, says that they are old, and goes on by itself', async () => {
+  browserTest('a live list keeps its rows, marks them as outdated and then continues', async () => {
     const account = await service.account({ sms: 10 })
     const call = () =>
       post(`${service.url}/api/sms_api.php`, {
@@ -61,24 +61,24 @@ describe('without a connection', () => {
     await page.goto('/console/requests')
     await page.getByRole('button', { name: first }).waitFor()
     await visitor.context.setOffline(true)
-    await page.getByText(stale).waitFor()
+    await page.getByText(staleMessage).waitFor()
     assert.equal(await page.getByRole('button', { name: first }).isVisible(), true)
     await visitor.context.setOffline(false)
     const second = (await call()).headers.get('x-request-id')!
     await page.getByRole('button', { name: second }).waitFor()
-    await page.getByText(stale).waitFor({ state: 'hidden' })
+    await page.getByText(staleMessage).waitFor({ state: 'hidden' })
   })
 
-  browserTest('a form inside what was loaded stays when that cannot be loaded again', async () => {
+  browserTest('a form keeps its input when its record cannot be reloaded', async () => {
     const account = await service.account({ short_link: 10 })
-    const made = await post(`${service.url}/api/shortlink_api.php`, {
+    const created = await post(`${service.url}/api/shortlink_api.php`, {
       action: 'generate',
       username: account.username,
       api_key: account.key,
       target_url: 'https://example.com/',
       title: 'before',
     })
-    assert.equal(made.status, 200)
+    assert.equal(created.status, 200)
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
     await signIn(visitor, account)
@@ -90,60 +90,57 @@ describe('without a connection', () => {
       route.request().method() === 'GET' ? route.abort() : route.continue(),
     )
     await drawer.getByRole('button', { name: '保存' }).click()
-    await drawer.getByText(stale).waitFor()
+    await drawer.getByText(staleMessage).waitFor()
     assert.equal(await drawer.getByLabel('标题').inputValue(), 'after')
   })
 })
 
-browserTest(
-  'a domain check goes on without the connection, and its progress is there again when that is back',
-  async () => {
-    let answer!: () => void
-    const held = new Promise<void>((resolve) => (answer = resolve))
-    const platform = await startFakeUpstream(async ({ query }) => {
-      if (query.get('target')?.includes('slow') === true) await held
-      return text(302, '', { location: 'https://example.com/' })
+browserTest('a domain check continues without the connection and shows its progress afterwards', async () => {
+  let respond!: () => void
+  const held = new Promise<void>((resolve) => (respond = resolve))
+  const platform = await startFakeUpstream(async ({ query }) => {
+    if (query.get('target')?.includes('slow') === true) await held
+    return text(302, '', { location: 'https://example.com/' })
+  })
+  try {
+    await using slow = await startService('sqlite', {
+      DOMAIN_GATEWAYS: 'jump',
+      DOMAIN_JUMP_URL: `${platform.url}?target={url}`,
+      // The platform responds only after the browser steps, which take long on a busy machine.
+      GATEWAY_TIMEOUT_MS: '60000',
     })
-    try {
-      await using slow = await startService('sqlite', {
-        DOMAIN_GATEWAYS: 'jump',
-        DOMAIN_JUMP_URL: `${platform.url}?target={url}`,
-        // The platform is held back for as long as the browser takes, which on a busy machine is long.
-        GATEWAY_TIMEOUT_MS: '60000',
-      })
-      const account = await slow.account({ domain_check: 10 })
-      await using visitor = await browser.visit(slow.url)
-      const { page } = visitor
-      await signIn(visitor, account)
-      await page.goto('/console/domain-check')
-      await page.getByRole('textbox', { name: /每行一个/ }).fill('quick.example\nslow.example')
-      await page.getByRole('button', { name: '开始检测' }).click()
-      await page.getByText('1 / 2').waitFor()
-      await visitor.context.setOffline(true)
-      await page.getByText(stale).waitFor()
-      assert.equal(await page.getByText('1 / 2').isVisible(), true, 'what was known stays')
-      answer()
-      // The service is done before the page can know.
-      while ((await slow.installation.db.one('SELECT id FROM domain_run WHERE finished = 0')) !== undefined) {
-        await sleep(20)
-      }
-      await visitor.context.setOffline(false)
-      await page.getByText('2 / 2').waitFor()
-      await page.getByRole('heading', { name: '已完成' }).waitFor()
-      await page.getByText(stale).waitFor({ state: 'hidden' })
-      assert.equal(
-        (await slow.app.services.credits.balance(account.id, 'domain_check')).used,
-        2,
-        'charged once',
-      )
-    } finally {
-      answer()
-      await platform.close()
+    const account = await slow.account({ domain_check: 10 })
+    await using visitor = await browser.visit(slow.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/domain-check')
+    await page.getByRole('textbox', { name: /每行一个/ }).fill('quick.example\nslow.example')
+    await page.getByRole('button', { name: '开始检测' }).click()
+    await page.getByText('1 / 2').waitFor()
+    await visitor.context.setOffline(true)
+    await page.getByText(staleMessage).waitFor()
+    assert.equal(await page.getByText('1 / 2').isVisible(), true, 'the progress stays visible')
+    respond()
+    // The check ends while the page is offline.
+    while ((await slow.installation.db.one('SELECT id FROM domain_run WHERE finished = 0')) !== undefined) {
+      await sleep(20)
     }
-  },
-)
+    await visitor.context.setOffline(false)
+    await page.getByText('2 / 2').waitFor()
+    await page.getByRole('heading', { name: '已完成' }).waitFor()
+    await page.getByText(staleMessage).waitFor({ state: 'hidden' })
+    assert.equal(
+      (await slow.app.services.credits.balance(account.id, 'domain_check')).used,
+      2,
+      'charged once',
+    )
+  } finally {
+    respond()
+    await platform.close()
+  }
+})
 
-browserTest('what is wrong with a field is said beside it, and only there', async () => {
+browserTest('shows a field error only next to its field', async () => {
   const account = await service.account()
   await using visitor = await browser.visit(service.url)
   const { page } = visitor
@@ -153,8 +150,8 @@ browserTest('what is wrong with a field is said beside it, and only there', asyn
   await page.getByLabel('新密码', { exact: true }).fill('a new horse 27')
   await page.getByLabel('确认新密码').fill('a new horse 27')
   await page.getByRole('button', { name: '修改密码' }).click()
-  const told = page.locator('.ant-form-item-explain-error')
-  await told.waitFor()
+  const fieldError = page.locator('.ant-form-item-explain-error')
+  await fieldError.waitFor()
   assert.equal(await page.locator('main .ant-alert-error').count(), 0)
   assert.equal(await page.getByLabel('新密码', { exact: true }).inputValue(), 'a new horse 27')
 })

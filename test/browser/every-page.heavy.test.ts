@@ -1,4 +1,4 @@
-// Every page, in both languages, light and dark, wide and narrow: accessible, quiet, and on its own origin.
+// Every page in both languages, themes and widths: accessible, without errors and without requests to other origins.
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import {
@@ -16,16 +16,16 @@ import { accountPages, operatorPages } from './pages.ts'
 
 let service: TestService
 let browser: TestBrowser
-let people: SampleData
+let accounts: SampleData
 
-/** What "before" has started, also when a later step of it failed. */
+/** Closes what `before` started, even when `before` fails. */
 const started = new AsyncDisposableStack()
 
 before(async () => {
   if (noBrowser !== false) return
   service = started.use(await startService('sqlite'))
   browser = started.use(await openBrowser())
-  people = await createSampleData(service)
+  accounts = await createSampleData(service)
 })
 after(() => started.disposeAsync())
 
@@ -34,8 +34,8 @@ const looks: readonly (readonly [string, Look])[] = [
   ['English, dark, phone', { language: 'en', theme: 'dark', width: 390, height: 844 }],
 ]
 
-/** Fonts differ from machine to machine, so a few pixels more are no finding. */
-const wideLists = ({ page }: Visitor) =>
+/** Counts tables that overflow. A few pixels are tolerated, because fonts differ between machines. */
+const countWideTables = ({ page }: Visitor) =>
   page.evaluate(
     `[...document.querySelectorAll('.ant-table-content')].filter((list) => list.scrollWidth > list.clientWidth + 24).length`,
   )
@@ -50,22 +50,22 @@ for (const [name, look] of looks) {
       assert.deepEqual(visitor.problems, [])
     })
 
-    for (const [who, pages] of [
+    for (const [role, pages] of [
       ['holder', accountPages],
       ['operator', operatorPages],
     ] as const) {
-      browserTest(`the pages of the ${who}`, async () => {
+      browserTest(`the pages of the ${role}`, async () => {
         await using visitor = await browser.visit(service.url, look)
-        await signIn(visitor, people[who])
-        // One loading for all of them: what costs time is the checking.
+        await signIn(visitor, accounts[role])
+        // Navigates without reloads, to save time.
         for (const path of pages) {
           await visitor.navigateTo(path)
           const overflow = await visitor.page.evaluate(
             'document.documentElement.scrollWidth - document.documentElement.clientWidth',
           )
-          assert.equal(overflow, 0, `${path} scrolls sideways`)
-          // Nor does any list on it: what can be done with a row would be out of sight.
-          assert.equal(await wideLists(visitor), 0, `a list on ${path} scrolls sideways`)
+          assert.equal(overflow, 0, `${path} scrolls horizontally`)
+          // In a wide table the row actions would be hidden.
+          assert.equal(await countWideTables(visitor), 0, `a list on ${path} scrolls horizontally`)
           assert.deepEqual(await visitor.findSeriousViolations(), [], path)
         }
         assert.deepEqual(visitor.problems, [])
@@ -78,29 +78,29 @@ for (const [name, look] of [
   ['English, 1280 wide', { language: 'en' }],
   ['Chinese, phone', { language: 'zh', width: 390, height: 844 }],
 ] as const) {
-  browserTest(`nothing scrolls sideways: ${name}`, async () => {
-    for (const [who, pages] of [
+  browserTest(`no page scrolls horizontally: ${name}`, async () => {
+    for (const [role, pages] of [
       ['holder', accountPages],
       ['operator', operatorPages],
     ] as const) {
       await using visitor = await browser.visit(service.url, look)
-      await signIn(visitor, people[who])
+      await signIn(visitor, accounts[role])
       for (const path of pages) {
         await visitor.navigateTo(path)
         const overflow = await visitor.page.evaluate(
           'document.documentElement.scrollWidth - document.documentElement.clientWidth',
         )
-        assert.equal(overflow, 0, `${path} scrolls sideways`)
-        assert.equal(await wideLists(visitor), 0, `a list on ${path} scrolls sideways`)
+        assert.equal(overflow, 0, `${path} scrolls horizontally`)
+        assert.equal(await countWideTables(visitor), 0, `a list on ${path} scrolls horizontally`)
       }
     }
   })
 }
 
-browserTest('language, theme and navigation are chosen by hand and stay', async () => {
+browserTest('language and theme stay selected after a reload', async () => {
   await using visitor = await browser.visit(service.url, { width: 390, height: 844 })
   const { page } = visitor
-  await signIn(visitor, people.holder)
+  await signIn(visitor, accounts.holder)
   await page.getByRole('heading', { name: '首页' }).waitFor()
   await page.getByRole('button', { name: 'EN' }).click()
   await page.getByRole('heading', { name: 'Home' }).waitFor()
@@ -115,10 +115,10 @@ browserTest('language, theme and navigation are chosen by hand and stay', async 
   assert.equal(await page.evaluate('document.documentElement.lang'), 'en')
 })
 
-browserTest('everything is within reach of the keyboard', async () => {
+browserTest('search and dialogs work with the keyboard', async () => {
   await using visitor = await browser.visit(service.url)
   const { page } = visitor
-  await signIn(visitor, people.operator)
+  await signIn(visitor, accounts.operator)
   await page.getByRole('heading', { name: '总览' }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('域名')
@@ -126,10 +126,10 @@ browserTest('everything is within reach of the keyboard', async () => {
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: '域名池' }).waitFor()
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill(people.holder.username)
+  await page.getByRole('combobox').fill(accounts.holder.username)
   await page.getByRole('option', { name: /账户/ }).first().waitFor()
   await page.keyboard.press('Enter')
-  await page.getByRole('dialog', { name: '账户' }).getByText(people.holder.username).waitFor()
+  await page.getByRole('dialog', { name: '账户' }).getByText(accounts.holder.username).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog', { name: '账户' }).waitFor({ state: 'hidden' })
 })

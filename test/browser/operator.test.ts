@@ -1,4 +1,4 @@
-// An operator in a real browser: accounts, credits, redeem codes, the audit log, looking at an account.
+// The operator's pages in a browser: accounts, credits, redeem codes, audit log, viewing an account.
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemActor } from '../../server/audit/audit.ts'
@@ -11,7 +11,7 @@ let service: TestService
 let browser: TestBrowser
 const password = 'correct horse 9'
 
-/** What "before" has started, also when a later step of it failed. */
+/** Closes what `before` started, even when `before` fails. */
 const started = new AsyncDisposableStack()
 
 before(async () => {
@@ -21,14 +21,14 @@ before(async () => {
 })
 after(() => started.disposeAsync())
 
-const makeOperator = () =>
+const createOperator = () =>
   createAccount(service.installation.db, systemActor, { username: uniqueName(), password, role: 'operator' })
 
 describe('operator', () => {
-  browserTest('makes an account that can sign in, and grants it credits', async () => {
+  browserTest('creates an account that can sign in and grants it credits', async () => {
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
-    await signIn(visitor, await makeOperator())
+    await signIn(visitor, await createOperator())
     const username = uniqueName()
 
     await page.goto('/console/operator/accounts')
@@ -39,7 +39,7 @@ describe('operator', () => {
     await dialog.getByText('请写明原因').waitFor()
     await dialog.getByLabel('备注').fill('合同 2026-114')
     await dialog.getByRole('button', { name: '创建账户' }).click()
-    const made = (await page.getByTestId('fresh-password').textContent())!
+    const createdPassword = (await page.getByTestId('fresh-password').textContent())!
     await page.keyboard.press('Escape')
 
     const drawer = page.getByRole('dialog', { name: '账户' })
@@ -56,17 +56,17 @@ describe('operator', () => {
     await page.getByRole('row', { name: new RegExp(`account.create.*${username}.*合同`) }).waitFor()
 
     await using holder = await browser.visit(service.url)
-    await signIn(holder, { username, password: made })
+    await signIn(holder, { username, password: createdPassword })
     await holder.page.getByRole('heading', { name: '首页' }).waitFor()
     await holder.page.goto('/console/credits')
     await holder.page.getByRole('cell', { name: '首单' }).waitFor()
     assert.deepEqual([...visitor.problems, ...holder.problems], [])
   })
 
-  browserTest('makes codes; an account sees the amount, redeems one, and cannot twice', async () => {
+  browserTest('creates redeem codes, and an account can redeem a code once', async () => {
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
-    await signIn(visitor, await makeOperator())
+    await signIn(visitor, await createOperator())
     await page.goto('/console/operator/codes')
     await page.getByRole('button', { name: '批量生成' }).first().click()
     const dialog = page.getByRole('dialog')
@@ -83,7 +83,7 @@ describe('operator', () => {
     await signIn(holder, account)
     const redeem = async () => {
       await holder.page.goto('/console/credits?redeem=1')
-      // Lower case without dashes is the same code.
+      // Codes are accepted in lower case and without dashes.
       await holder.page
         .getByRole('textbox', { name: '兑换码' })
         .fill(codes[0]!.toLowerCase().replaceAll('-', ''))
@@ -115,11 +115,11 @@ describe('operator', () => {
     assert.deepEqual([...visitor.problems, ...holder.problems], [])
   })
 
-  browserTest('looks at an account as its holder sees it, and can change nothing there', async () => {
+  browserTest('views an account read-only as its holder sees it', async () => {
     const account = await service.account({ sms: 77 })
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
-    await signIn(visitor, await makeOperator())
+    await signIn(visitor, await createOperator())
     await page.goto(`/console/keys?view_as=${account.id}`)
     await page.getByText(`正在以“${account.username}”的视角查看`).waitFor()
     await page.getByText('当前密钥').waitFor()

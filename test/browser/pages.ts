@@ -1,4 +1,4 @@
-// Every page of the console by address, for the tests and the screenshots that walk through all of them.
+// The paths of all console pages, for tests and screenshots.
 
 export const accountPages = [
   '/',

@@ -1,4 +1,4 @@
-// The four products in a real browser, against the real routes: what an account holder and an operator do by hand.
+// The four products in a browser: the pages of the account holder and the operator.
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Locator } from 'playwright-core'
@@ -21,10 +21,10 @@ let account: TestAccount
 let visitor: Visitor
 
 const password = 'correct horse 9'
-const personalBrowser =
+const browserAgent =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
-/** What "before" has started, also when a later step of it failed. */
+/** Closes what `before` started, even when `before` fails. */
 const started = new AsyncDisposableStack()
 
 before(async () => {
@@ -40,16 +40,16 @@ after(() => started.disposeAsync())
 const remaining = async (type: 'short_link' | 'sms' | 'id_verification' | 'domain_check') =>
   (await service.app.services.credits.balance(account.id, type)).remaining
 
-const makeOperator = () =>
+const createOperator = () =>
   createAccount(service.installation.db, systemActor, { username: uniqueName(), password, role: 'operator' })
 
-const follow = (url: string, agent = personalBrowser) =>
+const follow = (url: string, agent = browserAgent) =>
   fetch(url, { redirect: 'manual', headers: { 'user-agent': agent } })
 
-const textOf = async (place: Locator) => (await place.textContent()) ?? ''
+const textOf = async (locator: Locator) => (await locator.textContent()) ?? ''
 
 describe('short links', () => {
-  browserTest('one is made, visited, counted, drawn as QR code, changed and refreshed', async () => {
+  browserTest('creates, visits, counts, updates and refreshes a link, and shows its QR code', async () => {
     const { page } = visitor
     await page.goto('/console/shortlink')
     await page.getByText('还没有短链接').waitFor()
@@ -75,9 +75,9 @@ describe('short links', () => {
     await drawer.getByText(/访问 1 · 机器人 1 · 预览 0/).waitFor()
     await drawer.getByText('Chrome').first().waitFor()
 
-    const drawn = drawer.getByTestId('qr')
-    await drawn.waitFor()
-    assert.equal(await drawn.getAttribute('aria-label'), `二维码 ${address}`)
+    const qrCode = drawer.getByTestId('qr')
+    await qrCode.waitFor()
+    assert.equal(await qrCode.getAttribute('aria-label'), `二维码 ${address}`)
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       drawer.getByRole('button', { name: '下载 SVG' }).click(),
@@ -90,9 +90,9 @@ describe('short links', () => {
     assert.equal((await follow(address)).headers.get('location'), 'https://shop.example.com/second')
 
     await drawer.getByRole('button', { name: '刷新地址' }).click()
-    const question = page.getByRole('dialog', { name: '刷新访问地址？' })
-    await question.getByText(address.split('/').at(-1)!).waitFor()
-    await question.getByRole('button', { name: '刷新地址' }).click()
+    const confirmation = page.getByRole('dialog', { name: '刷新访问地址？' })
+    await confirmation.getByText(address.split('/').at(-1)!).waitFor()
+    await confirmation.getByRole('button', { name: '刷新地址' }).click()
     await page.getByText('地址已刷新').waitFor()
     await drawer.getByText('停用于').waitFor()
     const renewed = await textOf(drawer.getByText(service.url).first())
@@ -106,7 +106,7 @@ describe('short links', () => {
 
 describe('SMS', () => {
   browserTest(
-    'a template is written, reviewed, sent by hand with its price first, and recorded',
+    'creates, reviews and sends a template, shows the price before sending, and records the send',
     async () => {
       const { page } = visitor
       await page.goto('/console/sms')
@@ -122,7 +122,7 @@ describe('SMS', () => {
       await page.getByRole('row', { name: /PARCEL.*审核中/ }).waitFor()
 
       await using reviewer = await browser.visit(service.url)
-      await signIn(reviewer, await makeOperator())
+      await signIn(reviewer, await createOperator())
       await reviewer.page.goto('/console/operator/reviews')
       const waiting = reviewer.page.getByRole('row', { name: /取件通知/ })
       await waiting.getByText('您的包裹已到，取件码${code}。').waitFor()
@@ -146,7 +146,7 @@ describe('SMS', () => {
       await page.getByText('已提交网关').waitFor()
       assert.equal(await remaining('sms'), 19)
 
-      // Refused in the sandbox: said where it happened, and the credit comes back.
+      // A send that the sandbox refuses shows an error and is refunded.
       await page.getByLabel('手机号').fill('19900000001')
       await page.getByText('本条消耗 1，剩余 19').waitFor()
       await page.getByRole('button', { name: '发送', exact: true }).click()
@@ -164,66 +164,66 @@ describe('SMS', () => {
 })
 
 describe('identity', () => {
-  browserTest('a match, a mismatch, a wrong number that costs nothing, and the masked history', async () => {
-    const { page } = visitor
-    await page.goto('/console/identity')
-    await page.getByText('还没有核验记录').waitFor()
-    const number = page.getByLabel('身份证号')
-    await page.getByLabel('姓名').fill('张三')
-    await number.fill('110105194912310021')
-    await page.getByRole('button', { name: '核验', exact: true }).click()
-    await page.getByText('校验位不正确').waitFor()
-    await number.fill('11010519491231002X')
-    await page.getByRole('button', { name: '核验', exact: true }).click()
-    await page.getByText('剩余 19 次').waitFor()
-    await page.getByRole('row', { name: /张\* 110105\*{8}002X 一致 sandbox/ }).waitFor()
-    await page.getByLabel('姓名').fill('不匹配')
-    await page.getByRole('button', { name: '核验', exact: true }).click()
-    await page.getByText('剩余 18 次').waitFor()
-    await page.getByRole('row', { name: /不\*+ 110105\*{8}002X 不一致/ }).waitFor()
-    assert.ok(!(await textOf(page.getByRole('table').last())).includes('11010519491231002X'))
-    assert.deepEqual(visitor.problems, [])
-  })
-})
-
-describe('domain check', () => {
   browserTest(
-    'many are pasted, results come with their words, and can be filtered and exported',
+    'verifies a match and a mismatch, rejects an invalid number, and masks the history',
     async () => {
       const { page } = visitor
-      await page.goto('/console/domain-check')
-      const box = page.getByRole('textbox', { name: /每行一个/ })
-      await box.fill('example.com\nhttps://www.blocked.test/page\ndown.test\nnot a domain')
-      await page.getByText('3 个有效，1 行有问题').waitFor()
-      await page.getByText('第 4 行：not a domain').waitFor()
-      await page.getByText('消耗 4 次，现有 20').waitFor()
-      await page.getByRole('button', { name: '开始检测' }).click()
-      await page.getByRole('heading', { name: '已完成' }).waitFor()
-      await page.getByText('4 / 4').waitFor()
-      for (const [address, verdict] of [
-        ['example.com', '未拦截'],
-        ['www.blocked.test', '已拦截'],
-        ['down.test', '请求失败'],
-        ['not a domain', '无效URL'],
-      ] as const) {
-        await page.getByRole('row', { name: new RegExp(`${address}.*${verdict}`) }).waitFor()
-      }
-      assert.equal(await remaining('domain_check'), 17, 'what got no answer was given back')
-      await page.getByText('已拦截 1').click()
-      await page.getByRole('row', { name: /example\.com/ }).waitFor({ state: 'hidden' })
-      const [file] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('link', { name: /导出/ }).click(),
-      ])
-      assert.match(file.suggestedFilename(), /^domain-check-\d+\.csv$/)
-      await page.getByRole('tab', { name: '检测历史' }).click()
-      await page.getByRole('button', { name: '查看结果' }).click()
-      await page.getByRole('row', { name: /down\.test/ }).waitFor()
+      await page.goto('/console/identity')
+      await page.getByText('还没有核验记录').waitFor()
+      const number = page.getByLabel('身份证号')
+      await page.getByLabel('姓名').fill('张三')
+      await number.fill('110105194912310021')
+      await page.getByRole('button', { name: '核验', exact: true }).click()
+      await page.getByText('校验位不正确').waitFor()
+      await number.fill('11010519491231002X')
+      await page.getByRole('button', { name: '核验', exact: true }).click()
+      await page.getByText('剩余 19 次').waitFor()
+      await page.getByRole('row', { name: /张\* 110105\*{8}002X 一致 sandbox/ }).waitFor()
+      await page.getByLabel('姓名').fill('不匹配')
+      await page.getByRole('button', { name: '核验', exact: true }).click()
+      await page.getByText('剩余 18 次').waitFor()
+      await page.getByRole('row', { name: /不\*+ 110105\*{8}002X 不一致/ }).waitFor()
+      assert.ok(!(await textOf(page.getByRole('table').last())).includes('11010519491231002X'))
       assert.deepEqual(visitor.problems, [])
     },
   )
+})
 
-  browserTest('a domain is watched, paused and taken off the list', async () => {
+describe('domain check', () => {
+  browserTest('checks pasted domains, shows the results, filters and exports them', async () => {
+    const { page } = visitor
+    await page.goto('/console/domain-check')
+    const box = page.getByRole('textbox', { name: /每行一个/ })
+    await box.fill('example.com\nhttps://www.blocked.test/page\ndown.test\nnot a domain')
+    await page.getByText('3 个有效，1 行有问题').waitFor()
+    await page.getByText('第 4 行：not a domain').waitFor()
+    await page.getByText('消耗 4 次，现有 20').waitFor()
+    await page.getByRole('button', { name: '开始检测' }).click()
+    await page.getByRole('heading', { name: '已完成' }).waitFor()
+    await page.getByText('4 / 4').waitFor()
+    for (const [address, verdict] of [
+      ['example.com', '未拦截'],
+      ['www.blocked.test', '已拦截'],
+      ['down.test', '请求失败'],
+      ['not a domain', '无效URL'],
+    ] as const) {
+      await page.getByRole('row', { name: new RegExp(`${address}.*${verdict}`) }).waitFor()
+    }
+    assert.equal(await remaining('domain_check'), 17, 'a failed check is refunded')
+    await page.getByText('已拦截 1').click()
+    await page.getByRole('row', { name: /example\.com/ }).waitFor({ state: 'hidden' })
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: /导出/ }).click(),
+    ])
+    assert.match(file.suggestedFilename(), /^domain-check-\d+\.csv$/)
+    await page.getByRole('tab', { name: '检测历史' }).click()
+    await page.getByRole('button', { name: '查看结果' }).click()
+    await page.getByRole('row', { name: /down\.test/ }).waitFor()
+    assert.deepEqual(visitor.problems, [])
+  })
+
+  browserTest('adds, pauses and removes a watched domain', async () => {
     const { page } = visitor
     await page.goto('/console/domain-check?tab=watch')
     await page.getByText('还没有监控的域名').waitFor()
@@ -240,7 +240,7 @@ describe('domain check', () => {
   })
 })
 
-browserTest('the inspector shows what was done by hand, without what must stay private', async () => {
+browserTest('the request log shows console calls with masked personal data', async () => {
   const { page } = visitor
   await page.goto('/console/requests')
   for (const action of ['generate', 'send', 'check']) {
@@ -256,42 +256,39 @@ browserTest('the inspector shows what was done by hand, without what must stay p
   assert.deepEqual(visitor.problems, [])
 })
 
-describe('the operator', () => {
-  browserTest(
-    'puts a domain into a pool, probes it, tests a gateway, and finds it all in the audit log',
-    async () => {
-      await using operating = await browser.visit(service.url)
-      const { page } = operating
-      await signIn(operating, await makeOperator())
-      await page.goto('/console/operator/domains')
-      await page.getByRole('button', { name: '添加域名' }).first().click()
-      const adding = page.getByRole('dialog', { name: '添加域名' })
-      await adding.getByRole('textbox', { name: '域名' }).fill('go.blocked.test')
-      await adding.getByLabel('备注').fill('新域名')
-      await adding.getByRole('button', { name: '添加域名' }).click()
-      const row = page.getByRole('row', { name: /A 池（a_url） go\.blocked\.test/ })
-      await row.getByRole('button', { name: '立即探测' }).click()
-      await row.getByText('已拦截').waitFor()
-      await row.getByRole('button', { name: '移除' }).click()
-      const removing = page.getByRole('dialog', { name: '移除域名？' })
-      await removing.getByLabel('备注').fill('被拦截')
-      await removing.getByRole('button', { name: '移除' }).click()
-      await page.getByText('还没有域名').waitFor()
+describe('operator', () => {
+  browserTest('adds and probes a pool domain, tests a gateway, and shows both in the audit log', async () => {
+    await using operator = await browser.visit(service.url)
+    const { page } = operator
+    await signIn(operator, await createOperator())
+    await page.goto('/console/operator/domains')
+    await page.getByRole('button', { name: '添加域名' }).first().click()
+    const adding = page.getByRole('dialog', { name: '添加域名' })
+    await adding.getByRole('textbox', { name: '域名' }).fill('go.blocked.test')
+    await adding.getByLabel('备注').fill('新域名')
+    await adding.getByRole('button', { name: '添加域名' }).click()
+    const row = page.getByRole('row', { name: /A 池（a_url） go\.blocked\.test/ })
+    await row.getByRole('button', { name: '立即探测' }).click()
+    await row.getByText('已拦截').waitFor()
+    await row.getByRole('button', { name: '移除' }).click()
+    const removing = page.getByRole('dialog', { name: '移除域名？' })
+    await removing.getByLabel('备注').fill('被拦截')
+    await removing.getByRole('button', { name: '移除' }).click()
+    await page.getByText('还没有域名').waitFor()
 
-      await page.goto('/console/operator/gateways')
-      await page
-        .getByRole('row', { name: /短信 sandbox 1 正常/ })
-        .getByRole('button', { name: '测试' })
-        .click()
-      const testing = page.getByRole('dialog', { name: '测试 sandbox' })
-      await testing.getByLabel('接收测试短信的手机号').fill('13800138000')
-      await testing.getByLabel('备注').fill('例行检查')
-      await testing.getByRole('button', { name: '测试' }).click()
-      await page.getByText(/测试成功，耗时/).waitFor()
+    await page.goto('/console/operator/gateways')
+    await page
+      .getByRole('row', { name: /短信 sandbox 1 正常/ })
+      .getByRole('button', { name: '测试' })
+      .click()
+    const testing = page.getByRole('dialog', { name: '测试 sandbox' })
+    await testing.getByLabel('接收测试短信的手机号').fill('13800138000')
+    await testing.getByLabel('备注').fill('例行检查')
+    await testing.getByRole('button', { name: '测试' }).click()
+    await page.getByText(/测试成功，耗时/).waitFor()
 
-      await page.goto('/console/operator/audit')
-      for (const note of ['新域名', '例行检查']) await page.getByRole('row', { name: note }).waitFor()
-      assert.deepEqual(operating.problems, [])
-    },
-  )
+    await page.goto('/console/operator/audit')
+    for (const note of ['新域名', '例行检查']) await page.getByRole('row', { name: note }).waitFor()
+    assert.deepEqual(operator.problems, [])
+  })
 })

@@ -1,5 +1,5 @@
-// `npm run screenshots`: pictures of the main pages in both languages into docs/images. With a folder as argument, every page in every look into it;
-// looks named after it (en-dark-phone …) are the only ones taken.
+// `npm run screenshots`: screenshots of the main pages in both languages in docs/images. With a folder as argument: every page
+// in every look in that folder, or only in the looks that follow (en-dark-phone …).
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Language } from '../../contract/text.ts'
@@ -9,20 +9,20 @@ import { root } from '../support/root.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { accountPages, operatorPages } from './pages.ts'
 
-interface Shot {
+interface Screenshot {
   readonly name: string
   readonly path: string
   readonly as: keyof SampleData
   readonly look: Look
-  /** To the end of the page, not only what fits the window. */
-  readonly whole?: boolean
+  /** The full page instead of the visible part. */
+  readonly fullPage?: boolean
 }
 
 const wide = { width: 1280, height: 800 }
 const phone = { width: 390, height: 844 }
 
-/** Few and small: these are looked at by people who decide whether to read on. Each README shows its own language. */
-function mainShots(language: Language): readonly Shot[] {
+/** The screenshots of the READMEs; each shows its language. */
+function mainShots(language: Language): readonly Screenshot[] {
   const suffix = language === 'zh' ? 'zh-CN' : 'en'
   const look = { ...wide, language }
   return [
@@ -32,7 +32,7 @@ function mainShots(language: Language): readonly Shot[] {
   ]
 }
 
-/** The sample links have Chinese titles; the English pictures shall be English throughout. */
+/** Translates the Chinese titles of the sample links for the English screenshots. */
 async function translateTitles({ installation }: TestService): Promise<void> {
   const titles = {
     双十一主会场: 'Autumn sale',
@@ -46,8 +46,8 @@ async function translateTitles({ installation }: TestService): Promise<void> {
   })
 }
 
-/** Both languages, both themes, a desk and a phone; each page to its end. */
-function everyShot(chosen: readonly string[]): readonly Shot[] {
+/** Full pages in both languages, both themes, and two sizes. */
+function everyShot(chosen: readonly string[]): readonly Screenshot[] {
   const pages = [
     ...accountPages.map((path) => ({ path, as: 'holder' as const })),
     ...operatorPages.map((path) => ({ path, as: 'operator' as const })),
@@ -60,14 +60,14 @@ function everyShot(chosen: readonly string[]): readonly Shot[] {
       })),
     ),
   )
-  const taken = chosen.length === 0 ? looks : looks.filter(({ name }) => chosen.includes(name))
-  return taken.flatMap(({ name, look }) =>
+  const selected = chosen.length === 0 ? looks : looks.filter(({ name }) => chosen.includes(name))
+  return selected.flatMap(({ name, look }) =>
     pages.map(({ path, as }) => ({
       name: `${path.replaceAll(/\W+/g, '-').slice(1) || 'home'}.${name}`,
       path,
       as,
       look,
-      whole: true,
+      fullPage: true,
     })),
   )
 }
@@ -75,24 +75,24 @@ function everyShot(chosen: readonly string[]): readonly Shot[] {
 async function takeAll(
   browser: TestBrowser,
   url: string,
-  people: SampleData,
-  shots: readonly Shot[],
+  accounts: SampleData,
+  shots: readonly Screenshot[],
   folder: string,
 ) {
   const groups = Map.groupBy(shots, ({ as, look }) => JSON.stringify([as, look]))
   for (const group of groups.values()) {
     const { as, look } = group[0]!
     await using visitor = await browser.visit(url, look)
-    await signIn(visitor, people[as])
-    for (const { name, path, whole = false } of group) {
+    await signIn(visitor, accounts[as])
+    for (const { name, path, fullPage = false } of group) {
       await visitor.page.goto(`/console${path}`)
       await visitor.page.waitForLoadState('networkidle')
-      // The library of the charts is loaded after the page, and draws when it has come.
+      // The chart library is loaded after the page.
       await visitor.page.waitForTimeout(1_500)
       await visitor.page.screenshot({
         path: join(folder, `${name}.png`),
         animations: 'disabled',
-        fullPage: whole,
+        fullPage,
       })
       process.stdout.write(`${name}\n`)
     }
@@ -100,19 +100,19 @@ async function takeAll(
   }
 }
 
-const [wanted, ...chosen] = process.argv.slice(2)
-const folder = wanted === undefined ? join(root, 'docs/images') : resolve(wanted)
+const [folderArgument, ...chosen] = process.argv.slice(2)
+const folder = folderArgument === undefined ? join(root, 'docs/images') : resolve(folderArgument)
 mkdirSync(folder, { recursive: true })
 {
   await using service = await startService('sqlite')
   await using browser = await openBrowser()
-  const people = await createSampleData(service)
-  if (wanted === undefined) {
-    await takeAll(browser, service.url, people, mainShots('zh'), folder)
+  const accounts = await createSampleData(service)
+  if (folderArgument === undefined) {
+    await takeAll(browser, service.url, accounts, mainShots('zh'), folder)
     await translateTitles(service)
-    await takeAll(browser, service.url, people, mainShots('en'), folder)
+    await takeAll(browser, service.url, accounts, mainShots('en'), folder)
   } else {
-    await takeAll(browser, service.url, people, everyShot(chosen), folder)
+    await takeAll(browser, service.url, accounts, everyShot(chosen), folder)
   }
 }
 process.exit(0)
