@@ -21,7 +21,7 @@ interface ServerLocation {
 }
 
 const isRoot = process.getuid?.() === 0
-const underTest = new URL('./postgres-database.ts', import.meta.url).href
+const underTest = import.meta.resolve('./postgres-database.ts')
 const scratch = await mkdtemp(join(tmpdir(), 'tollgate-postgres-test-'))
 after(() => rm(scratch, { recursive: true, force: true }))
 
@@ -142,7 +142,7 @@ test('creates separate empty databases and drops them with open connections', as
   await one.drop()
 })
 
-describe('the server and its data are removed when the process endings', { concurrency: true }, () => {
+describe('the server and its data are removed when the process ends', { concurrency: true }, () => {
   const wait = 'setInterval(() => {}, 1000)'
   const endings: readonly { name: string; code: string; signal?: NodeJS.Signals }[] = [
     { name: 'by SIGINT', code: wait, signal: 'SIGINT' },
@@ -158,8 +158,12 @@ describe('the server and its data are removed when the process endings', { concu
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const ended = once(child, 'exit')
-      const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-      const { folder, postmaster } = JSON.parse(line) as ServerLocation
+      const printed = once(createInterface({ input: child.stdout }), 'line')
+      const [line] = await Promise.race([
+        printed,
+        ended.then(() => assert.fail('the program printed nothing')),
+      ])
+      const { folder, postmaster } = JSON.parse(String(line)) as ServerLocation
       assert.ok(postmaster > 0)
       if (signal !== undefined) child.kill(signal)
       await ended
