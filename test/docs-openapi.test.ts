@@ -34,7 +34,7 @@ describe('openapi.json', () => {
   })
 
   const post = (copy: Json): Json => copy['paths']['/api/sms_api.php']['post']
-  const planted: Readonly<Record<string, (copy: Json) => void>> = {
+  const defects: Readonly<Record<string, (copy: Json) => void>> = {
     'an unknown version': (copy) => void (copy['openapi'] = '3.7.0'),
     'a missing title': (copy) => void delete copy['info']['title'],
     'an unknown field': (copy) => void (copy['path'] = {}),
@@ -52,10 +52,10 @@ describe('openapi.json', () => {
       void (copy['components']['securitySchemes']['apiKey']['type'] = 'key'),
     'a schema that is a string': (copy) => void (copy['components']['schemas']['CodeError'] = 'text'),
   }
-  for (const [what, plant] of Object.entries(planted)) {
-    test(`the validator reports ${what}`, async () => {
+  for (const [defect, addDefect] of Object.entries(defects)) {
+    test(`the validator reports ${defect}`, async () => {
       const copy = structuredClone(document)
-      plant(copy)
+      addDefect(copy)
       const found = await new Validator().validate(copy).catch(() => ({ valid: false }))
       assert.equal(found.valid, false)
     })
@@ -126,7 +126,7 @@ describe('openapi.json', () => {
       if (typeof node['$ref'] !== 'string') return
       count += 1
       assert.ok(resolve(document, node), node['$ref'])
-      assert.deepEqual(Object.keys(node), ['$ref'], 'a reference stands alone')
+      assert.deepEqual(Object.keys(node), ['$ref'], 'a reference has no other keys')
     })
     assert.ok(count > 20)
     const named = JSON.stringify(document)
@@ -257,7 +257,7 @@ function resolve(document: Json, node: Json): Json {
   return reference
     .slice(2)
     .split('/')
-    .reduce<Json>((place, name) => place?.[name], document)
+    .reduce<Json>((value, name) => value?.[name], document)
 }
 
 function inline(document: Json, node: Json): Json {
@@ -280,7 +280,7 @@ function checkSchema(schema: Json): void {
     const types: unknown[] = [node['type']].flat()
     for (const type of types) assert.ok(schemaTypes.includes(type as string), String(type))
     if (node['pattern']) assert.doesNotThrow(() => new RegExp(node['pattern'], 'u'))
-    if (node['type'] === 'array') assert.ok(node['items'], 'an array says what its items are')
+    if (node['type'] === 'array') assert.ok(node['items'], 'an array has a schema of its items')
     for (const name of node['required'] ?? []) assert.ok(node['properties'][name], name)
     if (node['enum']) assert.equal(new Set(node['enum']).size, node['enum'].length)
   })

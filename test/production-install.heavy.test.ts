@@ -1,5 +1,5 @@
-// A production install as an operator does it: a fresh copy of the repository, `npm ci --omit=dev`, `npm start`. Needs the registry
-// (or npm's cache) once, and takes as long as the packages take to come.
+// A production install: a new copy of the repository, `npm ci --omit=dev`, `npm start`. Needs the package registry or a filled
+// npm cache.
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,10 +13,11 @@ import { root } from './support/root.ts'
 
 const run = promisify(execFile)
 
-/** What npm says when it cannot get at its packages: no fault of ours. */
-const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|E50\d/
+/** Errors of npm when the package registry is unreachable. */
+const registryUnreachable =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|E50\d/
 
-interface Failed {
+interface CommandFailure {
   readonly stdout?: string
   readonly stderr?: string
 }
@@ -25,7 +26,7 @@ describe('a production install', { timeout: 600_000 }, () => {
   let folder: string
   let app: string
   let service: ChildProcess | undefined
-  let said = ''
+  let output = ''
   let reason: string | undefined
 
   before(async () => {
@@ -36,15 +37,15 @@ describe('a production install', { timeout: 600_000 }, () => {
       () => undefined,
     )
     if (names === undefined) {
-      reason = 'the sources are no git checkout: what belongs to the repository is unknown'
+      reason = 'the sources are not a git checkout'
       return
     }
     for (const name of names) await cp(join(root, name), join(app, name))
-    const words = ['ci', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline']
-    await run('npm', words, { cwd: app, env: environment() }).catch((error: Failed) => {
-      const told = `${error.stdout}${error.stderr}`
-      if (!unreachable.test(told)) throw new Error(told, { cause: error })
-      reason = 'the package registry cannot be reached'
+    const args = ['ci', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline']
+    await run('npm', args, { cwd: app, env: environment() }).catch((error: CommandFailure) => {
+      const npmOutput = `${error.stdout}${error.stderr}`
+      if (!registryUnreachable.test(npmOutput)) throw new Error(npmOutput, { cause: error })
+      reason = 'the package registry is unreachable'
     })
   })
 
@@ -56,16 +57,16 @@ describe('a production install', { timeout: 600_000 }, () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** What npm sets for the scripts of this checkout is not for the other one, except where its packages come from. */
+  /** The environment without the npm and Node.js variables of this checkout, except registry and cache. */
   function environment(): NodeJS.ProcessEnv {
-    const kept = Object.entries(process.env).filter(
+    const inherited = Object.entries(process.env).filter(
       ([name]) =>
         !/^npm_|^NODE_|^TEST_DATABASE_URL$/i.test(name) || /^npm_config_(registry|cache)$/i.test(name),
     )
-    return { ...Object.fromEntries(kept), PORT: '0', DATA_DIR: join(folder, 'data') }
+    return { ...Object.fromEntries(inherited), PORT: '0', DATA_DIR: join(folder, 'data') }
   }
 
-  test('has no development packages, its own Node, and the built console', async (context) => {
+  test('has no development packages, and has the packaged Node.js and the built console', async (context) => {
     if (reason !== undefined) return context.skip(reason)
     for (const name of ['vite', 'react', 'typescript', 'playwright-core']) {
       assert.ok(!existsSync(join(app, 'node_modules', name)), name)
@@ -74,21 +75,23 @@ describe('a production install', { timeout: 600_000 }, () => {
     const { optionalDependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as {
       optionalDependencies: Record<string, string>
     }
-    const own = Object.keys(optionalDependencies).find((name) => existsSync(join(app, 'node_modules', name)))
-    if (own === undefined) {
-      context.diagnostic(`no Node comes as a package for ${process.platform} ${process.arch}`)
+    const nodePackage = Object.keys(optionalDependencies).find((name) =>
+      existsSync(join(app, 'node_modules', name)),
+    )
+    if (nodePackage === undefined) {
+      context.diagnostic(`there is no Node.js package for ${process.platform} ${process.arch}`)
       return
     }
     const options = { cwd: app, env: environment() }
     const version = async () => (await run('npm', ['exec', '--', 'node', '--version'], options)).stdout.trim()
-    assert.equal(await version(), `v${optionalDependencies[own]}`)
-    // npm 10 leaves the packages without this link; `prepare` puts it back.
+    assert.equal(await version(), `v${optionalDependencies[nodePackage]}`)
+    // npm 10 does not create this link; `prepare` does.
     await rm(join(app, 'node_modules/.bin', process.platform === 'win32' ? 'node.cmd' : 'node'))
     await run('npm', ['run', 'prepare'], options)
-    assert.equal(await version(), `v${optionalDependencies[own]}`)
+    assert.equal(await version(), `v${optionalDependencies[nodePackage]}`)
   })
 
-  test('serves the console with all its scripts, and the printed curl line works', async (context) => {
+  test('serves all scripts of the console, and the printed curl command works', async (context) => {
     if (reason !== undefined) return context.skip(reason)
     const url = await start()
     const page = await fetch(`${url}/console/`)
@@ -97,32 +100,33 @@ describe('a production install', { timeout: 600_000 }, () => {
       ([, path]) => path!,
     )
     assert.ok(assets.some((path) => path.endsWith('.js')))
-    // Pages are loaded when first opened: their files are named in the first scripts.
-    const later = readFileSync(
+    // Pages are loaded on demand: the main script names their files.
+    const mainScript = readFileSync(
       join(app, 'web/dist', assets.find((path) => path.endsWith('.js'))!.slice(9)),
       'utf8',
     )
-    for (const [, name] of later.matchAll(/"(assets\/[\w.-]+\.(?:js|css))"/g)) assets.push(`/console/${name}`)
-    assert.ok(assets.length > 10, 'the pages that are loaded later')
+    for (const [, name] of mainScript.matchAll(/"(assets\/[\w.-]+\.(?:js|css))"/g))
+      assets.push(`/console/${name}`)
+    assert.ok(assets.length > 10, 'too few files')
     for (const path of new Set(assets)) {
-      const answer = await fetch(`${url}${path}`)
-      assert.equal(answer.status, 200, path)
-      await answer.arrayBuffer()
+      const response = await fetch(`${url}${path}`)
+      assert.equal(response.status, 200, path)
+      await response.arrayBuffer()
     }
     const script = assets.find((path) => /index-.*\.js$/.test(path))!
     const compressed = await fetch(`${url}${script}`, { headers: { 'accept-encoding': 'br' } })
     assert.equal(compressed.headers.get('content-encoding'), 'br')
     await compressed.arrayBuffer()
 
-    const line = /^ *(curl .*)$/m.exec(said)?.[1]
-    assert.ok(line, said)
+    const line = /^ *(curl .*)$/m.exec(output)?.[1]
+    assert.ok(line, output)
     const { stdout } = await run('bash', ['-c', line])
     assert.ok(stdout.includes('"code":0') || stdout.includes('"success":true'), stdout)
   })
 
-  test('is found well by the doctor', async (context) => {
+  test('passes npm run doctor', async (context) => {
     if (reason !== undefined) return context.skip(reason)
-    const url = /is running: (\S+)/.exec(said)![1]!
+    const url = /is running: (\S+)/.exec(output)![1]!
     const env = { ...environment(), PUBLIC_URL: url }
     const { stdout } = await run('npm', ['run', '--silent', 'doctor', '--', '--json'], { cwd: app, env })
     const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: { check: string; state: string }[] }
@@ -133,16 +137,16 @@ describe('a production install', { timeout: 600_000 }, () => {
   function start(): Promise<string> {
     const child = spawn('npm', ['start'], { cwd: app, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
     service = child
-    return new Promise((ready, failed) => {
-      const hear = (part: Buffer) => {
-        said += part.toString()
-        const url = /is running: (\S+)/.exec(said)?.[1]
-        // The curl line comes with the accounts, after the address.
-        if (url !== undefined && said.includes('shown only once')) ready(url)
+    return new Promise((resolve, reject) => {
+      const append = (part: Buffer) => {
+        output += part.toString()
+        const url = /is running: (\S+)/.exec(output)?.[1]
+        // The curl command is printed with the accounts, after the URL.
+        if (url !== undefined && output.includes('shown only once')) resolve(url)
       }
-      child.stdout.on('data', hear)
-      child.stderr.on('data', hear)
-      child.once('exit', () => failed(new Error(said)))
+      child.stdout.on('data', append)
+      child.stderr.on('data', append)
+      child.once('exit', () => reject(new Error(output)))
     })
   }
 })

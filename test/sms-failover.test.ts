@@ -100,7 +100,7 @@ onEachEngine('SMS gateways', (engine) => {
 
   test('does not try the next gateway after a refusal or a throttled number', async () => {
     await using sms = await twoGateways(engine)
-    for (const [code, words] of [
+    for (const [code, message] of [
       ['isv.MOBILE_NUMBER_ILLEGAL', /isv\.MOBILE_NUMBER_ILLEGAL/],
       ['isv.BUSINESS_LIMIT_CONTROL', /频繁.*isv\.BUSINESS_LIMIT_CONTROL/],
       ['isv.CUSTOMER_REFUSED', /退订/],
@@ -111,7 +111,7 @@ onEachEngine('SMS gateways', (engine) => {
       assert.doesNotMatch(body.message, /isv|aliyun/i)
       const [record] = await sms.records()
       assert.equal(record.success, false)
-      assert.match(record.error_message, words)
+      assert.match(record.error_message, message)
     }
     assert.equal(sms.tencent.requests.length, 0)
     assert.equal(await sms.remaining(), 100)

@@ -1,4 +1,4 @@
-// Delivery receipts: they decide open operations, correct the records, and count once.
+// Delivery receipts: they decide held operations, correct the records, and count once.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
@@ -200,9 +200,9 @@ onEachEngine('SMS receipts', (engine) => {
 
   test('derives the secret from the installation without the setting', async () => {
     await using sms = await withReceipts(engine, 'aliyun', { SMS_RECEIPT_SECRET: '' })
-    const made = sms.service.app.services.secretFor('sms receipts')
-    assert.ok(made.length >= 32)
-    assert.equal((await sms.push([], `aliyun/${made}`)).status, 200)
+    const derived = sms.service.app.services.secretFor('sms receipts')
+    assert.ok(derived.length >= 32)
+    assert.equal((await sms.push([], `aliyun/${derived}`)).status, 200)
     assert.equal((await sms.push([], `aliyun/${secret}`)).status, 404)
   })
 })

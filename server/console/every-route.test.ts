@@ -32,12 +32,12 @@ const accountRoutes = {
   ...prefixed('domainCheck', domainCheckRoutes),
 }
 
-const operatorsRoutes = {
+const allOperatorRoutes = {
   ...prefixed('operator', operatorRoutes),
   ...prefixed('operator', operatorProductRoutes),
 }
 
-const guarded = { ...accountRoutes, ...operatorsRoutes }
+const guarded = { ...accountRoutes, ...allOperatorRoutes }
 
 const parts = { id: 1, kind: 'template', group: 'sms', name: 'sandbox' }
 
@@ -113,7 +113,7 @@ onEachEngine('every console route', (engine) => {
   })
 
   it('rejects account holders on operator routes', async () => {
-    for (const [name, route] of Object.entries(operatorsRoutes)) {
+    for (const [name, route] of Object.entries(allOperatorRoutes)) {
       const reply = await browser.call(route, { parts: { ...parts, id: account.id } })
       assert.equal(reply.status, 403, name)
       assert.equal(reply.body.error.code, 'forbidden', name)
@@ -123,37 +123,37 @@ onEachEngine('every console route', (engine) => {
   })
 
   it('lets an operator view an account read-only', async () => {
-    const boss = await operator(service)
+    const operatorBrowser = await operator(service)
     for (const [name, route] of Object.entries(accountRoutes)) {
       if (route.method === 'GET') continue
-      const reply = await boss.call(route, { parts, query: { view_as: account.id } })
+      const reply = await operatorBrowser.call(route, { parts, query: { view_as: account.id } })
       assert.equal(reply.status, 403, name)
       assert.equal(reply.body.error.code, 'read_only', name)
     }
-    const seen = await boss.call(sessionRoutes.me, { query: { view_as: account.id } })
-    assert.equal(seen.body.account.username, account.username)
-    assert.equal(seen.body.user.username, boss.username)
-    assert.equal(seen.body.read_only, true)
-    assert.equal((await boss.call(sessionRoutes.me, { query: { view_as: 999_999 } })).status, 404)
-    const { body } = await boss.call(operatorRoutes.audit, { sent: { action: 'account.view' } })
+    const viewed = await operatorBrowser.call(sessionRoutes.me, { query: { view_as: account.id } })
+    assert.equal(viewed.body.account.username, account.username)
+    assert.equal(viewed.body.user.username, operatorBrowser.username)
+    assert.equal(viewed.body.read_only, true)
+    assert.equal((await operatorBrowser.call(sessionRoutes.me, { query: { view_as: 999_999 } })).status, 404)
+    const { body } = await operatorBrowser.call(operatorRoutes.audit, { sent: { action: 'account.view' } })
     assert.deepEqual(
       body.items.map((one: { actor: string; target: string }) => [one.actor, one.target]),
-      [[boss.username, account.username]],
+      [[operatorBrowser.username, account.username]],
     )
   })
 
   it('rejects suspended accounts, except to sign out', async () => {
     const stopped = await service.account()
-    const theirs = await signedIn(service, stopped)
+    const suspendedBrowser = await signedIn(service, stopped)
     const { db } = service.installation
     await db.write((tx) => tx.run('UPDATE account SET suspended = 1 WHERE id = ?', [stopped.id]))
     for (const [name, route] of Object.entries(accountRoutes)) {
-      const reply = await theirs.call(route, { parts })
+      const reply = await suspendedBrowser.call(route, { parts })
       assert.equal(reply.status, 403, name)
       assert.equal(reply.body.error.code, 'suspended', name)
     }
     assert.equal((await openBrowser(service).signIn(stopped.username)).body.error.code, 'suspended')
-    assert.equal((await theirs.call(signOut)).status, 200)
+    assert.equal((await suspendedBrowser.call(signOut)).status, 200)
   })
 
   it('sends security headers and never a stack trace', async () => {
@@ -185,11 +185,14 @@ onEachEngine('every console route', (engine) => {
   })
 
   it('returns 404 for a path part that no database can store', async () => {
-    const boss = await operator(service)
+    const operatorBrowser = await operator(service)
     for (const [name, route] of Object.entries(guarded)) {
       if (!route.path.includes(':')) continue
-      const odd = { id: 'a\0b', kind: 'a\0b', group: 'a\0b', name: 'a\0b' }
-      const { status } = await boss.call(route as typeof requestRoutes.one, { parts: odd, sent: {} })
+      const invalid = { id: 'a\0b', kind: 'a\0b', group: 'a\0b', name: 'a\0b' }
+      const { status } = await operatorBrowser.call(route as typeof requestRoutes.one, {
+        parts: invalid,
+        sent: {},
+      })
       assert.ok(status >= 400 && status < 500, `${name}: ${status}`)
     }
   })

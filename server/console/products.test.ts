@@ -27,7 +27,7 @@ onEachEngine('product pages', (engine) => {
   after(() => pages[Symbol.asyncDispose]())
 
   it('lets an expired account read, but neither consume nor change', async () => {
-    const { account, browser: theirs } = await pages.createAccount(allCredits)
+    const { account, browser: expiredBrowser } = await pages.createAccount(allCredits)
     await pages.service.installation.db.write((tx) =>
       tx.run(`UPDATE account SET expires_on = '2020-01-01' WHERE id = ?`, [account.id]),
     )
@@ -41,7 +41,7 @@ onEachEngine('product pages', (engine) => {
       [domainCheckRoutes.addWatch, { url: 'a.com', every_minutes: 60 }],
     ] as const
     for (const [route, sent] of tries) {
-      const reply = await theirs.call(route, { sent })
+      const reply = await expiredBrowser.call(route, { sent })
       assert.deepEqual([reply.status, reply.body.error.code], [403, 'expired'], route.path)
     }
     for (const route of [
@@ -50,7 +50,7 @@ onEachEngine('product pages', (engine) => {
       identityRoutes.history,
       domainCheckRoutes.runs,
     ]) {
-      assert.equal((await theirs.call(route)).status, 200, route.path)
+      assert.equal((await expiredBrowser.call(route)).status, 200, route.path)
     }
   })
 

@@ -1,4 +1,4 @@
-// Unit tests of the kit: reading input, ranges of days, balance forecasts, limits on guesses.
+// Unit tests of console helpers: input, day ranges, balance forecasts, guess limits.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'

@@ -73,7 +73,7 @@ void describe('static files', () => {
     assert.equal((await plain.get('/console/')).headers['strict-transport-security'], undefined)
   })
 
-  it('says which command builds it when it is not built', async () => {
+  it('names the build command when the console is not built', async () => {
     await using site = await open(false)
     const reply = await site.get('/console/')
     assert.equal(reply.statusCode, 503)

@@ -45,7 +45,7 @@ onEachEngine('request log', (engine) => {
       idcard,
     })
     wrong = await get(`${url}/api/sms_api.php?action=no_such&api_key=${key}&username=${username}`)
-    // Nobody's call: it is in no inspector.
+    // A call without an account appears in no request log.
     await get(`${url}/api/sms_api.php?action=get_credits&api_key=x&username=${username}`)
     await service.app.requestLog.flush()
   })
@@ -153,20 +153,20 @@ onEachEngine('request log', (engine) => {
   })
 
   it('returns 404 for the calls of another account', async () => {
-    const stranger = await signedIn(service, await service.account())
+    const otherBrowser = await signedIn(service, await service.account())
     for (const sent of [{}, { q: phone }, { q: idOf(logs) }, { account_id: account.id }]) {
-      assert.deepEqual((await list(sent, stranger)).items, [])
+      assert.deepEqual((await list(sent, otherBrowser)).items, [])
     }
-    const theirs = await one(idOf(logs), stranger)
-    const nobodys = await one('00000000-0000-4000-8000-000000000000', stranger)
-    assert.equal(theirs.status, 404)
-    delete theirs.body.error.request_id
-    delete nobodys.body.error.request_id
-    assert.deepEqual(theirs.body, nobodys.body)
-    const { text } = await stranger.text(requestRoutes.csv)
+    const foreign = await one(idOf(logs), otherBrowser)
+    const missing = await one('00000000-0000-4000-8000-000000000000', otherBrowser)
+    assert.equal(foreign.status, 404)
+    delete foreign.body.error.request_id
+    delete missing.body.error.request_id
+    assert.deepEqual(foreign.body, missing.body)
+    const { text } = await otherBrowser.text(requestRoutes.csv)
     assert.equal(text.trimEnd().split('\r\n').length, 1)
     assert.deepEqual(
-      (await stranger.call(searchRoutes.search, { sent: { q: account.username } })).body.items,
+      (await otherBrowser.call(searchRoutes.search, { sent: { q: account.username } })).body.items,
       [],
     )
   })

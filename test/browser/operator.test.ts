@@ -130,7 +130,7 @@ describe('operator', () => {
     assert.deepEqual(visitor.problems, [])
   })
 
-  browserTest('is refused to account holders, who are told so', async () => {
+  browserTest('shows account holders that operator pages are forbidden', async () => {
     await using visitor = await browser.visit(service.url)
     await signIn(visitor, await service.account())
     assert.equal(await visitor.page.getByRole('link', { name: '总览' }).count(), 0)

@@ -36,7 +36,7 @@ export interface FakeUpstream {
   close(): Promise<void>
 }
 
-/** Without a handler every request gets `200 {}`. A handler that throws answers 500 with the text of its error. */
+/** Without a handler every request gets `200 {}`. A handler that throws causes a 500 response with its error message. */
 export async function startFakeUpstream(handler: Handler = () => json(200, {})): Promise<FakeUpstream> {
   const requests: RecordedRequest[] = []
   const connections = new Map<Socket, number>()

@@ -1,4 +1,4 @@
-// Once for the whole test run (`node --test --test-global-setup=...`): one PostgreSQL cluster, one migrated PostgreSQL
+// Runs once per test run (`node --test --test-global-setup=...`): one PostgreSQL cluster, one migrated PostgreSQL
 // database and one migrated SQLite file. The processes of the test files inherit the environment variables set here.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

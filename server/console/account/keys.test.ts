@@ -17,30 +17,30 @@ onEachEngine('the API key', (engine) => {
   const use = (username: string, key: string, at: TestService = service) =>
     get(`${at.url}/api/sms_api.php?action=get_credits&username=${username}`, { api_key: key })
 
-  async function newcomer() {
+  async function createHolderWithoutKey() {
     const username = uniqueName()
-    const made = await createAccount(service.installation.db, systemActor, {
+    const account = await createAccount(service.installation.db, systemActor, {
       username,
       password: testPassword,
     })
-    return { ...made, browser: await signedIn(service, { username }) }
+    return { ...account, browser: await signedIn(service, { username }) }
   }
 
-  it('is generated once, shown whole once, and works', async () => {
-    const { username, browser } = await newcomer()
+  it('is generated and shown in full once, and works', async () => {
+    const { username, browser } = await createHolderWithoutKey()
     assert.deepEqual((await browser.call(keyRoutes.state)).body, {
       hint: null,
       created_at: null,
       calls_24h: 0,
       last_call_at: null,
     })
-    const made = await browser.call(keyRoutes.generate)
-    assert.equal(made.status, 200)
-    assert.equal(made.headers.get('cache-control'), 'no-store')
-    const key: string = made.body.api_key
+    const created = await browser.call(keyRoutes.generate)
+    assert.equal(created.status, 200)
+    assert.equal(created.headers.get('cache-control'), 'no-store')
+    const key: string = created.body.api_key
     assert.equal((await use(username, key)).body.code, 0)
     const state = await browser.call(keyRoutes.state)
-    assert.equal(state.body.hint, made.body.hint)
+    assert.equal(state.body.hint, created.body.hint)
     assert.ok(!JSON.stringify(state.body).includes(key))
     assert.equal((await browser.call(keyRoutes.generate)).body.error.code, 'conflict')
     assert.equal((await use(username, key)).body.code, 0)
@@ -48,10 +48,10 @@ onEachEngine('the API key', (engine) => {
   })
 
   it('is created once by two concurrent requests', async () => {
-    const { username, browser } = await newcomer()
-    const made = await Promise.all([browser.call(keyRoutes.generate), browser.call(keyRoutes.generate)])
-    assert.deepEqual(new Set(made.map((one) => one.status)), new Set([200, 409]))
-    const key = made.find((one) => one.status === 200)!.body.api_key
+    const { username, browser } = await createHolderWithoutKey()
+    const created = await Promise.all([browser.call(keyRoutes.generate), browser.call(keyRoutes.generate)])
+    assert.deepEqual(new Set(created.map((reply) => reply.status)), new Set([200, 409]))
+    const key = created.find((reply) => reply.status === 200)!.body.api_key
     assert.equal((await use(username, key)).body.code, 0)
   })
 
@@ -86,9 +86,9 @@ onEachEngine('the API key', (engine) => {
     const account = await service.account()
     const browser = await signedIn(service, account)
     const reset = () => browser.call(keyRoutes.reset, { sent: { password: testPassword } })
-    const made = await Promise.all([reset(), reset(), reset()])
-    const replies = await Promise.all(made.map((one) => use(account.username, one.body.api_key)))
-    assert.equal(replies.filter((one) => one.status === 200).length, 1)
+    const created = await Promise.all([reset(), reset(), reset()])
+    const replies = await Promise.all(created.map((reply) => use(account.username, reply.body.api_key)))
+    assert.equal(replies.filter((reply) => reply.status === 200).length, 1)
     assert.equal((await use(account.username, account.key)).status, 401)
   })
 

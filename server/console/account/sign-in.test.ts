@@ -112,40 +112,40 @@ onEachEngine('signing in', (engine) => {
 
   it('lists the sessions and ends one, or all others', async () => {
     const account = await service.account()
-    const [here, there, elsewhere] = [
+    const [first, second, third] = [
       await signedIn(service, account),
       await signedIn(service, account),
       await signedIn(service, account),
     ]
-    const { items } = (await here.call(sessionRoutes.sessions)).body
+    const { items } = (await first.call(sessionRoutes.sessions)).body
     assert.equal(items.length, 3)
     assert.deepEqual(
       items.map((one: { current: boolean }) => one.current),
       [false, false, true],
     )
-    const ended = await here.call(sessionRoutes.endSession, { parts: { id: items[0].id } })
+    const ended = await first.call(sessionRoutes.endSession, { parts: { id: items[0].id } })
     assert.equal(ended.status, 200)
-    assert.equal((await elsewhere.call(sessionRoutes.me)).status, 401)
-    assert.equal((await here.call(sessionRoutes.endSession, { parts: { id: items[0].id } })).status, 404)
-    assert.deepEqual((await here.call(sessionRoutes.endOtherSessions)).body, { ended: 1 })
-    assert.equal((await there.call(sessionRoutes.me)).status, 401)
-    assert.equal((await here.call(sessionRoutes.me)).status, 200)
+    assert.equal((await third.call(sessionRoutes.me)).status, 401)
+    assert.equal((await first.call(sessionRoutes.endSession, { parts: { id: items[0].id } })).status, 404)
+    assert.deepEqual((await first.call(sessionRoutes.endOtherSessions)).body, { ended: 1 })
+    assert.equal((await second.call(sessionRoutes.me)).status, 401)
+    assert.equal((await first.call(sessionRoutes.me)).status, 200)
   })
 
   it('ends no session of another account', async () => {
-    const theirs = await signedIn(service, await service.account())
+    const otherBrowser = await signedIn(service, await service.account())
     const mine = await signedIn(service, await service.account())
-    const { items } = (await theirs.call(sessionRoutes.sessions)).body
+    const { items } = (await otherBrowser.call(sessionRoutes.sessions)).body
     assert.equal((await mine.call(sessionRoutes.endSession, { parts: { id: items[0].id } })).status, 404)
-    assert.equal((await theirs.call(sessionRoutes.me)).status, 200)
+    assert.equal((await otherBrowser.call(sessionRoutes.me)).status, 200)
   })
 
   it('changes the password and ends the other sessions', async () => {
     const account = await service.account()
-    const here = await signedIn(service, account)
-    const there = await signedIn(service, account)
+    const first = await signedIn(service, account)
+    const second = await signedIn(service, account)
     const change = (current: string, next: string) =>
-      here.call(sessionRoutes.changePassword, { sent: { current_password: current, new_password: next } })
+      first.call(sessionRoutes.changePassword, { sent: { current_password: current, new_password: next } })
     const wrong = await change('not my password', 'another horse 8')
     assert.deepEqual(wrong.body.error.fields, { current_password: '密码错误' })
     for (const bad of ['short', 'password123', account.username, '88888888']) {
@@ -153,10 +153,10 @@ onEachEngine('signing in', (engine) => {
       assert.equal(refused.status, 400, bad)
       assert.ok(refused.body.error.fields.new_password, bad)
     }
-    assert.equal((await there.call(sessionRoutes.me)).status, 200)
+    assert.equal((await second.call(sessionRoutes.me)).status, 200)
     assert.deepEqual((await change(testPassword, 'another horse 8')).body, { ended: 1 })
-    assert.equal((await there.call(sessionRoutes.me)).status, 401)
-    assert.equal((await here.call(sessionRoutes.me)).status, 200)
+    assert.equal((await second.call(sessionRoutes.me)).status, 401)
+    assert.equal((await first.call(sessionRoutes.me)).status, 200)
     assert.equal((await openBrowser(service).signIn(account.username)).status, 401)
     assert.equal((await openBrowser(service).signIn(account.username, 'another horse 8')).status, 200)
     const row = await service.installation.db.one<{ password_hash: string }>(
@@ -235,15 +235,15 @@ onEachEngine('signing in', (engine) => {
       sent: { username: uniqueName(), password: '12345678' },
     })
     assert.ok(weak.body.error.fields.password)
-    const odd = await openBrowser(service).call(sessionRoutes.signUp, {
+    const invalid = await openBrowser(service).call(sessionRoutes.signUp, {
       sent: { username: '<b>\u001b[31m', password: testPassword },
     })
-    assert.ok(odd.body.error.fields.username)
+    assert.ok(invalid.body.error.fields.username)
   })
 
   it('returns the prices in use', async () => {
-    await using dear = await startService(engine, { PRICES: 'sms_part=3' })
-    const { body } = await openBrowser(dear).call(sessionRoutes.start)
+    await using priced = await startService(engine, { PRICES: 'sms_part=3' })
+    const { body } = await openBrowser(priced).call(sessionRoutes.start)
     assert.deepEqual([body.prices.sms_part, body.prices.generate], [3, 1])
   })
 

@@ -12,7 +12,7 @@ import { checkLedger } from '../../credits/ledger/check-store.ts'
 
 onEachEngine('the operator', (engine) => {
   let service: TestService
-  let boss: Browser & { readonly username: string }
+  let operatorBrowser: Browser & { readonly username: string }
 
   before(async () => {
     service = await startService(engine, {
@@ -20,7 +20,7 @@ onEachEngine('the operator', (engine) => {
       SMS_HTTP_URL: 'https://user:seeded-password@gateway.test/send',
       RATE_LIMIT: '50,70',
     })
-    boss = await operator(service)
+    operatorBrowser = await operator(service)
   })
   after(async () => {
     assert.deepEqual((await checkLedger(service.installation.db, 60_000)).problems, [])
@@ -29,9 +29,9 @@ onEachEngine('the operator', (engine) => {
 
   const note = '客户来电'
   const change = (id: number, sent: object) =>
-    boss.call(operatorRoutes.changeAccount, { parts: { id }, sent: { note, ...sent } })
+    operatorBrowser.call(operatorRoutes.changeAccount, { parts: { id }, sent: { note, ...sent } })
   const audit = async (sent: object) =>
-    (await boss.call(operatorRoutes.audit, { sent: { ...sent } })).body.items
+    (await operatorBrowser.call(operatorRoutes.audit, { sent: { ...sent } })).body.items
 
   it('creates an account with credits and a working password', async () => {
     const username = uniqueName()
@@ -44,7 +44,7 @@ onEachEngine('the operator', (engine) => {
       suspended: true,
       id: 1,
     }
-    const { status, body } = await boss.call(operatorRoutes.createAccount, { sent })
+    const { status, body } = await operatorBrowser.call(operatorRoutes.createAccount, { sent })
     assert.equal(status, 200)
     assert.equal(body.account.role, 'account')
     assert.equal(body.account.suspended, false)
@@ -56,20 +56,23 @@ onEachEngine('the operator', (engine) => {
     assert.deepEqual(body.account.platform_rate_limit, { per_second: 50, burst: 70 })
     assert.equal((await openBrowser(service).signIn(username, body.password)).status, 200)
     const [entry] = await audit({ target: username })
-    assert.equal(entry.actor, boss.username)
+    assert.equal(entry.actor, operatorBrowser.username)
     assert.equal(entry.action, 'account.create')
     assert.equal(entry.note, note)
     assert.deepEqual(entry.details, { expires_on: '2030-12-31', short_link: 5, sms: 100 })
     assert.ok(!JSON.stringify(await audit({})).includes(body.password))
-    const again = await boss.call(operatorRoutes.createAccount, { sent })
-    assert.deepEqual(again.body.error.fields, { username: '用户名已被使用' })
+    const repeated = await operatorBrowser.call(operatorRoutes.createAccount, { sent })
+    assert.deepEqual(repeated.body.error.fields, { username: '用户名已被使用' })
   })
 
   it('reports the wrong fields of a new account', async () => {
     const wrong = async (sent: object) =>
       Object.keys(
-        (await boss.call(operatorRoutes.createAccount, { sent: { username: uniqueName(), note, ...sent } }))
-          .body.error.fields,
+        (
+          await operatorBrowser.call(operatorRoutes.createAccount, {
+            sent: { username: uniqueName(), note, ...sent },
+          })
+        ).body.error.fields,
       )
     assert.deepEqual(await wrong({ username: '' }), ['username'])
     assert.deepEqual(await wrong({ username: 'a b' }), ['username'])
@@ -84,7 +87,7 @@ onEachEngine('the operator', (engine) => {
   it('finds accounts by name, id and state, sorted and by page', async () => {
     const account = await service.account({ sms: 3 })
     const find = async (sent: object) =>
-      (await boss.call(operatorRoutes.accounts, { sent: { ...sent } })).body
+      (await operatorBrowser.call(operatorRoutes.accounts, { sent: { ...sent } })).body
     const byName = await find({ q: account.username.slice(1, 9).toUpperCase() })
     assert.equal(byName.items[0].id, account.id)
     assert.equal(byName.items[0].balances[1].remaining, 3)
@@ -108,7 +111,7 @@ onEachEngine('the operator', (engine) => {
 
   it('changes expiry, suspension, rate limit and SMS, each with an audit entry', async () => {
     const account = await service.account({ sms: 5 })
-    const theirs = await signedIn(service, account)
+    const holderBrowser = await signedIn(service, account)
     const use = () =>
       get(`${service.url}/api/sms_api.php?action=get_credits&username=${account.username}`, {
         api_key: account.key,
@@ -138,16 +141,16 @@ onEachEngine('the operator', (engine) => {
       },
     )
     assert.equal(reply.headers.get('ratelimit-policy'), '"account";q=12;w=4', 'its own limit holds at once')
-    assert.equal((await theirs.call(sessionRoutes.me)).body.account.expired, true)
+    assert.equal((await holderBrowser.call(sessionRoutes.me)).body.account.expired, true)
 
     await change(account.id, { expires_on: null, rate_limit: null, sign_name: null })
     assert.equal(
-      (await boss.call(operatorRoutes.account, { parts: { id: account.id } })).body.rate_limit,
+      (await operatorBrowser.call(operatorRoutes.account, { parts: { id: account.id } })).body.rate_limit,
       null,
     )
     await change(account.id, { suspended: true })
     assert.equal((await use()).status, 403)
-    assert.equal((await theirs.call(sessionRoutes.me)).status, 401, 'its sessions ended')
+    assert.equal((await holderBrowser.call(sessionRoutes.me)).status, 401, 'its sessions ended')
     await change(account.id, { suspended: false })
     assert.equal((await use()).status, 200)
     const entries = await audit({ target: account.username })
@@ -168,21 +171,21 @@ onEachEngine('the operator', (engine) => {
     assert.deepEqual(await wrong({ sign_name: '【签】' }), ['sign_name'])
     assert.deepEqual(await wrong({ rate_limit: { per_second: 0, burst: 1 } }), ['rate_limit'])
     assert.deepEqual(await wrong({ suspended: 1, note: ' ' }), ['suspended', 'note'])
-    const me = (await boss.call(sessionRoutes.me)).body.user.id
+    const me = (await operatorBrowser.call(sessionRoutes.me)).body.user.id
     assert.deepEqual(Object.keys((await change(me, { suspended: true })).body.error.fields), ['suspended'])
     assert.equal((await change(999_999, { suspended: true })).status, 404)
-    assert.equal((await boss.call(operatorRoutes.account, { parts: { id: '1e3' } })).status, 404)
+    assert.equal((await operatorBrowser.call(operatorRoutes.account, { parts: { id: '1e3' } })).status, 404)
     assert.deepEqual(await audit({ target: account.username }), [])
   })
 
   it('resets a password and ends the sessions', async () => {
     const account = await service.account()
-    const theirs = await signedIn(service, account)
-    const { body } = await boss.call(operatorRoutes.resetPassword, {
+    const holderBrowser = await signedIn(service, account)
+    const { body } = await operatorBrowser.call(operatorRoutes.resetPassword, {
       parts: { id: account.id },
       sent: { note },
     })
-    assert.equal((await theirs.call(sessionRoutes.me)).status, 401)
+    assert.equal((await holderBrowser.call(sessionRoutes.me)).status, 401)
     assert.equal((await openBrowser(service).signIn(account.username, testPassword)).status, 401)
     assert.equal((await openBrowser(service).signIn(account.username, body.password)).status, 200)
     assert.equal((await audit({ target: account.username }))[0].action, 'account.reset_password')
@@ -191,7 +194,7 @@ onEachEngine('the operator', (engine) => {
   it('grants and takes credits with a note, never more than remain', async () => {
     const account = await service.account({ sms: 10 })
     const credits = (sent: object) =>
-      boss.call(operatorRoutes.changeCredits, {
+      operatorBrowser.call(operatorRoutes.changeCredits, {
         parts: { id: account.id },
         sent: { api_type: 'sms', note, ...sent },
       })
@@ -206,8 +209,8 @@ onEachEngine('the operator', (engine) => {
       assert.deepEqual(Object.keys(refused.body.error.fields), ['amount'])
     }
     assert.equal((await credits({ direction: 'steal', amount: 1 })).status, 400)
-    const theirs = await signedIn(service, account)
-    const { items } = (await theirs.call(creditRoutes.ledger)).body
+    const holderBrowser = await signedIn(service, account)
+    const { items } = (await holderBrowser.call(creditRoutes.ledger)).body
     assert.deepEqual(
       items.map((one: { kind: string; amount: number; note: string | null }) => [
         one.kind,
@@ -233,10 +236,14 @@ onEachEngine('the operator', (engine) => {
     })
     await service.app.requestLog.flush()
     const query = { view_as: account.id }
-    assert.equal((await boss.call(creditRoutes.ledger, { query })).body.items.length, 1)
-    assert.equal((await boss.call(requestRoutes.list, { query })).body.items.length, 1)
-    assert.equal((await boss.text(creditRoutes.ledgerCsv, { query })).text.trimEnd().split('\r\n').length, 2)
-    const hits = (await boss.call(searchRoutes.search, { sent: { q: account.username } })).body.items
+    assert.equal((await operatorBrowser.call(creditRoutes.ledger, { query })).body.items.length, 1)
+    assert.equal((await operatorBrowser.call(requestRoutes.list, { query })).body.items.length, 1)
+    assert.equal(
+      (await operatorBrowser.text(creditRoutes.ledgerCsv, { query })).text.trimEnd().split('\r\n').length,
+      2,
+    )
+    const hits = (await operatorBrowser.call(searchRoutes.search, { sent: { q: account.username } })).body
+      .items
     assert.deepEqual([hits[0].kind, hits[0].id], ['account', String(account.id)])
   })
 
@@ -260,19 +267,22 @@ onEachEngine('the operator', (engine) => {
       ]),
     )
     assert.ok(!JSON.stringify(entries).includes('seeded-horse-77'))
-    const first = (await boss.call(operatorRoutes.audit, { sent: { target: username, size: 2 } })).body
+    const first = (await operatorBrowser.call(operatorRoutes.audit, { sent: { target: username, size: 2 } }))
+      .body
     const second = (
-      await boss.call(operatorRoutes.audit, { sent: { target: username, size: 9, before: first.next } })
+      await operatorBrowser.call(operatorRoutes.audit, {
+        sent: { target: username, size: 9, before: first.next },
+      })
     ).body
     assert.equal(first.items.length + second.items.length, 5)
     assert.equal((await audit({ actor: 'cli', action: 'key.clear' })).length, 1)
-    const { text } = await boss.text(operatorRoutes.auditCsv, { sent: { target: username } })
+    const { text } = await operatorBrowser.text(operatorRoutes.auditCsv, { sent: { target: username } })
     assert.equal(text.trimEnd().split('\r\n').length, 6)
     assert.ok(text.includes(`,'=cmd,`))
   })
 
   it('shows the settings in use without secrets', async () => {
-    const { body } = await boss.call(operatorRoutes.settings)
+    const { body } = await operatorBrowser.call(operatorRoutes.settings)
     const by = new Map<string, { value: string | null; secret: boolean; is_set: boolean }>(
       body.items.map((one: { name: string }) => [one.name, one]),
     )
@@ -287,7 +297,7 @@ onEachEngine('the operator', (engine) => {
   })
 
   it('shows an overview of the platform', async () => {
-    const { status, body } = await boss.call(operatorRoutes.overview)
+    const { status, body } = await operatorBrowser.call(operatorRoutes.overview)
     assert.equal(status, 200)
     assert.equal(body.engine, engine)
     assert.equal(body.days.length, 14)

@@ -15,50 +15,53 @@ import { createTemplate, editTemplate } from '../../sms/templates.ts'
 
 onEachEngine('the operator’s product pages', (engine) => {
   let service: TestService
-  let boss: Browser & { readonly username: string }
+  let operatorBrowser: Browser & { readonly username: string }
   let account: TestAccount
   let holder: Browser
 
   before(async () => {
     service = await startService(engine, { SWEEP_S: '3600' })
-    boss = await operator(service)
+    operatorBrowser = await operator(service)
     account = await service.account({ short_link: 50, sms: 10 })
     holder = await signedIn(service, account)
   })
   after(() => service[Symbol.asyncDispose]())
 
   async function lastAudit() {
-    const { body } = await boss.call(operatorRoutes.audit, { sent: { size: 1 } })
+    const { body } = await operatorBrowser.call(operatorRoutes.audit, { sent: { size: 1 } })
     const { actor, action, target, note } = body.items[0]
-    assert.equal(actor, boss.username)
+    assert.equal(actor, operatorBrowser.username)
     return [action, target, note]
   }
 
   describe('review', () => {
     const decide = (kind: string, id: number, sent: Record<string, unknown>) =>
-      boss.call(routes.decideReview, { parts: { kind, id }, sent: { note: '已核对', ...sent } })
+      operatorBrowser.call(routes.decideReview, { parts: { kind, id }, sent: { note: '已核对', ...sent } })
 
     it('approves and refuses templates with a reason for the account holder', async () => {
-      const made = await holder.call(smsRoutes.createTemplate, {
+      const created = await holder.call(smsRoutes.createTemplate, {
         sent: { name: '验证码', content: '码${code}', code: 'LOGIN' },
       })
-      const { id } = made.body
-      const waiting = await boss.call(routes.reviews)
+      const { id } = created.body
+      const waiting = await operatorBrowser.call(routes.reviews)
       assert.deepEqual(
         [waiting.body.total, waiting.body.items[0].username, waiting.body.items[0].content],
         [1, account.username, '码${code}'],
       )
       const reasonless = await decide('template', id, { verdict: 'refuse' })
       assert.deepEqual(Object.keys(reasonless.body.error.fields), ['reason'])
-      const noteless = await decide('template', id, { verdict: 'approve', note: ' ' })
-      assert.deepEqual(Object.keys(noteless.body.error.fields), ['note'])
+      const withoutNote = await decide('template', id, { verdict: 'approve', note: ' ' })
+      assert.deepEqual(Object.keys(withoutNote.body.error.fields), ['note'])
       const refused = await decide('template', id, { verdict: 'refuse', reason: '缺少用途' })
       assert.equal(refused.body.state, '审核不通过')
       assert.deepEqual(await lastAudit(), ['template.refuse', account.username, '已核对'])
-      const seen = await holder.call(smsRoutes.template, { parts: { id } })
-      assert.deepEqual([seen.body.state, seen.body.reason], ['审核不通过', '缺少用途'])
-      assert.equal((await boss.call(routes.reviews)).body.total, 0)
-      assert.equal((await boss.call(routes.reviews, { sent: { state: '审核不通过' } })).body.total, 1)
+      const gateway = await holder.call(smsRoutes.template, { parts: { id } })
+      assert.deepEqual([gateway.body.state, gateway.body.reason], ['审核不通过', '缺少用途'])
+      assert.equal((await operatorBrowser.call(routes.reviews)).body.total, 0)
+      assert.equal(
+        (await operatorBrowser.call(routes.reviews, { sent: { state: '审核不通过' } })).body.total,
+        1,
+      )
       assert.equal((await decide('template', id, { verdict: 'approve' })).body.state, '审核通过')
       const twice = await decide('template', id, { verdict: 'approve' })
       assert.deepEqual([twice.status, twice.body.error.code], [409, 'conflict'])
@@ -78,11 +81,17 @@ onEachEngine('the operator’s product pages', (engine) => {
 
     it('approves a signature and revokes it', async () => {
       await holder.call(smsRoutes.changeSignature, { sent: { sign_name: '第一家' } })
-      const first = (await boss.call(routes.reviews, { sent: { kind: 'signature' } })).body.items[0]
+      const first = (await operatorBrowser.call(routes.reviews, { sent: { kind: 'signature' } })).body
+        .items[0]
       assert.equal(first.name, '第一家')
       await holder.call(smsRoutes.changeSignature, { sent: { sign_name: '第二家' } })
-      assert.equal((await decide('signature', first.id, { verdict: 'approve' })).status, 404, 'other words')
-      const second = (await boss.call(routes.reviews, { sent: { kind: 'signature' } })).body.items[0]
+      assert.equal(
+        (await decide('signature', first.id, { verdict: 'approve' })).status,
+        404,
+        'the text has changed',
+      )
+      const second = (await operatorBrowser.call(routes.reviews, { sent: { kind: 'signature' } })).body
+        .items[0]
       assert.equal((await decide('signature', second.id, { verdict: 'approve' })).body.state, '审核通过')
       assert.deepEqual(await lastAudit(), ['signature.approve', account.username, '已核对'])
       const inForce = (await holder.call(smsRoutes.signature)).body
@@ -95,14 +104,14 @@ onEachEngine('the operator’s product pages', (engine) => {
 
   describe('link domains', () => {
     const add = (pool: string, host: string) =>
-      boss.call(routes.addDomain, { sent: { pool, host, note: '备案完成' } })
+      operatorBrowser.call(routes.addDomain, { sent: { pool, host, note: '备案完成' } })
     const create = async () =>
       (await holder.call(linkRoutes.create, { sent: { target_url: 'https://example.com/' } })).body.link
 
     it('adds, probes and removes domains', async () => {
-      const made = await add('a', 'S1.Example.com')
+      const created = await add('a', 'S1.Example.com')
       assert.deepEqual(
-        [made.body.host, made.body.state, made.body.probed_at],
+        [created.body.host, created.body.state, created.body.probed_at],
         ['s1.example.com', 'unknown', null],
       )
       assert.deepEqual(await lastAudit(), ['domain.add', 's1.example.com', '备案完成'])
@@ -110,36 +119,42 @@ onEachEngine('the operator’s product pages', (engine) => {
       assert.deepEqual(Object.keys((await add('a', 'no host')).body.error.fields), ['host'])
       const blocked = (await add('b', 'x.blocked.test')).body
       const down = (await add('b', 'x.down.test')).body
-      const probe = async (id: number) => (await boss.call(routes.probeDomain, { parts: { id } })).body
-      assert.equal((await probe(made.body.id)).state, 'ok')
+      const probe = async (id: number) =>
+        (await operatorBrowser.call(routes.probeDomain, { parts: { id } })).body
+      assert.equal((await probe(created.body.id)).state, 'ok')
       assert.equal((await probe(blocked.id)).state, 'blocked')
       const failed = await probe(down.id)
       assert.equal(failed.state, 'failed')
       assert.ok(failed.probed_at > 0)
       assert.match((await create()).b_url, /x\.down\.test/, 'a blocked domain gets no new links')
-      const { items } = (await boss.call(routes.domains)).body
+      const { items } = (await operatorBrowser.call(routes.domains)).body
       assert.deepEqual(
         items.map((one: { host: string }) => one.host),
         ['s1.example.com', 'x.blocked.test', 'x.down.test'],
       )
       for (const { id } of items) {
         assert.deepEqual(
-          (await boss.call(routes.removeDomain, { parts: { id }, sent: { note: '停用' } })).body,
+          (await operatorBrowser.call(routes.removeDomain, { parts: { id }, sent: { note: '停用' } })).body,
           {},
         )
       }
       assert.deepEqual(await lastAudit(), ['domain.remove', 'x.down.test', '停用'])
-      assert.deepEqual((await boss.call(routes.domains)).body.items, [])
-      assert.equal((await boss.call(routes.probeDomain, { parts: { id: made.body.id } })).status, 404)
-      const noteless = await boss.call(routes.removeDomain, { parts: { id: 1 } })
-      assert.deepEqual(Object.keys(noteless.body.error.fields), ['note'])
+      assert.deepEqual((await operatorBrowser.call(routes.domains)).body.items, [])
+      assert.equal(
+        (await operatorBrowser.call(routes.probeDomain, { parts: { id: created.body.id } })).status,
+        404,
+      )
+      const withoutNote = await operatorBrowser.call(routes.removeDomain, { parts: { id: 1 } })
+      assert.deepEqual(Object.keys(withoutNote.body.error.fields), ['note'])
     })
 
-    it('watches them itself: a blocked domain gets no new links', async () => {
+    it('probes domains in the background and creates no links on a blocked domain', async () => {
       await add('a', 'good.example.com')
       const bad = (await add('a', 'bad.blocked.test')).body
       const state = async () =>
-        (await boss.call(routes.domains)).body.items.find((one: { id: number }) => one.id === bad.id).state
+        (await operatorBrowser.call(routes.domains)).body.items.find(
+          (one: { id: number }) => one.id === bad.id,
+        ).state
       while ((await state()) !== 'blocked') {
         await service.app.domainCheck.watch.round()
         await sleep(20)
@@ -156,7 +171,7 @@ onEachEngine('the operator’s product pages', (engine) => {
 
   describe('gateways', () => {
     it('lists gateways with their health and sends a test', async () => {
-      const { items } = (await boss.call(routes.gateways)).body
+      const { items } = (await operatorBrowser.call(routes.gateways)).body
       const on = items.filter((one: { position: number | null }) => one.position !== null)
       assert.deepEqual(
         on.map((one: { group: string; name: string; breaker: string }) => [one.group, one.name, one.breaker]),
@@ -168,7 +183,7 @@ onEachEngine('the operator’s product pages', (engine) => {
       )
       assert.ok(items.some((one: { name: string }) => one.name === 'aliyun'))
       const test = (group: string, sent: Record<string, unknown> = {}, name = 'sandbox') =>
-        boss.call(routes.testGateway, { parts: { group, name }, sent: { note: '巡检', ...sent } })
+        operatorBrowser.call(routes.testGateway, { parts: { group, name }, sent: { note: '巡检', ...sent } })
       for (const group of ['identity', 'domain_check']) {
         const tested = await test(group)
         assert.equal(tested.body.ok, true, group)
@@ -187,10 +202,10 @@ onEachEngine('the operator’s product pages', (engine) => {
       assert.equal(refused.body.ok, false)
       assert.equal((await test('sms', { phone_number: '13800138000' }, 'aliyun')).status, 404)
       assert.equal((await test('nothing')).status, 404)
-      const seen = (await boss.call(routes.gateways)).body.items[0]
-      assert.deepEqual([seen.name, seen.calls], ['sandbox', 2])
-      assert.ok(seen.last_ok_at > 0)
-      const audit = await boss.call(operatorRoutes.audit, { sent: { action: 'gateway.test' } })
+      const gateway = (await operatorBrowser.call(routes.gateways)).body.items[0]
+      assert.deepEqual([gateway.name, gateway.calls], ['sandbox', 2])
+      assert.ok(gateway.last_ok_at > 0)
+      const audit = await operatorBrowser.call(operatorRoutes.audit, { sent: { action: 'gateway.test' } })
       assert.ok(!JSON.stringify(audit.body).includes('13800138000'))
     })
 
