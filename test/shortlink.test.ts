@@ -131,7 +131,7 @@ onEachEngine('short links end to end', (engine) => {
     }
   })
 
-  test('keeps every acknowledged link after kill -9, and charges for no other', async () => {
+  test('keeps every acknowledged link after kill -9 and charges only for stored links', async () => {
     const storage = await freshStorage(engine)
     const environment = { ...storage.environment, SAMPLE_ACCOUNT: 'off', SECRET_KEY: 'k'.repeat(40) }
     let service: ServiceProcess | undefined

@@ -1,4 +1,4 @@
-// The request log: what it stores of a call, who can find it, and that it never fails a call.
+// The request log: stored data, access, search, and that it never fails a call.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { homeRoutes } from '../../contract/console/home.ts'
@@ -52,8 +52,8 @@ onEachEngine('request log', (engine) => {
   after(() => service[Symbol.asyncDispose]())
 
   const idOf = (reply: Reply) => reply.headers.get('x-request-id')!
-  const list = async (sent = {}, by = browser) => (await by.call(requestRoutes.list, { sent })).body
-  const one = async (id: string, by = browser) => by.call(requestRoutes.one, { parts: { id } })
+  const list = async (sent = {}, client = browser) => (await client.call(requestRoutes.list, { sent })).body
+  const getRequest = async (id: string, client = browser) => client.call(requestRoutes.one, { parts: { id } })
 
   it('lists the account’s calls, newest first', async () => {
     const { items, next, newest, kept_days } = await list()
@@ -73,7 +73,7 @@ onEachEngine('request log', (engine) => {
   })
 
   it('shows a call with its parameters, their sources, its response and its steps', async () => {
-    const { body } = await one(idOf(credits))
+    const { body } = await getRequest(idOf(credits))
     assert.deepEqual(
       body.parameters.map((each: { name: string; source: string; value: unknown }) => [
         each.name,
@@ -93,10 +93,10 @@ onEachEngine('request log', (engine) => {
   })
 
   it('masks personal data and keys in responses and in the database', async () => {
-    const shown = JSON.stringify((await one(idOf(person))).body)
+    const shown = JSON.stringify((await getRequest(idOf(person))).body)
     assert.ok(shown.includes('"欧*"'))
     assert.ok(shown.includes('110105********002X'))
-    assert.ok(JSON.stringify((await one(idOf(logs))).body).includes('139****5678'))
+    assert.ok(JSON.stringify((await getRequest(idOf(logs))).body).includes('139****5678'))
     const { db } = service.installation
     const dump = JSON.stringify([
       await db.all('SELECT * FROM request_log'),
@@ -157,8 +157,8 @@ onEachEngine('request log', (engine) => {
     for (const sent of [{}, { q: phone }, { q: idOf(logs) }, { account_id: account.id }]) {
       assert.deepEqual((await list(sent, otherBrowser)).items, [])
     }
-    const foreign = await one(idOf(logs), otherBrowser)
-    const missing = await one('00000000-0000-4000-8000-000000000000', otherBrowser)
+    const foreign = await getRequest(idOf(logs), otherBrowser)
+    const missing = await getRequest('00000000-0000-4000-8000-000000000000', otherBrowser)
     assert.equal(foreign.status, 404)
     delete foreign.body.error.request_id
     delete missing.body.error.request_id

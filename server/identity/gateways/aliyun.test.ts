@@ -20,7 +20,7 @@ describe('aliyun', () => {
     json(200, { RequestId: 'r', Code: code, Message: 'success', ResultObject: { BizCode: bizCode } })
 
   it('sends a signed form', async () => {
-    assert.equal(verdict(await stage.ask(open(), answer('1'))), 'match')
+    assert.equal(verdict(await stage.verify(open(), answer('1'))), 'match')
     const request = stage.fake.requests.at(-1)!
     assert.equal(verifyAliyunSignature(request, secrets), undefined)
     assert.equal(request.method, 'POST')
@@ -36,14 +36,14 @@ describe('aliyun', () => {
 
   for (const [code, wanted] of Object.entries({ 1: 'match', 2: 'mismatch', 3: 'no_record' })) {
     it(`BizCode ${code} is ${wanted}, as text and as number`, async () => {
-      assert.equal(verdict(await stage.ask(open(), answer(code))), wanted)
-      assert.equal(verdict(await stage.ask(open(), answer(Number(code), 200))), wanted)
+      assert.equal(verdict(await stage.verify(open(), answer(code))), wanted)
+      assert.equal(verdict(await stage.verify(open(), answer(Number(code), 200))), wanted)
     })
   }
 
   for (const value of [...lookAlikes, 0, '0', 4, '01', -1]) {
     it(`BizCode ${JSON.stringify(value)} is no verdict`, async () => {
-      assert.equal(verdict(await stage.ask(open(), answer(value))), 'refused')
+      assert.equal(verdict(await stage.verify(open(), answer(value))), 'refused')
     })
   }
 
@@ -62,13 +62,13 @@ describe('aliyun', () => {
     [true, 'refused'],
   ] as const) {
     it(`Code ${code} with a match beside it is ${kind}`, async () => {
-      assert.equal((await stage.ask(open(), answer('1', code))).kind, kind)
+      assert.equal((await stage.verify(open(), answer('1', code))).kind, kind)
     })
   }
 
   it("reads the refusals of Aliyun's API gateway", async () => {
     const body = { Code: 'InvalidAccessKeyId.NotFound', Message: 'x', HostId: 'h', Recommend: 'u' }
-    const outcome = await stage.ask(open(), json(404, body))
+    const outcome = await stage.verify(open(), json(404, body))
     assert.deepEqual(outcome, { kind: 'not_sent', reason: 'InvalidAccessKeyId.NotFound' })
   })
 

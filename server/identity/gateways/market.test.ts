@@ -33,7 +33,7 @@ describe('market', () => {
   const presets = Object.keys(matching) as (keyof typeof matching)[]
 
   it('idcert: GET with a query', async () => {
-    await stage.ask(openPreset('idcert'), json(200, matching.idcert))
+    await stage.verify(openPreset('idcert'), json(200, matching.idcert))
     const request = stage.fake.requests.at(-1)!
     assert.equal(request.method, 'GET')
     assert.equal(request.path, '/some/path')
@@ -43,7 +43,7 @@ describe('market', () => {
   })
 
   it('sxidcheck: POST with a query', async () => {
-    await stage.ask(openPreset('sxidcheck'), json(200, matching.sxidcheck))
+    await stage.verify(openPreset('sxidcheck'), json(200, matching.sxidcheck))
     const request = stage.fake.requests.at(-1)!
     assert.equal(request.method, 'POST')
     assert.deepEqual(Object.fromEntries(request.query), { name: person.name, idCard: person.number })
@@ -54,7 +54,7 @@ describe('market', () => {
     ['kzidcardv1', 'idcard'],
   ] as const) {
     it(`${preset}: POST with a form`, async () => {
-      await stage.ask(openPreset(preset), json(200, matching[preset]))
+      await stage.verify(openPreset(preset), json(200, matching[preset]))
       const request = stage.fake.requests.at(-1)!
       assert.equal(request.method, 'POST')
       assert.equal(request.target, '/some/path')
@@ -73,14 +73,14 @@ describe('market', () => {
       shape: marketPresets.idcert,
       timeoutMs: 5_000,
     })
-    await stage.ask(gateway, json(200, matching.idcert))
+    await stage.verify(gateway, json(200, matching.idcert))
     assert.equal(stage.fake.requests.at(-1)!.query.get('v'), '2')
   })
 
   it('a custom shape may send JSON', async () => {
     const shape: MarketShape = { ...marketPresets.kzidcardv1, fieldsIn: 'json' }
     const gateway = createMarketGateway({ url: stage.fake.url, appCode: 'code', shape, timeoutMs: 5_000 })
-    assert.equal(verdict(await stage.ask(gateway, json(200, matching.kzidcardv1))), 'match')
+    assert.equal(verdict(await stage.verify(gateway, json(200, matching.kzidcardv1))), 'match')
     assert.deepEqual(JSON.parse(stage.fake.requests.at(-1)!.body), {
       name: person.name,
       idcard: person.number,
@@ -121,15 +121,18 @@ describe('market', () => {
   for (const [preset, answer, table] of tables) {
     for (const [value, wanted] of Object.entries(table)) {
       it(`${preset}: ${value} is ${wanted}`, async () => {
-        assert.equal(verdict(await stage.ask(openPreset(preset), json(200, answer(value)))), wanted)
+        assert.equal(verdict(await stage.verify(openPreset(preset), json(200, answer(value)))), wanted)
         if (!/^0\d/.test(value)) {
-          assert.equal(verdict(await stage.ask(openPreset(preset), json(200, answer(Number(value))))), wanted)
+          assert.equal(
+            verdict(await stage.verify(openPreset(preset), json(200, answer(Number(value))))),
+            wanted,
+          )
         }
       })
     }
     it(`${preset}: similar values are no verdict`, async () => {
       for (const value of lookAlikes) {
-        assert.equal(verdict(await stage.ask(openPreset(preset), json(200, answer(value)))), 'refused')
+        assert.equal(verdict(await stage.verify(openPreset(preset), json(200, answer(value)))), 'refused')
       }
     })
   }
@@ -137,7 +140,7 @@ describe('market', () => {
   it('a verdict counts only with the success code', async () => {
     for (const code of ['1', 1, '00', null, true, '400']) {
       const body = { code, data: { result: 1 } }
-      assert.equal(verdict(await stage.ask(openPreset('sxidcheck'), json(200, body))), 'refused')
+      assert.equal(verdict(await stage.verify(openPreset('sxidcheck'), json(200, body))), 'refused')
     }
     for (const body of [
       { code: 200, success: false, data: { result: 0 } },
@@ -145,7 +148,7 @@ describe('market', () => {
       { code: 500, success: true, data: { result: 0 } },
       { code: 200, success: 1, data: { result: 0 } },
     ]) {
-      assert.equal(verdict(await stage.ask(openPreset('kzidcardv1'), json(200, body))), 'refused')
+      assert.equal(verdict(await stage.verify(openPreset('kzidcardv1'), json(200, body))), 'refused')
     }
   })
 
@@ -187,7 +190,7 @@ describe('market', () => {
     preset: keyof typeof matching,
     body: unknown,
   ): Promise<VerificationResult['details']> {
-    const outcome = await stage.ask(openPreset(preset), json(200, body))
+    const outcome = await stage.verify(openPreset(preset), json(200, body))
     return outcome.kind === 'accepted' ? outcome.value.details : assert.fail('no verdict')
   }
 
@@ -197,11 +200,11 @@ describe('market', () => {
       [403, 'B403MO'],
       [403, 'B403ME'],
     ] as const) {
-      const outcome = await stage.ask(openPreset('idcert'), text(status, '', { 'x-ca-error-code': code }))
+      const outcome = await stage.verify(openPreset('idcert'), text(status, '', { 'x-ca-error-code': code }))
       assert.deepEqual(outcome, { kind: 'not_sent', reason: `market_${code}` })
     }
     const message = { 'x-ca-error-message': 'Invalid AppCode `not exists`' }
-    assert.deepEqual(await stage.ask(openPreset('idcert'), text(400, '', message)), {
+    assert.deepEqual(await stage.verify(openPreset('idcert'), text(400, '', message)), {
       kind: 'not_sent',
       reason: 'http_400',
     })
@@ -210,7 +213,7 @@ describe('market', () => {
   it('only bodies in the table are a match', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...presets), fc.json(), async (preset, body) => {
-        const outcome = await stage.ask(openPreset(preset), text(200, body))
+        const outcome = await stage.verify(openPreset(preset), text(200, body))
         assert.notEqual(outcome.kind, 'accepted')
       }),
       { numRuns: 100 },

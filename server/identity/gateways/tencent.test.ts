@@ -22,7 +22,7 @@ describe('tencent', () => {
     json(200, { Response: { Error: { Code: code, Message: 'm' }, Result: '0', RequestId: 'r' } })
 
   it('sends signed JSON', async () => {
-    assert.equal(verdict(await stage.ask(open(), answer('0'))), 'match')
+    assert.equal(verdict(await stage.verify(open(), answer('0'))), 'match')
     const request = stage.fake.requests.at(-1)!
     assert.equal(verifyTencentSignature(request, secrets), undefined)
     assert.match(request.headers['authorization'] ?? '', /\/faceid\/tc3_request/)
@@ -43,14 +43,14 @@ describe('tencent', () => {
     '-7': 'throttled',
   })) {
     it(`Result ${result} is ${wanted}, as text and as number`, async () => {
-      assert.equal(verdict(await stage.ask(open(), answer(result))), wanted)
-      assert.equal(verdict(await stage.ask(open(), answer(Number(result)))), wanted)
+      assert.equal(verdict(await stage.verify(open(), answer(result))), wanted)
+      assert.equal(verdict(await stage.verify(open(), answer(Number(result)))), wanted)
     })
   }
 
   for (const value of [...lookAlikes, 1, '1', 2, '-8', '00']) {
     it(`Result ${JSON.stringify(value)} is no verdict`, async () => {
-      assert.equal(verdict(await stage.ask(open(), answer(value))), 'refused')
+      assert.equal(verdict(await stage.verify(open(), answer(value))), 'refused')
     })
   }
 
@@ -64,7 +64,7 @@ describe('tencent', () => {
     [0, 'ambiguous'],
   ] as const) {
     it(`Error ${code} with a match beside it is ${kind}`, async () => {
-      assert.equal((await stage.ask(open(), failure(code))).kind, kind)
+      assert.equal((await stage.verify(open(), failure(code))).kind, kind)
     })
   }
 
