@@ -198,7 +198,9 @@ onEachEngine('restore on a new machine', (engine) => {
   })
 })
 
-for (const [from, to] of engines.flatMap((from) => engines.map((other): [Engine, Engine] => [from, other]))) {
+for (const [from, to] of engines.flatMap((source) =>
+  engines.map((target): [Engine, Engine] => [source, target]),
+)) {
   it(`restores a backup created under load (${from} to ${to})`, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tollgate-backup-'))
     const secret = { SECRET_KEY: 'the same secret on both sides, long enough' }

@@ -28,7 +28,7 @@ async function isInstalledCommand(command: string, ...args: string[]): Promise<b
 test('the sample is well formed and has the required directives', () => {
   const directives = sample.replaceAll(/#.*$/gm, '')
   assert.equal(directives.split('{').length, directives.split('}').length)
-  for (const line of directives.split('\n').map((line) => line.trim())) assert.match(line, /^$|[;{}]$/, line)
+  for (const line of directives.split('\n').map((text) => text.trim())) assert.match(line, /^$|[;{}]$/, line)
   for (const required of [
     'underscores_in_headers on;',
     'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
