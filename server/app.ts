@@ -65,6 +65,8 @@ export interface App {
 export interface AppOptions {
   /** Returns a function for the metrics of all processes; if that returns undefined, this process's own are used. */
   readonly aggregateMetrics?: (registry: Registry) => () => Promise<string | undefined>
+  /** Logs API calls; `log` if left out. */
+  readonly callLog?: Logger
   /** The limits that the workers of this machine share. */
   readonly limitStore?: LimitStore
 }
@@ -76,6 +78,7 @@ export async function openApp(
   options: AppOptions = {},
 ): Promise<App> {
   const { db, secretKey } = installation
+  const { callLog = log } = options
   let stopping = false
   let publicUrl = ''
   const running = trackRequests()
@@ -102,7 +105,7 @@ export async function openApp(
     onResponse(call) {
       metrics.onResponse(call)
       webConsole.onResponse(call)
-      logCall(log, call)
+      logCall(callLog, call)
     },
     onError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
   }

@@ -19,6 +19,8 @@ const redacted = [
 
 export interface Log {
   readonly log: Logger
+  /** For the lines of API calls. It does not redact: their fields are numbers and names of ours, and redaction is slow. */
+  readonly callLog: Logger
   /** Writes what is still buffered. Waits at most a second for a reader that does not read. */
   end(): void
 }
@@ -48,11 +50,10 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
   })
   // A line that cannot be written has nowhere else to go.
   destination.on('error', () => undefined)
+  const common = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const log = pino(
     {
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      ...common,
       redact: { paths: [...redacted, ...redacted.map((name) => `*["${name}"]`)], censor: '[redacted]' },
       serializers: { err: describeError },
     },
@@ -62,6 +63,7 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
   setInterval(() => destination.flush(), 1_000).unref()
   return {
     log,
+    callLog: pino(common, destination),
     end() {
       ending = true
       try {

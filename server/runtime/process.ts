@@ -17,11 +17,11 @@ export interface ProcessOptions {
 
 /** Resolves when the process is listening. A signal then stops it with exit code 0. */
 export async function startProcess(config: Config, options: ProcessOptions = {}): Promise<StartedProcess> {
-  const { log, end: endLog } = openLog(config.LOG_LEVEL, options.log)
+  const { log, callLog, end: endLog } = openLog(config.LOG_LEVEL, options.log)
   const installation = await openInstallation(config, {
     onDatabaseError: (error, message) => log.warn({ err: error }, message),
   })
-  const app = await openApp(config, installation, log, options.app)
+  const app = await openApp(config, installation, log, { callLog, ...options.app })
   const address = await app.start().catch(async (error: unknown) => {
     await installation.close()
     throw toStartProblem(error, config)
