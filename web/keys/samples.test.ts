@@ -44,7 +44,7 @@ const commands: Readonly<Record<SampleLanguage, readonly [string, readonly strin
   php: ['php', [], 'sample.php'],
   python: ['python3', [], 'sample.py'],
   node: [process.execPath, [], 'sample.mjs'],
-  java: ['java', [], 'Sample.java'],
+  java: ['java', ['-Dfile.encoding=UTF-8'], 'Sample.java'],
   go: ['go', ['run'], 'sample.go'],
 }
 

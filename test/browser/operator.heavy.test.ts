@@ -25,44 +25,6 @@ const createOperator = () =>
   createAccount(service.installation.db, systemActor, { username: uniqueName(), password, role: 'operator' })
 
 describe('operator', () => {
-  browserTest('creates an account that can sign in and grants it credits', async () => {
-    await using visitor = await browser.visit(service.url)
-    const { page } = visitor
-    await signIn(visitor, await createOperator())
-    const username = uniqueName()
-
-    await page.goto('/console/operator/accounts')
-    await page.getByRole('button', { name: '创建账户' }).first().click()
-    let dialog = page.getByRole('dialog')
-    await dialog.getByLabel('用户名').fill(username)
-    await dialog.getByRole('button', { name: '创建账户' }).click()
-    await dialog.getByText('请写明原因').waitFor()
-    await dialog.getByLabel('备注').fill('合同 2026-114')
-    await dialog.getByRole('button', { name: '创建账户' }).click()
-    const createdPassword = (await page.getByTestId('fresh-password').textContent())!
-    await page.keyboard.press('Escape')
-
-    const drawer = page.getByRole('dialog', { name: '账户' })
-    await drawer.getByText(username).waitFor()
-    await drawer.getByRole('button', { name: '发放或扣减额度' }).click()
-    dialog = page.getByRole('dialog', { name: /发放或扣减额度/ })
-    await dialog.getByLabel('数量').fill('250')
-    await dialog.getByLabel('备注').fill('首单')
-    await dialog.getByRole('button', { name: '发放', exact: true }).click()
-    await drawer.getByRole('row', { name: /短信 250 0 250/ }).waitFor()
-
-    await page.goto('/console/operator/audit')
-    await page.getByRole('row', { name: new RegExp(`credits.grant.*${username}.*首单`) }).waitFor()
-    await page.getByRole('row', { name: new RegExp(`account.create.*${username}.*合同`) }).waitFor()
-
-    await using holder = await browser.visit(service.url)
-    await signIn(holder, { username, password: createdPassword })
-    await holder.page.getByRole('heading', { name: '首页' }).waitFor()
-    await holder.page.goto('/console/credits')
-    await holder.page.getByRole('cell', { name: '首单' }).waitFor()
-    assert.deepEqual([...visitor.problems, ...holder.problems], [])
-  })
-
   browserTest('creates redeem codes, and an account can redeem a code once', async () => {
     await using visitor = await browser.visit(service.url)
     const { page } = visitor

@@ -69,51 +69,6 @@ describe('account holder', () => {
     assert.deepEqual(visitor.problems, [])
   })
 
-  browserTest('generates a key, resets it, and the old key fails', async () => {
-    const account = await service.account({ sms: 10 })
-    await using visitor = await browser.visit(service.url)
-    const { page } = visitor
-    await signIn(visitor, account)
-
-    await page.goto('/console/keys')
-    await page.getByRole('button', { name: '清除密钥' }).click()
-    let dialog = page.getByRole('dialog')
-    await dialog.getByLabel('登录密码').fill(account.password)
-    await dialog.getByRole('button', { name: '清除密钥' }).click()
-    await page.getByText('还没有密钥').waitFor()
-    assert.equal((await requestCredits(account.username, account.key)).status, 401)
-
-    await page.getByRole('button', { name: '生成密钥' }).click()
-    const first = (await page.getByTestId('fresh-key').textContent())!.trim()
-    assert.match(first, /^tg_[0-9A-Za-z]{49}$/)
-    assert.ok(
-      (await page.getByTestId('sample').textContent())!.includes(first),
-      'the sample contains the new key',
-    )
-    assert.equal((await requestCredits(account.username, first)).body.code, 0)
-    await page.getByRole('button', { name: '我已保存' }).click()
-    assert.ok(!(await page.content()).includes(first), 'the page no longer contains the key')
-
-    await page.getByRole('button', { name: '重置密钥' }).click()
-    dialog = page.getByRole('dialog')
-    await dialog.getByText(/近 24 小时内有 \d+ 次调用/).waitFor()
-    await dialog.getByLabel('登录密码').fill('wrong password')
-    await dialog.getByRole('button', { name: '重置密钥' }).click()
-    await dialog.getByText(/密码/).nth(1).waitFor()
-    assert.equal(
-      (await requestCredits(account.username, first)).body.code,
-      0,
-      'a wrong password changes nothing',
-    )
-    await dialog.getByLabel('登录密码').fill(account.password)
-    await dialog.getByRole('button', { name: '重置密钥' }).click()
-    const second = (await page.getByTestId('fresh-key').textContent())!.trim()
-    assert.notEqual(second, first)
-    assert.equal((await requestCredits(account.username, first)).body.code, 1003)
-    assert.equal((await requestCredits(account.username, second)).body.code, 0)
-    assert.deepEqual(visitor.problems, [])
-  })
-
   browserTest('shows new calls in the request log, opens one, and copies it as curl', async () => {
     const account = await service.account({ sms: 10 })
     await using visitor = await browser.visit(service.url)

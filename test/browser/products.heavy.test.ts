@@ -21,8 +21,6 @@ let account: TestAccount
 let visitor: Visitor
 
 const password = 'correct horse 9'
-const browserAgent =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
 /** Closes what `before` started, even when `before` fails. */
 const started = new AsyncDisposableStack()
@@ -43,66 +41,7 @@ const remaining = async (type: 'short_link' | 'sms' | 'id_verification' | 'domai
 const createOperator = () =>
   createAccount(service.installation.db, systemActor, { username: uniqueName(), password, role: 'operator' })
 
-const follow = (url: string, agent = browserAgent) =>
-  fetch(url, { redirect: 'manual', headers: { 'user-agent': agent } })
-
 const textOf = async (locator: Locator) => (await locator.textContent()) ?? ''
-
-describe('short links', () => {
-  browserTest('creates, visits, counts, updates and refreshes a link, and shows its QR code', async () => {
-    const { page } = visitor
-    await page.goto('/console/shortlink')
-    await page.getByText('还没有短链接').waitFor()
-    await page.getByRole('button', { name: '创建短链接' }).first().click()
-    const form = page.getByRole('dialog', { name: '创建短链接' })
-    await form.getByLabel('目标地址').fill('example.com/no-scheme')
-    await form.getByRole('button', { name: '创建短链接' }).click()
-    await form.getByText('请输入 http:// 或 https:// 开头的完整地址').waitFor()
-    assert.equal(await remaining('short_link'), 20)
-    await form.getByLabel('目标地址').fill('https://shop.example.com/first')
-    await form.getByText('消耗 1 次短链接额度').waitFor()
-    await form.getByRole('button', { name: '创建短链接' }).click()
-
-    const drawer = page.getByRole('dialog', { name: '短链接', exact: true })
-    const address = await textOf(drawer.getByText(service.url).first())
-    assert.equal(await drawer.getByLabel('标题').inputValue(), 'shop.example.com')
-    assert.equal(await remaining('short_link'), 19)
-
-    const visit = await follow(address)
-    assert.equal(visit.headers.get('location'), 'https://shop.example.com/first')
-    await follow(address, 'Googlebot/2.1 (+http://www.google.com/bot.html)')
-    await page.reload()
-    await drawer.getByText(/访问 1 · 机器人 1 · 预览 0/).waitFor()
-    await drawer.getByText('Chrome').first().waitFor()
-
-    const qrCode = drawer.getByTestId('qr')
-    await qrCode.waitFor()
-    assert.equal(await qrCode.getAttribute('aria-label'), `二维码 ${address}`)
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      drawer.getByRole('button', { name: '下载 SVG' }).click(),
-    ])
-    assert.equal(file.suggestedFilename(), 'shop.example.com.svg')
-
-    await drawer.getByLabel('目标地址').fill('https://shop.example.com/second')
-    await drawer.getByRole('button', { name: '保存' }).click()
-    await page.getByText('已保存').waitFor()
-    assert.equal((await follow(address)).headers.get('location'), 'https://shop.example.com/second')
-
-    await drawer.getByRole('button', { name: '刷新地址' }).click()
-    const confirmation = page.getByRole('dialog', { name: '刷新访问地址？' })
-    await confirmation.getByText(address.split('/').at(-1)!).waitFor()
-    await confirmation.getByRole('button', { name: '刷新地址' }).click()
-    await page.getByText('地址已刷新').waitFor()
-    await drawer.getByText('停用于').waitFor()
-    const renewed = await textOf(drawer.getByText(service.url).first())
-    assert.notEqual(renewed, address)
-    assert.equal((await follow(address)).status, 410)
-    assert.equal((await follow(renewed)).headers.get('location'), 'https://shop.example.com/second')
-    assert.equal(await remaining('short_link'), 18)
-    assert.deepEqual(visitor.problems, [])
-  })
-})
 
 describe('SMS', () => {
   browserTest(
