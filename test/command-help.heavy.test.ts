@@ -1,7 +1,14 @@
-// Developer commands: help and usage errors. Operator commands: command-help.test.ts.
+// Every command: help and usage errors.
 import { commandSuite } from './command-help-suite.ts'
 
 commandSuite([
+  { name: 'start', args: [], invalid: [['--wrong'], ['--workers', 'x']] },
+  {
+    name: 'admin',
+    args: ['cli/admin.ts'],
+    invalid: [['nonsense'], ['account', 'create'], ['account', 'list', '--wrong'], ['credits', 'grant', 'x']],
+  },
+  { name: 'doctor', args: ['cli/doctor.ts'], invalid: [['--wrong'], ['extra']] },
   {
     name: 'bench',
     args: ['bench/run.ts'],

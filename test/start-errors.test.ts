@@ -1,0 +1,147 @@
+// `npm start`: startup errors, `.env` and the secret file.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile, readdir, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { emptyStorage } from './support/engines.ts'
+import { root } from './support/root.ts'
+import { runNode, spawnService } from './support/service.ts'
+
+const run = promisify(execFile)
+
+describe('start', () => {
+  let directory: string
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'tollgate-start-'))
+  })
+  after(() => rm(directory, { recursive: true, force: true }))
+
+  const assertStartFails = async (environment: Record<string, string>, ...patterns: RegExp[]) => {
+    const result = await runNode(['start.js'], {
+      PORT: '0',
+      DATA_DIR: join(directory, 'data'),
+      ...environment,
+    })
+    assert.equal(result.code, 1)
+    assert.equal(result.stdout, '')
+    assert.equal(result.stderr.trimEnd().split('\n').length, 1, result.stderr)
+    for (const pattern of patterns) assert.match(result.stderr, pattern)
+  }
+
+  it('names all invalid settings', async () => {
+    await assertStartFails(
+      {
+        PORT: '99999',
+        RATE_LIMIT: 'fast',
+        DATABASE_URL: 'mysql://x',
+        SMS_GATEWAYS: 'aliyun,pigeon',
+        LOG_LEVEL: 'loud',
+      },
+      /PORT/,
+      /RATE_LIMIT/,
+      /DATABASE_URL/,
+      /pigeon/,
+      /LOG_LEVEL/,
+    )
+    await assertStartFails(
+      { SMS_GATEWAYS: 'tencent', IDENTITY_GATEWAYS: 'market' },
+      /TENCENT_SECRET_ID.*TENCENT_SECRET_KEY.*TENCENT_SMS_APP_ID/,
+      /IDENTITY_MARKET_PRESET/,
+    )
+  })
+
+  it('reports a port in use', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as { port: number }
+    await assertStartFails({ PORT: String(port) }, /端口已被占用/)
+    await assertStartFails(
+      { METRICS_PORT: String(port) },
+      new RegExp(`端口已被占用：127.0.0.1:${port}.*METRICS_PORT`),
+    )
+    await assertStartFails(
+      { METRICS_PORT: String(port), WORKERS: '2' },
+      new RegExp(`端口已被占用：127.0.0.1:${port}.*METRICS_PORT`),
+    )
+    server.close()
+  })
+
+  it('reports a folder that is not writable', async () => {
+    await writeFile(join(directory, 'file'), '')
+    await assertStartFails({ DATA_DIR: join(directory, 'file', 'below') }, /DATA_DIR/)
+    // In /proc the recursive mkdir would retry indefinitely.
+    if (process.platform === 'linux') await assertStartFails({ DATA_DIR: '/proc/tollgate/data' }, /DATA_DIR/)
+  })
+
+  it('reports an unreachable database without its password', async () => {
+    const url = 'postgres://user:hidden-word@127.0.0.1:1/none'
+    const result = await runNode(['start.js'], {
+      PORT: '0',
+      DATA_DIR: join(directory, 'data'),
+      DATABASE_URL: url,
+    })
+    assert.equal(result.code, 1)
+    assert.equal(result.stderr.trimEnd().split('\n').length, 1)
+    assert.match(result.stderr, /DATABASE_URL/)
+    assert.equal(result.stderr.includes('hidden-word'), false)
+  })
+
+  it('reports a missing database and wrong credentials', { timeout: 60_000 }, async () => {
+    const storage = await emptyStorage('postgres')
+    const url = new URL(storage.environment['DATABASE_URL']!)
+    url.pathname = '/no_such_database'
+    await assertStartFails({ DATABASE_URL: url.href }, /没有这个数据库.*does not exist/)
+    url.username = 'nobody_at_all'
+    await assertStartFails({ DATABASE_URL: url.href }, /用户名或密码.*user or password/)
+    await storage.remove()
+  })
+
+  it('rejects a truncated secret', async () => {
+    const folder = join(directory, 'cut')
+    await run('mkdir', [folder])
+    await writeFile(join(folder, 'secret.key'), '\n')
+    await assertStartFails({ DATA_DIR: folder }, /secret\.key/)
+  })
+
+  it('reports a file that is not a SQLite database', async () => {
+    const broken = join(directory, 'broken')
+    await run('mkdir', [broken])
+    await writeFile(
+      join(broken, 'tollgate.db'),
+      'this is no database, and long enough to be looked at'.repeat(50),
+    )
+    await assertStartFails({ DATA_DIR: broken }, /SQLite/)
+  })
+
+  it('reads .env of the working directory, with lower precedence than the environment', async () => {
+    const folder = join(directory, 'env')
+    await run('mkdir', [folder])
+    await writeFile(join(folder, '.env'), `PORT=wrong\nSWEEP_S=wrong too\nDATA_DIR=${join(folder, 'data')}\n`)
+    const script = `import('${join(root, 'start.js')}')`
+    const { stderr } = await run(process.execPath, ['-e', script], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], PORT: '0' },
+    }).catch((error: { stderr: string }) => error)
+    assert.match(stderr, /SWEEP_S/)
+    assert.equal(/\bPORT\b/.test(stderr), false)
+  })
+
+  it('prints the required command on an old Node.js', async () => {
+    const old = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.1.0'}})`
+    const result = await runNode(['--import', old, 'start.js'], {})
+    assert.equal(result.code, 1)
+    assert.match(result.stderr, /^[^\n]*npm ci && npm start\n$/)
+  })
+
+  it('creates a secret file that only its owner can read', async () => {
+    const folder = join(directory, 'private')
+    const service = await spawnService({ DATA_DIR: folder })
+    await service.kill('SIGTERM')
+    assert.ok((await readdir(folder)).includes('secret.key'))
+    assert.equal((await stat(join(folder, 'secret.key'))).mode & 0o077, 0)
+  })
+})
