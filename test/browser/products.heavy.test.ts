@@ -181,6 +181,12 @@ describe('domain check', () => {
 
 browserTest('the request log shows console calls with masked personal data', async () => {
   const { page } = visitor
+  await page.goto('/console/shortlink')
+  await page.getByRole('button', { name: '创建短链接' }).first().click()
+  const form = page.getByRole('dialog', { name: '创建短链接' })
+  await form.getByLabel('目标地址').fill('https://shop.example.com/first')
+  await form.getByRole('button', { name: '创建短链接' }).click()
+  await page.getByRole('dialog', { name: '短链接', exact: true }).getByText(service.url).first().waitFor()
   await page.goto('/console/requests')
   for (const action of ['generate', 'send', 'check']) {
     await page
