@@ -10,7 +10,10 @@ it('docs/security.md lists numbered checks with existing tests', async () => {
   const rows = [...page.matchAll(/^\| (\d+) \| .+? \| (.+) \|$/gm)]
   const numbers = rows.map(([, number]) => Number(number))
   assert.ok(numbers.length >= 33, 'the table has lost checks')
-  assert.ok(numbers.every((number, index) => index === 0 || number > Number(numbers[index - 1])), 'numbers ascend')
+  assert.ok(
+    numbers.every((number, index) => index === 0 || number > Number(numbers[index - 1])),
+    'numbers ascend',
+  )
   for (const [, number, cell = ''] of rows) {
     const named = cell.split('<br>')
     for (const one of named) {
