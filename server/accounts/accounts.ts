@@ -1,11 +1,11 @@
 // Rules for accounts and API keys, used by the console, the command line and the first start.
-import { type Actor, recordChange } from '../audit/audit.ts'
+import { type Actor, recordChange, requireSession } from '../audit/audit.ts'
 import type { AuditDetails } from '../audit/store.ts'
 import { deleteSessions } from './session-store.ts'
 import { formatDay, startOfDay } from '../../contract/time.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Text } from '../../contract/text.ts'
-import type { Database, Tx } from '../db/database.ts'
+import type { Database, Queries, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
 import { generatePassword, hashPassword, passwordProblem } from './password.ts'
@@ -15,6 +15,7 @@ import {
   findByUsername,
   insertAccount,
   insertKey,
+  lockByPassword,
   replaceKey,
   type Role,
   updateAccount,
@@ -34,6 +35,7 @@ export interface CreatedAccount {
   readonly id: number
   readonly username: string
   readonly password: string
+  readonly passwordHash: string
 }
 
 /** `more` is written in the same transaction and named in the audit row. */
@@ -67,30 +69,36 @@ export async function createAccount(
     return inserted
   })
   if (id === undefined) throw invalid('username', { zh: '用户名已被使用', en: 'the user name is taken' })
-  return { id, username, password }
+  return { id, username, password, passwordHash }
 }
 
 /** Replaces the account's key; the old one is invalid from the next request on. Returns the new key, which is not stored. */
 export async function resetKey(db: Database, actor: Actor, accountId: number): Promise<string> {
   const key = generateApiKey()
   await db.write(async (tx) => {
+    await requireSamePassword(tx, actor)
     await replaceKey(tx, accountId, { hash: hashKey(key), hint: formatKeyHint(key) })
     await recordChange(tx, actor, 'key.reset', { accountId })
   })
   return key
 }
 
-/** Creates a key for an account without one; undefined when the account already has a key. */
-export async function createFirstKey(db: Database, accountId: number): Promise<string | undefined> {
+/** Creates a key for an account without one, in a session; undefined when the account already has a key. */
+export async function createFirstKey(
+  db: Database,
+  session: { readonly id: number; readonly account_id: number },
+): Promise<string | undefined> {
   const key = generateApiKey()
-  const inserted = await db.write((tx) =>
-    insertKey(tx, accountId, { hash: hashKey(key), hint: formatKeyHint(key) }),
-  )
+  const inserted = await db.write(async (tx) => {
+    await requireSession(tx, session.id)
+    return insertKey(tx, session.account_id, { hash: hashKey(key), hint: formatKeyHint(key) })
+  })
   return inserted ? key : undefined
 }
 
 export async function clearKey(db: Database, actor: Actor, accountId: number): Promise<void> {
   await db.write(async (tx) => {
+    await requireSamePassword(tx, actor)
     await replaceKey(tx, accountId, undefined)
     await recordChange(tx, actor, 'key.clear', { accountId })
   })
@@ -131,6 +139,7 @@ export async function changeAccount(
   }
   if (rateLimit !== undefined) change.rate_limit = rateLimit && `${rateLimit.perSecond},${rateLimit.burst}`
   return db.write(async (tx) => {
+    await requireSamePassword(tx, actor)
     await updateAccount(tx, account.id, change)
     const endsSessions = suspended === true || password !== undefined
     const ended = endsSessions ? await deleteSessions(tx, account.id, keepSession) : 0
@@ -151,8 +160,19 @@ export async function changeAccount(
   })
 }
 
-export async function requireAccount(db: Database, username: string): Promise<Account> {
-  const account = await findByUsername(db, username)
+/** Verifying a password takes time, in which it may have been changed. */
+async function requireSamePassword(tx: Tx, actor: Actor): Promise<void> {
+  if (actor.kind !== 'account' || actor.passwordHash === undefined) return
+  if (!(await lockByPassword(tx, actor.accountId, actor.passwordHash))) {
+    throw new AppError(1003, {
+      zh: '密码已更改，请重新登录',
+      en: 'The password has changed, please sign in again',
+    })
+  }
+}
+
+export async function requireAccount(queries: Queries, username: string): Promise<Account> {
+  const account = await findByUsername(queries, username)
   if (!account) {
     throw invalid('username', { zh: `没有账户 ${username}`, en: `there is no account ${username}` })
   }

@@ -1,5 +1,6 @@
 // The session table. Only the browser has a session's token; the table holds its hash.
 import type { Queries, Tx } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 
 export const idleMs = 12 * 3_600_000
@@ -18,17 +19,26 @@ function isAlive(now: string): string {
   return `seen_at > ${now} - ${idleMs} AND created_at > ${now} - ${absoluteMs}`
 }
 
-export async function insertSession(
-  tx: Tx,
-  session: { tokenHash: string; accountId: number; address: string; agent: string },
-): Promise<Session> {
-  const row = await tx.one<Session>(
+export interface NewSession {
+  readonly tokenHash: string
+  readonly accountId: number
+  /** Stored hash of the password that was verified. */
+  readonly passwordHash: string
+  readonly address: string
+  readonly agent: string
+}
+
+/**
+ * Undefined when the password has changed since it was verified, or the account is suspended. The account is locked, so that
+ * a change of the password either comes first and is seen here, or comes later and deletes this session.
+ */
+export function insertSession(tx: Tx, session: NewSession): Promise<Session | undefined> {
+  return tx.one<Session>(
     `INSERT INTO console_session (token_hash, account_id, address, agent, created_at, seen_at)
-     VALUES (?, ?, ?, ?, ${tx.now}, ${tx.now}) RETURNING ${columns}`,
-    [session.tokenHash, session.accountId, session.address, session.agent],
+     SELECT ?, id, ?, ?, ${tx.now}, ${tx.now} FROM account
+     WHERE id = ? AND password_hash = ? AND suspended = 0${forUpdate(tx, 'FOR SHARE')} RETURNING ${columns}`,
+    [session.tokenHash, session.address, session.agent, session.accountId, session.passwordHash],
   )
-  if (!row) throw new Error('the session was not inserted')
-  return row
 }
 
 /** Returns the session, and whether `seen_at` is due for an update. */

@@ -2,6 +2,7 @@
 import { apiTypes } from '../../contract/credits.ts'
 import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import { memoizePerTick } from '../http/memoize-per-tick.ts'
 
@@ -44,6 +45,15 @@ export async function findPasswordHash(queries: Queries, id: number): Promise<st
     id,
   ])
   return row?.password_hash
+}
+
+/** Locks the account until the transaction ends, if this is still its password. */
+export async function lockByPassword(tx: Tx, id: number, passwordHash: string): Promise<boolean> {
+  const row = await tx.one(
+    `SELECT id FROM account WHERE id = ? AND password_hash = ?${forUpdate(tx, 'FOR NO KEY UPDATE')}`,
+    [id, passwordHash],
+  )
+  return row !== undefined
 }
 
 export function listAccounts(queries: Queries): Promise<Account[]> {

@@ -1,6 +1,7 @@
 // Who makes a change, and the audit row that is written in the transaction of the change.
 import type { Tx } from '../db/database.ts'
-import { type AuditDetails, findUsername, insertAudit } from './store.ts'
+import { AppError } from '../http/errors.ts'
+import { type AuditDetails, findUsername, insertAudit, lockSession } from './store.ts'
 
 /**
  * Every function that an operator can change something with takes an actor. Changes by operators are recorded; account
@@ -14,17 +15,26 @@ export interface OperatorActor {
   readonly name: string
   /** Why the operator makes the change. */
   readonly note?: string | undefined
+  /** The session of a change in the console. The change fails if the session has ended by the time it is written. */
+  readonly sessionId?: number
 }
 
 export interface AccountActor {
   readonly kind: 'account'
   readonly accountId: number
+  /** Stored hash of the password that was just confirmed. The change fails if it is no longer the account's. */
+  readonly passwordHash?: string
 }
 
 export const systemActor: Actor = { kind: 'system' }
 
 /** The account that was changed, or the name of anything else. */
 export type AuditTarget = string | { readonly accountId: number }
+
+/** Throws when the session has ended. Else it cannot end before the transaction does. */
+export async function requireSession(tx: Tx, id: number): Promise<void> {
+  if (!(await lockSession(tx, id))) throw new AppError(1003, { zh: '请重新登录', en: 'Please sign in again' })
+}
 
 /** Call this in the transaction of the change. `details` never hold a secret. */
 export async function recordChange(
@@ -35,6 +45,7 @@ export async function recordChange(
   details: AuditDetails = {},
 ): Promise<void> {
   if (actor.kind !== 'operator') return
+  if (actor.sessionId !== undefined) await requireSession(tx, actor.sessionId)
   const name = typeof target === 'string' ? target : await findUsername(tx, target.accountId)
   await insertAudit(tx, { actor: actor.name, action, target: name, note: actor.note, details })
 }

@@ -1,5 +1,6 @@
 // The audit log: who changed what, when and why. Rows are only added, and deleted after `AUDIT_KEEP_DAYS`.
 import type { Database, Queries, Tx, Value } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import { deleteOlderThan } from '../db/time-ordered.ts'
 
@@ -30,6 +31,12 @@ export async function findUsername(queries: Queries, accountId: number): Promise
     [accountId],
   )
   return row?.username ?? `#${accountId}`
+}
+
+/** False when the session has ended. */
+export async function lockSession(tx: Tx, id: number): Promise<boolean> {
+  const sql = `SELECT id FROM console_session WHERE id = ?${forUpdate(tx, 'FOR KEY SHARE')}`
+  return (await tx.one(sql, [id])) !== undefined
 }
 
 export interface AuditSearch {

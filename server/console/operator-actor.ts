@@ -3,6 +3,9 @@ import type { OperatorActor } from '../audit/audit.ts'
 import { oneLine } from './fields.ts'
 import type { SignedInRequest } from './routes.ts'
 
-export function operatorOf({ user }: SignedInRequest, { note }: { readonly note: string }): OperatorActor {
-  return { kind: 'operator', name: user.username, note: oneLine(note) }
+export function operatorOf(
+  { user, signedIn }: SignedInRequest,
+  { note }: { readonly note: string },
+): OperatorActor {
+  return { kind: 'operator', name: user.username, note: oneLine(note), sessionId: signedIn.session.id }
 }

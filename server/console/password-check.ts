@@ -1,11 +1,13 @@
 // Checks an account's password, at sign-in and for changes that need it again. Guesses are limited.
+import type { AccountActor } from '../audit/audit.ts'
 import { hashPassword, verifyPassword } from '../accounts/password.ts'
 import { type Account, findPasswordHash } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
 import { networkOf } from '../http/address.ts'
 import type { AttemptKey } from '../limits/port.ts'
 import type { GuessLimits } from './guess-limits.ts'
-import { ConsoleProblem, invalidFields } from './problem.ts'
+import { invalidFields, wrongCredentials } from './problem.ts'
+import type { VerifiedPassword } from './sessions.ts'
 
 /**
  * Wrong passwords in 15 minutes. The first limit stops one guesser without locking out an owner at another address; the
@@ -17,9 +19,14 @@ const maxByAddress = 60
 
 export interface PasswordChecks {
   /** An unknown user and a wrong password fail alike, after the same work. */
-  signIn(name: string, account: Account | undefined, password: string, address: string): Promise<void>
-  /** Checks the password of a signed-in user; a problem is reported at `field`. */
-  confirm(account: Account, password: string, address: string, field: string): Promise<void>
+  signIn(
+    name: string,
+    account: Account | undefined,
+    password: string,
+    address: string,
+  ): Promise<VerifiedPassword>
+  /** Checks the password of a signed-in user; a problem is reported at `field`. The actor's changes fail if it has changed. */
+  confirm(account: Account, password: string, address: string, field: string): Promise<AccountActor>
 }
 
 export function createPasswordChecks(db: Database, limits: GuessLimits): PasswordChecks {
@@ -35,27 +42,33 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
     ]
   }
 
-  async function isCorrect(account: Account | undefined, password: string): Promise<boolean> {
+  /** The account's hash; undefined when the password is wrong or there is no account. */
+  async function findVerified(account: Account | undefined, password: string): Promise<string | undefined> {
     const stored = account && (await findPasswordHash(db, account.id))
     const matches = await verifyPassword(stored ?? (await dummyHash), password)
-    return matches && stored !== undefined
+    return matches ? stored : undefined
   }
 
   return {
     async signIn(name, account, password, address) {
       const keys = keysOf(name, address)
       const guess = await limits.begin(keys)
-      if (await isCorrect(account, password)) return guess.right(keys[0].key)
+      const passwordHash = await findVerified(account, password)
+      if (account && passwordHash !== undefined) {
+        await guess.right(keys[0].key)
+        return { account, passwordHash }
+      }
       await guess.wrong()
-      throw new ConsoleProblem('wrong_credentials', {
-        zh: '用户名或密码错误',
-        en: 'Wrong user name or password',
-      })
+      throw wrongCredentials()
     },
     async confirm(account, password, address, field) {
       const keys = keysOf(account.username, address)
       const guess = await limits.begin(keys)
-      if (await isCorrect(account, password)) return guess.right(keys[0].key)
+      const passwordHash = await findVerified(account, password)
+      if (passwordHash !== undefined) {
+        await guess.right(keys[0].key)
+        return { kind: 'account', accountId: account.id, passwordHash }
+      }
       await guess.wrong()
       throw invalidFields({ [field]: { zh: '密码错误', en: 'Wrong password' } })
     },

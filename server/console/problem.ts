@@ -61,6 +61,17 @@ export function conflict(zh: string, en: string): ConsoleProblem {
   return new ConsoleProblem('conflict', { zh, en })
 }
 
+export function wrongCredentials(): ConsoleProblem {
+  return new ConsoleProblem('wrong_credentials', {
+    zh: '用户名或密码错误',
+    en: 'Wrong user name or password',
+  })
+}
+
+export function suspended(): ConsoleProblem {
+  return new ConsoleProblem('suspended', { zh: '账户已停用', en: 'The account is suspended' })
+}
+
 export function tooMany(retryAfter: number): ConsoleProblem {
   return new ConsoleProblem(
     'too_many',
@@ -122,6 +133,8 @@ export function codeOf({ code, status }: { code: number; status: number }): Cons
   switch (code) {
     case 429:
       return 'too_many'
+    case 1003:
+      return 'unauthenticated'
     case 1004:
       return 'insufficient'
     case 1005:

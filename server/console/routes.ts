@@ -9,7 +9,7 @@ import type { Services } from '../services.ts'
 import { isStorableText } from '../../contract/values.ts'
 import { inputReader } from './schema.ts'
 import { requireSameOrigin } from './origin.ts'
-import { ConsoleProblem, notFound, toProblem } from './problem.ts'
+import { ConsoleProblem, notFound, suspended, toProblem } from './problem.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
 
 /** A request to a console route, with what its handler needs. */
@@ -95,9 +95,7 @@ export function createApi(app: FastifyInstance, { services, sessions, onView }: 
     const { signedIn } = opened
     if (!signedIn) throw unauthenticated()
     if (request.method !== 'GET') sessions.requireToken(request, signedIn)
-    if (signedIn.user.suspended === 1) {
-      throw new ConsoleProblem('suspended', { zh: '账户已停用', en: 'The account is suspended' })
-    }
+    if (signedIn.user.suspended === 1) throw suspended()
     const viewed = await viewedAccount(request, signedIn)
     const account = viewed ?? signedIn.user
     return { ...opened, signedIn, user: signedIn.user, account, readOnly: viewed !== undefined }

@@ -5,7 +5,7 @@ import { csrfHeader } from '../../contract/console/route.ts'
 import { type Account, findById } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
 import { oneLine } from './fields.ts'
-import { ConsoleProblem } from './problem.ts'
+import { ConsoleProblem, suspended, wrongCredentials } from './problem.ts'
 import {
   absoluteMs,
   deleteSessionByToken,
@@ -24,11 +24,22 @@ export interface SignedIn {
   readonly csrfToken: string
 }
 
+/** An account whose password was verified, with the hash that was stored at that time. */
+export interface VerifiedPassword {
+  readonly account: Account
+  readonly passwordHash: string
+}
+
 export interface Sessions {
   /** The signed-in user; undefined without a valid session. */
   find(request: FastifyRequest): Promise<SignedIn | undefined>
   /** Starts a session with a new id and ends the one of the request, if any. */
-  begin(request: FastifyRequest, reply: FastifyReply, user: Account, address: string): Promise<SignedIn>
+  begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    verified: VerifiedPassword,
+    address: string,
+  ): Promise<SignedIn>
   /** Ends the session of the request and deletes the cookie. */
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Throws unless the request carries the session's token. */
@@ -63,16 +74,28 @@ export function createSessions(db: Database, options: { secret: string; isSecure
       return { user, session: found.session, csrfToken: csrfTokenOf(tokenHash) }
     },
 
-    async begin(request, reply, user, address) {
+    async begin(request, reply, { account, passwordHash }, address) {
       const old = tokenOf(request)
       const token = randomBytes(32).toString('base64url')
       const tokenHash = hashOf(token)
       const session = await db.write(async (tx) => {
-        if (old !== undefined) await deleteSessionByToken(tx, hashOf(old))
-        return insertSession(tx, { tokenHash, accountId: user.id, address, agent: agentOf(request) })
+        const agent = agentOf(request)
+        const inserted = await insertSession(tx, {
+          tokenHash,
+          accountId: account.id,
+          passwordHash,
+          address,
+          agent,
+        })
+        if (inserted && old !== undefined) await deleteSessionByToken(tx, hashOf(old))
+        return inserted
       })
+      if (!session) {
+        const now = await findById(db, account.id)
+        throw now?.suspended === 1 ? suspended() : wrongCredentials()
+      }
       setCookie(reply, token, absoluteMs / 1000)
-      return { user, session, csrfToken: csrfTokenOf(tokenHash) }
+      return { user: account, session, csrfToken: csrfTokenOf(tokenHash) }
     },
 
     async end(request, reply) {

@@ -7,6 +7,7 @@ import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import { consoleApi } from '../../contract/console/route.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
 import { insertSession } from '../../server/accounts/session-store.ts'
+import { findPasswordHash } from '../../server/accounts/store.ts'
 import { checkLedger } from '../../server/credits/ledger/check-store.ts'
 import type { Engine } from '../../server/db/database.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
@@ -121,8 +122,9 @@ export async function openTarget(engine: Engine): Promise<Target> {
 async function openSession({ installation, url }: TestService, accountId: number): Promise<FuzzSession> {
   const token = randomBytes(32).toString('base64url')
   const tokenHash = createHash('sha256').update(token).digest('hex')
+  const passwordHash = (await findPasswordHash(installation.db, accountId)) ?? ''
   await installation.db.write((tx) =>
-    insertSession(tx, { tokenHash, accountId, address: '127.0.0.1', agent: 'fuzz' }),
+    insertSession(tx, { tokenHash, accountId, passwordHash, address: '127.0.0.1', agent: 'fuzz' }),
   )
   const cookie = `tg_session=${token}`
   const { body } = await get(`${url}${consoleApi}/start`, { cookie })

@@ -17,8 +17,8 @@ export function keyPages(api: Api, { db }: Services, passwords: PasswordChecks):
     last_call_at: (await findNewest(db, account.id))?.at ?? null,
   }))
 
-  api.account(keyRoutes.generate, async ({ user }) => {
-    const key = await createFirstKey(db, user.id)
+  api.account(keyRoutes.generate, async ({ signedIn }) => {
+    const key = await createFirstKey(db, signedIn.session)
     if (key === undefined) {
       throw conflict('已有密钥，请改用重置', 'There is a key already; reset it instead')
     }
@@ -26,14 +26,14 @@ export function keyPages(api: Api, { db }: Services, passwords: PasswordChecks):
   })
 
   api.account(keyRoutes.reset, async ({ user, address }, input) => {
-    await passwords.confirm(user, input.password, address, 'password')
-    const key = await resetKey(db, { kind: 'account', accountId: user.id }, user.id)
+    const actor = await passwords.confirm(user, input.password, address, 'password')
+    const key = await resetKey(db, actor, user.id)
     return { api_key: key, hint: formatKeyHint(key) }
   })
 
   api.account(keyRoutes.clear, async ({ user, address }, input) => {
-    await passwords.confirm(user, input.password, address, 'password')
-    await clearKey(db, { kind: 'account', accountId: user.id }, user.id)
+    const actor = await passwords.confirm(user, input.password, address, 'password')
+    await clearKey(db, actor, user.id)
     return {}
   })
 }

@@ -52,13 +52,9 @@ export function sessionPages(
   api.open(sessionRoutes.signIn, async (request, input) => {
     const username = input.username.trim()
     const account = await findByUsername(db, username)
-    await passwords.signIn(username, account, input.password, request.address)
-    if (!account) throw unauthenticated()
-    if (account.suspended === 1) {
-      throw new ConsoleProblem('suspended', { zh: '账户已停用', en: 'The account is suspended' })
-    }
-    const signedIn = await sessions.begin(request.raw, request.reply, account, request.address)
-    return describeMe(credits, signedIn, account, request.language)
+    const verified = await passwords.signIn(username, account, input.password, request.address)
+    const signedIn = await sessions.begin(request.raw, request.reply, verified, request.address)
+    return describeMe(credits, signedIn, verified.account, request.language)
   })
 
   api.open(sessionRoutes.signUp, async (request, input) => {
@@ -76,7 +72,8 @@ export function sessionPages(
     })
     const user = await findById(db, created.id)
     if (!user) throw unauthenticated()
-    const signedIn = await sessions.begin(request.raw, request.reply, user, request.address)
+    const verified = { account: user, passwordHash: created.passwordHash }
+    const signedIn = await sessions.begin(request.raw, request.reply, verified, request.address)
     return describeMe(credits, signedIn, user, request.language)
   })
 
@@ -114,12 +111,16 @@ export function sessionPages(
   })
 
   api.account(sessionRoutes.changePassword, async (request, input) => {
-    await passwords.confirm(request.user, input.current_password, request.address, 'current_password')
-    const actor = { kind: 'account', accountId: request.user.id } as const
+    const actor = await passwords.confirm(
+      request.user,
+      input.current_password,
+      request.address,
+      'current_password',
+    )
     const change = { password: input.new_password }
     const ended = await changeAccount(db, actor, request.user, change, request.signedIn.session.id).catch(
       (error: unknown) => {
-        throw error instanceof AppError ? invalidFields({ new_password: error.text }) : error
+        throw error instanceof AppError && error.fields ? invalidFields({ new_password: error.text }) : error
       },
     )
     return { ended }
