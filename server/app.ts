@@ -25,7 +25,6 @@ import { createJobs } from './jobs.ts'
 import { deriveSecret, type Installation } from './runtime/installation.ts'
 import { type Limits, createLocalLimits, createSharedLimits } from './limits/limits.ts'
 import type { LimitStore } from './limits/port.ts'
-import { openRedisStore } from './limits/redis.ts'
 import { createTableStore } from './limits/table-store.ts'
 import { registerHealth } from './operations/health.ts'
 import { logCall } from './operations/log.ts'
@@ -110,12 +109,16 @@ export async function openApp(
     onError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
   }
 
-  const limits = createLimits()
+  const limits = await createLimits()
   /** Shared if there can be other processes; a single process on SQLite counts for itself. */
-  function createLimits(): Limits {
+  async function createLimits(): Promise<Limits> {
     const shared = { log, metrics: metrics.registry }
     const name = deriveSecret(secretKey, 'limits').slice(0, 12)
-    if (config.REDIS_URL) return createSharedLimits(openRedisStore(config.REDIS_URL, name), shared)
+    if (config.REDIS_URL) {
+      // The Redis client is a fifth of all modules, and most services do not use it.
+      const { openRedisStore } = await import('./limits/redis.ts')
+      return createSharedLimits(openRedisStore(config.REDIS_URL, name), shared)
+    }
     if (db.isShared) return createSharedLimits(createTableStore(db), shared)
     return options.limitStore ? createSharedLimits(options.limitStore, shared) : createLocalLimits()
   }
@@ -266,6 +269,10 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
+function rejectSchema(): never {
+  throw new Error('routes have no Fastify schemas')
+}
+
 function createHttpServer(tryFastPaths: TryHandle): {
   app: FastifyInstance
   server: Server
@@ -289,6 +296,8 @@ function createHttpServer(tryFastPaths: TryHandle): {
     exposeHeadRoutes: false,
     return503OnClosing: false,
     bodyLimit,
+    // No route has a Fastify schema. Without these, Fastify loads its validator and its serializer at every start.
+    schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     routerOptions: { maxParamLength: 200 },
     // The router's own error message would repeat the URL, including a key or personal data in its query.
     frameworkErrors: (_error, { id }, { raw }) => {

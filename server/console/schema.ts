@@ -1,7 +1,7 @@
 // Reads the input of a console route by its schema: keeps declared fields only and names every wrong one.
 import { isRecord, isStorableText } from '../../contract/values.ts'
 import type { Static, TObject, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import type { Route } from '../../contract/console/route.ts'
 import type { Text } from '../../contract/text.ts'
 import { type FieldProblems, invalidFields } from './problem.ts'
@@ -23,26 +23,32 @@ interface Field {
 
 /** Undeclared fields (`role`, `remaining`, `account_id` …) are dropped. */
 export function readBody<S extends TObject>(schema: S): Reader<Static<S>> {
-  const fields = fieldsOf(schema)
-  return (given) => read(fields, isRecord(given) ? given : {}) as Static<S>
+  const fields = compileOnce(schema)
+  return (given) => read(fields(), isRecord(given) ? given : {}) as Static<S>
 }
 
 /** Every value of a query is text: numbers and booleans are parsed, an empty text counts as left out. */
 export function readQuery<S extends TObject>(schema: S): Reader<Static<S>> {
-  const fields = fieldsOf(schema)
+  const fields = compileOnce(schema)
   return (given) => {
     const texts = isRecord(given) ? given : {}
     const values: Record<string, unknown> = {}
-    for (const { name, schema: one } of fields) {
+    for (const { name, schema: one } of fields()) {
       const text = Object.hasOwn(texts, name) ? texts[name] : undefined
       if (typeof text !== 'string' || text === '') continue
       values[name] = fromText(one, text)
     }
-    return read(fields, values) as Static<S>
+    return read(fields(), values) as Static<S>
   }
 }
 
-function fieldsOf(schema: TObject): readonly Field[] {
+/** Compiles a schema when its route is called for the first time: all of them would delay every start. */
+function compileOnce(schema: TObject): () => readonly Field[] {
+  let fields: readonly Field[] | undefined
+  return () => (fields ??= compileFields(schema))
+}
+
+function compileFields(schema: TObject): readonly Field[] {
   const required = new Set(schema.required)
   return Object.entries(schema.properties).map(([name, one]) => ({
     name,

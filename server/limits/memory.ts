@@ -26,10 +26,12 @@ export interface MemoryAttempts {
 }
 
 export function createMemoryAttempts(now: () => number = () => performance.now()): MemoryAttempts {
-  const windows = new LRUCache<string, AttemptWindow>({ max: maxWindows })
+  let cache: LRUCache<string, AttemptWindow> | undefined
+  // Creating the cache allocates all entries, which takes milliseconds: it is created when the first one is used.
+  const windows = () => (cache ??= new LRUCache({ max: maxWindows }))
 
   function findCurrent(key: string): AttemptWindow | undefined {
-    const window = windows.get(key)
+    const window = windows().get(key)
     return window && now() < window.endsAt ? window : undefined
   }
 
@@ -37,7 +39,7 @@ export function createMemoryAttempts(now: () => number = () => performance.now()
     let window = findCurrent(key)
     if (!window) {
       window = { attempts: 0, startedAt: now(), endsAt: now() + windowMs }
-      windows.set(key, window)
+      windows().set(key, window)
     }
     return window
   }
@@ -61,7 +63,7 @@ export function createMemoryAttempts(now: () => number = () => performance.now()
         const window = findCurrent(key)
         if (window?.startedAt === startedAt && window.attempts > 0) window.attempts -= 1
       }
-      if (resetKey !== undefined) windows.delete(resetKey)
+      if (resetKey !== undefined) windows().delete(resetKey)
     },
     addFailures: (failures, windowMs) =>
       failures.map(({ key, count }) => {

@@ -32,8 +32,14 @@ interface Bucket {
 /** Above this number, the least recently used counters are evicted. An evicted bucket counts as full. */
 const maxEntries = 100_000
 
+/** Creating a cache takes 15 ms, because it allocates all entries: it is created when the first one is used. */
+function lruCache<Key extends number | string, Value extends object>(): () => LRUCache<Key, Value> {
+  let cache: LRUCache<Key, Value> | undefined
+  return () => (cache ??= new LRUCache<Key, Value>({ max: maxEntries }))
+}
+
 export class TokenBuckets {
-  readonly #buckets = new LRUCache<number, Bucket>({ max: maxEntries })
+  readonly #buckets = lruCache<number, Bucket>()
 
   /** Takes out up to `wanted` whole tokens. */
   draw(id: number, limit: RateLimit, wanted: number, now: number): { granted: number; bucketTokens: number } {
@@ -44,14 +50,14 @@ export class TokenBuckets {
   }
 
   #refill(id: number, limit: RateLimit, now: number): Bucket {
-    let bucket = this.#buckets.get(id)
+    let bucket = this.#buckets().get(id)
     if (bucket) {
       const elapsed = now - bucket.updatedAt
       bucket.tokens = Math.min(limit.burst, bucket.tokens + (elapsed / 1000) * limit.perSecond)
       bucket.updatedAt = now
     } else {
       bucket = { tokens: limit.burst, updatedAt: now }
-      this.#buckets.set(id, bucket)
+      this.#buckets().set(id, bucket)
     }
     return bucket
   }
@@ -83,7 +89,7 @@ export const failureWindowMs = 60_000
 
 /** Counts failures by address. Only failed calls use it, so a correct key is never delayed. */
 export class FailureWindows {
-  readonly #windows = new LRUCache<string, FailureWindow>({ max: maxEntries })
+  readonly #windows = lruCache<string, FailureWindow>()
   readonly #max: number
 
   constructor(max: number) {
@@ -92,10 +98,10 @@ export class FailureWindows {
 
   /** Counts one failure. Returns the seconds to wait if there were too many. */
   fail(address: string, now: number = performance.now()): number | undefined {
-    let window = this.#windows.get(address)
+    let window = this.#windows().get(address)
     if (!window || now - window.startedAt >= failureWindowMs) {
       window = { count: 0, startedAt: now }
-      this.#windows.set(address, window)
+      this.#windows().set(address, window)
     }
     window.count += 1
     if (window.count <= this.#max) return undefined
