@@ -29,6 +29,7 @@ import { createTableStore } from './limits/table-store.ts'
 import { registerHealth } from './operations/health.ts'
 import { logCall } from './operations/log.ts'
 import { createMetrics } from './operations/metrics.ts'
+import { createReadiness } from './operations/readiness-store.ts'
 import type { Product, Services } from './services.ts'
 import { createShortlink } from './shortlink/api.ts'
 import { createSms } from './sms/api.ts'
@@ -200,7 +201,7 @@ export async function openApp(
   })
 
   registerHealth(app, {
-    db,
+    readiness: createReadiness(db, log, metrics.registry),
     isStopping: () => stopping,
     metrics: { type: metrics.registry.contentType, text: metricsText },
     servesMetrics: config.METRICS_PORT === 0,

@@ -142,6 +142,7 @@ describe('nginx with the sample configuration', () => {
     assert.equal(JSON.parse(response.text).data.remaining, 5, response.text)
     assert.equal((await send(`${nginx.url}${path}&api_key=${key}`)).status, 200)
     assert.equal((await send(`${nginx.url}/metrics`)).status, 404)
+    assert.equal((await send(`${nginx.url}/readyz`)).status, 404)
     assert.equal((await send(`${nginx.url}/docs/`)).status, 200)
     const plain = await fetch(`http://127.0.0.1:${nginx.plainPort}/docs/?a=1`, { redirect: 'manual' })
     assert.deepEqual([plain.status, plain.headers.get('location')], [308, 'https://127.0.0.1/docs/?a=1'])

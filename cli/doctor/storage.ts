@@ -7,6 +7,7 @@ import { findSchemaProblem } from '../../server/db/migrate.ts'
 import { migrations } from '../../server/db/migrations/list.ts'
 import { openPostgres } from '../../server/db/postgres.ts'
 import { openSqlite } from '../../server/db/sqlite.ts'
+import { writeHeartbeat } from '../../server/operations/readiness-store.ts'
 import { type Finding, ok, describeReason, reportProblem } from './finding.ts'
 
 const mebibyte = 1_048_576
@@ -131,7 +132,7 @@ async function checkDatabase(config: Config, directory: string): Promise<Finding
 }
 
 async function checkWritable(db: Database): Promise<Finding> {
-  await db.checkWritable()
+  await db.probe(writeHeartbeat)
   return ok('database', `${engineName(db)} 可读写`, `${engineName(db)} can be read and written`)
 }
 

@@ -62,8 +62,11 @@ export interface Database extends Queries {
   /** Runs the job in a transaction and resolves when it is durable. A job that throws is rolled back. */
   write<T>(job: Job<T>): Promise<T>
   readonly direct: DirectReads | undefined
-  /** Rejects when the database cannot be written at present. */
-  checkWritable(): Promise<void>
+  /**
+   * Runs the job like `write`, after a check that there is disk space for paid calls. On PostgreSQL it has a connection of its
+   * own, so paid calls and a probe never wait for each other.
+   */
+  probe<T>(job: Job<T>): Promise<T>
   /** Reads one consistent state while other transactions write. */
   snapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -96,10 +99,6 @@ export interface WriteStats {
   /** Called after each commit with its number of jobs. */
   onCommit: ((jobs: number) => void) | undefined
 }
-
-/** A write that changes nothing of interest. */
-export const heartbeatSql = `INSERT INTO setting (name, value) VALUES ('heartbeat', '')
-  ON CONFLICT (name) DO UPDATE SET value = ''`
 
 /** The database cannot be reached or written. The message is for an operator and contains no statement and no value. */
 export class DatabaseUnavailable extends Error {

@@ -5,6 +5,7 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Channel, ChannelEvents } from './database.ts'
+import { createConnector } from './postgres-connection.ts'
 
 /** The time between two checks. */
 const checkIntervalMs = 200
@@ -27,16 +28,16 @@ export function listenOn(
   events: ChannelEvents,
   notify: (payload: string) => Promise<void>,
 ): Channel {
+  const connector = createConnector(url)
   const closing = new AbortController()
   let checkedAt = -Infinity
 
   async function listen(): Promise<void> {
     const socket = new Socket()
     const client = new pg.Client({
-      connectionString: url,
+      ...connector.config(),
       application_name: 'tollgate connecting',
       stream: () => socket,
-      keepAlive: true,
     })
     const guard = createWaitGuard()
     client.on('error', guard.fail)
@@ -84,7 +85,7 @@ export function listenOn(
   async function keepListening(): Promise<void> {
     while (!closing.signal.aborted) {
       // `onDown` reported it; that the database is unavailable is reported by the queries that fail.
-      await listen().catch(() => undefined)
+      await listen().catch(connector.adapt)
       await sleep(reconnectDelayMs, undefined, { ref: false })
     }
   }

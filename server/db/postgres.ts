@@ -3,15 +3,16 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { type Effects, type OnDatabaseError, runEffects } from './after-commit.ts'
 import {
+  type ChannelEvents,
   type Database,
   DatabaseUnavailable,
-  heartbeatSql,
   type Job,
   type Queries,
   type Tx,
   type Value,
 } from './database.ts'
 import { kyselyForConnection } from './kysely-connection.ts'
+import { beginSql, codeOf, connectTimeoutMs, createConnector, prepareSession } from './postgres-connection.ts'
 import { listenOn } from './postgres-listener.ts'
 
 const now = `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`
@@ -29,8 +30,26 @@ const types: pg.CustomTypesConfig = {
       : (pg.types.getTypeParser(oid, format) as unknown)) as pg.CustomTypesConfig['getTypeParser'],
 }
 
+/**
+ * Needs half a megabyte in the database's folder for a moment. On a full disk small updates still fit into what the server
+ * has reserved, while a paid call, which needs more, fails.
+ */
+const spaceSql = [
+  `SET LOCAL work_mem = '64kB'`,
+  `SET LOCAL temp_tablespaces = ''`,
+  `WITH spilled AS MATERIALIZED (SELECT repeat('x', 8000) FROM generate_series(1, 64)) SELECT count(*) FROM spilled`,
+]
+
+const probeTimeoutMs = 1_500
+
+export const defaultPoolSize = 12
+
 export interface PostgresOptions {
   readonly poolSize?: number
+  /** In `pg_stat_activity`. */
+  readonly applicationName?: string
+  /** Where notifications are received: not behind a pooler in transaction mode. False: nowhere. Default: the same URL. */
+  readonly listenUrl?: string | false
   readonly onError?: OnDatabaseError | undefined
 }
 
@@ -41,23 +60,29 @@ interface PooledTx {
 }
 
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: options.poolSize ?? 12,
-    types,
-    application_name: 'tollgate',
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
-    statement_timeout: 30_000,
-    // A process that is suspended in a transaction must not hold its locks indefinitely.
-    idle_in_transaction_session_timeout: 10_000,
-  })
-  // The pool replaces a broken idle connection; without a listener the error would end the process.
-  pool.on('error', (error) => options.onError?.(error, 'database connection lost'))
+  const connector = createConnector(url)
+  const openPool = (max: number, timeoutMs: number) => {
+    const opened = new pg.Pool({
+      max,
+      types,
+      application_name: options.applicationName ?? 'tollgate',
+      connectionTimeoutMillis: timeoutMs,
+      Client: connector.Client,
+      // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, its type does not say so
+      onConnect: prepareSession,
+    })
+    // The pool replaces a broken idle connection; without a listener the error would end the process.
+    opened.on('error', (error) => options.onError?.(error, 'database connection lost'))
+    return opened
+  }
+  const pool = openPool(options.poolSize ?? defaultPoolSize, connectTimeoutMs)
+  /** A connection of its own: a probe neither waits for paid calls nor takes a connection from them. */
+  const probePool = openPool(1, probeTimeoutMs)
 
-  const reads = queriesFor((query) => pool.query(query))
+  const reads = queriesFor((query) => connector.retry(() => pool.query(query)))
   const transactions = new WeakMap<pg.PoolClient, PooledTx>()
   const stats: Database['stats'] = { onCommit: undefined }
+  const listenUrl = options.listenUrl ?? url
   const running = new Set<Promise<unknown>>()
   let closed = false
 
@@ -76,15 +101,17 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     return pooled
   }
 
-  async function runOnce<T>(job: Job<T>): Promise<T> {
-    const client = await pool.connect().catch((error: unknown) => {
-      throw unavailable(error)
-    })
+  async function runOnce<T>(from: pg.Pool, job: Job<T>): Promise<T> {
+    const client = await connector
+      .retry(() => from.connect())
+      .catch((error: unknown) => {
+        throw unavailable(error)
+      })
     let broken: Error | undefined
     const onError = (error: Error) => (broken = error)
     client.on('error', onError)
     try {
-      await client.query('BEGIN')
+      await client.query(beginSql(client))
       const current = transactionOn(client)
       current.effects = undefined
       const value = await job(current.tx)
@@ -106,7 +133,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   async function runWithRetries<T>(job: Job<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await runOnce(job)
+        return await runOnce(pool, job)
       } catch (error) {
         if (tries >= 5 || !retriable.has(codeOf(error))) throw error
       }
@@ -131,9 +158,13 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     isShared: true,
     direct: undefined,
     write,
-    checkWritable: () => write(async (tx) => void (await tx.run(heartbeatSql))),
+    probe: (job) =>
+      runOnce(probePool, async (tx) => {
+        for (const statement of spaceSql) await tx.all(statement)
+        return job(tx)
+      }),
     async snapshot(read) {
-      const client = await pool.connect()
+      const client = await connector.retry(() => pool.connect())
       try {
         await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
         await client.query('SET LOCAL statement_timeout = 0')
@@ -150,15 +181,19 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         throw error
       }
     },
-    listen: (channel, events) =>
-      listenOn(url, channel, events, (payload) =>
-        reads.all('SELECT pg_notify(?, ?)', [channel, payload]).then(() => undefined),
-      ),
+    ...(listenUrl === false
+      ? {}
+      : {
+          listen: (channel: string, events: ChannelEvents) =>
+            listenOn(listenUrl, channel, events, (payload) =>
+              reads.all('SELECT pg_notify(?, ?)', [channel, payload]).then(() => undefined),
+            ),
+        }),
     async close() {
       closed = true
       // The pool would not serve jobs that still wait for a connection.
       await Promise.all(running)
-      await pool.end()
+      await Promise.all([pool.end(), probePool.end()])
     },
   }
 }
@@ -218,10 +253,6 @@ function numbered(sql: string): NumberedSql {
     numberedTexts.set(sql, found)
   }
   return found
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 function isConnectionLoss(error: unknown): boolean {

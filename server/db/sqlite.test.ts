@@ -110,6 +110,6 @@ it(
     )
     other.exec('ROLLBACK')
     other.close()
-    await fresh.db.checkWritable()
+    await fresh.db.probe((tx) => putSetting(tx, 'heartbeat', ''))
   },
 )

@@ -1,5 +1,6 @@
 // The embedded engine: SQLite with group commit. Reads return committed data only.
-import { type Database, heartbeatSql, type Value } from './database.ts'
+import { rm, writeFile } from 'node:fs/promises'
+import { type Database, DatabaseUnavailable, type Value } from './database.ts'
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { isBusy, openConnection, queriesFor, readPages, type SqliteConnection } from './sqlite-connection.ts'
 
@@ -60,7 +61,10 @@ export function openSqlite(file: string, options: GroupCommitOptions = {}): Data
     direct: { all, one, dataVersion },
     stats,
     write,
-    checkWritable: () => write(async (tx) => void (await tx.run(heartbeatSql))),
+    async probe(job) {
+      await requireSpace(file)
+      return write(job)
+    },
     async snapshot(read) {
       // A separate connection: its view does not move, and no other query waits for it.
       const connection = openConnection(file, 2_000)
@@ -76,5 +80,19 @@ export function openSqlite(file: string, options: GroupCommitOptions = {}): Data
       reader.db.close()
       writer.db.close()
     },
+  }
+}
+
+/** On a full disk small writes still fit into the allocated part of the WAL, while a paid call, which needs more, fails. */
+const neededSpace = Buffer.alloc(524_288)
+
+async function requireSpace(file: string): Promise<void> {
+  const probe = `${file}-probe`
+  try {
+    await writeFile(probe, neededSpace, { mode: 0o600 })
+  } catch (error) {
+    throw new DatabaseUnavailable('SQLite: no space beside the database file', error)
+  } finally {
+    await rm(probe, { force: true })
   }
 }

@@ -1,19 +1,16 @@
 // Health checks for load balancers and monitors: liveness, readiness and metrics.
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '../db/database.ts'
 import { createProxyStateReader } from '../http/address.ts'
+import type { Readiness } from './readiness-store.ts'
 
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const
 
 const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 
-/** How long the readiness check waits for the database. */
-const readyTimeoutMs = 3_000
-
 export function registerHealth(
   app: FastifyInstance,
   options: {
-    db: Database
+    readiness: Readiness
     isStopping: () => boolean
     metrics: { type: string; text: () => Promise<string> }
     servesMetrics: boolean
@@ -31,12 +28,8 @@ export function registerHealth(
   app.get('/readyz', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
     if (options.isStopping()) return reply.code(503).send({ status: 'stopping' })
-    try {
-      await withTimeout(options.db.checkWritable())
-      return { status: 'ok' }
-    } catch {
-      return reply.code(503).send({ status: 'database unavailable' })
-    }
+    const status = await options.readiness.check()
+    return reply.code(status === 'ok' ? 200 : 503).send({ status })
   })
 
   if (options.servesMetrics) {
@@ -49,14 +42,4 @@ export function registerHealth(
       return reply.type(options.metrics.type).send(await options.metrics.text())
     })
   }
-}
-
-async function withTimeout(work: Promise<void>): Promise<void> {
-  const timeout = AbortSignal.timeout(readyTimeoutMs)
-  await Promise.race([
-    work,
-    new Promise<never>((_resolve, reject) => {
-      timeout.addEventListener('abort', () => reject(new Error('timed out')), { once: true })
-    }),
-  ])
 }

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Credits } from '../credits/credits.ts'
 import { countHeld } from '../credits/store.ts'
 import type { Database } from '../db/database.ts'
+import { readForMetric } from '../metric-reads.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
 
 export interface Metrics {
@@ -46,7 +47,7 @@ export function createMetrics(db: Database, credits: Credits): Metrics {
     aggregator: 'max',
     registers: [registry],
     async collect() {
-      this.set(await countHeld(db))
+      await readForMetric(async () => this.set(await countHeld(db)))
     },
   })
   const batches = new Histogram({

@@ -1,5 +1,6 @@
 // Metrics of short links.
 import { Counter, Gauge } from 'prom-client'
+import { readForMetric } from '../metric-reads.ts'
 import type { Services } from '../services.ts'
 import type { Clicks } from './clicks/clicks.ts'
 import type { Lookup } from './redirect/lookup-store.ts'
@@ -42,11 +43,13 @@ export function registerShortlinkMetrics(
     labelNames: ['pool'],
     registers,
     async collect() {
-      const { domains } = await lookup.currentPools()
-      for (const pool of ['a', 'b']) {
-        const blocked = domains.filter((one) => one.pool === pool && one.removed === 0 && one.blocked === 1)
-        this.set({ pool }, blocked.length)
-      }
+      await readForMetric(async () => {
+        const { domains } = await lookup.currentPools()
+        for (const pool of ['a', 'b']) {
+          const blocked = domains.filter((one) => one.pool === pool && one.removed === 0 && one.blocked === 1)
+          this.set({ pool }, blocked.length)
+        }
+      })
     },
   })
   // SQLite reads links without a channel.

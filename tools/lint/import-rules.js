@@ -19,7 +19,14 @@ const consoleKit = [
 /** A folder's console routes. They use the console kit; the rest of the folder does not. */
 const consoleRoutes = /\/(.+-)?console\.ts$/
 
-const kernel = ['contract/', 'server/http/', 'server/db/', 'server/jobs.ts', 'server/setting-parsers.ts']
+const kernel = [
+  'contract/',
+  'server/http/',
+  'server/db/',
+  'server/jobs.ts',
+  'server/metric-reads.ts',
+  'server/setting-parsers.ts',
+]
 const composed = ['server/config.ts', 'server/services.ts']
 
 /**

@@ -1,0 +1,93 @@
+// How connections to PostgreSQL are made: address, TLS, time limits, and what to do when the server refuses one.
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { readPostgresUrl } from './postgres-url.ts'
+
+export const connectTimeoutMs = 5_000
+
+const statementTimeoutMs = 30_000
+
+/** A process that is suspended in a transaction must not hold its locks indefinitely. */
+const idleTransactionTimeoutMs = 10_000
+
+/** Not startup parameters: PgBouncer refuses a connection that sends them. */
+const sessionSql = `SET statement_timeout = ${statementTimeoutMs};
+  SET idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}; SELECT pg_backend_pid() AS pid`
+
+/** Behind a pooler a transaction may run in another session, so it sets its own limits, in the same round trip. */
+const pooledBeginSql = `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs};
+  SET LOCAL idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`
+
+/** Too many connections, for the server, the database or the role. */
+const tooManyConnections = '53300'
+
+export interface Connector {
+  config(): pg.ClientConfig
+  /** A class for `pg.Pool`: the pool passes its own options, which do not know whether the server has TLS. */
+  readonly Client: typeof pg.Client
+  /** Tries again while the server has no free connection. Nothing was sent when it refused one. */
+  retry<T>(connect: () => Promise<T>): Promise<T>
+  /** Whether another attempt may succeed at once, in another way. */
+  adapt(error: unknown): boolean
+}
+
+export function createConnector(url: string): Connector {
+  const { ssl, isTlsOptional, ...address } = readPostgresUrl(url)
+  let isWithoutTls = false
+  const config = (): pg.ClientConfig => ({
+    ...address,
+    ssl: isWithoutTls ? false : ssl,
+    keepAlive: true,
+  })
+
+  function adapt(error: unknown): boolean {
+    const isRefused = error instanceof Error && error.message.includes('does not support SSL')
+    if (!isTlsOptional || !isRefused || isWithoutTls) return false
+    isWithoutTls = true
+    return true
+  }
+
+  return {
+    config,
+    Client: class extends pg.Client {
+      constructor(options?: pg.ClientConfig) {
+        super({ ...options, ...config() })
+      }
+    },
+    adapt,
+    async retry(connect) {
+      const deadline = performance.now() + connectTimeoutMs
+      for (;;) {
+        try {
+          return await connect()
+        } catch (error) {
+          if (adapt(error)) continue
+          if (codeOf(error) !== tooManyConnections || performance.now() > deadline) throw error
+          await sleep(20 + Math.random() * 60)
+        }
+      }
+    },
+  }
+}
+
+/** Connections through a pooler. Their key for cancelling is the pooler's, not that of a server process. */
+const pooled = new WeakSet<pg.ClientBase>()
+
+/** Prepares a new connection. */
+export async function prepareSession(client: pg.ClientBase): Promise<void> {
+  const results = (await client.query(sessionSql)) as unknown as readonly pg.QueryResult<{ pid: number }>[]
+  if (results.at(-1)?.rows[0]?.pid !== processIdOf(client)) pooled.add(client)
+}
+
+export function beginSql(client: pg.ClientBase): string {
+  return pooled.has(client) ? pooledBeginSql : 'BEGIN'
+}
+
+/** The server process that the connection was told it talks to. */
+export function processIdOf(client: pg.ClientBase): number {
+  return (client as unknown as { readonly processID: number }).processID
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

@@ -1,0 +1,78 @@
+// Whether this process can serve: the database can be written, and this version can work with its schema.
+import type { Logger } from 'pino'
+import { Gauge, type Registry } from 'prom-client'
+import type { Database, Tx } from '../db/database.ts'
+
+export type ReadyState = 'ok' | 'database unavailable'
+
+export interface Readiness {
+  /** One check at a time, at most one per second, however many ask. */
+  check(): Promise<ReadyState>
+}
+
+/** How long a result is used. */
+const cacheMs = 1_000
+
+/** A check that takes longer has failed. */
+const timeoutMs = 2_000
+
+/** A write that changes nothing of interest. */
+const heartbeatSql = `INSERT INTO setting (name, value) VALUES ('heartbeat', '')
+  ON CONFLICT (name) DO UPDATE SET value = ''`
+
+export async function writeHeartbeat(tx: Tx): Promise<void> {
+  await tx.run(heartbeatSql)
+}
+
+export function createReadiness(db: Database, log: Logger, registry: Registry): Readiness {
+  let state: ReadyState = 'ok'
+  let checkedAt = Number.NEGATIVE_INFINITY
+  let checking: Promise<ReadyState> | undefined
+  /** A probe that did not end in time; until it does, no other one starts. */
+  let overdue: Promise<unknown> | undefined
+
+  async function probe(): Promise<ReadyState> {
+    await db.probe(writeHeartbeat)
+    return 'ok'
+  }
+
+  async function run(): Promise<ReadyState> {
+    let reason: unknown = 'no response'
+    const work = probe().catch((error: unknown): ReadyState => {
+      reason = error
+      return 'database unavailable'
+    })
+    overdue = work.finally(() => (overdue = undefined))
+    const { promise: timeout, resolve } = Promise.withResolvers<ReadyState>()
+    const timer = setTimeout(resolve, timeoutMs, 'database unavailable')
+    const found = await Promise.race([work, timeout])
+    clearTimeout(timer)
+    if (found !== state) report(found, reason)
+    state = found
+    checkedAt = performance.now()
+    checking = undefined
+    return found
+  }
+
+  function report(found: ReadyState, reason: unknown): void {
+    if (found === 'ok') log.info('the service is ready again')
+    else log.error({ err: reason }, 'the service is not ready: the database cannot be written')
+  }
+
+  async function check(): Promise<ReadyState> {
+    if (performance.now() - checkedAt < cacheMs) return state
+    if (checking === undefined && overdue !== undefined) return 'database unavailable'
+    return (checking ??= run())
+  }
+
+  new Gauge({
+    name: 'tollgate_database_up',
+    help: 'Whether the database can be written',
+    aggregator: 'min',
+    registers: [registry],
+    async collect() {
+      this.set((await check()) === 'database unavailable' ? 0 : 1)
+    },
+  })
+  return { check }
+}
