@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Config, ConfigError, readConfig, readEnvironment, settings } from '../server/config.ts'
+import { restrictNewFiles } from '../server/runtime/private-files.ts'
 import { checkConsole } from './doctor/console.ts'
 import { type Finding, formatFinding, ok, describeReason, reportProblem } from './doctor/finding.ts'
 import { checkGateways, checkPublicUrl } from './doctor/network.ts'
@@ -11,13 +12,14 @@ import { readFlags } from './flags.ts'
 
 const help = `npm run --silent doctor -- [--json] [--help]
 
-检查本机的部署并说明如何修正，不做任何修改：设置、控制台文件、数据目录、磁盘、密钥、数据库、迁移、时钟、网关连通、对外地址与代理。
+检查本机的部署并说明如何修正，不做任何修改：设置、控制台文件、数据目录、文件权限、磁盘、密钥、数据库、迁移、时钟、网关连通、对外地址与代理。
 有必须修正的问题时以 1 退出。
 Checks the deployment on this machine and explains how to fix problems; changes nothing: settings, console files, data
-folder, disk, secret key, database, migrations, clock, gateways, public URL and proxy. Exits with 1 if a check fails.
+folder, file modes, disk, secret key, database, migrations, clock, gateways, public URL and proxy. Exits with 1 if a check fails.
 
   --json   {"ok","checks":[{"check","state":"ok|warn|fail","text":{"zh","en"},"fix"}]}`
 
+restrictNewFiles()
 const { values: flags } = readFlags(help, { json: { type: 'boolean' } })
 process.exitCode = await run(flags.json === true)
 

@@ -5,6 +5,7 @@ import { type Config, ConfigError, readConfig, readEnvironment } from './config.
 import { createFirstAccounts, formatWelcome } from './runtime/first-start.ts'
 import type { Installation } from './runtime/installation.ts'
 import { StartProblem } from './runtime/installation.ts'
+import { restrictNewFiles } from './runtime/private-files.ts'
 import { startProcess } from './runtime/process.ts'
 import { startWorker, startWorkers } from './runtime/workers.ts'
 
@@ -22,6 +23,8 @@ Settings come from the environment or .env. Full list: docs/operations.en.md
 
   npm run --silent admin -- --help    账户、额度、密钥、备份…… / accounts, credits, keys, backups …
   npm run --silent doctor             检查部署 / checks the deployment`
+
+restrictNewFiles()
 
 try {
   const config = readConfig({ ...readEnvironment(), ...readFlags() })

@@ -1,4 +1,4 @@
-// Checks the data folder, free space, the secret key, the database, its schema and its clock.
+// Checks the data folder, its files, free space, the secret key, the database, its schema and its clock.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../server/config.ts'
@@ -8,6 +8,8 @@ import { migrations } from '../../server/db/migrations/list.ts'
 import { openPostgres } from '../../server/db/postgres.ts'
 import { openSqlite } from '../../server/db/sqlite.ts'
 import { writeHeartbeat } from '../../server/operations/readiness-store.ts'
+import { databaseName, isOpenToOthers, secretName } from '../../server/runtime/private-files.ts'
+import { checkFiles } from './files.ts'
 import { type Finding, ok, describeReason, reportProblem } from './finding.ts'
 
 const mebibyte = 1_048_576
@@ -22,6 +24,7 @@ export async function checkStorage(config: Config): Promise<Finding[]> {
   const directory = resolve(config.DATA_DIR)
   return [
     ...checkFolder(directory),
+    ...checkFiles(directory),
     ...checkSecret(config, directory),
     ...(await checkDatabase(config, directory)),
   ]
@@ -64,7 +67,7 @@ function checkFolder(directory: string): Finding[] {
 function checkSecret(config: Config, directory: string): Finding[] {
   if (config.SECRET_KEY)
     return [ok('secret', '使用设置中的 SECRET_KEY', 'SECRET_KEY comes from the settings')]
-  const file = join(directory, 'secret.key')
+  const file = join(directory, secretName)
   if (config.DATABASE_URL) {
     return [
       reportProblem(
@@ -82,7 +85,7 @@ function checkSecret(config: Config, directory: string): Finding[] {
     ]
   }
   if (!existsSync(file)) return [ok('secret', '首次启动时生成密钥', 'the first start makes the secret')]
-  if ((statSync(file).mode & 0o077) !== 0) {
+  if (isOpenToOthers(statSync(file))) {
     return [
       reportProblem(
         'secret',
@@ -102,7 +105,7 @@ function checkSecret(config: Config, directory: string): Finding[] {
 }
 
 async function checkDatabase(config: Config, directory: string): Promise<Finding[]> {
-  const file = join(directory, 'tollgate.db')
+  const file = join(directory, databaseName)
   if (!config.DATABASE_URL && !existsSync(file)) {
     return [ok('database', '尚无数据库，首次启动时创建', 'no database yet: the first start makes it')]
   }

@@ -4,8 +4,7 @@
 //   {"table":"account","columns":[…]}           followed by one line for each row, with its values in this order
 //   […]
 //   {"end":123}                                 the number of rows; a file without this line is incomplete
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -13,6 +12,7 @@ import { listMigrations, listTables } from '../db/catalog.ts'
 import type { Database, Snapshot, Value } from '../db/database.ts'
 import project from '../../package.json' with { type: 'json' }
 import { AppError } from '../http/errors.ts'
+import { newFileFlags, privateMode, syncFolderOf } from '../runtime/private-files.ts'
 
 export interface BackupReport {
   readonly file: string
@@ -20,27 +20,75 @@ export interface BackupReport {
   readonly rows: number
 }
 
-/** Writes to another file and renames it at the end, so that the target is never an incomplete backup. */
+interface BackupCounts {
+  tables: number
+  rows: number
+}
+
+/**
+ * Writes to another file and renames it at the end, so that the target is never an incomplete backup. Neither file keeps
+ * anything of what another user may have put there before: content, owner, mode or link.
+ */
 export async function writeBackup(db: Database, file: string): Promise<BackupReport> {
   const partial = `${file}.part`
-  const counts = { tables: 0, rows: 0 }
+  const counts: BackupCounts = { tables: 0, rows: 0 }
+  let output: FileHandle | undefined
   try {
-    await db.snapshot((snapshot) =>
-      pipeline(
-        Readable.from(backupLines(snapshot, counts)),
-        createGzip(),
-        createWriteStream(partial, { mode: 0o600, flush: true }),
-      ),
-    )
-    await rename(partial, file)
-  } catch (error) {
     await rm(partial, { force: true })
-    const code = fileErrorCode(error)
+    output = await open(partial, newFileFlags, privateMode)
+    await writeRows(db, output, counts)
+    await output.sync()
+    await requireUnchanged(output, partial)
+    await rename(partial, file)
+    syncFolderOf(file)
+  } catch (error) {
+    if (output && (await isSameFile(output, partial))) await rm(partial, { force: true })
+    const code = error instanceof WriteFailure ? error.code : fileErrorCode(error)
     if (code === undefined) throw error
     const text = { zh: `无法写入 ${file}`, en: `${file} cannot be written (${code})` }
     throw new AppError(1002, text, { cause: error })
+  } finally {
+    await output?.close()
   }
   return { file, ...counts }
+}
+
+/** The file could not be written, as distinct from an error of the database that is read. */
+class WriteFailure extends Error {
+  readonly code: string
+  constructor(cause: unknown) {
+    super('failed to write', { cause })
+    this.code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  }
+}
+
+async function writeRows(db: Database, output: FileHandle, counts: BackupCounts): Promise<void> {
+  await db.snapshot((snapshot) =>
+    pipeline(Readable.from(backupLines(snapshot, counts)), createGzip(), async (chunks) => {
+      for await (const chunk of chunks) {
+        await output.writeFile(chunk as Uint8Array).catch((error: unknown) => {
+          throw new WriteFailure(error)
+        })
+      }
+    }),
+  )
+}
+
+/** Another backup to the same file replaces the partial file, which is then not ours to rename. */
+async function requireUnchanged(output: FileHandle, partial: string): Promise<void> {
+  if (await isSameFile(output, partial)) return
+  throw new AppError(1002, {
+    zh: `另一个备份正在写入同一文件：${partial}`,
+    en: `another backup is writing to the same file: ${partial}`,
+  })
+}
+
+async function isSameFile(output: FileHandle, path: string): Promise<boolean> {
+  const [ours, there] = await Promise.all([
+    output.stat({ bigint: true }),
+    lstat(path, { bigint: true }).catch(() => undefined),
+  ])
+  return there?.ino === ours.ino && there.dev === ours.dev
 }
 
 /** The code of a file system error; undefined for other errors. */
@@ -50,10 +98,7 @@ export function fileErrorCode(error: unknown): string | undefined {
     : undefined
 }
 
-async function* backupLines(
-  snapshot: Snapshot,
-  counts: { tables: number; rows: number },
-): AsyncGenerator<string> {
+async function* backupLines(snapshot: Snapshot, counts: BackupCounts): AsyncGenerator<string> {
   yield line({ tollgate_backup: 1, version: project.version, migrations: await listMigrations(snapshot) })
   for (const table of await listTables(snapshot)) {
     counts.tables += 1

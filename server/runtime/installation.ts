@@ -1,6 +1,6 @@
 // The installation behind every process: data folder, migrated database, and secret key.
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
@@ -10,6 +10,13 @@ import { migrate, SchemaMismatch } from '../db/migrate.ts'
 import { openPostgres } from '../db/postgres.ts'
 import { findSetting, insertSetting } from '../db/setting-store.ts'
 import { openSqlite } from '../db/sqlite.ts'
+import {
+  createDatabaseFile,
+  createPrivateFile,
+  databaseName,
+  restrictExistingFiles,
+  secretName,
+} from './private-files.ts'
 
 export interface Installation {
   readonly db: Database
@@ -53,6 +60,7 @@ function prepareDirectory(directory: string): void {
   try {
     createDirectory(directory)
     accessSync(directory, constants.W_OK)
+    restrictExistingFiles(directory)
   } catch (error) {
     throw new StartProblem(`数据目录 ${directory} 不可写`, `DATA_DIR is not writable`, error)
   }
@@ -75,8 +83,10 @@ function openDatabase(config: Config, directory: string, options: OpenOptions): 
   if (config.DATABASE_URL) {
     return openPostgres(config.DATABASE_URL, { onError: options.onDatabaseError })
   }
+  const file = join(directory, databaseName)
   try {
-    return openSqlite(join(directory, 'tollgate.db'), { acknowledgeEarly, onError: options.onDatabaseError })
+    createDatabaseFile(file)
+    return openSqlite(file, { acknowledgeEarly, onError: options.onDatabaseError })
   } catch (error) {
     throw databaseProblem(config, error)
   }
@@ -132,11 +142,11 @@ function databaseProblem(config: Config, error: unknown): StartProblem {
 }
 
 function readOrCreateSecret(directory: string): string {
-  const file = join(directory, 'secret.key')
+  const file = join(directory, secretName)
   try {
     if (!existsSync(file)) {
-      // `wx`: if two processes start at the same time, the second one reads what the first one wrote.
-      writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+      // If two processes start at the same time, the second one fails here and reads what the first one wrote.
+      createPrivateFile(file, `${randomBytes(32).toString('base64url')}\n`)
     }
   } catch (error) {
     if (!existsSync(file)) throw new StartProblem(`无法写入 ${file}`, 'cannot write the secret key', error)
