@@ -1,5 +1,5 @@
 // One process of the service, from start to exit: the only one, or one of several workers.
-import { type App, type AppOptions, openApp } from '../app.ts'
+import type { App, AppOptions } from '../app.ts'
 import type { Config } from '../config.ts'
 import { type Installation, openInstallation, StartProblem } from './installation.ts'
 import { type LogOptions, openLog } from '../operations/log.ts'
@@ -21,6 +21,9 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   const installation = await openInstallation(config, {
     onDatabaseError: (error, message) => log.warn({ err: error }, message),
   })
+  // Loading the service takes most of a start: a wrong setting or database is reported before, and the primary process of
+  // several workers never needs it.
+  const { openApp } = await import('../app.ts')
   const app = await openApp(config, installation, log, { callLog, ...options.app })
   const address = await app.start().catch(async (error: unknown) => {
     await installation.close()
