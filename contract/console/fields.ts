@@ -6,7 +6,8 @@ import { maxNoteLength } from './limits.ts'
 
 export const dayProblem: Text = { zh: '须为 YYYY-MM-DD 格式的日期', en: 'Must be a date YYYY-MM-DD' }
 
-const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', problem: dayProblem })
+/** `YYYY-MM-DD` in Asia/Shanghai. */
+export const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', problem: dayProblem })
 
 /** A day, or null for no end. */
 export const optionalDay = Type.Optional(Type.Union([day, Type.Null()]))

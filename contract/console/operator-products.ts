@@ -1,67 +1,24 @@
 // Operator pages about products: reviews, domain pools, gateways.
-import { Type } from 'typebox'
-import { Empty, note, Noted, page, positiveId } from './fields.ts'
-import { maxReasonLength } from './limits.ts'
-import { type Moment, type Page, route } from './route.ts'
-import type { TemplateState } from '../sms-text.ts'
+import { type Static, Type } from 'typebox'
 import { templateState } from './sms.ts'
+import { maxReasonLength } from './limits.ts'
+import { route, withResponses } from './route.ts'
+import { positiveId, note, page, Empty, Noted } from './fields.ts'
+import type { operatorProductResponses } from './responses/operator-products.ts'
 
-export type ReviewKind = 'template' | 'signature'
+export const reviewKind = Type.Enum(['template', 'signature'])
 
-export interface Review {
-  readonly kind: ReviewKind
-  readonly id: number
-  readonly username: string
-  /** The template's code; empty for a signature. */
-  readonly code: string
-  /** The template's name, or the requested signature. */
-  readonly name: string
-  /** The template's content; empty for a signature. */
-  readonly content: string
-  readonly state: TemplateState
-  readonly reason: string | null
-  /** Grows with every change of the text. Send it with the decision, so that a changed text is not approved unseen. */
-  readonly revision?: number
-  readonly at: Moment
-}
+export const pool = Type.Enum(['a', 'b'])
+export type Pool = Static<typeof pool>
 
-export type Pool = 'a' | 'b'
-
-export interface PoolDomain {
-  readonly id: number
-  readonly pool: Pool
-  readonly host: string
-  readonly state: 'unknown' | 'ok' | 'blocked' | 'failed'
-  readonly probed_at: Moment | null
-  readonly created_at: Moment
-}
-
-export type GatewayGroup = 'sms' | 'identity' | 'domain_check'
-
-export interface GatewayState {
-  readonly group: GatewayGroup
-  readonly name: string
-  /** Position in the order of preference, from 1; null when it is not configured. */
-  readonly position: number | null
-  readonly breaker: 'closed' | 'half_open' | 'open'
-  readonly calls: number
-  readonly failures: number
-  readonly last_ok_at: Moment | null
-  readonly last_error_at: Moment | null
-  /** Without credentials. */
-  readonly last_error: string | null
-}
-
-export interface GatewayTest {
-  readonly ok: boolean
-  readonly message: string
-  readonly duration_ms: number
-}
+/** Groups of gateways, in the order of the pages. */
+export const gatewayGroup = Type.Enum(['sms', 'identity', 'domain_check'])
+export type GatewayGroup = Static<typeof gatewayGroup>
 
 /** `state` is 审核中 by default. */
 const ReviewQuery = Type.Object({
   ...page,
-  kind: Type.Optional(Type.Enum(['template', 'signature'])),
+  kind: Type.Optional(reviewKind),
   state: Type.Optional(templateState),
 })
 
@@ -74,7 +31,7 @@ const ReviewDecision = Type.Object({
 })
 
 const NewDomain = Type.Object({
-  pool: Type.Enum(['a', 'b']),
+  pool,
   host: Type.String({ minLength: 1, maxLength: 300 }),
   note,
 })
@@ -84,16 +41,16 @@ const GatewayTestInput = Type.Object({
   note,
 })
 
-export const operatorProductRoutes = {
-  reviews: route('GET', '/operator/reviews', ReviewQuery).returns<Page<Review>>(),
-  decideReview: route('POST', '/operator/reviews/:kind/:id', ReviewDecision).returns<Review>(),
+export const operatorProductRoutes = withResponses<typeof operatorProductResponses>()({
+  reviews: route('GET', '/operator/reviews', ReviewQuery),
+  decideReview: route('POST', '/operator/reviews/:kind/:id', ReviewDecision),
 
-  domains: route('GET', '/operator/domains', Empty).returns<{ readonly items: readonly PoolDomain[] }>(),
-  addDomain: route('POST', '/operator/domains', NewDomain).returns<PoolDomain>(),
-  removeDomain: route('POST', '/operator/domains/:id/remove', Noted).returns<Empty>(),
-  probeDomain: route('POST', '/operator/domains/:id/probe', Empty).returns<PoolDomain>(),
+  domains: route('GET', '/operator/domains', Empty),
+  addDomain: route('POST', '/operator/domains', NewDomain),
+  removeDomain: route('POST', '/operator/domains/:id/remove', Noted),
+  probeDomain: route('POST', '/operator/domains/:id/probe', Empty),
 
-  gateways: route('GET', '/operator/gateways', Empty).returns<{ readonly items: readonly GatewayState[] }>(),
+  gateways: route('GET', '/operator/gateways', Empty),
   /** Sends one harmless request; an SMS test needs a phone number. */
-  testGateway: route('POST', '/operator/gateways/:group/:name/test', GatewayTestInput).returns<GatewayTest>(),
-} as const
+  testGateway: route('POST', '/operator/gateways/:group/:name/test', GatewayTestInput),
+})

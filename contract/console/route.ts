@@ -1,5 +1,5 @@
-// How a route of the console's JSON API is described: method, path and input schema as data, the response as a type.
-import type { Static, TObject } from 'typebox'
+// How a route of the console's JSON API is described: method, path and input schema; response schemas are in separate tables.
+import type { Static, TObject, TSchema } from 'typebox'
 
 /** All paths below are relative to this one. */
 export const consoleApi = '/console/api'
@@ -21,12 +21,35 @@ export interface CsvFile {
   readonly file: 'csv'
 }
 
-export function route<S extends TObject>(
-  method: Method,
-  path: string,
-  input: S,
-): { returns<Output>(): Route<Static<S>, Output> } {
-  return { returns: () => ({ method, path, input }) }
+export function route<S extends TObject>(method: Method, path: string, input: S): Route<Static<S>, unknown> {
+  return { method, path, input }
+}
+
+/** The value that a schema of a response describes; handlers return it and never change it. */
+export type ResponseOf<S extends TSchema> = ReadonlyDeep<Static<S>>
+
+type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+  ? readonly ReadonlyDeep<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: ReadonlyDeep<T[K]> }
+    : T
+
+type WithResponses<Routes, Responses> = {
+  readonly [K in keyof Routes & keyof Responses]: Routes[K] extends Route<infer Input, unknown>
+    ? Route<Input, Responses[K] extends TSchema ? ResponseOf<Responses[K]> : never>
+    : never
+}
+
+/**
+ * Gives each route the type of the response of the same name. Routes do not refer to the schemas of responses at run
+ * time, so that the build of the web console leaves them out; tests check every response against its schema.
+ */
+export function withResponses<Responses extends Readonly<Record<string, TSchema>>>(): <
+  Routes extends { readonly [K in keyof Responses]: Route<unknown, unknown> },
+>(
+  routes: Routes & { readonly [K in Exclude<keyof Routes, keyof Responses>]: never },
+) => WithResponses<Routes, Responses> {
+  return (routes) => routes as never
 }
 
 /** The URL of a route on this origin. Undefined and empty query values are left out. */
@@ -56,23 +79,10 @@ export const csrfHeader = 'x-csrf-token'
  */
 export const viewAsParameter = 'view_as'
 
-/** Milliseconds since 1970. */
-export type Moment = number
-/** `YYYY-MM-DD` in Asia/Shanghai. */
-export type Day = string
-
 /** A page of a list that only grows, newest first. `next` is the `before` of the following page, null at the end. */
 export interface Slice<Item> {
   readonly items: readonly Item[]
   readonly next: number | null
-}
-
-/** A page of a list that can be sorted. Pages start at 1. */
-export interface Page<Item> {
-  readonly items: readonly Item[]
-  readonly total: number
-  readonly page: number
-  readonly size: number
 }
 
 /** Error codes for programs. The message is for people, in the language of `accept-language`. */

@@ -1,5 +1,6 @@
 // Console routes of the audit log: list and export.
-import { type AuditEntry, operatorRoutes, type AuditFilter } from '../../contract/console/operator.ts'
+import { operatorRoutes, type AuditFilter } from '../../contract/console/operator.ts'
+import type { AuditEntry } from '../../contract/console/responses/operator.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { type AuditRow, listAudit } from './store.ts'

@@ -1,11 +1,7 @@
 // Console routes for the ledger: entries with their operations, balances over time, export.
 import { apiTypeNames, type ApiType, apiTypes } from '../../contract/credits.ts'
-import {
-  creditRoutes,
-  type LedgerEntry,
-  type LedgerKind,
-  type LedgerFilter,
-} from '../../contract/console/credits.ts'
+import { creditRoutes, type LedgerKind, type LedgerFilter } from '../../contract/console/credits.ts'
+import type { LedgerEntry } from '../../contract/console/responses/credits.ts'
 import { dayMs, formatDay } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'

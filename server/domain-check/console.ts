@@ -1,11 +1,6 @@
 // Console routes for domain checks: runs with progress, and the watch list with its history.
-import {
-  domainCheckRoutes,
-  type DomainRun,
-  type DomainVerdict,
-  domainVerdicts,
-  type Watch,
-} from '../../contract/console/domain-check.ts'
+import { domainCheckRoutes, type DomainVerdict, domainVerdicts } from '../../contract/console/domain-check.ts'
+import type { DomainRun, Watch } from '../../contract/console/responses/domain-check.ts'
 import { checkResults, domainCheck as endpoint } from '../../contract/domain-check.ts'
 import type { DomainCheck } from './api.ts'
 import type { CheckRun, CheckRunWithResults } from './runs.ts'

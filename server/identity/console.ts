@@ -1,10 +1,6 @@
 // Console routes for identity verification: verify one person, masked history.
-import {
-  type IdentityOutcome,
-  type IdentityRecord,
-  identityRoutes,
-  type IdentityFilter,
-} from '../../contract/console/identity.ts'
+import { type IdentityOutcome, identityRoutes, type IdentityFilter } from '../../contract/console/identity.ts'
+import type { IdentityRecord } from '../../contract/console/responses/identity.ts'
 import { identity as endpoint, identityMessages, type IdentityResponse } from '../../contract/identity.ts'
 import type { IdentityProduct } from './api.ts'
 import type { IdentityRecord as KeptRecord } from './store.ts'

@@ -1,12 +1,7 @@
 // Console routes of the request log: list, export, detail, and the search box.
 import type { EndpointName } from '../../contract/console/home.ts'
-import {
-  requestRoutes,
-  type RequestSummary,
-  searchRoutes,
-  type SearchHit,
-  type RequestFilter,
-} from '../../contract/console/requests.ts'
+import { requestRoutes, searchRoutes, type RequestFilter } from '../../contract/console/requests.ts'
+import type { RequestSummary, SearchHit } from '../../contract/console/responses/requests.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { csvStream, csvTime } from '../console/csv.ts'

@@ -1,5 +1,5 @@
 // Masks the parameters and the response of a call before it is stored: API keys, personal data, and overlong values.
-import type { RequestParameter } from '../../contract/console/requests.ts'
+import type { RequestParameter } from '../../contract/console/responses/requests.ts'
 import { hidden, maskIdNumber, maskName, maskPhone } from '../../contract/masking.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { ParameterSource } from '../../contract/parameters.ts'

@@ -1,13 +1,7 @@
 // Console routes for short links: list, detail, clicks, exports, create, change, refresh.
 import { dayMs, hourMs } from '../../contract/time.ts'
-import {
-  type LinkClicks,
-  type LinkDetail,
-  linkRoutes,
-  type LinkRow,
-  type LinkFilter,
-  type ClickQuery,
-} from '../../contract/console/shortlink.ts'
+import { linkRoutes, type LinkFilter, type ClickQuery } from '../../contract/console/shortlink.ts'
+import type { LinkClicks, LinkDetail, LinkRow } from '../../contract/console/responses/shortlink.ts'
 import { shortlink as endpoint } from '../../contract/shortlink.ts'
 import type { Services } from '../services.ts'
 import type { LinkSearch, LinkStatistics, ListedLink } from './listing/list.ts'

@@ -1,12 +1,11 @@
 // Console routes for SMS: price, send, records, signature.
 import {
-  type Signature,
   type SmsOutcome,
-  type SmsRecord,
   smsRoutes,
   type SmsDraft,
   type SmsRecordFilter,
 } from '../../contract/console/sms.ts'
+import type { Signature, SmsRecord } from '../../contract/console/responses/sms.ts'
 import { sms as endpoint } from '../../contract/sms.ts'
 import { bizIdOf, isPhoneNumber } from '../../contract/sms-text.ts'
 import type { Language, Text } from '../../contract/text.ts'

@@ -1,5 +1,6 @@
 // Console routes for operators: review templates and signatures.
-import { operatorProductRoutes, type Review } from '../../contract/console/operator-products.ts'
+import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
+import type { Review } from '../../contract/console/responses/operator-products.ts'
 import type { Services } from '../services.ts'
 import { findReviews, type ReviewRow } from './review-store.ts'
 import { reviewSignature } from './signatures.ts'

@@ -1,5 +1,6 @@
 // SMS templates in the account holder's hands: written, input to review, changed, thrown away.
-import { smsRoutes, type Template as Shown } from '../../contract/console/sms.ts'
+import { smsRoutes } from '../../contract/console/sms.ts'
+import type { Template as Shown } from '../../contract/console/responses/sms.ts'
 import type { Services } from '../services.ts'
 import {
   createTemplate,

@@ -1,7 +1,8 @@
 // Checks the five invariants of docs/faults.md with the public API, the console, `ledger check` and the providers' records.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
-import { creditRoutes, type LedgerEntry } from '../../contract/console/credits.ts'
+import { creditRoutes } from '../../contract/console/credits.ts'
+import type { LedgerEntry } from '../../contract/console/responses/credits.ts'
 import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
 import { openBrowser } from '../support/console.ts'

@@ -3,6 +3,7 @@ import { systemActor } from '../../server/audit/audit.ts'
 import { pathOf, type Route } from '../../contract/console/route.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
+import { checkConsoleResponse } from './console-responses.ts'
 import { uniqueName } from './engines.ts'
 import type { Reply, TestService } from './service.ts'
 
@@ -33,7 +34,9 @@ export function openBrowser(service: Pick<TestService, 'url'>): Browser {
     csrf: undefined,
     async call(route, options = {}) {
       const { status, headers, text } = await browser.text(route, options)
-      return { status, headers, body: JSON.parse(text) }
+      const body = JSON.parse(text)
+      if (status === 200) checkConsoleResponse(route, body)
+      return { status, headers, body }
     },
     async text(route, { parts = {}, sent = {}, query = {}, headers = {} } = {}) {
       const isGet = route.method === 'GET'

@@ -77,13 +77,26 @@ const folderRules = [
   { folder: 'server/', may: ['contract/', 'package.json'] },
 ]
 
-/** Every file may import the database's types; only these may import its values. */
-const databaseRules = [
-  { what: ['kysely', 'pg', 'node:sqlite'], typesToo: true, only: ['server/db/', 'a store'] },
+/** What only some files may import. Without `typesToo`, every file may import its types. */
+const restrictedRules = [
+  {
+    what: ['kysely', 'pg', 'node:sqlite'],
+    typesToo: true,
+    only: ['server/db/', 'a store'],
+    advice: 'put the query into a store.ts',
+  },
   {
     what: ['server/db/'],
     typesToo: false,
     only: ['server/db/', 'a store', 'server/runtime/installation.ts', 'cli/'],
+    advice: 'put the query into a store.ts, or "import type"',
+  },
+  // Tests check responses against these schemas; the web console and the service need only the types.
+  {
+    what: ['contract/console/responses/'],
+    typesToo: false,
+    only: ['contract/console/responses/'],
+    advice: 'write "import type"',
   },
 ]
 
@@ -107,7 +120,7 @@ const importRules = {
       const target = isRelative ? fromRoot(resolve(dirname(context.filename), specifier)) : specifier
       const message =
         (isRelative ? folderProblem(file, target, typesOnly) : undefined) ??
-        databaseProblem(file, target, typesOnly)
+        restrictedProblem(file, target, typesOnly)
       if (message !== undefined) context.report({ node: source, message })
     }
     return {
@@ -154,12 +167,11 @@ function folderProblem(file, target, typesOnly) {
   return typesOnly ? undefined : `${folder} may import only types of ${target}: write "import type"`
 }
 
-function databaseProblem(file, target, typesOnly) {
-  for (const { what, typesToo, only } of databaseRules) {
+function restrictedProblem(file, target, typesOnly) {
+  for (const { what, typesToo, only, advice } of restrictedRules) {
     if (!isIn(target, what) || (typesOnly && !typesToo)) continue
     if (isIn(file, only) || (only.includes('a store') && store.test(file))) continue
-    const alternative = typesToo ? '' : ', or "import type"'
-    return `only ${only.join(', ')} may import ${target}: put the query into a store.ts${alternative}`
+    return `only ${only.join(', ')} may import ${target}: ${advice}`
   }
   return undefined
 }

@@ -79,6 +79,11 @@ const violations: readonly (LintFixture & { readonly message: RegExp })[] = [
   rejected('server/sms/k.ts', `import { Pool } from 'pg'`, /may import pg/),
   rejected('server/sms/l.ts', `import { DatabaseSync } from 'node:sqlite'`, /may import node:sqlite/),
   rejected('server/main.ts', `import { sql } from 'kysely/helpers/sqlite'`, /may import kysely/),
+  rejected(
+    'web/schemas.ts',
+    `import { SmsSent } from '../contract/console/responses/sms.ts'`,
+    /may import contract\/console\/responses\/sms\.ts: write "import type"/,
+  ),
   rejected('cli/b.ts', `import { Pool } from 'pg'`, /may import pg/),
   rejected('server/runtime/workers.ts', `import { open } from '../db/database.ts'`, /only server\/db\//),
   rejected('server/sms/restore.ts', `import { open } from '../db/database.ts'`, /only server\/db\//),

@@ -1,7 +1,8 @@
 // The sessions of the account, with buttons that sign them out.
 import { App, Button, Card, Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { type SessionFacts, sessionRoutes } from '../../contract/console/session.ts'
+import { sessionRoutes } from '../../contract/console/session.ts'
+import type { SessionFacts } from '../../contract/console/responses/session.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'

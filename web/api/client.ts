@@ -7,7 +7,8 @@ import {
   type Route,
   viewAsParameter,
 } from '../../contract/console/route.ts'
-import { type Me, sessionRoutes } from '../../contract/console/session.ts'
+import { sessionRoutes } from '../../contract/console/session.ts'
+import type { Me } from '../../contract/console/responses/session.ts'
 import { preferences } from '../frame/preferences.ts'
 import { viewedAccount } from './view-as.ts'
 

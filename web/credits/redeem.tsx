@@ -1,7 +1,8 @@
 // The dialog that redeems a code. It shows the amount before it redeems.
 import { App, Button, Form, Input, Modal } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
-import { creditRoutes, type RedeemPreview } from '../../contract/console/credits.ts'
+import { creditRoutes } from '../../contract/console/credits.ts'
+import type { RedeemPreview } from '../../contract/console/responses/credits.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'

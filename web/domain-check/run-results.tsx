@@ -1,7 +1,8 @@
 // The results of one check: progress, a filter by verdict and an export.
 import { Card, Progress, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { domainCheckRoutes, type DomainResult, domainVerdicts } from '../../contract/console/domain-check.ts'
+import { domainCheckRoutes, domainVerdicts } from '../../contract/console/domain-check.ts'
+import type { DomainResult } from '../../contract/console/responses/domain-check.ts'
 import { ApiError } from '../api/client.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'

@@ -1,7 +1,8 @@
 // The history of checks, newest first.
 import { Button, Card } from 'antd'
 import type { ReactNode } from 'react'
-import { type DomainRun, domainCheckRoutes } from '../../contract/console/domain-check.ts'
+import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
+import type { DomainRun } from '../../contract/console/responses/domain-check.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'

@@ -1,7 +1,8 @@
 // The watch list: current verdict, since when, and its history.
 import { App, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { domainCheckRoutes, type Watch, type WatchInput } from '../../contract/console/domain-check.ts'
+import { domainCheckRoutes, type WatchInput } from '../../contract/console/domain-check.ts'
+import type { Watch } from '../../contract/console/responses/domain-check.ts'
 import { formatTime } from '../../contract/time.ts'
 import { useApiQuery, useMe, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'

@@ -1,7 +1,7 @@
 // One balance: remaining credits, total, estimated days left.
 import { Card, Progress } from 'antd'
 import type { ReactNode } from 'react'
-import type { BalanceOutlook } from '../../contract/console/home.ts'
+import type { BalanceOutlook } from '../../contract/console/responses/home.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { formatCount, StatusLabel } from '../parts/format.tsx'

@@ -3,7 +3,7 @@ import { CheckCircleFilled, RightOutlined } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
-import type { Home } from '../../contract/console/home.ts'
+import type { Home } from '../../contract/console/responses/home.ts'
 import { useText } from '../frame/i18n.ts'
 import { homeText } from './text.ts'
 

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
-import type { CommonError } from '../../contract/console/home.ts'
+import type { CommonError } from '../../contract/console/responses/home.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { endpointText } from '../parts/names.ts'
 import { formatCount, StatusLabel } from '../parts/format.tsx'

@@ -1,7 +1,8 @@
 // The identity verification page: a form, its result and the history.
 import { Alert, Button, Card, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
-import { identityRoutes, type IdentityVerdict, type IdentityInput } from '../../contract/console/identity.ts'
+import { identityRoutes, type IdentityInput } from '../../contract/console/identity.ts'
+import type { IdentityVerdict } from '../../contract/console/responses/identity.ts'
 import { checkDigitOf, extraKeys, identity } from '../../contract/identity.ts'
 import { useMe, usePrices, useStart, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'

@@ -1,6 +1,6 @@
 // Whether an account may call, in icon, word and colour.
 import type { ReactNode } from 'react'
-import type { AccountFacts } from '../../contract/console/session.ts'
+import type { AccountFacts } from '../../contract/console/responses/session.ts'
 import { useText } from '../frame/i18n.ts'
 import { StatusLabel } from '../parts/format.tsx'
 import { operatorText } from './text.ts'

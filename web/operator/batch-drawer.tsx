@@ -1,7 +1,8 @@
 // The codes of one batch: who redeemed which, and revoking unused codes.
 import { App, Button, Descriptions, Drawer, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { operatorRoutes, type RedeemBatch, type RedeemCodeRow } from '../../contract/console/operator.ts'
+import { operatorRoutes } from '../../contract/console/operator.ts'
+import type { RedeemBatch, RedeemCodeRow } from '../../contract/console/responses/operator.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'

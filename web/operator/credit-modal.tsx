@@ -1,7 +1,8 @@
 // The dialog that grants or deducts credits.
 import { App, Form, InputNumber, Segmented, Select } from 'antd'
 import type { ReactNode } from 'react'
-import { type AccountDetail, operatorRoutes } from '../../contract/console/operator.ts'
+import { operatorRoutes } from '../../contract/console/operator.ts'
+import type { AccountDetail } from '../../contract/console/responses/operator.ts'
 import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/credits.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'

@@ -2,11 +2,8 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { App, Button, Card, Form, Input, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
-import {
-  operatorProductRoutes,
-  type Pool,
-  type PoolDomain,
-} from '../../contract/console/operator-products.ts'
+import { operatorProductRoutes, type Pool } from '../../contract/console/operator-products.ts'
+import type { PoolDomain } from '../../contract/console/responses/operator-products.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'

@@ -1,11 +1,8 @@
 // The gateways: priority, status, errors, and a test.
 import { App, Button, Card, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
-import {
-  type GatewayState,
-  type GatewayTest,
-  operatorProductRoutes,
-} from '../../contract/console/operator-products.ts'
+import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
+import type { GatewayState, GatewayTest } from '../../contract/console/responses/operator-products.ts'
 import { phonePattern } from '../../contract/sms-text.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'

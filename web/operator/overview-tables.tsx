@@ -2,7 +2,7 @@
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import { Link } from '@tanstack/react-router'
-import type { Overview } from '../../contract/console/operator.ts'
+import type { Overview } from '../../contract/console/responses/operator.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { endpointText } from '../parts/names.ts'

@@ -1,5 +1,5 @@
 // Formats a logged request as a curl command, with a placeholder for the key.
-import type { RequestDetail } from '../../contract/console/requests.ts'
+import type { RequestDetail } from '../../contract/console/responses/requests.ts'
 import { shellText } from '../../contract/samples.ts'
 
 export function formatCurl(call: Pick<RequestDetail, 'method' | 'parameters'>, url: string): string {

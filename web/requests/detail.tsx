@@ -1,7 +1,8 @@
 // The details of one request: timeline, parameters, response and cost.
 import { Descriptions, Drawer, Tag, Tooltip } from 'antd'
 import { type ReactNode, useMemo } from 'react'
-import { type RequestDetail, requestRoutes } from '../../contract/console/requests.ts'
+import { requestRoutes } from '../../contract/console/requests.ts'
+import type { RequestDetail } from '../../contract/console/responses/requests.ts'
 import { formatTime } from '../../contract/time.ts'
 import { useApiQuery, useStart } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'

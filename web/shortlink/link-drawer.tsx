@@ -1,7 +1,8 @@
 // One short link: its URLs, an edit form, statistics, previous codes and the refresh button.
 import { App, Button, Drawer, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { type LinkDetail, linkRoutes } from '../../contract/console/shortlink.ts'
+import { linkRoutes } from '../../contract/console/shortlink.ts'
+import type { LinkDetail } from '../../contract/console/responses/shortlink.ts'
 import { useApiQuery, usePrices, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'

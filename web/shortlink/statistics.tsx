@@ -1,7 +1,8 @@
 // Clicks of one link over time (people, bots, previews) and by referrer, device and browser.
 import { Segmented, Skeleton } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
-import { linkRoutes, type NamedCount } from '../../contract/console/shortlink.ts'
+import { linkRoutes } from '../../contract/console/shortlink.ts'
+import type { NamedCount } from '../../contract/console/responses/shortlink.ts'
 import type { Text } from '../../contract/text.ts'
 import { formatTime } from '../../contract/time.ts'
 import { useApiQuery } from '../api/hooks.ts'

@@ -1,7 +1,8 @@
 // The template form, with a live preview.
 import { App, Button, Drawer, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { smsRoutes, type Template, type TemplateInput } from '../../contract/console/sms.ts'
+import { smsRoutes, type TemplateInput } from '../../contract/console/sms.ts'
+import type { Template } from '../../contract/console/responses/sms.ts'
 import {
   isTemplateCode,
   maxSmsLength,

@@ -1,12 +1,7 @@
 // The home page: balances and how long they last, calls per day, frequent errors, first steps.
 import { type ApiType, apiTypes } from '../../../contract/credits.ts'
-import {
-  type BalanceOutlook,
-  type DayOfCalls,
-  endpointNames,
-  type EndpointName,
-  homeRoutes,
-} from '../../../contract/console/home.ts'
+import { endpointNames, type EndpointName, homeRoutes } from '../../../contract/console/home.ts'
+import type { BalanceOutlook, DayOfCalls } from '../../../contract/console/responses/home.ts'
 import { dayMs, formatDay } from '../../../contract/time.ts'
 import type { Balance } from '../../credits/store.ts'
 import type { Services } from '../../services.ts'

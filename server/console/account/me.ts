@@ -1,5 +1,5 @@
 // The account in console responses, without secrets.
-import type { AccountFacts, Me } from '../../../contract/console/session.ts'
+import type { AccountFacts, Me } from '../../../contract/console/responses/session.ts'
 import type { Language } from '../../../contract/text.ts'
 import { isExpired } from '../../accounts/accounts.ts'
 import type { Account } from '../../accounts/store.ts'

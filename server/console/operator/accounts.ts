@@ -1,11 +1,7 @@
 // Accounts for operators: search, create, change, grant and take credits.
 import { apiTypes } from '../../../contract/credits.ts'
-import {
-  type AccountDetail,
-  type AccountRateLimit,
-  type AccountRow,
-  operatorRoutes,
-} from '../../../contract/console/operator.ts'
+import { type AccountRateLimit, operatorRoutes } from '../../../contract/console/operator.ts'
+import type { AccountDetail, AccountRow } from '../../../contract/console/responses/operator.ts'
 import { formatDay } from '../../../contract/time.ts'
 import { changeAccount, signNameProblem } from '../../accounts/accounts.ts'
 import { generatePassword } from '../../accounts/password.ts'

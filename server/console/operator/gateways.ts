@@ -1,9 +1,6 @@
 // Gateways for operators: order, health, and a test with one harmless request.
-import {
-  type GatewayGroup,
-  type GatewayState,
-  operatorProductRoutes,
-} from '../../../contract/console/operator-products.ts'
+import { type GatewayGroup, operatorProductRoutes } from '../../../contract/console/operator-products.ts'
+import type { GatewayState } from '../../../contract/console/responses/operator-products.ts'
 import { checkResults } from '../../../contract/domain-check.ts'
 import { isPhoneNumber } from '../../../contract/sms-text.ts'
 import type { Text } from '../../../contract/text.ts'

@@ -1,5 +1,6 @@
 // Console routes for operators: create, list, export and revoke redeem codes.
-import { operatorRoutes, type RedeemBatch } from '../../../contract/console/operator.ts'
+import { operatorRoutes } from '../../../contract/console/operator.ts'
+import type { RedeemBatch } from '../../../contract/console/responses/operator.ts'
 import { formatDay, startOfDay } from '../../../contract/time.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../../console/routes.ts'

@@ -1,7 +1,7 @@
 // Redeem codes and the batches in which they were created.
 import { type Actor, type OperatorActor, recordChange } from '../../audit/audit.ts'
 import type { ApiType } from '../../../contract/credits.ts'
-import type { RedeemBatch, RedeemCodeRow } from '../../../contract/console/operator.ts'
+import type { RedeemBatch, RedeemCodeRow } from '../../../contract/console/responses/operator.ts'
 import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'

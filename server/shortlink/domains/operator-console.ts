@@ -1,5 +1,6 @@
 // Console routes of the domain pools for operators: list, add, remove, probe.
-import { operatorProductRoutes, type PoolDomain } from '../../../contract/console/operator-products.ts'
+import { operatorProductRoutes } from '../../../contract/console/operator-products.ts'
+import type { PoolDomain } from '../../../contract/console/responses/operator-products.ts'
 import { operatorOf } from '../../console/operator-actor.ts'
 import { notFound } from '../../console/problem.ts'
 import type { Api, SignedInRequest } from '../../console/routes.ts'

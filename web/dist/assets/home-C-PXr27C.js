@@ -1,1 +1,0 @@
-import{C as e,hi as t}from"./copy-DhL7A4R5.js";var n=[`shortlink`,`sms`,`identity`,`domain-check`],r={home:t(`GET`,`/home`,e).returns()};export{r as n,n as t};

@@ -1,1 +1,0 @@
-import{Q as e}from"./copy-DhL7A4R5.js";function t(t){return e(t,{"~unsafe":null},{})}export{t};
