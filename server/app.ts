@@ -200,6 +200,10 @@ export async function openApp(
     return reply.code(404).send({ code: 404, message: '页面不存在 / not found' })
   })
 
+  // Routes that take a body register their own parsers; no other body is read, whatever its type.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+
   registerHealth(app, {
     readiness: createReadiness(db, log, metrics.registry),
     isStopping: () => stopping,

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { consoleApi } from '../../contract/console/route.ts'
 import { hourMs } from '../../contract/time.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
+import { parseJsonObject } from '../http/json.ts'
 import { deriveSecret } from '../runtime/installation.ts'
 import type { Services } from '../services.ts'
 import type { Shortlink } from '../shortlink/api.ts'
@@ -94,12 +95,12 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
       securityHeaders(reply, apiPolicy, isSecure)
       reply.header('cache-control', 'no-store')
     })
-    const parseJson = app.getDefaultJsonParser('error', 'error')
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-      if (body === '') done(null, {})
-      else void parseJson(request, body as string, done)
-    })
+    app.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string' },
+      async (_request: unknown, body: string) => (body === '' ? {} : parseJsonObject(body)),
+    )
     pages(
       createApi(app, {
         services,

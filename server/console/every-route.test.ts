@@ -1,5 +1,7 @@
 // Rules for every console route. The routes come from the contract, so new routes are tested too.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { after, before, it } from 'node:test'
 import { creditRoutes } from '../../contract/console/credits.ts'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
@@ -48,6 +50,17 @@ function prefixed<T extends Readonly<Record<string, object>>>(
   return Object.fromEntries(
     Object.entries(routes).map(([key, route]) => [`${name}.${key}`, route]),
   ) as Record<string, T[keyof T]>
+}
+
+/** The status of the response to a request that announces a megabyte and never sends it. */
+async function statusWithoutBody(url: string, line: string, headers: readonly string[]): Promise<number> {
+  const { port, host } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1')
+  const head = [`Host: ${host}`, 'Content-Type: application/json', 'Content-Length: 1000000', ...headers]
+  socket.write(`${line} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n{`)
+  const [chunk] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(chunk.toString('latin1'))?.[1])
 }
 
 onEachEngine('every console route', (engine) => {
@@ -108,6 +121,52 @@ onEachEngine('every console route', (engine) => {
         const reply = await browser.call(route, { parts, headers: { 'content-type': type } })
         assert.equal(reply.status, 415, name)
         assert.equal(reply.body.error.code, 'not_json', name)
+      }
+    }
+  })
+
+  it('41 rejects access before the body arrives', async () => {
+    const other = await signedIn(service, await service.account())
+    const changing = Object.entries({ ...guarded, signIn, signUp, signOut }).filter(
+      ([, route]) => route.method !== 'GET',
+    )
+    const open = [signIn, signUp, signOut] as readonly unknown[]
+    for (const [name, route] of changing) {
+      const line = `${route.method} ${pathOf(route, parts)}`
+      const foreign = ['Origin: https://evil.test']
+      assert.equal(await statusWithoutBody(service.url, line, foreign), 403, `${name}: another site`)
+      if (open.includes(route)) continue
+      assert.equal(await statusWithoutBody(service.url, line, []), 401, `${name}: no session`)
+      const wrongToken = [`Cookie: ${browser.cookie}`, `X-CSRF-Token: ${other.csrf}`]
+      assert.equal(await statusWithoutBody(service.url, line, wrongToken), 403, `${name}: no token`)
+    }
+    for (const path of ['/console/api/nothing', '/nothing/here', '/docs/', '/receipts/sms/aliyun/wrong']) {
+      assert.equal(await statusWithoutBody(service.url, `POST ${path}`, []), 404, path)
+    }
+  })
+
+  it('41 rejects bodies with too many values and large bodies without a session', async () => {
+    const send = async (path: string, body: string) => {
+      const response = await fetch(`${service.url}${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          cookie: browser.cookie ?? '',
+          'x-csrf-token': browser.csrf ?? '',
+        },
+        body,
+      })
+      await response.arrayBuffer()
+      return response.status
+    }
+    assert.equal(await send(pathOf(signIn), `{"username":"${'a'.repeat(70_000)}"}`), 413)
+    for (const path of [pathOf(signIn), pathOf(domainCheckRoutes.start)]) {
+      for (const body of [
+        '['.repeat(50_000),
+        `[${'1,'.repeat(25_000)}1]`,
+        `{${'"a":1,'.repeat(3_000)}"a":1}`,
+      ]) {
+        assert.equal(await send(path, body), 400, `${path} ${body.slice(0, 10)}`)
       }
     }
   })

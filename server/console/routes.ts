@@ -62,6 +62,9 @@ export interface ApiOptions {
   readonly onView: (operator: SignedIn, account: Account) => Promise<void>
 }
 
+/** Of routes that need no session, such as signing in. */
+const openBodyLimit = 65_536
+
 export function createApi(app: FastifyInstance, { services, sessions, onView }: ApiOptions): Api {
   const seen = new Set<string>()
 
@@ -133,19 +136,32 @@ export function createApi(app: FastifyInstance, { services, sessions, onView }: 
 
   type Open<R extends ConsoleRequest> = (request: FastifyRequest, reply: FastifyReply) => Promise<R>
 
-  function register<R extends ConsoleRequest>(openRequest: Open<R>): Register<R> {
+  /** Access is checked before the body is read: without it, a caller cannot make us parse anything. */
+  function openBeforeBody<R extends ConsoleRequest>(openRequest: Open<R>) {
+    const openedRequests = new WeakMap<FastifyRequest, R>()
+    return {
+      async onRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+        openedRequests.set(request, await openRequest(request, reply))
+      },
+      openedOf: (request: FastifyRequest): R => openedRequests.get(request)!,
+    }
+  }
+
+  function register<R extends ConsoleRequest>(openRequest: Open<R>, bodyLimit?: number): Register<R> {
     return <Input, Output>(
       route: Route<Input, Output>,
       handle: (request: R, input: Input) => Promise<Output>,
     ) => {
       const isGet = route.method === 'GET'
       const read = inputReader<Input>(route)
+      const { onRequest, openedOf } = openBeforeBody(openRequest)
       app.route({
         method: route.method,
         url: route.path,
+        ...(bodyLimit !== undefined && { bodyLimit }),
+        onRequest,
         handler: async (request, reply) => {
-          // Access is checked first, so that callers without it learn nothing about the input.
-          const opened = await openRequest(request, reply)
+          const opened = openedOf(request)
           const output = await handle(opened, read(isGet ? request.query : request.body))
           logCall(request, opened, 200)
           return reply.send(output)
@@ -160,11 +176,13 @@ export function createApi(app: FastifyInstance, { services, sessions, onView }: 
       handle: (request: R, input: Input) => Promise<{ name: string; content: Readable }>,
     ) => {
       const read = inputReader<Input>(route)
+      const { onRequest, openedOf } = openBeforeBody(openRequest)
       app.route({
         method: 'GET',
         url: route.path,
+        onRequest,
         handler: async (request, reply) => {
-          const opened = await openRequest(request, reply)
+          const opened = openedOf(request)
           const { name, content } = await handle(opened, read(request.query))
           content.on('error', (error) => services.http.onError(error, request.id))
           logCall(request, opened, 200)
@@ -195,12 +213,13 @@ export function createApi(app: FastifyInstance, { services, sessions, onView }: 
     return sendProblem(request, reply, problem)
   })
   // Outside this prefix every path is a page of the web app, so unknown routes need a handler here.
-  app.all('/*', async () => {
+  const rejectUnknown = async () => {
     throw notFound()
-  })
+  }
+  app.all('/*', { onRequest: rejectUnknown }, rejectUnknown)
 
   return {
-    open: register(open),
+    open: register(open, openBodyLimit),
     account: register(openSignedIn),
     accountFile: registerFile(openSignedIn),
     operator: register(openOperator),

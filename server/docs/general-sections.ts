@@ -14,6 +14,8 @@ import { maxSmsLength } from '../../contract/sms-text.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
+import { maxDepth, maxFields } from '../http/form.ts'
+import { maxValues } from '../http/json.ts'
 import { type Html, html, rootOf, sentence, table } from './html.ts'
 import type { DocsContext } from './openapi.ts'
 
@@ -127,6 +129,12 @@ function limitsBody({ config }: DocsContext, language: Language): Html {
   const { name } = identity.operations.verify.parameters
   const limits: (readonly [string, string])[] = [
     [zh ? '请求体' : 'Body', '1 MiB'],
+    [
+      zh ? '表单字段、JSON 字段名' : 'Form fields, names in JSON',
+      zh ? `各 ${maxFields} 个` : `${maxFields} each`,
+    ],
+    [zh ? 'JSON 中的值' : 'Values in JSON', zh ? `${maxValues} 个` : String(maxValues)],
+    [zh ? '嵌套层数' : 'Levels of nesting', String(maxDepth)],
     [
       zh ? '目标地址' : 'Target URL',
       zh ? `最长 ${target.maxLength} 个字符，http 或 https` : `${target.maxLength} characters, http or https`,

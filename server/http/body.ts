@@ -1,14 +1,7 @@
 // Decodes a request body: JSON, a form, or nothing. A body that cannot be read is a 400.
 import { malformed } from './errors.ts'
-import {
-  type Charset,
-  decodeBytes,
-  forbiddenName,
-  isForbiddenName,
-  maxDepth,
-  parseForm,
-  tooDeep,
-} from './form.ts'
+import { type Charset, decodeBytes, parseForm } from './form.ts'
+import { parseJsonObject, parseSafeJson } from './json.ts'
 import { decodeMultipart } from './multipart.ts'
 
 interface BodyInput {
@@ -27,7 +20,7 @@ export interface DecodedBody {
 
 const noBody: DecodedBody = Object.freeze({})
 
-export async function decodeBody(input: BodyInput): Promise<DecodedBody> {
+export function decodeBody(input: BodyInput): DecodedBody {
   if (input.body.length === 0) return noBody
   rejectContentEncoding(input.contentEncoding)
 
@@ -48,97 +41,17 @@ export async function decodeBody(input: BodyInput): Promise<DecodedBody> {
   if (kind === 'urlencoded') return { form: parseForm(body, charset) }
   // The delimiters are ASCII in both charsets, so the body can be converted as a whole.
   const utf8 = charset === 'utf-8' ? body : Buffer.from(decodeBytes(body, charset), 'utf8')
-  return { form: await decodeMultipart(utf8, contentType) }
-}
-
-/** Shorter text is parsed without a look at its depth; `rejectForbiddenKeys` then finds what is too deep. */
-const maxUnscannedLength = 4_096
-
-/**
- * Whether JSON text exceeds the maximum depth. Checked before parsing: a megabyte of brackets takes `JSON.parse` 100 ms
- * and tens of megabytes of memory, and this loop 1 ms.
- */
-export function nestsTooDeep(text: string): boolean {
-  let depth = 0
-  let inString = false
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i)
-    if (inString) {
-      if (code === 0x5c) i += 1
-      else if (code === 0x22) inString = false
-    } else if (code === 0x22) inString = true
-    else if (code === 0x7b || code === 0x5b) {
-      depth += 1
-      if (depth > maxDepth) return true
-    } else if (code === 0x7d || code === 0x5d) depth -= 1
-  }
-  return false
-}
-
-/** May also match inside a string, which only costs time. */
-const longNumber = /[:[,]\s*-?\d{16}/
-
-/**
- * Parses JSON and returns an integer beyond 2^53 as a string of its digits: an ID number or a biz_id. Not in arrays,
- * because no list parameter accepts numbers.
- */
-export function parseJsonExactly(text: string): unknown {
-  return longNumber.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
-}
-
-function keepDigits(
-  this: unknown,
-  _key: string,
-  value: unknown,
-  context?: { readonly source?: string },
-): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value) || Array.isArray(this)) return value
-  const digits = context?.source ?? ''
-  return /^-?\d+$/.test(digits) ? digits : value
-}
-
-function parseJsonObject(text: string): Record<string, unknown> {
-  if (text.length > maxUnscannedLength && nestsTooDeep(text)) throw tooDeep()
-  let value: unknown
-  try {
-    value = parseJsonExactly(text)
-  } catch {
-    // Without the cause: its message quotes the body, which may contain personal data and keys.
-    throw malformed('请求体不是有效的 JSON', 'The body is not valid JSON')
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw malformed('JSON 请求体必须是对象', 'The JSON body must be an object')
-  }
-  rejectForbiddenKeys(value)
-  return value as Record<string, unknown>
+  return { form: decodeMultipart(utf8, contentType) }
 }
 
 /** `curl -d '{…}'` sends JSON with a form content type. Returns undefined when it does not parse. */
 function parseJsonUnderFormType(text: string): Record<string, unknown> | undefined {
-  if (text.length > maxUnscannedLength && nestsTooDeep(text)) throw tooDeep()
-  let value: unknown
   try {
-    value = parseJsonExactly(text)
-  } catch {
-    return undefined
-  }
-  // The text starts with a brace, so this is an object.
-  rejectForbiddenKeys(value)
-  return value as Record<string, unknown>
-}
-
-/** Recurses no deeper than the maximum depth. */
-function rejectForbiddenKeys(value: unknown, depth = 1): void {
-  if (typeof value !== 'object' || value === null) return
-  if (depth > maxDepth) throw tooDeep()
-  if (Array.isArray(value)) {
-    for (const item of value) rejectForbiddenKeys(item, depth + 1)
-    return
-  }
-  const object = value as Record<string, unknown>
-  for (const key of Object.keys(object)) {
-    if (isForbiddenName(key)) throw forbiddenName()
-    rejectForbiddenKeys(object[key], depth + 1)
+    // The text starts with a brace, so this is an object.
+    return parseSafeJson(text) as Record<string, unknown>
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 

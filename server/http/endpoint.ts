@@ -76,7 +76,7 @@ async function handleRequest(
     }
     if (context.isStopping()) throw stopping()
     const body = request.method === 'GET' ? undefined : await readBody(request)
-    const sources = await readSources(endpoint, request, query, body)
+    const sources = readSources(endpoint, request, query, body)
     call = createCall(endpoint, requestId, request, context.addressOf(request), sources, startedAt)
     result = await handle(call)
   } catch (error) {
@@ -140,15 +140,15 @@ function tooLarge(): AppError {
   )
 }
 
-async function readSources(
+function readSources(
   endpoint: Endpoint,
   { headers }: IncomingMessage,
   queryText: string | undefined,
   body: Buffer | undefined,
-): Promise<ParameterSources> {
+): ParameterSources {
   const query = queryText === undefined ? undefined : parseForm(queryText, 'utf-8')
   if (body === undefined) return { headers, query }
-  const { json, form } = await decodeBody({
+  const { json, form } = decodeBody({
     contentType: headers['content-type'],
     contentEncoding: headers['content-encoding'],
     body,

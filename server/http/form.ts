@@ -12,8 +12,14 @@ export type Charset = 'utf-8' | 'gb18030'
 /** How deep JSON and bracketed names may nest; the outermost object is level 1. */
 export const maxDepth = 20
 
-/** Lists must be able to hold 1,000 items; this leaves space for other fields. */
+/** Of forms, and names in JSON. Lists must be able to hold 1,000 items; this leaves space for other fields. */
 export const maxFields = 2_000
+
+/** Of all bracketed names together: 2,000 names of 20 levels would take 100 ms. `urls[0]` has two. */
+const maxLevels = 2 * maxFields
+
+/** Longer text is decoded as bytes: `decodeURIComponent` and `replaceAll` take 250 ms for a megabyte of `+`. */
+const maxDecodedAsText = 4_096
 
 const forbiddenNames = ['__proto__', 'constructor', 'prototype'] as const
 
@@ -44,6 +50,10 @@ export function tooDeep(): AppError {
   return malformed(`请求嵌套超过 ${maxDepth} 层`, `The request nests deeper than ${maxDepth} levels`)
 }
 
+export function tooManyFields(): AppError {
+  return malformed(`参数过多，最多 ${maxFields} 个`, `Too many parameters: at most ${maxFields}`)
+}
+
 /** Invalid bytes are an error; they are never replaced. */
 export function decodeBytes(bytes: Buffer, charset: Charset): string {
   if (charset === 'utf-8') {
@@ -70,12 +80,13 @@ export function parseForm(input: string | Buffer, charset: Charset = 'utf-8'): R
 export function parseFields(pairs: Iterable<readonly [string, string]>): Record<string, unknown> {
   const root = new Map<string, Node>()
   let count = 0
+  let levels = 0
   for (const [name, value] of pairs) {
     count += 1
-    if (count > maxFields) {
-      throw malformed(`参数过多，最多 ${maxFields} 个`, `Too many parameters: at most ${maxFields}`)
-    }
-    if (name !== '') insert(root, name, value)
+    if (count > maxFields) throw tooManyFields()
+    if (name === '') continue
+    levels += insert(root, name, value)
+    if (levels > maxLevels) throw tooManyFields()
   }
   return objectOf(root)
 }
@@ -91,25 +102,28 @@ function byteString(text: string): string {
 function* urlencodedPairs(bytes: string, charset: Charset): Generator<[string, string]> {
   let start = 0
   while (start < bytes.length) {
+    if (bytes.charCodeAt(start) === 0x26) {
+      start += 1
+      continue
+    }
     let end = bytes.indexOf('&', start)
     if (end === -1) end = bytes.length
-    if (end > start) {
-      // Sliced first: searching the whole rest for `=` would be quadratic.
-      const pair = bytes.slice(start, end)
-      const equals = pair.indexOf('=')
-      if (equals === -1) yield [decodeComponent(pair, charset), '']
-      else {
-        yield [
-          decodeComponent(pair.slice(0, equals), charset),
-          decodeComponent(pair.slice(equals + 1), charset),
-        ]
-      }
+    // Sliced first: searching the whole rest for `=` would be quadratic.
+    const pair = bytes.slice(start, end)
+    const equals = pair.indexOf('=')
+    if (equals === -1) yield [decodeComponent(pair, charset), '']
+    else {
+      yield [
+        decodeComponent(pair.slice(0, equals), charset),
+        decodeComponent(pair.slice(equals + 1), charset),
+      ]
     }
     start = end + 1
   }
 }
 
 function decodeComponent(bytes: string, charset: Charset): string {
+  if (bytes.length > maxDecodedAsText) return decodeBytes(percentDecode(bytes), charset)
   let ascii = true
   let plain = true
   for (let i = 0; i < bytes.length; i += 1) {
@@ -129,27 +143,29 @@ function decodeComponent(bytes: string, charset: Charset): string {
 }
 
 /** Decodes to bytes: a GBK character may consist of an escape and a plain letter. */
-function percentDecode(bytes: string): Buffer {
-  const out = Buffer.allocUnsafe(bytes.length)
+function percentDecode(text: string): Buffer {
+  // In place: decoded text is never longer.
+  const bytes = Buffer.from(text, 'latin1')
   let length = 0
   for (let i = 0; i < bytes.length; i += 1) {
-    let code = bytes.charCodeAt(i)
+    let code = bytes[i]!
     if (code === 0x2b) code = 0x20
     else if (code === 0x25) {
-      const high = hexDigit(bytes.charCodeAt(i + 1))
-      const low = hexDigit(bytes.charCodeAt(i + 2))
+      const high = hexDigit(bytes[i + 1])
+      const low = hexDigit(bytes[i + 2])
       if (high === -1 || low === -1) throw badPercent()
       code = high * 16 + low
       i += 2
     }
-    out[length] = code
+    bytes[length] = code
     length += 1
   }
-  return out.subarray(0, length)
+  return bytes.subarray(0, length)
 }
 
-/** Returns -1 for anything else, including NaN beyond the end of the text. */
-function hexDigit(code: number): number {
+/** Returns -1 for anything else, including the end of the text. */
+function hexDigit(code: number | undefined): number {
+  if (code === undefined) return -1
   if (code >= 0x30 && code <= 0x39) return code - 0x30
   const lower = code | 0x20
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
@@ -159,7 +175,8 @@ function badPercent(): AppError {
   return malformed('表单或查询参数的百分号编码无效', 'The percent-encoding of the form or query is not valid')
 }
 
-function insert(root: Map<string, Node>, name: string, value: string): void {
+/** Returns the number of levels of the name. */
+function insert(root: Map<string, Node>, name: string, value: string): number {
   const path = pathOf(name)
   let node = child(root, path[0] ?? name)
   for (let i = 1; i < path.length; i += 1) {
@@ -175,6 +192,7 @@ function insert(root: Map<string, Node>, name: string, value: string): void {
     }
   }
   node.texts.push(value)
+  return path.length
 }
 
 /** `a[b][]` becomes a, b, ''. A name with unclosed brackets or text after them is one plain name. */

@@ -4,9 +4,9 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ParameterSource, ParameterType, Parameters, Values } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
-import { nestsTooDeep, parseJsonExactly } from './body.ts'
 import { AppError } from './errors.ts'
 import { isForbiddenName } from './form.ts'
+import { parseJson } from './json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -230,7 +230,7 @@ function readList(value: unknown): readonly string[] | InvalidValue | undefined 
     const text = value.trim()
     if (text === '') return undefined
     if (text.startsWith('[')) {
-      const parsed = parseJson(text)
+      const parsed = tryParseJson(text)
       return Array.isArray(parsed) ? listOf(parsed) : notList
     }
     if (text === '{}') return undefined
@@ -270,7 +270,7 @@ function readMap(value: unknown): ReadonlyMap<string, string> | InvalidValue | u
   if (typeof value === 'string') {
     const text = value.trim()
     if (text === '') return undefined
-    object = parseJson(text)
+    object = tryParseJson(text)
   }
   if (typeof object !== 'object' || object === null) return notMap
   if (Array.isArray(object)) {
@@ -298,16 +298,15 @@ function mapOf(object: Fields): ReadonlyMap<string, string> | InvalidValue {
   )
 }
 
-function parseJson(text: string): unknown {
-  if (nestsTooDeep(text)) return undefined
+function tryParseJson(text: string): unknown {
   try {
-    return parseJsonExactly(text)
+    return parseJson(text)
   } catch {
     return undefined
   }
 }
 
-/** JSON integers beyond 2^53 are strings already (`parseJsonExactly`); other inexact numbers have lost digits. */
+/** JSON integers beyond 2^53 are strings already (`parseJson`); other inexact numbers have lost digits. */
 function decimalText(value: number): string | InvalidValue {
   if (Number.isInteger(value)) return Number.isSafeInteger(value) ? String(value) : inexactNumber
   const text = String(value)

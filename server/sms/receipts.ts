@@ -12,11 +12,16 @@ export function registerReceipts(api: FastifyInstance, services: Services, decis
 
   api.post<{ Params: { gateway: string; secret: string } }>(
     '/receipts/sms/:gateway/:secret',
+    {
+      // Before the body is read. A wrong secret gets the same 404 as an unknown path.
+      async onRequest(request, reply) {
+        const isKnown = formats.has(request.params.gateway)
+        if (!isKnown || !timingSafeEqual(digest(request.params.secret), secret)) return reply.callNotFound()
+      },
+    },
     async (request, reply) => {
       const { gateway } = request.params
-      const format = formats.get(gateway)
-      // A wrong secret gets the same 404 as an unknown path.
-      if (!format || !timingSafeEqual(digest(request.params.secret), secret)) return reply.callNotFound()
+      const format = formats.get(gateway)!
       const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
       const parsed = format.parse({ headers: request.headers, body })
       if (parsed.kind !== 'receipts') {
