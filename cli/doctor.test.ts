@@ -8,6 +8,7 @@ import { after, describe, test } from 'node:test'
 import { onEachEngine } from '../test/support/engines.ts'
 import { runNode, startService } from '../test/support/service.ts'
 import type { CommandResult } from './run-admin.ts'
+import { runDoctor } from './run-doctor.ts'
 
 interface Told {
   readonly ok: boolean
@@ -26,10 +27,12 @@ function doctor(environment: Readonly<Record<string, string>>, ...words: string[
   return runNode(['start.js', 'cli/doctor.ts', ...words], environment)
 }
 
+/** In this process, unless the process itself is tested. */
 async function examine(
   environment: Readonly<Record<string, string>>,
+  run: typeof doctor = async (given) => runDoctor(true, given),
 ): Promise<Told & { code: number | null }> {
-  const { code, stdout, stderr } = await doctor(environment, '--json')
+  const { code, stdout, stderr } = await run(environment, '--json')
   assert.equal(stderr, '')
   return { ...(JSON.parse(stdout) as Told), code }
 }
@@ -83,7 +86,7 @@ onEachEngine('doctor', (engine) => {
   test('finds a running service well, and names what is behind or ahead of the schema', async () => {
     await using service = await startService(engine)
     const environment = { ...service.storage.environment, PUBLIC_URL: service.url }
-    const well = await examine(environment)
+    const well = await examine(environment, doctor)
     assert.deepEqual(
       well.checks.filter((one) => one.state === 'fail'),
       [],
@@ -137,7 +140,7 @@ describe('doctor', () => {
 
   test('changes nothing: an empty folder stays empty', async () => {
     const folder = emptyFolder()
-    const told = await examine({ DATA_DIR: join(folder, 'data'), PUBLIC_URL: 'http://127.0.0.1:9' })
+    const told = await examine({ DATA_DIR: join(folder, 'data'), PUBLIC_URL: 'http://127.0.0.1:9' }, doctor)
     assert.equal(stateOf(told, 'service'), 'fail')
     assert.equal(stateOf(told, 'database'), 'ok')
     assert.ok(!existsSync(join(folder, 'data')))

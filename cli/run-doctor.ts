@@ -1,0 +1,82 @@
+// The checks of `npm run doctor` in their order, and its output.
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { type Config, ConfigError, readConfig, settings } from '../server/config.ts'
+import { checkConsole } from './doctor/console.ts'
+import { type Finding, formatFinding, ok, describeReason, reportProblem } from './doctor/finding.ts'
+import { checkGateways, checkPublicUrl } from './doctor/network.ts'
+import { checkStorage } from './doctor/storage.ts'
+import type { CommandResult } from './run-admin.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export async function runDoctor(asJson: boolean, environment: Environment): Promise<CommandResult> {
+  const findings = await runChecks(environment)
+  const isOk = findings.every(({ state }) => state !== 'fail')
+  const output = asJson
+    ? JSON.stringify({ ok: isOk, checks: findings })
+    : [...findings.map(formatFinding), '', summary(findings)].join('\n')
+  return { code: isOk ? 0 : 1, stdout: `${output}\n`, stderr: '' }
+}
+
+async function runChecks(environment: Environment): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = readConfig(environment)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems.map((problem) =>
+      reportProblem(
+        'settings',
+        'fail',
+        [problem, 'invalid setting'],
+        ['见 docs/operations.md 的设置表', 'see the table of settings in docs/operations.en.md'],
+      ),
+    )
+  }
+  const checks: readonly (() => Promise<Finding[]>)[] = [
+    async () => checkNames(),
+    async () => [checkConsole()],
+    () => checkStorage(config),
+    () => checkGateways(config),
+    () => checkPublicUrl(config),
+  ]
+  const findings: Finding[] = []
+  for (const check of checks) {
+    findings.push(
+      ...(await check().catch((error: unknown) => [
+        reportProblem(
+          'doctor',
+          'fail',
+          [`检查中断：${describeReason(error)}`, 'a check failed with an error'],
+          ['修正后再次运行', 'fix this and run doctor again'],
+        ),
+      ])),
+    )
+  }
+  return findings
+}
+
+/** A misspelt name in `.env` has no effect and causes no error. */
+function checkNames(): Finding[] {
+  const file = resolve('.env')
+  const given = existsSync(file) ? Object.keys(parseEnv(readFileSync(file, 'utf8'))) : []
+  const unknown = given.filter((name) => !Object.hasOwn(settings, name))
+  if (unknown.length === 0) return [ok('settings', '设置无误', 'the settings are valid')]
+  return [
+    reportProblem(
+      'settings',
+      'warn',
+      [`.env 中有未知的名称：${unknown.join('、')}`, 'unknown names in .env'],
+      ['检查拼写，见 docs/operations.md 的设置表', 'check the spelling, see docs/operations.en.md'],
+    ),
+  ]
+}
+
+function summary(findings: readonly Finding[]): string {
+  const count = (state: Finding['state']) => findings.filter((one) => one.state === state).length
+  const [failed, warnings] = [count('fail'), count('warn')]
+  if (failed === 0 && warnings === 0) return '一切正常 / no problems found'
+  return `须修正 ${failed} 项，请留意 ${warnings} 项 / ${failed} to fix, ${warnings} warnings`
+}
