@@ -15,6 +15,20 @@ export async function listTables(queries: Pick<Queries, 'engine' | 'all'>): Prom
   return rows.map(({ name }) => name).filter((name) => name !== 'migration')
 }
 
+const columnQueries: Readonly<Record<Engine, string>> = {
+  sqlite: 'SELECT name FROM pragma_table_info(?)',
+  postgres: `SELECT column_name AS name FROM information_schema.columns
+    WHERE table_schema = current_schema() AND table_name = ?`,
+}
+
+export async function listColumns(
+  queries: Pick<Queries, 'engine' | 'all'>,
+  table: string,
+): Promise<string[]> {
+  const rows = await queries.all<{ name: string }>(columnQueries[queries.engine], [table])
+  return rows.map(({ name }) => name)
+}
+
 export async function listMigrations(queries: Pick<Queries, 'all'>): Promise<string[]> {
   const rows = await queries.all<Pick<Tables['migration'], 'name'>>(
     'SELECT name FROM migration ORDER BY name',

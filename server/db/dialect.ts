@@ -94,3 +94,14 @@ export async function moveRows(tx: Tx, { from, where, columns, values, insert }:
   await tx.run(insert(`(SELECT ${columns} FROM ${from} WHERE ${where})`), values)
   await tx.run(`DELETE FROM ${from} WHERE ${where}`, values)
 }
+
+/** SQLite: too big, constraint, wrong type. PostgreSQL: classes 22 (data) and 23 (constraint). */
+const rejectedBySqlite = new Set([18, 19, 20])
+const rejectedByPostgres = /^2[23]/
+
+/** Whether a statement failed because of its values, as distinct from the state of the database. */
+export function isRejectedData(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('errcode' in error) return rejectedBySqlite.has(Number(error.errcode) & 0xff)
+  return 'code' in error && rejectedByPostgres.test(String(error.code))
+}
