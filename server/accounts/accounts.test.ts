@@ -6,7 +6,7 @@ import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { AppError } from '../http/errors.ts'
 import { changeAccount, clearKey, createAccount, isExpired, requireAccount, resetKey } from './accounts.ts'
 import { hashKey } from './key.ts'
-import { verifyPassword } from './password.ts'
+import { systemShare, verifyPassword } from './password.ts'
 import { findPasswordHash, createKeyLookup, listAccounts } from './store.ts'
 
 onEachEngine('accounts', (engine) => {
@@ -15,8 +15,8 @@ onEachEngine('accounts', (engine) => {
     const made = await createAccount(fresh.db, systemActor, { username: '张三公司', expiresOn: '2030-12-31' })
     const stored = await findPasswordHash(fresh.db, made.id)
     assert.match(stored!, /^\$argon2id\$/)
-    assert.ok(await verifyPassword(stored!, made.password))
-    assert.equal(await verifyPassword(stored!, `${made.password}x`), false)
+    assert.ok(await verifyPassword(stored!, made.password, systemShare))
+    assert.equal(await verifyPassword(stored!, `${made.password}x`, systemShare), false)
     const balances = await fresh.db.all('SELECT * FROM credit WHERE account_id = ?', [made.id])
     assert.equal(balances.length, 4)
     const [account] = await listAccounts(fresh.db)

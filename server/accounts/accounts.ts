@@ -8,7 +8,7 @@ import type { Text } from '../../contract/text.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
-import { generatePassword, hashPassword, passwordProblem } from './password.ts'
+import { generatePassword, hashPassword, passwordProblem, systemShare } from './password.ts'
 import {
   type Account,
   type AccountChange,
@@ -29,6 +29,8 @@ export interface NewAccountInput {
   readonly password?: string | undefined
   readonly role?: Role
   readonly expiresOn?: string | undefined
+  /** Whose turn it is to hash a password; default: the actor's. */
+  readonly share?: string
 }
 
 export interface CreatedAccount {
@@ -54,7 +56,7 @@ export async function createAccount(
   }
   const password = input.password ?? generatePassword()
   requireValid('password', passwordProblem(password, username))
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await hashPassword(password, input.share ?? shareOf(actor))
   const role = input.role ?? 'account'
   const expiresOn = input.expiresOn === undefined ? null : requireDay(input.expiresOn)
   const id = await db.write(async (tx) => {
@@ -135,7 +137,7 @@ export async function changeAccount(
   }
   if (password !== undefined) {
     requireValid('password', passwordProblem(password, account.username))
-    change.password_hash = await hashPassword(password)
+    change.password_hash = await hashPassword(password, shareOf(actor))
   }
   if (rateLimit !== undefined) change.rate_limit = rateLimit && `${rateLimit.perSecond},${rateLimit.burst}`
   return db.write(async (tx) => {
@@ -158,6 +160,11 @@ export async function changeAccount(
     )
     return ended
   })
+}
+
+function shareOf(actor: Actor): string {
+  if (actor.kind === 'operator') return `operator ${actor.name}`
+  return actor.kind === 'account' ? `account ${actor.accountId}` : systemShare
 }
 
 /** Verifying a password takes time, in which it may have been changed. */

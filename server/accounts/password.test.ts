@@ -1,7 +1,13 @@
 // The rules for passwords and the cost of their hashes. No test support is imported here: it lowers that cost.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { hashPassword, lowerPasswordCostForTests, passwordProblem, verifyPassword } from './password.ts'
+import {
+  hashPassword,
+  lowerPasswordCostForTests,
+  passwordProblem,
+  systemShare,
+  verifyPassword,
+} from './password.ts'
 
 it('names what is wrong with a password', () => {
   assert.equal(passwordProblem('correct horse', 'someone'), undefined)
@@ -14,10 +20,10 @@ it('names what is wrong with a password', () => {
 
 it('hashes at full cost unless a test process lowers it, which production refuses', async () => {
   const fullCost = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/
-  const stored = await hashPassword('correct horse')
+  const stored = await hashPassword('correct horse', systemShare)
   assert.match(stored, fullCost)
-  assert.equal(await verifyPassword(stored, 'correct horse'), true)
-  assert.equal(await verifyPassword(stored, 'wrong horse'), false)
+  assert.equal(await verifyPassword(stored, 'correct horse', systemShare), true)
+  assert.equal(await verifyPassword(stored, 'wrong horse', systemShare), false)
 
   process.env['NODE_ENV'] = 'production'
   try {
@@ -25,5 +31,5 @@ it('hashes at full cost unless a test process lowers it, which production refuse
   } finally {
     delete process.env['NODE_ENV']
   }
-  assert.match(await hashPassword('correct horse'), fullCost)
+  assert.match(await hashPassword('correct horse', systemShare), fullCost)
 })

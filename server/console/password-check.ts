@@ -1,11 +1,11 @@
 // Checks an account's password, at sign-in and for changes that need it again. Guesses are limited.
 import type { AccountActor } from '../audit/audit.ts'
-import { hashPassword, verifyPassword } from '../accounts/password.ts'
+import { hashPassword, requirePasswordCapacity, systemShare, verifyPassword } from '../accounts/password.ts'
 import { type Account, findPasswordHash } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
-import { networkOf } from '../http/address.ts'
+import { networkOf, siteOf } from '../http/address.ts'
 import type { AttemptKey } from '../limits/port.ts'
-import type { GuessLimits } from './guess-limits.ts'
+import type { Guess, GuessLimits } from './guess-limits.ts'
 import { invalidFields, wrongCredentials } from './problem.ts'
 import type { VerifiedPassword } from './sessions.ts'
 
@@ -16,6 +16,8 @@ import type { VerifiedPassword } from './sessions.ts'
 const maxForNameAtAddress = 10
 const maxByName = 50
 const maxByAddress = 60
+/** For an IPv6 /48: more than one network, because several customers of a provider may share it. */
+const maxBySite = 240
 
 export interface PasswordChecks {
   /** An unknown user and a wrong password fail alike, after the same work. */
@@ -30,43 +32,63 @@ export interface PasswordChecks {
 }
 
 export function createPasswordChecks(db: Database, limits: GuessLimits): PasswordChecks {
-  const dummyHash = hashPassword('not the password of any account')
+  const dummyHash = hashPassword('not the password of any account', systemShare)
 
   function keysOf(username: string, address: string): readonly [AttemptKey, ...AttemptKey[]] {
     const name = username.toLowerCase().slice(0, 100)
     const network = networkOf(address)
+    const site = siteOf(address)
     return [
       { key: `both ${network} ${name}`, max: maxForNameAtAddress },
       { key: `name ${name}`, max: maxByName },
       { key: `address ${network}`, max: maxByAddress },
+      ...(site === network ? [] : [{ key: `site ${site}`, max: maxBySite }]),
     ]
   }
 
   /** The account's hash; undefined when the password is wrong or there is no account. */
-  async function findVerified(account: Account | undefined, password: string): Promise<string | undefined> {
+  async function findVerified(
+    account: Account | undefined,
+    password: string,
+    share: string,
+  ): Promise<string | undefined> {
     const stored = account && (await findPasswordHash(db, account.id))
-    const matches = await verifyPassword(stored ?? (await dummyHash), password)
+    const matches = await verifyPassword(stored ?? (await dummyHash), password, share)
     return matches ? stored : undefined
+  }
+
+  /** Counts the guess and checks it. A guess that was refused because of others does not count. */
+  async function check(
+    name: string,
+    account: Account | undefined,
+    password: string,
+    address: string,
+  ): Promise<{ readonly guess: Guess; readonly forgive: string; readonly passwordHash: string | undefined }> {
+    const share = siteOf(address)
+    requirePasswordCapacity(share)
+    const keys = keysOf(name, address)
+    const guess = await limits.begin(keys)
+    const passwordHash = await findVerified(account, password, share).catch(async (error: unknown) => {
+      await guess.right()
+      throw error
+    })
+    return { guess, forgive: keys[0].key, passwordHash }
   }
 
   return {
     async signIn(name, account, password, address) {
-      const keys = keysOf(name, address)
-      const guess = await limits.begin(keys)
-      const passwordHash = await findVerified(account, password)
+      const { guess, forgive, passwordHash } = await check(name, account, password, address)
       if (account && passwordHash !== undefined) {
-        await guess.right(keys[0].key)
+        await guess.right(forgive)
         return { account, passwordHash }
       }
       await guess.wrong()
       throw wrongCredentials()
     },
     async confirm(account, password, address, field) {
-      const keys = keysOf(account.username, address)
-      const guess = await limits.begin(keys)
-      const passwordHash = await findVerified(account, password)
+      const { guess, forgive, passwordHash } = await check(account.username, account, password, address)
       if (passwordHash !== undefined) {
-        await guess.right(keys[0].key)
+        await guess.right(forgive)
         return { kind: 'account', accountId: account.id, passwordHash }
       }
       await guess.wrong()

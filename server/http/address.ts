@@ -57,13 +57,22 @@ function withoutIpv6Prefix(address: string): string {
 
 /** The network that limits count: a caller with one IPv6 address owns the whole /64 and could evade them. */
 export function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address
+  return isIP(address) === 6 ? prefixOf(address, 4) : address
+}
+
+/** The /48 network of an IPv6 address: what a provider assigns to one site, 65,536 networks that one caller can use. */
+export function siteOf(address: string): string {
+  return isIP(address) === 6 ? prefixOf(address, 3) : address
+}
+
+/** The first groups of an IPv6 address in any notation. */
+function prefixOf(address: string, length: number): string {
   const [head, tail] = address.toLowerCase().split('::') as [string, string | undefined]
   const front = head === '' ? [] : head.split(':')
   const back = tail === undefined || tail === '' ? [] : tail.split(':')
   // A trailing IPv4 address takes the space of two groups.
   const groups = front.length + back.length + (address.includes('.') ? 1 : 0)
   const zeros = tail === undefined ? [] : Array.from({ length: 8 - groups }, () => '0')
-  const first = [...front, ...zeros, ...back].slice(0, 4)
-  return `${first.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+  const first = [...front, ...zeros, ...back].slice(0, length)
+  return `${first.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/${length * 16}`
 }

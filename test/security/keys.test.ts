@@ -8,9 +8,10 @@ import { sessionRoutes } from '../../contract/console/session.ts'
 import { sms } from '../../contract/sms.ts'
 import { createAuthenticator } from '../../server/accounts/authenticate.ts'
 import { hashKey, generateApiKey } from '../../server/accounts/key.ts'
+import { hashPassword } from '../../server/accounts/password.ts'
 import { createKeyLookup } from '../../server/accounts/store.ts'
 import { clearKey } from '../../server/accounts/accounts.ts'
-import { networkOf } from '../../server/http/address.ts'
+import { networkOf, siteOf } from '../../server/http/address.ts'
 import { createCall } from '../../server/http/call.ts'
 import { AppError } from '../../server/http/errors.ts'
 import { createLocalLimits } from '../../server/limits/limits.ts'
@@ -22,6 +23,20 @@ import { post, startService } from '../support/service.ts'
 function callWith(json: Record<string, unknown>, address = '203.0.113.1') {
   const raw = new IncomingMessage(new Socket())
   return createCall(sms, 'r', raw, address, { headers: {}, json }, 0)
+}
+
+/** Keeps the queue of password hashes full with tasks of one share. */
+function floodPasswords(share: string): () => Promise<unknown> {
+  let isOpen = true
+  const senders = Array.from({ length: 100 }, async () => {
+    while (isOpen) {
+      await hashPassword('a guess', share).catch(() => new Promise(setImmediate))
+    }
+  })
+  return () => {
+    isOpen = false
+    return Promise.all(senders)
+  }
 }
 
 onEachEngine('credentials', (engine) => {
@@ -145,6 +160,55 @@ describe('guesses', () => {
     assert.equal((await attempt(1, testPassword, '2001:db8:9:a')).status, 200)
   })
 
+  it('35 limits guesses from many networks of one IPv6 /48, and none from elsewhere', async () => {
+    await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
+    const { username } = await service.account()
+    const attempt = (name: string, password: string, address: string) =>
+      openBrowser(service).call(sessionRoutes.signIn, {
+        sent: { username: name, password },
+        headers: { 'x-forwarded-for': address, 'accept-language': 'en' },
+      })
+    const statuses: number[] = []
+    for (let start = 0; start < 250; start += 50) {
+      const replies = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          attempt(uniqueName(), 'wrong', `2001:db8:48:${(start + index).toString(16)}::1`),
+        ),
+      )
+      statuses.push(...replies.map(({ status }) => status))
+    }
+    assert.equal(statuses.filter((status) => status === 401).length, 240)
+    const limited = await attempt(username, testPassword, '2001:db8:48:ffff::1')
+    assert.equal(limited.status, 429)
+    assert.ok(Number(limited.headers.get('retry-after')) > 0)
+    assert.match(limited.body.error.message, /^Too many tries/)
+    assert.equal((await attempt(username, testPassword, '2001:db8:49:1::1')).status, 200)
+  })
+
+  it('35 a password that does not fit into the queue is refused with 429 in the language of the user', async () => {
+    await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
+    const { username } = await service.account()
+    const endFlood = floodPasswords('2001:db8:48::/48')
+    const attempt = (address: string, language: string) =>
+      openBrowser(service).call(sessionRoutes.signIn, {
+        sent: { username, password: testPassword },
+        headers: { 'x-forwarded-for': address, 'accept-language': language },
+      })
+    /** The queue has room for a moment whenever a hash ends. */
+    const refused = async (language: string) => {
+      for (;;) {
+        const reply = await attempt('2001:db8:48:1::1', language)
+        if (reply.status !== 200) return reply
+      }
+    }
+    const english = await refused('en')
+    assert.deepEqual([english.status, english.headers.get('retry-after')], [429, '2'])
+    assert.equal(english.body.error.message, 'Too many sign-ins at the moment, try again in 2 s')
+    assert.equal((await refused('zh')).body.error.message, '登录请求过多，请 2 秒后再试')
+    assert.equal((await attempt('203.0.113.9', 'zh')).status, 200, 'from elsewhere')
+    await endFlood()
+  })
+
   it('6 a network is the first half of an IPv6 address in any notation', () => {
     const network = '2001:db8:0:1::/64'
     for (const address of [
@@ -155,6 +219,8 @@ describe('guesses', () => {
     ]) {
       assert.equal(networkOf(address), network, address)
     }
+    assert.equal(siteOf('2001:db8::1'), '2001:db8:0::/48')
+    assert.equal(siteOf('192.0.2.7'), '192.0.2.7')
     assert.equal(networkOf('::1'), '0:0:0:0::/64')
     assert.equal(networkOf('fe80::1'), 'fe80:0:0:0::/64')
     assert.equal(networkOf('192.0.2.7'), '192.0.2.7')

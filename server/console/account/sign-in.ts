@@ -1,8 +1,9 @@
 // Sign-in, sign-up and sign-out; the sessions and the password of an account.
 import { sessionRoutes } from '../../../contract/console/session.ts'
 import { changeAccount, createAccount } from '../../accounts/accounts.ts'
+import { requirePasswordCapacity } from '../../accounts/password.ts'
 import { findById, findByUsername } from '../../accounts/store.ts'
-import { networkOf } from '../../http/address.ts'
+import { networkOf, siteOf } from '../../http/address.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
 import { type Api, type ConsoleRequest, unauthenticated } from '../routes.ts'
@@ -17,6 +18,8 @@ import type { Sessions } from '../sessions.ts'
 
 /** New accounts per address in 15 minutes. */
 const maxSignUpsByAddress = 10
+/** The same for an IPv6 /48. */
+const maxSignUpsBySite = 40
 
 export function sessionPages(
   api: Api,
@@ -61,9 +64,15 @@ export function sessionPages(
     if (config.SIGN_UP !== 'on') {
       throw new ConsoleProblem('forbidden', { zh: '未开放注册', en: 'Sign-up is closed' })
     }
-    const counted = await signUps.begin([{ key: networkOf(request.address), max: maxSignUpsByAddress }])
+    const network = networkOf(request.address)
+    const site = siteOf(request.address)
+    requirePasswordCapacity(site)
+    const counted = await signUps.begin([
+      { key: network, max: maxSignUpsByAddress },
+      ...(site === network ? [] : [{ key: site, max: maxSignUpsBySite }]),
+    ])
     const username = input.username.trim()
-    const account = { username, password: input.password }
+    const account = { username, password: input.password, share: site }
     const created = await createAccount(db, systemActor, account, {
       write: (tx) => insertAudit(tx, { actor: username, action: 'account.sign_up', target: username }),
     }).catch(async (error: unknown) => {

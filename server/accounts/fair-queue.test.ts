@@ -1,0 +1,79 @@
+// The fair queue: limits, turns of the shares, and who is refused.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { createFairQueue, QueueFull } from './fair-queue.ts'
+
+/** Runs tasks that end one by one, when the test says so. */
+function createBench(options: { maxRunning: number; maxWaiting: number }) {
+  const queue = createFairQueue(options)
+  const started: string[] = []
+  const ends: (() => void)[] = []
+  const refused: string[] = []
+  let mostRunning = 0
+  let running = 0
+  return {
+    queue,
+    started,
+    refused,
+    mostRunning: () => mostRunning,
+    add(share: string, name = share): Promise<void> {
+      return queue
+        .run(share, async () => {
+          started.push(name)
+          running += 1
+          mostRunning = Math.max(mostRunning, running)
+          await new Promise<void>((resolve) => ends.push(resolve))
+          running -= 1
+        })
+        .catch((error: unknown) => {
+          assert.ok(error instanceof QueueFull)
+          refused.push(name)
+        })
+    },
+    /** Ends the oldest running task. */
+    async endOne() {
+      ends.shift()?.()
+      await new Promise(setImmediate)
+    },
+  }
+}
+
+it('runs no more at a time than allowed, and everything in the end', async () => {
+  const bench = createBench({ maxRunning: 2, maxWaiting: 100 })
+  const all = Array.from({ length: 20 }, (_, index) => bench.add(`share ${index % 3}`))
+  for (let index = 0; index < 20; index += 1) await bench.endOne()
+  await Promise.all(all)
+  assert.equal(bench.started.length, 20)
+  assert.equal(bench.mostRunning(), 2)
+})
+
+it('35 a flood from one share delays another share by no more than the tasks that run', async () => {
+  const bench = createBench({ maxRunning: 1, maxWaiting: 64 })
+  for (let index = 0; index < 1_000; index += 1) void bench.add('flood')
+  void bench.add('owner')
+  await bench.endOne()
+  await bench.endOne()
+  assert.deepEqual(bench.started.slice(0, 3), ['flood', 'flood', 'owner'])
+})
+
+it('35 refuses at once what does not fit, and only tasks of the largest share', async () => {
+  const bench = createBench({ maxRunning: 1, maxWaiting: 4 })
+  for (let index = 0; index < 10; index += 1) void bench.add('flood')
+  await new Promise(setImmediate)
+  assert.equal(bench.refused.length, 5)
+  assert.equal(bench.queue.isFullFor('flood'), true)
+  assert.equal(bench.queue.isFullFor('owner'), false)
+  for (const name of ['a', 'b', 'c']) void bench.add(name)
+  await new Promise(setImmediate)
+  assert.deepEqual(new Set(bench.refused), new Set(['flood']))
+  assert.equal(bench.queue.isFullFor('d'), true, 'four shares have one task each')
+})
+
+it('continues after work that fails', async () => {
+  const queue = createFairQueue({ maxRunning: 1, maxWaiting: 1 })
+  await assert.rejects(
+    queue.run('a', () => Promise.reject(new Error('broken'))),
+    /broken/,
+  )
+  assert.equal(await queue.run('a', async () => 1), 1)
+})
