@@ -94,27 +94,6 @@ export const sharedErrors: readonly ErrorCase[] = [
   },
 ]
 
-export const codeMeanings: readonly {
-  readonly code: number
-  readonly status: number
-  readonly text: Text
-}[] = [
-  { code: 0, status: 200, text: { zh: '成功', en: 'Success' } },
-  { code: 1001, status: 400, text: { zh: '缺少必要参数', en: 'Required parameters are missing' } },
-  { code: 1002, status: 400, text: { zh: '参数校验失败', en: 'A parameter is invalid' } },
-  { code: 1003, status: 401, text: { zh: '用户名或密钥无效', en: 'The user name or key is invalid' } },
-  {
-    code: 1004,
-    status: 403,
-    text: { zh: '权限不足或次数不足', en: 'No permission, or not enough credits' },
-  },
-  { code: 1005, status: 502, text: { zh: '操作失败', en: 'The operation failed' } },
-  { code: 1006, status: 403, text: { zh: '短信服务未开通', en: 'SMS service not enabled' } },
-  { code: 1007, status: 404, text: { zh: '短信模板不存在', en: 'The SMS template does not exist' } },
-  { code: 429, status: 429, text: { zh: '请求过于频繁', en: 'Too many requests' } },
-  { code: 5000, status: 500, text: { zh: '系统内部错误', en: 'Internal error' } },
-]
-
 /** Inputs that select an outcome while a product runs on the built-in sandbox. */
 export const sandboxInputs: readonly {
   readonly product: string

@@ -5,7 +5,7 @@ import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { type AuditRow, listAudit } from './store.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf, toSlice } from '../console/fields.ts'
+import { filterRange, rangeOf, readSlice } from '../console/fields.ts'
 
 export function auditPages(api: Api, { db }: Services): void {
   function searchOf(input: AuditFilter) {
@@ -13,9 +13,8 @@ export function auditPages(api: Api, { db }: Services): void {
   }
 
   api.operator(operatorRoutes.audit, async (_request, input) => {
-    const size = input.size ?? 50
-    const rows = await listAudit(db, { ...searchOf(input), before: input.before }, size + 1)
-    return toSlice(rows, size, entryOf)
+    const search = { ...searchOf(input), before: input.before }
+    return readSlice(input, (limit) => listAudit(db, search, limit), entryOf)
   })
 
   api.operatorFile(operatorRoutes.auditCsv, async (_request, input) => {

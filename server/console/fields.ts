@@ -1,5 +1,5 @@
 // Ranges of days, pages and single lines of text in the input of console routes.
-import { type DayRange, dayProblem } from '../../contract/console/fields.ts'
+import { type DayRange, dayProblem, type PageQuery } from '../../contract/console/fields.ts'
 import type { Slice } from '../../contract/console/route.ts'
 import { dayMs, endOfDay, formatDay, startOfDay } from '../../contract/time.ts'
 import { invalidFields } from './problem.ts'
@@ -48,12 +48,31 @@ export function filterRange(given: DayRange): {
   return { start, end }
 }
 
-/** The page of a list, from one row more than its size. */
-export function toSlice<Row, Item extends { readonly id: number }>(
-  rows: readonly Row[],
-  size: number,
+/** Which rows a sorted list reads, and what `toPage` repeats in the response. */
+export interface PageRows {
+  readonly limit: number
+  readonly offset: number
+}
+
+export function pageRows({ page = 1, size = 20 }: PageQuery): PageRows {
+  return { limit: size, offset: (page - 1) * size }
+}
+
+export function toPage<Item>(
+  { limit, offset }: PageRows,
+  items: readonly Item[],
+  total: number,
+): { items: readonly Item[]; total: number; page: number; size: number } {
+  return { items, total, page: offset / limit + 1, size: limit }
+}
+
+/** Reads one row more than the slice has, to know whether there are more. */
+export async function readSlice<Row, Item extends { readonly id: number }>(
+  { size = 50 }: { readonly size?: number },
+  read: (limit: number) => Promise<readonly Row[]>,
   toItem: (row: Row) => Item,
-): Slice<Item> {
+): Promise<Slice<Item>> {
+  const rows = await read(size + 1)
   const items = rows.slice(0, size).map(toItem)
   return { items, next: rows.length > size ? items[size - 1]!.id : null }
 }

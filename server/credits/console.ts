@@ -6,7 +6,7 @@ import { dayMs, formatDay } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf, toSlice } from '../console/fields.ts'
+import { filterRange, rangeOf, readSlice } from '../console/fields.ts'
 import { findBalancesBefore, ledgerIdAt, type LedgerRow, listLedger } from './ledger/list-store.ts'
 
 const kindNames: Readonly<Record<LedgerKind, { zh: string; en: string }>> = {
@@ -36,10 +36,8 @@ export function creditPages(api: Api, { db }: Services): void {
   }
 
   api.account(creditRoutes.ledger, async (request, input) => {
-    const size = input.size ?? 50
     const search = { ...searchOf(request.account.id, input), before: input.before }
-    const rows = await listLedger(db, search, size + 1)
-    return toSlice(rows, size, entryOf)
+    return readSlice(input, (limit) => listLedger(db, search, limit), entryOf)
   })
 
   api.accountFile(creditRoutes.ledgerCsv, async (request, input) => {

@@ -1,7 +1,7 @@
 // The sections of the reference that concern all endpoints.
+import { errorCodes, errorExplanations, statusOfCode } from '../../contract/codes.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import {
-  codeMeanings,
   documentedEndpoints,
   interfaceChanges,
   sandboxInputs,
@@ -230,7 +230,10 @@ function errorsBody({ config }: DocsContext, language: Language): Html {
   return html`${paragraphs(shapes, language)}
     ${table(
       ['code', 'HTTP', zh ? '含义' : 'Meaning'],
-      codeMeanings.map(({ code, status, text }) => [code, status, text[language]]),
+      [
+        [0, statusOfCode[0], zh ? '成功' : 'Success'],
+        ...errorCodes.map((code) => [code, statusOfCode[code], errorExplanations[code].meaning[language]]),
+      ],
     )}
     <h3>${zh ? '各接口共有的错误' : 'Errors of all endpoints'}</h3>
     ${table(

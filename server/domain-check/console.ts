@@ -18,7 +18,7 @@ import type { Services } from '../services.ts'
 import type { Api, SignedInRequest } from '../console/routes.ts'
 import { openConsoleCall, recorded, recordFailure, requireNotExpired } from '../console/call-from-console.ts'
 import { csvStream } from '../console/csv.ts'
-import { filterRange, toSlice } from '../console/fields.ts'
+import { filterRange, readSlice } from '../console/fields.ts'
 import { notFound } from '../console/problem.ts'
 
 export function domainCheckPages(api: Api, services: Services, checks: DomainCheck): void {
@@ -51,10 +51,8 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
   })
 
   api.account(domainCheckRoutes.runs, async (request, input) => {
-    const size = input.size ?? 50
     const search = { ...filterRange(input), before: input.before }
-    const runs = await checks.runs.list(request.account.id, search, size + 1)
-    return toSlice(runs, size, runOf)
+    return readSlice(input, (limit) => checks.runs.list(request.account.id, search, limit), runOf)
   })
 
   api.account(domainCheckRoutes.run, async (request) => {
@@ -140,10 +138,12 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
 
   api.account(domainCheckRoutes.watchHistory, async (request, input) => {
     const watch = await requireWatch(request)
-    const size = input.size ?? 50
     const search = { ...filterRange(input), before: input.before }
-    const rows = await findVerdicts(db, watch.id, search, size + 1)
-    return toSlice(rows, size, ({ id, at, verdict }) => ({ id, at, verdict: checkResults[verdict] }))
+    return readSlice(
+      input,
+      (limit) => findVerdicts(db, watch.id, search, limit),
+      ({ id, at, verdict }) => ({ id, at, verdict: checkResults[verdict] }),
+    )
   })
 }
 

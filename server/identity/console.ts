@@ -8,7 +8,7 @@ import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf, toSlice } from '../console/fields.ts'
+import { filterRange, rangeOf, readSlice } from '../console/fields.ts'
 
 const outcomes = {
   matched: 'match',
@@ -66,10 +66,8 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
   })
 
   api.account(identityRoutes.history, async (request, input) => {
-    const size = input.size ?? 50
-    const search = { ...searchOf(input), before: input.before, limit: size + 1 }
-    const rows = await identity.history(request.account.id, search)
-    return toSlice(rows, size, recordOf)
+    const search = { ...searchOf(input), before: input.before }
+    return readSlice(input, (limit) => identity.history(request.account.id, { ...search, limit }), recordOf)
   })
 
   api.accountFile(identityRoutes.historyCsv, async (request, input) => {

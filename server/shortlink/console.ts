@@ -9,7 +9,7 @@ import type { Shortlink } from './api.ts'
 import type { Api, SignedInRequest } from '../console/routes.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, type Range, rangeOf } from '../console/fields.ts'
+import { filterRange, pageRows, type Range, rangeOf, toPage } from '../console/fields.ts'
 import { invalidFields, notFound } from '../console/problem.ts'
 
 const { title: titleParameter } = endpoint.operations.generate.parameters
@@ -36,13 +36,9 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
   }
 
   api.account(linkRoutes.list, async (request, input) => {
-    const size = input.size ?? 20
-    const number = input.page ?? 1
-    const found = await links.list.page(request.account.id, searchOf(input), {
-      limit: size,
-      offset: (number - 1) * size,
-    })
-    return { items: found.links.map(rowOf), total: found.total, page: number, size }
+    const page = pageRows(input)
+    const found = await links.list.page(request.account.id, searchOf(input), page)
+    return toPage(page, found.links.map(rowOf), found.total)
   })
 
   api.accountFile(linkRoutes.csv, async (request, input) => {

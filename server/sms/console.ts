@@ -21,7 +21,7 @@ import { findPage, findPosition, outcomeOf, type SendFilter, type ListedSend } f
 import type { Api } from '../console/routes.ts'
 import { callFromConsole, requireNotExpired } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf, toSlice } from '../console/fields.ts'
+import { filterRange, rangeOf, readSlice } from '../console/fields.ts'
 import { maskPhone } from '../../contract/masking.ts'
 import { type FieldProblems, invalidFields } from '../console/problem.ts'
 
@@ -106,12 +106,15 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
   }
 
   api.account(smsRoutes.records, async (request, input) => {
-    const size = input.size ?? 50
     const after =
       input.before === undefined ? undefined : await findPosition(db, request.account.id, input.before)
     if (input.before !== undefined && !after) return { items: [], next: null }
-    const rows = await findPage(db, { ...filterOf(request.account.id, input), after }, size + 1)
-    return toSlice(rows, size, (row) => recordOf(row, request.language))
+    const filter = { ...filterOf(request.account.id, input), after }
+    return readSlice(
+      input,
+      (limit) => findPage(db, filter, limit),
+      (row) => recordOf(row, request.language),
+    )
   })
 
   api.accountFile(smsRoutes.recordsCsv, async (request, input) => {

@@ -5,6 +5,7 @@ import type { Services } from '../services.ts'
 import { findReviews, type ReviewRow } from './review-store.ts'
 import { reviewSignature } from './signatures.ts'
 import { reviewTemplate } from './templates.ts'
+import { pageRows, toPage } from '../console/fields.ts'
 import type { Api } from '../console/routes.ts'
 import { conflict, invalidFields, notFound } from '../console/problem.ts'
 import { operatorOf } from '../console/operator-actor.ts'
@@ -18,15 +19,13 @@ export function reviewPages(api: Api, { db }: Services): void {
   }
 
   api.operator(operatorProductRoutes.reviews, async (_request, input) => {
-    const size = input.size ?? 20
-    const number = input.page ?? 1
+    const page = pageRows(input)
     const { rows, total } = await findReviews(db, {
       kind: input.kind,
       status: input.state ?? '审核中',
-      limit: size,
-      offset: (number - 1) * size,
+      ...page,
     })
-    return { items: rows.map(reviewOf), total, page: number, size }
+    return toPage(page, rows.map(reviewOf), total)
   })
 
   api.operator(operatorProductRoutes.decideReview, async (request, input) => {

@@ -10,6 +10,7 @@ import {
   pageTemplates,
   type SmsTemplate,
 } from './templates.ts'
+import { pageRows, toPage } from '../console/fields.ts'
 import type { Api, SignedInRequest } from '../console/routes.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
 
@@ -17,15 +18,13 @@ export function templatePages(api: Api, { db }: Services): void {
   const actorOf = (request: SignedInRequest) => ({ kind: 'account', accountId: request.account.id }) as const
 
   api.account(smsRoutes.templates, async (request, input) => {
-    const size = input.size ?? 20
-    const number = input.page ?? 1
+    const page = pageRows(input)
     const { templates, total } = await pageTemplates(db, request.account.id, {
       q: input.q?.trim(),
       status: input.state,
-      limit: size,
-      offset: (number - 1) * size,
+      ...page,
     })
-    return { items: templates.map(shownOf), total, page: number, size }
+    return toPage(page, templates.map(shownOf), total)
   })
 
   api.account(smsRoutes.template, async (request) =>

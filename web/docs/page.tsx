@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { Card, Select, Tag } from 'antd'
 import type { ReactNode } from 'react'
-import { type ErrorCode, statusOfCode } from '../../contract/codes.ts'
+import { errorCodes, errorExplanations, statusOfCode } from '../../contract/codes.ts'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import { describeParameter } from '../../contract/parameters.ts'
 import { usePick, useText } from '../frame/i18n.ts'
@@ -138,7 +138,7 @@ function OperationReference({
 
 function ErrorCodes(): ReactNode {
   const t = useText(docsText)
-  const codes: readonly ErrorCode[] = [1001, 1002, 1003, 1004, 1005, 1006, 1007, 429, 5000]
+  const pick = usePick()
   return (
     <table className="plain-table">
       <thead>
@@ -149,13 +149,13 @@ function ErrorCodes(): ReactNode {
         </tr>
       </thead>
       <tbody>
-        {codes.map((code) => (
+        {errorCodes.map((code) => (
           <tr key={code}>
             <th scope="row" className="mono">
               {code}
             </th>
             <td className="mono">{statusOfCode[code]}</td>
-            <td>{t[`c${code}`]}</td>
+            <td>{pick(errorExplanations[code].meaning)}</td>
           </tr>
         ))}
       </tbody>

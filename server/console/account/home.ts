@@ -6,7 +6,7 @@ import { dayMs, formatDay } from '../../../contract/time.ts'
 import type { Balance } from '../../credits/store.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
-import { explainError } from '../../request-log/error-explanations.ts'
+import { explainError } from '../../../contract/codes.ts'
 import { rangeOf } from '../fields.ts'
 import { type DayCount, findCounts, findFirstSteps } from '../../request-log/store.ts'
 

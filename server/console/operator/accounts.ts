@@ -11,7 +11,7 @@ import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
 import type { Api, SignedInRequest } from '../routes.ts'
 import { operatorOf } from '../operator-actor.ts'
-import { oneLine, rangeOf } from '../fields.ts'
+import { oneLine, pageRows, rangeOf, toPage } from '../fields.ts'
 import { sum } from '../account/home.ts'
 import { describeAccount } from '../account/me.ts'
 import { invalidFields, notFound } from '../problem.ts'
@@ -54,18 +54,16 @@ export function accountPages(api: Api, services: Services): void {
   }
 
   api.operator(operatorRoutes.accounts, async (_request, input) => {
-    const size = input.size ?? 20
-    const number = input.page ?? 1
+    const page = pageRows(input)
     const { rows, total } = await searchAccounts(db, {
       q: input.q?.trim(),
       state: input.state,
       today: formatDay(Date.now()),
       sort: input.sort ?? 'created',
       order: input.order ?? 'desc',
-      limit: size,
-      offset: (number - 1) * size,
+      ...page,
     })
-    return { items: await Promise.all(rows.map(rowOf)), total, page: number, size }
+    return toPage(page, await Promise.all(rows.map(rowOf)), total)
   })
 
   api.operator(operatorRoutes.account, (request) => detailOf(request.id()))

@@ -3,6 +3,7 @@ import { operatorRoutes } from '../../../contract/console/operator.ts'
 import type { RedeemBatch } from '../../../contract/console/responses/operator.ts'
 import { formatDay, startOfDay } from '../../../contract/time.ts'
 import type { Services } from '../../services.ts'
+import { pageRows, toPage } from '../../console/fields.ts'
 import type { Api } from '../../console/routes.ts'
 import { csvStream, csvTime } from '../../console/csv.ts'
 import { conflict, invalidFields, notFound } from '../../console/problem.ts'
@@ -26,14 +27,8 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
   }
 
   api.operator(operatorRoutes.redeemBatches, async (_request, input) => {
-    const size = input.size ?? 20
-    const number = input.page ?? 1
-    return {
-      items: await listBatches(db, size, (number - 1) * size),
-      total: await countBatches(db),
-      page: number,
-      size,
-    }
+    const page = pageRows(input)
+    return toPage(page, await listBatches(db, page), await countBatches(db))
   })
 
   api.operator(operatorRoutes.makeRedeemBatch, async (request, input) => {
@@ -61,15 +56,13 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
 
   api.operator(operatorRoutes.redeemBatch, async (request, input) => {
     const batch = await requireBatch(request.id())
-    const size = input.size ?? 20
-    const number = input.page ?? 1
+    const page = pageRows(input)
     const { rows, total } = await listCodes(db, {
       batchId: batch.id,
       state: input.state,
-      limit: size,
-      offset: (number - 1) * size,
+      ...page,
     })
-    return { batch, items: rows, total, page: number, size }
+    return { batch, ...toPage(page, rows, total) }
   })
 
   api.operatorFile(operatorRoutes.redeemBatchCsv, async (request) => {

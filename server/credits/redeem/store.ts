@@ -85,7 +85,10 @@ const batchSelect = `SELECT b.id, b.api_type, b.amount, b.count,
     (SELECT COUNT(*) FROM redeem_code c WHERE c.batch_id = b.id AND c.state = 'revoked') AS revoked,
     b.expires_on, b.note, b.created_by, b.created_at FROM redeem_batch b`
 
-export function listBatches(queries: Queries, limit: number, offset: number): Promise<RedeemBatch[]> {
+export function listBatches(
+  queries: Queries,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<RedeemBatch[]> {
   return queries.all<RedeemBatch>(`${batchSelect} ORDER BY b.id DESC LIMIT ? OFFSET ?`, [limit, offset])
 }
 
