@@ -24,7 +24,7 @@ export function createEndBatcher(
 ): (request: EndRequest) => Promise<EndResult> {
   return createBatcher<EndRequest, EndResult>(db, {
     maxBatch,
-    laneOf: ({ operationId }) => operationId,
+    laneOf: ({ accountId }) => accountId,
     run: (tx, requests) => endBatch(tx, requests, context),
   })
 }

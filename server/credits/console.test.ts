@@ -29,12 +29,11 @@ onEachEngine('the ledger page', (engine) => {
     })
     assert.equal(result.kind, 'charged')
     if (result.kind !== 'charged') return
-    await service.installation.db.write((tx) =>
-      credits.end(tx, {
-        operationId: result.operationId,
-        end: refund ? { state: 'refunded' } : { state: 'settled' },
-      }),
-    )
+    await credits.end({
+      accountId: account.id,
+      operationId: result.operationId,
+      end: refund ? { state: 'refunded' } : { state: 'settled' },
+    })
   }
 
   before(async () => {

@@ -185,7 +185,7 @@ onEachEngine('credits', (engine) => {
     const charged = await t.credits.charge(t.request({ cost: 4, leaseMs: 60_000 }))
     assert.ok(charged.kind === 'charged')
     const end = (state: 'settled' | 'refunded') =>
-      t.db.write((tx) => t.credits.end(tx, { operationId: charged.operationId, end: { state } }))
+      t.credits.end({ accountId: t.id, operationId: charged.operationId, end: { state } })
     const results = await Promise.all([end('refunded'), end('settled'), end('refunded')])
     assert.equal(results.filter((result) => result.ended).length, 1)
     const late = await end('settled')
@@ -197,9 +197,11 @@ onEachEngine('credits', (engine) => {
     await using t = await open(engine, 10)
     const charged = await t.credits.charge(t.request({ cost: 5, leaseMs: 60_000 }))
     assert.ok(charged.kind === 'charged' && charged.remaining === 5)
-    const result = await t.db.write((tx) =>
-      t.credits.end(tx, { operationId: charged.operationId, end: { state: 'settled', refund: 2 } }),
-    )
+    const result = await t.credits.end({
+      accountId: t.id,
+      operationId: charged.operationId,
+      end: { state: 'settled', refund: 2 },
+    })
     assert.deepEqual(result, { ended: true, refunded: 2, remaining: 7 })
     await requireGoodLedger(t.db)
   })
@@ -211,10 +213,11 @@ onEachEngine('credits', (engine) => {
       const charged = await t.credits.charge(t.request({ cost, leaseMs: 60_000 }))
       assert.ok(charged.kind === 'charged')
       const refund = { state: 'settled', refund: cost - 1 } as const
-      held.push({ operationId: charged.operationId, end: cost % 2 === 0 ? { state: 'refunded' } : refund })
+      const { operationId } = charged
+      held.push({ accountId: t.id, operationId, end: cost % 2 === 0 ? { state: 'refunded' } : refund })
     }
     assert.equal(await t.remaining(), 45)
-    const results = await Promise.all([...held, ...held].map((request) => t.credits.endBatched(request)))
+    const results = await Promise.all([...held, ...held].map((request) => t.credits.end(request)))
     assert.equal(results.filter(({ ended }) => ended).length, 10)
     assert.equal(
       results.reduce((sum, { refunded }) => sum + refunded, 0),
@@ -230,15 +233,12 @@ onEachEngine('credits', (engine) => {
     t.credits.onMoved = (credits) => moved.push(credits)
     const charged = await t.credits.charge(t.request({ cost: 4, leaseMs: 60_000 }))
     assert.ok(charged.kind === 'charged')
-    const end: EndRequest = { operationId: charged.operationId, end: { state: 'refunded' } }
-    await assert.rejects(
-      t.db.write(async (tx) => {
-        await t.credits.end(tx, end)
-        throw new Error('rolled back')
-      }),
-    )
-    await t.db.write((tx) => t.credits.end(tx, end))
-    await t.credits.endBatched(end)
+    const { operationId } = charged
+    const end: EndRequest = { accountId: t.id, operationId, end: { state: 'refunded' } }
+    const rollBack = () => Promise.reject(new Error('rolled back'))
+    await assert.rejects(t.credits.end({ ...end, inSameTransaction: rollBack }))
+    await t.credits.end(end)
+    await t.credits.end(end)
     assert.deepEqual(moved, [
       { kind: 'charge', apiType: 'sms', amount: 4 },
       { kind: 'refund', apiType: 'sms', amount: 4 },
@@ -301,18 +301,14 @@ onEachEngine('credits', (engine) => {
     const charged = await t.credits.charge(t.request({ idempotency, leaseMs: 60_000 }))
     assert.ok(charged.kind === 'charged')
     const response = { status: 502, body: { code: 1005 } }
-    const held = await t.db.write((tx) =>
-      t.credits.hold(tx, { operationId: charged.operationId, leaseMs: 900_000, response, sends: 1 }),
-    )
-    assert.equal(held, true)
+    const end = (request: Omit<EndRequest, 'accountId' | 'operationId'>) =>
+      t.credits.end({ accountId: t.id, operationId: charged.operationId, ...request })
+    const held = await end({ end: { state: 'held', leaseMs: 900_000 }, response, sends: 1 })
+    assert.equal(held.ended, true)
     assert.deepEqual(await t.credits.findPreviousCall(t.id, idempotency), { kind: 'replay', response })
-    await t.db.write((tx) =>
-      t.credits.end(tx, { operationId: charged.operationId, end: { state: 'refunded' } }),
-    )
-    assert.equal(
-      await t.db.write((tx) => t.credits.hold(tx, { operationId: charged.operationId, leaseMs: 1 })),
-      false,
-    )
+    assert.equal((await checkLedger(t.db, 0)).open, 1)
+    await end({ end: { state: 'refunded' } })
+    assert.equal((await end({ end: { state: 'held', leaseMs: 1 } })).ended, false)
     assert.deepEqual(await t.credits.findPreviousCall(t.id, idempotency), { kind: 'replay', response })
     assert.equal(await t.remaining(), 10)
     await requireGoodLedger(t.db)

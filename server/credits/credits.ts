@@ -2,23 +2,21 @@
 import { createHmac } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import { type ApiType, maxGrant } from '../../contract/credits.ts'
-import type { Database, Tx } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { createChargeBatcher, createEndBatcher } from './batchers-store.ts'
 import { createResponseCipher } from './charge/response-cipher.ts'
 import { findPreviousCall, type LedgerContext } from './charge/store.ts'
-import { endBatch } from './end/store.ts'
 import type {
   ChargeRequest,
   ChargeResult,
   EndRequest,
   EndResult,
-  HoldRequest,
   Idempotency,
   MovedCredits,
   PreviousCall,
 } from './operation.ts'
-import { addCredits, type Balance, findBalance, findBalances, holdOperation } from './store.ts'
+import { addCredits, type Balance, findBalance, findBalances } from './store.ts'
 
 export interface Credits {
   balance(accountId: number, apiType: ApiType): Promise<Balance>
@@ -28,12 +26,8 @@ export interface Credits {
   take(change: CreditChange): Promise<Balance>
   /** Charges the cost, in one transaction with the product's rows. Concurrent charges share a transaction. */
   charge<T = undefined>(request: ChargeRequest<T>): Promise<ChargeResult<T>>
-  /** Settles or refunds a held operation inside the caller's transaction. */
-  end(tx: Tx, request: EndRequest): Promise<EndResult>
-  /** Settles or refunds a held operation. Concurrent ends share a transaction. */
-  endBatched(request: EndRequest): Promise<EndResult>
-  /** Extends the lease of an operation that cannot be decided yet; false when it was decided already. */
-  hold(tx: Tx, hold: HoldRequest): Promise<boolean>
+  /** Settles or refunds a held operation, or holds it longer. Concurrent ends share a transaction. */
+  end(request: EndRequest): Promise<EndResult>
   findPreviousCall(accountId: number, idempotency: Idempotency): Promise<PreviousCall | undefined>
   /** Identifies an action with its parameters. Keyed, because parameters contain personal data. */
   fingerprint(action: string, values: Readonly<Record<string, unknown>>): string
@@ -89,9 +83,7 @@ export function createCredits(db: Database, secretKey: string): Credits {
       if (!Number.isSafeInteger(request.cost) || request.cost < 0) throw new Error('a cost is a whole number')
       return charge(request) as Promise<ChargeResult<T>>
     },
-    end: async (tx, request) => (await endBatch(tx, [request], context))[0]!,
-    endBatched: createEndBatcher(db, context),
-    hold: (tx, hold) => holdOperation(tx, hold, context.cipher),
+    end: createEndBatcher(db, context),
     findPreviousCall: (accountId, idempotency) =>
       findPreviousCall(db, accountId, idempotency, context.cipher),
     fingerprint(action, values) {

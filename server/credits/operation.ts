@@ -61,18 +61,25 @@ export type PreviousCall =
 
 export type OperationEnd =
   /** `refund` is the part of the cost that goes back to the account. */
-  { readonly state: 'settled'; readonly refund?: number } | { readonly state: 'refunded' }
+  | { readonly state: 'settled'; readonly refund?: number }
+  | { readonly state: 'refunded' }
+  /** Not an end yet: the operation cannot be decided, and waits for a receipt or for the end of a new lease. */
+  | { readonly state: 'held'; readonly leaseMs: number }
 
 /** `remaining` is the balance after a refund; undefined without one. */
 export type ResponseAfterEnd = (remaining: number | undefined) => StoredResponse
 
 export interface EndRequest {
+  /** Of the operation. Ends of one account share their transactions. */
+  readonly accountId: number
   readonly operationId: number
   readonly end: OperationEnd
-  /** A function when the response contains the balance after the refund. */
+  /** Stored for replays, unless there is one. A function when the response contains the balance after the refund. */
   readonly response?: StoredResponse | ResponseAfterEnd | undefined
   /** How many requests may have reached an upstream for it. */
   readonly sends?: number
+  /** For an end that does not know whether the call has counted its own: after it the operation has at least so many. */
+  readonly minSends?: number
   /** Writes rows of the product. */
   readonly inSameTransaction?: TransactionWrite<EndResult, void> | undefined
 }
@@ -83,13 +90,6 @@ export interface EndResult {
   readonly refunded: number
   /** The balance after a refund; undefined without one. */
   readonly remaining: number | undefined
-}
-
-export interface HoldRequest {
-  readonly operationId: number
-  readonly leaseMs: number
-  readonly response?: StoredResponse
-  readonly sends?: number
 }
 
 export type HeldOperation = Pick<Tables['operation'], 'id' | 'account_id' | 'api_type' | 'action' | 'cost'>

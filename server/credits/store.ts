@@ -3,8 +3,7 @@ import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { valueTable } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
-import type { ResponseCipher } from './charge/response-cipher.ts'
-import type { HeldOperation, HoldRequest } from './operation.ts'
+import type { HeldOperation } from './operation.ts'
 
 export type Balance = Readonly<Pick<Tables['credit'], 'api_type' | 'total' | 'used'>> & {
   readonly remaining: number
@@ -73,23 +72,39 @@ export async function storeResponses(
   )
 }
 
-/** Extends the lease of an ambiguous operation and stores its response. False when it was decided already. */
-export async function holdOperation(tx: Tx, hold: HoldRequest, cipher: ResponseCipher): Promise<boolean> {
-  const changed = await tx.run(
-    `UPDATE operation SET lease_until = ${tx.now} + CAST(? AS bigint), response = COALESCE(?, response), sends = sends + ?
-     WHERE id = ? AND state = 'held'`,
-    [hold.leaseMs, hold.response ? cipher.encrypt(hold.response) : null, hold.sends ?? 0, hold.operationId],
-  )
-  return changed === 1
-}
-
 const heldColumns = 'id, account_id, api_type, action, cost'
 
-/** Operations whose lease has expired by the database's clock, oldest first. */
-export function findOverdue(queries: Queries, limit: number): Promise<HeldOperation[]> {
+/** Operations of other actions than `except` whose lease has expired by the database's clock, oldest first. */
+export function findOverdue(
+  queries: Queries,
+  except: readonly string[],
+  limit: number,
+): Promise<HeldOperation[]> {
+  const list = valueTable(
+    queries,
+    { action: 'text' },
+    except.map((action) => ({ action })),
+  )
   return queries.all<HeldOperation>(
     `SELECT ${heldColumns} FROM operation WHERE state = 'held' AND lease_until <= ${queries.now}
+       AND action NOT IN (SELECT action FROM ${list.sql} AS t)
      ORDER BY lease_until LIMIT ${limit}`,
+    list.values,
+  )
+}
+
+/** Overdue operations of one action, each account's oldest first, and at most `perAccount` of an account. */
+export function findOverdueOf(
+  queries: Queries,
+  action: string,
+  { limit, perAccount }: { readonly limit: number; readonly perAccount: number },
+): Promise<HeldOperation[]> {
+  return queries.all<HeldOperation>(
+    `SELECT ${heldColumns} FROM (SELECT ${heldColumns}, lease_until,
+         ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY lease_until) AS place
+       FROM operation WHERE state = 'held' AND lease_until <= ${queries.now} AND action = ?) overdue
+     WHERE place <= ${perAccount} ORDER BY place, lease_until LIMIT ${limit}`,
+    [action],
   )
 }
 

@@ -4,9 +4,12 @@ import { parallelWriters } from './dialect.ts'
 
 export interface BatcherOptions<I, O> {
   readonly maxBatch: number
-  /** Items with the same number never run in two batches at the same time. */
+  /** Items with the same number, such as those of one account, never run in two batches at the same time. */
   readonly laneOf: (item: I) => number
-  /** Returns the results in order. When it throws, every item runs again in a batch of one. */
+  /**
+   * Returns the results in order. When it throws, the items of each number run again in their own batch, and those of a
+   * batch that fails again run one by one: the error of one account costs the others at most a few transactions.
+   */
   readonly run: (tx: Tx, items: readonly I[]) => Promise<readonly O[]>
 }
 
@@ -21,7 +24,10 @@ export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>)
   return (item) => lanes[options.laneOf(item) % lanes.length]!(item)
 }
 
-function createLane<I, O>(db: Database, { maxBatch, run }: BatcherOptions<I, O>): (item: I) => Promise<O> {
+function createLane<I, O>(
+  db: Database,
+  { maxBatch, laneOf, run }: BatcherOptions<I, O>,
+): (item: I) => Promise<O> {
   const queue: Pending<I, O>[] = []
   let isRunning = false
 
@@ -38,20 +44,38 @@ function createLane<I, O>(db: Database, { maxBatch, run }: BatcherOptions<I, O>)
       )
       for (const [index, { resolve }] of take().entries()) resolve(results[index]!)
     } catch (error) {
-      // When the connection breaks during COMMIT, the batch may be durable: running it again could write it twice.
-      if (error instanceof DatabaseUnavailable || take().length === 1) {
-        for (const { reject } of take()) reject(error)
-      } else await runSingly(take())
+      if (mayRunAgain(error, take())) await runInGroups(take())
+      else for (const { reject } of take()) reject(error)
     }
   }
 
-  async function runSingly(batch: readonly Pending<I, O>[]): Promise<void> {
-    const runs = batch.map(({ item, resolve, reject }) => async () => {
-      await db.write(async (tx) => (await run(tx, [item]))[0]!).then(resolve, reject)
+  async function runInGroups(batch: readonly Pending<I, O>[]): Promise<void> {
+    const groups = [...Map.groupBy(batch, ({ item }) => laneOf(item)).values()]
+    // The failed batch is often one group with a problem and others without: the small ones do not wait for it.
+    groups.sort((a, b) => a.length - b.length)
+    await runEach(groups, async (group) => {
+      const items = group.map(({ item }) => item)
+      if (group.length === batch.length) return runSingly(group)
+      try {
+        const results = await db.write((tx) => run(tx, items))
+        for (const [index, { resolve }] of group.entries()) resolve(results[index]!)
+      } catch (error) {
+        if (mayRunAgain(error, group)) await runSingly(group)
+        else for (const { reject } of group) reject(error)
+      }
     })
-    // SQLite commits jobs of the same time together. On PostgreSQL they would take all connections of the pool.
-    if (db.engine === 'sqlite') await Promise.all(runs.map((runOne) => runOne()))
-    else for (const runOne of runs) await runOne()
+  }
+
+  function runSingly(batch: readonly Pending<I, O>[]): Promise<void> {
+    return runEach(batch, ({ item, resolve, reject }) =>
+      db.write(async (tx) => (await run(tx, [item]))[0]!).then(resolve, reject),
+    )
+  }
+
+  /** SQLite commits jobs of the same time together. On PostgreSQL they would take all connections of the pool. */
+  async function runEach<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+    if (db.engine === 'sqlite') await Promise.all(list.map(work))
+    else for (const one of list) await work(one)
   }
 
   async function runAll(): Promise<void> {
@@ -66,4 +90,9 @@ function createLane<I, O>(db: Database, { maxBatch, run }: BatcherOptions<I, O>)
       isRunning = true
       void runAll()
     })
+}
+
+/** When the connection breaks during COMMIT, the batch may be durable: running it again could write it twice. */
+function mayRunAgain(error: unknown, batch: readonly unknown[]): boolean {
+  return batch.length > 1 && !(error instanceof DatabaseUnavailable)
 }

@@ -42,6 +42,43 @@ export function unnest<C extends string>(
   }
 }
 
+export interface OrderedUpdate {
+  /** Comes before `UPDATE`. */
+  readonly with: string
+  /** The list, as `t`. */
+  readonly from: string
+  readonly where: string
+  readonly values: readonly Value[]
+}
+
+/**
+ * The parts of an update of many rows: `${u.with} UPDATE operation SET … FROM ${u.from} WHERE ${u.where}`. PostgreSQL locks the
+ * rows in the order of their key first, so that two transactions with the same rows cannot wait for each other. `key` has
+ * the column of the list by column of the table.
+ */
+export function orderedUpdate(
+  { engine }: Queries,
+  table: string,
+  key: Readonly<Record<string, string>>,
+  list: { readonly sql: string; readonly values: readonly Value[] },
+): OrderedUpdate {
+  const matches = (name: string) =>
+    Object.entries(key)
+      .map(([column, listed]) => `${name}.${column} = t.${listed}`)
+      .join(' AND ')
+  const where = matches(table)
+  const { values } = list
+  if (engine === 'sqlite') return { with: `WITH t AS ${list.sql}`, from: 't', where, values }
+  const columns = Object.keys(key).map((column) => `${table}.${column}`)
+  return {
+    with: `WITH t AS MATERIALIZED ${list.sql}, locked AS MATERIALIZED (SELECT ${columns.join(', ')} FROM ${table}
+      JOIN t ON ${where} ORDER BY ${columns.join(', ')} FOR UPDATE OF ${table})`,
+    from: `t JOIN locked ON ${matches('locked')}`,
+    where,
+    values,
+  }
+}
+
 /** The end of a SELECT that locks its rows until the transaction ends. SQLite's write transaction is the lock. */
 export function forUpdate({ engine }: Tx, clause = 'FOR UPDATE'): string {
   return engine === 'sqlite' ? '' : ` ${clause}`

@@ -266,7 +266,7 @@ onEachEngine('domain check', (engine) => {
     const run = { accountId: made.id, operationId, idempotencyKey: undefined, fingerprint: 'f', total: 2 }
     const id = await db.write((tx) => insertRun(tx, { ...run, items: '[{"url":"a.com","type":"original"}]' }))
     assert.equal((await domainCheck.runs.find(made.id, id!))?.state, 'running')
-    await db.write((tx) => services.credits.end(tx, { operationId, end: { state: 'refunded' } }))
+    await services.credits.end({ accountId: made.id, operationId, end: { state: 'refunded' } })
     const found = await domainCheck.runs.find(made.id, id!)
     assert.deepEqual([found?.state, found?.givenBack, found?.results], ['failed', 2, [null]])
     await db.write((tx) => tx.run('UPDATE domain_run SET at = 0 WHERE id = ?', [id!]))
@@ -363,9 +363,11 @@ onEachEngine('domain check behind the jump page', (engine) => {
       const operation = await db.one<{ id: number }>('SELECT id FROM operation WHERE account_id = ?', [
         account.id,
       ])
-      await db.write((tx) =>
-        service.app.services.credits.end(tx, { operationId: operation!.id, end: { state: 'refunded' } }),
-      )
+      await service.app.services.credits.end({
+        accountId: account.id,
+        operationId: operation!.id,
+        end: { state: 'refunded' },
+      })
       const { status, body } = await running
       assert.deepEqual([status, body.code, body.data], [502, 1005, undefined])
       assert.equal((await service.app.services.credits.balance(account.id, 'domain_check')).remaining, 5)

@@ -54,6 +54,7 @@ export function createDomainCheck(services: Services): DomainCheck {
     })
     if (paid.replay) return paid.replay
     return completeCheck(services, service, call, {
+      accountId: caller.account.id,
       operationId: paid.operationId,
       items,
       addresses,

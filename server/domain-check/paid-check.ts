@@ -12,6 +12,7 @@ export const apiType = 'domain_check'
 export const checkAction = 'domain.check'
 
 export interface PaidCheck {
+  readonly accountId: number
   readonly operationId: number
   readonly items: readonly CheckItem[]
   readonly addresses: readonly (Address | undefined)[]
@@ -29,14 +30,14 @@ export async function completeCheck(
   call: Call,
   paid: PaidCheck,
 ): Promise<ApiResponse> {
-  const { operationId } = paid
+  const { accountId, operationId } = paid
   // Without a configured gateway the check fails as a whole; a gateway that is down only fails its items.
   if (service.gateways.length === 0 && paid.addresses.some((address) => address !== undefined)) {
-    await paidCalls.end(call, { operationId, end: { state: 'refunded' }, response: paid.failed })
+    await paidCalls.end(call, { accountId, operationId, end: { state: 'refunded' }, response: paid.failed })
     return paid.failed
   }
   const outcome = await paid.check().catch(async (error: unknown) => {
-    await paidCalls.end(call, { operationId, end: { state: 'refunded' } })
+    await paidCalls.end(call, { accountId, operationId, end: { state: 'refunded' } })
     throw error
   })
   markStep(call, 'gateway')
@@ -49,6 +50,7 @@ export async function completeCheck(
       remaining_credits: remaining ?? paid.remaining,
     })
   const { ended, remaining } = await paidCalls.end(call, {
+    accountId,
     operationId,
     end: { state: 'settled', refund: outcome.failed * config.PRICES.domain },
     response,

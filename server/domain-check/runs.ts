@@ -121,6 +121,7 @@ export function createRuns(services: Services, service: CheckService): Runs {
     }
     const runId = paid.value
     const finished = completeCheck(services, service, callWithoutKey, {
+      accountId,
       operationId: paid.operationId,
       items,
       addresses,

@@ -169,7 +169,8 @@ export function claimDue(
   const whose = claim.platformToo ? '' : `AND account_id <> ${platformAccount}`
   return tx.all<WatchedDomain>(
     `UPDATE domain_watch SET due_at = ${tx.now} + ${interval}
-     WHERE ${isDue} AND id IN (SELECT id FROM domain_watch WHERE ${isDue} ${whose} ORDER BY due_at LIMIT ${claim.limit})
+     WHERE ${isDue} AND id IN (SELECT id FROM domain_watch WHERE ${isDue} ${whose} ORDER BY due_at
+       LIMIT ${claim.limit}${forUpdate(tx, 'FOR UPDATE SKIP LOCKED')})
      RETURNING *`,
     [claim.intervalMs, claim.intervalMs, claim.intervalMs],
   )

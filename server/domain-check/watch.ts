@@ -111,7 +111,7 @@ export function createWatcher(services: Services, service: CheckService): Watche
         : recordVerdict(tx, watch, verdict)
     try {
       if (operationId === undefined) await db.write(record)
-      else if (!(await endOperation(operationId, verdict, record))) return
+      else if (!(await endOperation(watch, operationId, verdict, record))) return
       if (verdict !== undefined) await reportVerdict(watch, verdict)
     } catch (error) {
       log.error({ err: error, watch: watch.id }, 'failed to store the verdict on a watched domain')
@@ -120,12 +120,14 @@ export function createWatcher(services: Services, service: CheckService): Watche
 
   /** Returns false when the sweeper has already refunded the operation; then nothing is stored. */
   async function endOperation(
+    watch: WatchedDomain,
     operationId: number,
     verdict: CheckVerdict | undefined,
     record: (tx: Tx) => Promise<void>,
   ): Promise<boolean> {
     const state = verdict === undefined ? 'refunded' : 'settled'
-    const { ended } = await credits.endBatched({
+    const { ended } = await credits.end({
+      accountId: watch.account_id,
       operationId,
       end: { state },
       sends: 1,

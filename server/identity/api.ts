@@ -2,14 +2,16 @@
 import { identity } from '../../contract/identity.ts'
 import { hourMs } from '../../contract/time.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
+import { registerWriter } from '../credits/batch-writer.ts'
 import type { Purchase } from '../credits/charge/paid-call.ts'
+import type { EndResult } from '../credits/operation.ts'
 import { type Call, markStep } from '../http/call.ts'
 import type { ApiResponse } from '../http/responses.ts'
 import type { Product, Services } from '../services.ts'
 import { createIdentityGateways, type GuardedIdentityGateway } from './gateways.ts'
 import { requireApiKey, requirePerson } from './person.ts'
 import type { Person } from './port.ts'
-import { createIdentityRecords, type IdentityRecords } from './records.ts'
+import { createIdentityRecords, type IdentityRecords, type RecordInput } from './records.ts'
 import { failureResponse, insufficientCredits, interrupted, verdictResponse } from './responses.ts'
 import { createVerification, identityAction } from './verification.ts'
 
@@ -29,6 +31,15 @@ export function createIdentity(services: Services): IdentityProduct {
   const gateways = createIdentityGateways(config)
   const verification = createVerification(services, gateways)
   const records = createIdentityRecords(db, services.secretKey)
+  const insertRecord = registerWriter<RecordInput, EndResult, void>((tx, items) =>
+    records.insert(
+      tx,
+      items.map(({ item, result }) =>
+        // The sweeper has already refunded the credit, so the verdict is not delivered.
+        result.ended ? item : { ...item, verdict: 'failed', reason: 'late' },
+      ),
+    ),
+  )
 
   async function handle(call: Call): Promise<ApiResponse> {
     call.trace.action = 'verify'
@@ -70,21 +81,20 @@ export function createIdentity(services: Services): IdentityProduct {
         : verdictResponse(verified.verdict, verified.details, person.number, call.language)
     const isPaid = verdict === 'match' || verdict === 'mismatch'
     const { ended } = await paidCalls.end(call, {
+      accountId: caller.account.id,
       operationId,
       end: { state: isPaid ? 'settled' : 'refunded' },
       response,
       sends: verified.attempts,
-      inSameTransaction: (tx, result) =>
-        records.insert(tx, {
-          accountId: caller.account.id,
-          person,
-          operationId,
-          requestId: call.requestId,
-          gateway,
-          // The sweeper has already refunded the credit, so the verdict is not delivered.
-          verdict: result.ended ? verdict : 'failed',
-          reason: result.ended ? (verified.verdict === 'failed' ? verified.reason : undefined) : 'late',
-        }),
+      inSameTransaction: insertRecord({
+        accountId: caller.account.id,
+        person,
+        operationId,
+        requestId: call.requestId,
+        gateway,
+        verdict,
+        reason: verified.verdict === 'failed' ? verified.reason : undefined,
+      }),
     })
     return ended ? response : purchase.answerIfInterrupted
   }
@@ -106,7 +116,7 @@ export function createIdentity(services: Services): IdentityProduct {
       ...purchase,
       inSameTransaction: async (tx, { operationId }) => {
         const { requestId } = call
-        await records.insert(tx, { accountId, person, verdict, gateway: 'repeat', operationId, requestId })
+        await records.insert(tx, [{ accountId, person, verdict, gateway: 'repeat', operationId, requestId }])
         return { value: undefined, response }
       },
     })

@@ -10,7 +10,7 @@ import {
   findLastVerdict,
   findRecords,
   type IdentityRecord,
-  insertRecord,
+  insertRecords,
   type NewIdentityRecord,
   type RecordFilter,
 } from './store.ts'
@@ -21,7 +21,7 @@ export type RecordInput = Pick<
 > & { readonly person: Person }
 
 export interface IdentityRecords {
-  insert(tx: Tx, input: RecordInput): Promise<void>
+  insert(tx: Tx, inputs: readonly RecordInput[]): Promise<void>
   findLastVerdict(accountId: number, person: Person, withinMs: number): Promise<Verdict | undefined>
   list(accountId: number, filter: RecordFilter): Promise<IdentityRecord[]>
   /** Returns the number of deleted records. */
@@ -31,16 +31,20 @@ export interface IdentityRecords {
 export function createIdentityRecords(db: Database, secretKey: string): IdentityRecords {
   const hashPerson = createPersonHash(secretKey)
   return {
-    async insert(tx, { person, ...rest }) {
+    async insert(tx, inputs) {
       // Read in the transaction, so that a rotation from the command line applies immediately in every process.
       const seed = await ensureHashSeed(tx)
-      await insertRecord(tx, {
-        ...rest,
-        nameMask: maskName(person.name),
-        numberMask: maskIdNumber(person.number),
-        personHash: hashPerson(seed, person),
-        generation: seed.generation,
-      })
+      await insertRecords(
+        tx,
+        inputs.map(({ person, ...rest }) => ({
+          ...rest,
+          nameMask: maskName(person.name),
+          numberMask: maskIdNumber(person.number),
+          personHash: hashPerson(seed, person),
+          generation: seed.generation,
+          at: seed.at,
+        })),
+      )
     },
     async findLastVerdict(accountId, person, withinMs) {
       const seed = await findHashSeed(db)

@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
+import { bulkInsert, insertRows } from '../db/bulk-insert.ts'
 import { deleteByTime, firstIdAtOrAfter } from '../db/time-ordered.ts'
-import { findSetting, insertSetting, putSetting } from '../db/setting-store.ts'
+import { insertSetting, putSetting } from '../db/setting-store.ts'
 import type { Verdict } from './port.ts'
 import type { HashSeed } from './privacy.ts'
 
@@ -18,25 +19,40 @@ export interface NewIdentityRecord {
   readonly reason?: string | undefined
   readonly operationId: number
   readonly requestId: string
+  readonly at: number
 }
 
-export async function insertRecord(tx: Tx, record: NewIdentityRecord): Promise<void> {
-  await tx.run(
-    `INSERT INTO identity_record (account_id, name_mask, number_mask, person_hash, generation, verdict, gateway, reason,
-       operation_id, request_id, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${tx.now})`,
-    [
-      record.accountId,
-      record.nameMask,
-      record.numberMask,
-      record.personHash,
-      record.generation,
-      record.verdict,
-      record.gateway ?? null,
-      record.reason ?? null,
-      record.operationId,
-      record.requestId,
-    ],
+const recordRows = bulkInsert('identity_record', {
+  account_id: 'bigint',
+  name_mask: 'text',
+  number_mask: 'text',
+  person_hash: 'text',
+  generation: 'bigint',
+  verdict: 'text',
+  gateway: 'text',
+  reason: 'text',
+  operation_id: 'bigint',
+  request_id: 'text',
+  at: 'bigint',
+})
+
+export async function insertRecords(tx: Tx, records: readonly NewIdentityRecord[]): Promise<void> {
+  await insertRows(
+    tx,
+    recordRows,
+    records.map((record) => ({
+      account_id: record.accountId,
+      name_mask: record.nameMask,
+      number_mask: record.numberMask,
+      person_hash: record.personHash,
+      generation: record.generation,
+      verdict: record.verdict,
+      gateway: record.gateway ?? null,
+      reason: record.reason ?? null,
+      operation_id: record.operationId,
+      request_id: record.requestId,
+      at: record.at,
+    })),
   )
 }
 
@@ -115,14 +131,22 @@ export function deleteOldRecords(db: Database, days: number, signal: AbortSignal
 
 const seedSetting = 'identity_hash_seed'
 
-/** Undefined before the first verification. */
-export async function findHashSeed(queries: Queries): Promise<HashSeed | undefined> {
-  const text = await findSetting(queries, seedSetting)
-  const match = /^(\d+):(.+)$/.exec(text ?? '')
-  return match ? { generation: Number(match[1]), salt: match[2]! } : undefined
+/** The seed, and the time when it was read. */
+export interface DatedHashSeed extends HashSeed {
+  readonly at: number
 }
 
-export async function ensureHashSeed(tx: Tx): Promise<HashSeed> {
+/** Undefined before the first verification. */
+export async function findHashSeed(queries: Queries): Promise<DatedHashSeed | undefined> {
+  const row = await queries.one<{ value: string; at: number }>(
+    `SELECT value, ${queries.now} AS at FROM setting WHERE name = ?`,
+    [seedSetting],
+  )
+  const match = /^(\d+):(.+)$/.exec(row?.value ?? '')
+  return row && match ? { generation: Number(match[1]), salt: match[2]!, at: row.at } : undefined
+}
+
+export async function ensureHashSeed(tx: Tx): Promise<DatedHashSeed> {
   const seed = await findHashSeed(tx)
   if (seed) return seed
   await insertSetting(tx, seedSetting, createSeed(1))

@@ -102,8 +102,8 @@ export function createSms(services: Services): SmsProduct {
     served: { endpoint: sms, handle },
     routes: (api) => registerReceipts(api, services, decisions),
     start() {
-      if (config.SMS_NUMBER_LIMITS.length > 0)
-        jobs.every(tenMinutesMs, 'prune_sms_number_counters', () => db.write(deletePastCounters))
+      // Without limits too: they may have been in use before.
+      jobs.every(tenMinutesMs, 'prune_sms_number_counters', (signal) => deletePastCounters(db, signal))
       if (config.SMS_RECORD_DAYS > 0)
         jobs.every(hourMs, 'prune_sms_records', (signal) =>
           deleteOldSends(db, config.SMS_RECORD_DAYS, signal),

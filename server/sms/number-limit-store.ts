@@ -1,5 +1,8 @@
 // Counters of messages per phone number and period, updated in the transaction of the charge.
-import type { Queries, Tx } from '../db/database.ts'
+import type { Database, Queries, Tx } from '../db/database.ts'
+import { forUpdate, orderedUpdate, valueTable } from '../db/dialect.ts'
+import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
+import type { Tables } from '../db/schema.ts'
 
 /** A calendar minute, hour or day in Shanghai, and its limit. */
 export interface Period {
@@ -14,21 +17,49 @@ export async function readClock(queries: Queries): Promise<number> {
   return row?.now ?? Date.now()
 }
 
-/** Returns the new count. */
-export async function incrementCounter(tx: Tx, phone: string, period: Period): Promise<number> {
-  const row = await tx.one<{ count: number }>(
-    `INSERT INTO sms_number_count (phone, period, count, ends_at) VALUES (?, ?, 1, ?)
-     ON CONFLICT (phone, period) DO UPDATE SET count = sms_number_count.count + 1 RETURNING count`,
-    [phone, period.key, period.endsAt],
-  )
-  return row?.count ?? 1
+/** How many messages to add to, or remove from, the counter of a number in a period. */
+export interface CounterChange {
+  readonly phone: string
+  readonly period: Period
+  readonly messages: number
 }
 
-export async function decrementCounter(tx: Tx, phone: string, period: Period): Promise<void> {
-  await tx.run('UPDATE sms_number_count SET count = count - 1 WHERE phone = ? AND period = ? AND count > 0', [
-    phone,
-    period.key,
-  ])
+const counterColumns = { number: 'text', period_key: 'text', messages: 'bigint', end_time: 'bigint' } as const
+
+/** In the order in which every transaction locks counters. Each counter occurs once. */
+function counterTable(queries: Queries, changes: readonly CounterChange[]) {
+  const rows = changes.map(({ phone, period, messages }) => ({
+    number: phone,
+    period_key: period.key,
+    messages,
+    end_time: period.endsAt,
+  }))
+  return valueTable(queries, counterColumns, rows)
+}
+
+/** Returns the new counts. */
+export function addToCounters(
+  tx: Tx,
+  changes: readonly CounterChange[],
+): Promise<Pick<Tables['sms_number_count'], 'phone' | 'period' | 'count'>[]> {
+  const list = counterTable(tx, changes)
+  return tx.all(
+    `INSERT INTO sms_number_count (phone, period, count, ends_at)
+     SELECT t.number, t.period_key, t.messages, t.end_time FROM ${list.sql} AS t WHERE true ORDER BY 1, 2
+     ON CONFLICT (phone, period) DO UPDATE SET count = sms_number_count.count + excluded.count
+     RETURNING phone, period, count`,
+    list.values,
+  )
+}
+
+export async function removeFromCounters(tx: Tx, changes: readonly CounterChange[]): Promise<void> {
+  const key = { phone: 'number', period: 'period_key' }
+  const update = orderedUpdate(tx, 'sms_number_count', key, counterTable(tx, changes))
+  await tx.run(
+    `${update.with} UPDATE sms_number_count SET count = CASE WHEN count > t.messages THEN count - t.messages ELSE 0 END
+     FROM ${update.from} WHERE ${update.where}`,
+    update.values,
+  )
 }
 
 export async function findCount(queries: Queries, phone: string, period: Period): Promise<number> {
@@ -39,10 +70,17 @@ export async function findCount(queries: Queries, phone: string, period: Period)
   return row?.count ?? 0
 }
 
-/** At most 5,000 at a time. */
-export function deletePastCounters(tx: Tx): Promise<number> {
-  return tx.run(
-    `DELETE FROM sms_number_count WHERE (phone, period) IN
-       (SELECT phone, period FROM sms_number_count WHERE ends_at < ${tx.now} LIMIT 5000)`,
+export function deletePastCounters(db: Database, signal?: AbortSignal): Promise<void> {
+  return writeInSlices(
+    db,
+    async (tx) => {
+      const deleted = await tx.run(
+        `DELETE FROM sms_number_count WHERE (phone, period) IN
+           (SELECT phone, period FROM sms_number_count WHERE ends_at < ${tx.now} ORDER BY ends_at
+            LIMIT ${rowsPerSlice}${forUpdate(tx, 'FOR UPDATE SKIP LOCKED')})`,
+      )
+      return deleted === rowsPerSlice
+    },
+    signal,
   )
 }

@@ -111,7 +111,7 @@ onEachEngine('SMS number limits', (engine) => {
     const count = async () => (await db.one<{ n: number }>('SELECT COUNT(*) AS n FROM sms_number_count'))?.n
     assert.equal(await count(), 2)
     await db.write((tx) => tx.run(`UPDATE sms_number_count SET ends_at = 1 WHERE period LIKE 'm%'`))
-    await db.write(deletePastCounters)
+    await deletePastCounters(db)
     assert.equal(await count(), 1)
   })
 })

@@ -4,18 +4,19 @@ import type { Config } from '../config.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import {
-  decrementCounter,
+  addToCounters,
+  type CounterChange,
   findCount,
-  incrementCounter,
   type Period,
   readClock,
+  removeFromCounters,
 } from './number-limit-store.ts'
 
 type NumberLimits = Config['SMS_NUMBER_LIMITS']
 
 const lengths = { m: 60_000, h: hourMs, d: dayMs } as const
 
-/** The current periods, shortest first: all processes lock the counters in this order. */
+/** The current periods, shortest first. */
 export function currentPeriods(limits: NumberLimits, now: number): readonly Period[] {
   return limits
     .map(({ count, window }): Period & { lengthMs: number } => {
@@ -32,7 +33,7 @@ export function currentPeriods(limits: NumberLimits, now: number): readonly Peri
     .filter((period, index, all) => all.findIndex(({ key }) => key === period.key) === index)
 }
 
-/** A check before the charge that saves most rejected calls a transaction. `countMessage` decides. */
+/** A check before the charge that saves most rejected calls a transaction. `countMessages` decides. */
 export async function requireBelowLimits(
   queries: Queries,
   limits: NumberLimits,
@@ -47,21 +48,43 @@ export async function requireBelowLimits(
   if (full.length > 0) throw tooManyMessages(full, now)
 }
 
-/** Counts the message in every period, or throws and so rolls the transaction back. */
-export async function countMessage(tx: Tx, limits: NumberLimits, phone: string): Promise<readonly Period[]> {
+/** Counts the messages in every period, or throws and so rolls the transaction back. */
+export async function countMessages(
+  tx: Tx,
+  limits: NumberLimits,
+  phones: readonly string[],
+): Promise<readonly Period[]> {
   if (limits.length === 0) return []
   const now = await readClock(tx)
   const periods = currentPeriods(limits, now)
-  const full: Period[] = []
-  for (const period of periods)
-    if ((await incrementCounter(tx, phone, period)) > period.limit) full.push(period)
+  const counts = await addToCounters(
+    tx,
+    sumChanges(phones.flatMap((phone) => periods.map((period) => ({ phone, period, messages: 1 })))),
+  )
+  const full = periods.filter(({ key, limit }) =>
+    counts.some((row) => row.period === key && row.count > limit),
+  )
   if (full.length > 0) throw tooManyMessages(full, now)
   return periods
 }
 
-/** A message that was provably not sent does not count. */
-export async function uncountMessage(tx: Tx, phone: string, periods: readonly Period[]): Promise<void> {
-  for (const period of periods) await decrementCounter(tx, phone, period)
+/** Messages that were provably not sent do not count. */
+export async function uncountMessages(
+  tx: Tx,
+  messages: readonly { readonly phone: string; readonly periods: readonly Period[] }[],
+): Promise<void> {
+  const changes = messages.flatMap(({ phone, periods }) =>
+    periods.map((period) => ({ phone, period, messages: 1 })),
+  )
+  if (changes.length > 0) await removeFromCounters(tx, sumChanges(changes))
+}
+
+/** Each counter once. */
+function sumChanges(changes: readonly CounterChange[]): CounterChange[] {
+  return [...Map.groupBy(changes, ({ phone, period }) => `${phone} ${period.key}`).values()].map((same) => ({
+    ...same[0]!,
+    messages: same.reduce((sum, { messages }) => sum + messages, 0),
+  }))
 }
 
 function tooManyMessages(full: readonly Period[], now: number): AppError {

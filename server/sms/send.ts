@@ -18,14 +18,14 @@ import { type Failure, mayTryNextGateway, type Outcome } from '../upstream/outco
 import type { ComposedMessage, ComposeMessage } from './compose.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
 import type { Period } from './number-limit-store.ts'
-import { countMessage, requireBelowLimits, uncountMessage } from './number-limits.ts'
+import { countMessages, requireBelowLimits, uncountMessages } from './number-limits.ts'
 import type { SentMessage } from './port.ts'
 import { findProblem, type Problem, problemText } from './problems.ts'
 import { sendFailed, successResponse } from './responses.ts'
 import {
+  type FailedSend,
   findByOperation,
   insertSends,
-  lockSend,
   markAccepted,
   markFailed,
   type NewSend,
@@ -55,6 +55,7 @@ interface AcceptedSend {
 /** A send between its charge and its end. */
 interface OpenSend extends ChargedSend {
   readonly call: Call
+  readonly accountId: number
   readonly operationId: number
   readonly remaining: number
   readonly chargedAt: number
@@ -70,7 +71,7 @@ export function createSend(
   gateways: readonly GuardedSmsGateway[],
   compose: ComposeMessage,
 ): SendSms {
-  const { config, db, credits, paidCalls } = services
+  const { config, db, paidCalls } = services
   const leaseMs = config.OPERATION_LEASE_S * 1000
   const limits = config.SMS_NUMBER_LIMITS
   // Every call needs it as an argument and few return it. Created once, because creating an error is expensive.
@@ -115,6 +116,7 @@ export function createSend(
     const send: OpenSend = {
       ...paid.value,
       call,
+      accountId: caller.account.id,
       operationId: paid.operationId,
       remaining: paid.remaining,
       chargedAt,
@@ -139,8 +141,8 @@ export function createSend(
     tx: Tx,
     items: readonly { readonly item: SendInput; readonly result: Charge }[],
   ): Promise<Written<ChargedSend>[]> {
-    const periods: (readonly Period[])[] = []
-    for (const { item } of items) periods.push(await countMessage(tx, limits, item.phone))
+    const phones = items.map(({ item }) => item.phone)
+    const periods = await countMessages(tx, limits, phones)
     const records = await insertSends(
       tx,
       items.map(({ item, result }) => ({
@@ -150,7 +152,7 @@ export function createSend(
       })),
     )
     return items.map(({ item }, i) => ({
-      value: { record: { ...records[i]!, phone: item.phone }, periods: periods[i]! },
+      value: { record: { ...records[i]!, phone: item.phone }, periods },
     }))
   }
 
@@ -189,6 +191,7 @@ export function createSend(
     const { call, operationId, record } = send
     const response = successResponse(record, send.remaining)
     const { ended } = await paidCalls.end(call, {
+      accountId: send.accountId,
       operationId,
       end: { state: 'settled' },
       response,
@@ -202,33 +205,28 @@ export function createSend(
     const { call, operationId, record } = send
     const { problem, code } = findProblem(outcome)
     const response = failureResponse(problem, call.language)
-    const decided = await db.write(async (tx) => {
-      const held = await credits.hold(tx, {
-        operationId,
-        leaseMs: ambiguousLeaseMs,
-        sends: 1,
-        ...(call.idempotencyKey === undefined ? {} : { response }),
-      })
-      if (!held) return { record: await lockSend(tx, record.id) }
-      await markFailed(tx, record.id, { state: 'unknown', charged: true, problem, code })
-      return undefined
+    const { ended: isHeld } = await paidCalls.end(call, {
+      accountId: send.accountId,
+      operationId,
+      end: { state: 'held', leaseMs: ambiguousLeaseMs },
+      response,
+      sends: 1,
+      inSameTransaction: markUnknown({ id: record.id, state: 'unknown', charged: true, problem, code }),
     })
-    return decided ? respondToDecided(send, decided.record) : response
+    return isHeld ? response : respondToDecided(send, await findByOperation(db, operationId))
   }
 
   async function refund(send: OpenSend, outcome: Failure): Promise<ApiResponse> {
     const { call, operationId, record, periods } = send
     const { problem, code } = findProblem(outcome)
     const response = failureResponse(problem, call.language)
+    const failed: FailedSend = { id: record.id, state: 'refused', charged: false, problem, code }
     await paidCalls.end(call, {
+      accountId: send.accountId,
       operationId,
       end: { state: 'refunded' },
       response,
-      async inSameTransaction(tx, { ended }) {
-        if (!ended) return
-        await markFailed(tx, record.id, { state: 'refused', charged: false, problem, code })
-        await uncountMessage(tx, record.phone, periods)
-      },
+      inSameTransaction: markRefused({ failed, phone: record.phone, periods }),
     })
     return response
   }
@@ -257,6 +255,28 @@ const markSettled = registerWriter<AcceptedSend, EndResult, void>((tx, items) =>
     items.map(({ item }) => item),
   ),
 )
+
+const markUnknown = registerWriter<FailedSend, EndResult, void>((tx, items) =>
+  markFailed(
+    tx,
+    items.filter(({ result }) => result.ended).map(({ item }) => item),
+  ),
+)
+
+interface RefusedSend {
+  readonly failed: FailedSend
+  readonly phone: string
+  readonly periods: readonly Period[]
+}
+
+const markRefused = registerWriter<RefusedSend, EndResult, void>(async (tx, items) => {
+  const refused = items.filter(({ result }) => result.ended).map(({ item }) => item)
+  await markFailed(
+    tx,
+    refused.map(({ failed }) => failed),
+  )
+  await uncountMessages(tx, refused)
+})
 
 /** Throws one error that names everything missing or invalid. */
 function readSend(call: Call) {

@@ -66,12 +66,7 @@ onEachEngine('SMS records', (engine) => {
       })
       await db.write(async (tx) => {
         if (i % 4 === 0) {
-          await markFailed(tx, id, {
-            state: 'refused',
-            charged: false,
-            problem: 'number',
-            code: 'X',
-          })
+          await markFailed(tx, [{ id, state: 'refused', charged: false, problem: 'number', code: 'X' }])
         } else await markAccepted(tx, [{ id, gatewayId: undefined }])
         // Several share a moment, so that the number has to decide.
         await tx.run('UPDATE sms_send SET created_at = ? WHERE id = ?', [1_000 * Math.floor(i / 4), id])

@@ -4,7 +4,7 @@ import { recordIdOf } from '../../contract/sms-text.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { bulkInsert, insertRowsReturningIds } from '../db/bulk-insert.ts'
 import { deleteOlderThan } from '../db/time-ordered.ts'
-import { forUpdate, valueTable } from '../db/dialect.ts'
+import { forUpdate, idList, valueTable } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Problem } from './problems.ts'
 
@@ -104,45 +104,91 @@ export async function markAccepted(
   for (const { id, gatewayId } of remaining) await markOneAccepted(tx, id, gatewayId)
 }
 
-/** The message was not sent, or it is unknown. A receipt that came first is not overwritten. */
-export async function markFailed(
-  tx: Tx,
-  id: number,
-  failed: { state: 'refused' | 'unknown'; charged: boolean; problem: Problem; code: string },
-): Promise<void> {
+export interface FailedSend {
+  readonly id: number
+  readonly state: 'refused' | 'unknown'
+  readonly charged: boolean
+  readonly problem: Problem
+  readonly code: string
+}
+
+/** The messages were not sent, or it is unknown. A receipt that came first is not overwritten. */
+export async function markFailed(tx: Tx, failed: readonly FailedSend[]): Promise<void> {
+  if (failed.length === 0) return
+  const list = valueTable(
+    tx,
+    { send_id: 'bigint', new_state: 'text', is_charged: 'bigint', why: 'text', why_code: 'text' },
+    failed.map(({ id, state, charged, problem, code }) => ({
+      send_id: id,
+      new_state: state,
+      is_charged: charged ? 1 : 0,
+      why: problem,
+      why_code: code,
+    })),
+  )
   await tx.run(
-    `UPDATE sms_send SET state = ?, charged = ?, success = 0, problem = ?, problem_code = ?
-     WHERE id = ? AND state IN ('sending', 'unknown')`,
-    [failed.state, failed.charged ? 1 : 0, failed.problem, failed.code, id],
+    `UPDATE sms_send SET state = list.new_state, charged = list.is_charged, success = 0, problem = list.why,
+       problem_code = list.why_code
+     FROM ${list.sql} AS list WHERE id = list.send_id AND state IN ('sending', 'unknown')`,
+    list.values,
   )
 }
 
-/** Stores the delivery status from a receipt or a status query. */
-export async function updateStatus(
-  tx: Tx,
-  id: number,
-  status: {
-    state: 'accepted' | 'delivered' | 'undelivered'
-    gatewayId: string | null
-    charged: boolean
-    problem: Problem
-    code: string
-  },
-): Promise<void> {
+/** The credits were refunded, because nobody could say whether these messages were sent. */
+export async function markUnconfirmed(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  const list = idList(tx, ids)
   await tx.run(
-    `UPDATE sms_send SET state = ?, receipt_at = CASE WHEN ? = 'accepted' THEN receipt_at ELSE ${tx.now} END,
-       gateway_id = COALESCE(?, gateway_id), charged = ?, success = ?, problem = ?, problem_code = ? WHERE id = ?`,
-    [
-      status.state,
-      status.state,
-      status.gatewayId,
-      status.charged ? 1 : 0,
-      status.state === 'undelivered' ? 0 : 1,
-      status.problem,
-      status.code,
-      id,
-    ],
+    `UPDATE sms_send SET state = 'unknown', charged = 0, success = 0, problem = 'unconfirmed'
+     WHERE id IN ${list.sql} AND state IN ('sending', 'unknown')`,
+    [list.value],
   )
+}
+
+export interface SendStatus {
+  readonly id: number
+  readonly state: 'accepted' | 'delivered' | 'undelivered'
+  readonly gatewayId: string | undefined
+  readonly charged: boolean
+  readonly problem: Problem
+  readonly code: string
+}
+
+/** Stores delivery statuses from receipts or status queries. */
+export async function updateStatuses(tx: Tx, statuses: readonly SendStatus[]): Promise<void> {
+  if (statuses.length === 0) return
+  const list = valueTable(
+    tx,
+    {
+      send_id: 'bigint',
+      new_state: 'text',
+      sent_as: 'text',
+      is_charged: 'bigint',
+      why: 'text',
+      why_code: 'text',
+    },
+    statuses.map(({ id, state, gatewayId, charged, problem, code }) => ({
+      send_id: id,
+      new_state: state,
+      sent_as: gatewayId ?? null,
+      is_charged: charged ? 1 : 0,
+      why: problem,
+      why_code: code,
+    })),
+  )
+  await tx.run(
+    `UPDATE sms_send SET state = list.new_state,
+       receipt_at = CASE WHEN list.new_state = 'accepted' THEN receipt_at ELSE ${tx.now} END,
+       gateway_id = COALESCE(list.sent_as, gateway_id), charged = list.is_charged,
+       success = CASE WHEN list.new_state = 'undelivered' THEN 0 ELSE 1 END, problem = list.why,
+       problem_code = list.why_code
+     FROM ${list.sql} AS list WHERE id = list.send_id`,
+    list.values,
+  )
+}
+
+export function findSend(queries: Queries, id: number): Promise<SendRecord | undefined> {
+  return queries.one<SendRecord>('SELECT * FROM sms_send WHERE id = ?', [id])
 }
 
 export function lockSend(tx: Tx, id: number): Promise<SendRecord | undefined> {

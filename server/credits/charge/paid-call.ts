@@ -139,7 +139,7 @@ export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
 
     async end(call, request) {
       const response = call.idempotencyKey === undefined ? undefined : request.response
-      const result = await credits.endBatched({ ...request, response })
+      const result = await credits.end({ ...request, response })
       if (result.refunded > 0) call.trace.refunded = result.refunded
       markStep(call, 'settled')
       return result

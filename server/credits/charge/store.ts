@@ -1,10 +1,11 @@
 // Charges a batch of calls in one transaction; a single charge is a batch of one.
 //
-// The batch locks the balances it needs in a fixed order, decides each charge in the order of arrival, and writes the
+// The batch locks the accounts and balances it needs in a fixed order, decides each charge in the order of arrival, and writes the
 // accepted ones with a few statements.
-import type { Queries, Tx } from '../../db/database.ts'
+import type { Database, Queries, Tx } from '../../db/database.ts'
 import { forUpdate, idList, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
+import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
 import { writeAll } from '../batch-writer.ts'
 import type { ChargeRequest, ChargeResult, Idempotency, MovedCredits, PreviousCall } from '../operation.ts'
 import { storeResponses } from '../store.ts'
@@ -103,11 +104,14 @@ async function lockBalances(
     wanted.set(balanceName(request), { account_id: request.accountId, api_type: request.apiType })
   }
   const list = valueTable(tx, balanceColumns, [...wanted.values()])
+  // The account is locked too: its key must stay valid until the charge commits, and charges of different API types must not
+  // insert the same Idempotency-Key.
   const rows = await tx.all<LockedBalance>(
-    `SELECT c.account_id, c.api_type, c.total - c.used AS remaining, a.key_hash, ${tx.now} AS at
-     FROM ${list.sql} AS t JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
-       JOIN account a ON a.id = c.account_id
-     ORDER BY c.account_id, c.api_type${forUpdate(tx, 'FOR UPDATE OF c FOR SHARE OF a')}`,
+    `WITH t AS ${list.sql}, a AS (SELECT id, key_hash FROM account WHERE id IN (SELECT account_id FROM t)
+       ORDER BY id${forUpdate(tx, 'FOR NO KEY UPDATE')})
+     SELECT c.account_id, c.api_type, c.total - c.used AS remaining, a.key_hash, ${tx.now} AS at
+     FROM t JOIN a ON a.id = t.account_id JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
+     ORDER BY c.account_id, c.api_type${forUpdate(tx, 'FOR UPDATE OF c')}`,
     list.values,
   )
   return new Map(rows.map((row) => [`${row.account_id} ${row.api_type}`, row]))
@@ -134,7 +138,7 @@ function findKeys(
   return queries.all<PreviousRow>(
     `SELECT o.id, o.account_id, o.idempotency_key, o.state, o.fingerprint, o.response,
        o.lease_until - ${queries.now} AS lease_left,
-       CASE WHEN o.created_at > ${queries.now} - ${keyLifetimeMs} THEN 0 ELSE 1 END AS expired
+       CASE WHEN o.created_at > ${queries.now} - ${keyLifetimeMs} OR o.state = 'held' THEN 0 ELSE 1 END AS expired
      FROM ${list.sql} AS t JOIN operation o ON o.account_id = t.account_id AND o.idempotency_key = t.key
      WHERE o.idempotency_key IS NOT NULL`,
     list.values,
@@ -185,14 +189,19 @@ function describePrevious(row: PreviousRow, fingerprint: string, cipher: Respons
   return { kind: 'running', retryAfterMs: row.lease_left }
 }
 
-const pruneLimit = 5_000
-
-/** Deletes expired keys and their responses, a few thousand at a time; returns whether there may be more. */
-export async function pruneExpiredKeys(tx: Tx): Promise<boolean> {
-  const pruned = await tx.run(
-    `UPDATE operation SET idempotency_key = NULL, response = NULL WHERE id IN (
-       SELECT id FROM operation WHERE idempotency_key IS NOT NULL AND state <> 'held'
-         AND created_at <= ${tx.now} - ${keyLifetimeMs} LIMIT ${pruneLimit})`,
+/** Deletes expired keys and their responses. */
+export function pruneExpiredKeys(db: Database, signal?: AbortSignal): Promise<void> {
+  return writeInSlices(
+    db,
+    async (tx) => {
+      const pruned = await tx.run(
+        `UPDATE operation SET idempotency_key = NULL, response = NULL WHERE id IN (
+           SELECT id FROM operation WHERE idempotency_key IS NOT NULL AND state <> 'held'
+             AND created_at <= ${tx.now} - ${keyLifetimeMs}
+           ORDER BY created_at LIMIT ${rowsPerSlice}${forUpdate(tx, 'FOR UPDATE SKIP LOCKED')})`,
+      )
+      return pruned === rowsPerSlice
+    },
+    signal,
   )
-  return pruned === pruneLimit
 }

@@ -29,9 +29,7 @@ onEachEngine('a response with the balance', (engine) => {
         status: 200,
         body: { remaining: remaining ?? 'none' },
       })
-      await ground.db.write((tx) =>
-        credits.end(tx, { operationId, end: { state: 'settled', refund }, response }),
-      )
+      await credits.end({ accountId, operationId, end: { state: 'settled', refund }, response })
       return credits.findPreviousCall(accountId, idempotency)
     }
     assert.deepEqual(await buy('refund', 3), {

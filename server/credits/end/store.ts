@@ -1,9 +1,9 @@
 // Settles or refunds a batch of held operations in one transaction; a single end is a batch of one.
 //
-// Rows are locked in the same order everywhere: operations, then balances by account and type, then rows of the product.
+// Rows are locked in the same order everywhere: operations by id, balances by account and API type, rows of the product.
 import { insertRows } from '../../db/bulk-insert.ts'
 import type { Tx } from '../../db/database.ts'
-import { valueTable } from '../../db/dialect.ts'
+import { orderedUpdate, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { writeAll } from '../batch-writer.ts'
 import { ledgerRows } from '../charge/rows-store.ts'
@@ -20,17 +20,37 @@ export async function endBatch(
 ): Promise<EndResult[]> {
   // The first request for an operation decides it, also within a batch.
   const first = new Map<number, number>()
-  for (const [i, { operationId }] of requests.entries())
-    if (!first.has(operationId)) first.set(operationId, i)
-  const deciding = [...first.values()].map((i) => requests[i]!)
-  const ended = new Map((await endHeld(tx, deciding, context)).map((row) => [row.id, row]))
+  const repeated: number[] = []
+  for (const [i, { operationId }] of requests.entries()) {
+    if (first.has(operationId)) repeated.push(i)
+    else first.set(operationId, i)
+  }
+  const indexes = [...first.values()]
+  const deciding = indexes.map((i) => requests[i]!)
+  const results: EndResult[] = []
+  for (const [i, result] of (await endEach(tx, deciding, context)).entries()) results[indexes[i]!] = result
+  if (repeated.length > 0) {
+    // The first request may have held the operation longer, so these are decided like any later one.
+    const later = repeated.map((i) => requests[i]!)
+    for (const [i, result] of (await endBatch(tx, later, context)).entries()) results[repeated[i]!] = result
+  }
+  return results
+}
+
+/** Every operation occurs once. */
+async function endEach(
+  tx: Tx,
+  requests: readonly EndRequest[],
+  context: LedgerContext,
+): Promise<EndResult[]> {
+  const ended = new Map((await endHeld(tx, requests, context)).map((row) => [row.id, row]))
   const remaining = await refund(
     tx,
     [...ended.values()].filter(({ given_back: amount }) => amount > 0),
     context,
   )
-  const results = requests.map(({ operationId }, i): EndResult => {
-    const row = first.get(operationId) === i ? ended.get(operationId) : undefined
+  const results = requests.map(({ operationId }): EndResult => {
+    const row = ended.get(operationId)
     return row
       ? { ended: true, refunded: row.given_back, remaining: remaining.get(row.id) }
       : { ended: false, refunded: 0, remaining: undefined }
@@ -54,8 +74,10 @@ const endColumns = {
   operation_id: 'bigint',
   end_state: 'text',
   refund: 'bigint',
+  lease_ms: 'bigint',
   new_response: 'text',
   more_sends: 'bigint',
+  min_sends: 'bigint',
 } as const
 
 /** Returns the operations that were still held. */
@@ -63,21 +85,34 @@ function endHeld(tx: Tx, requests: readonly EndRequest[], { cipher }: LedgerCont
   const list = valueTable(
     tx,
     endColumns,
-    requests.map(({ operationId, end, response, sends }) => ({
+    requests.map(({ operationId, end, response, sends = 0, minSends = 0 }) => ({
       operation_id: operationId,
       end_state: end.state,
-      refund: end.state === 'settled' ? (end.refund ?? 0) : null,
+      refund: end.state === 'refunded' ? null : end.state === 'settled' ? (end.refund ?? 0) : 0,
+      lease_ms: end.state === 'held' ? end.leaseMs : null,
       new_response: response && typeof response !== 'function' ? cipher.encrypt(response) : null,
-      more_sends: sends ?? 0,
+      more_sends: sends,
+      min_sends: minSends,
     })),
   )
+  const update = orderedUpdate(tx, 'operation', { id: 'operation_id' }, list)
+  // The response of an operation without an Idempotency-Key would never be read, and never be deleted.
   return tx.all<EndedRow>(
-    `UPDATE operation SET state = t.end_state, given_back = COALESCE(t.refund, operation.cost),
-       response = COALESCE(t.new_response, operation.response), sends = operation.sends + t.more_sends, ended_at = ${tx.now}
-     FROM ${list.sql} AS t WHERE operation.id = t.operation_id AND operation.state = 'held'
-     RETURNING id, account_id, api_type, given_back`,
-    list.values,
+    `${update.with} UPDATE operation SET state = t.end_state, given_back = COALESCE(t.refund, operation.cost),
+       response = CASE WHEN operation.idempotency_key IS NULL THEN NULL ELSE COALESCE(operation.response, t.new_response) END,
+       sends = CASE WHEN operation.sends + t.more_sends < t.min_sends THEN t.min_sends
+         ELSE operation.sends + t.more_sends END,
+       lease_until = COALESCE(${tx.now} + t.lease_ms, operation.lease_until),
+       ended_at = CASE WHEN t.lease_ms IS NULL THEN ${tx.now} END
+     FROM ${update.from} WHERE ${update.where} AND operation.state = 'held'
+     RETURNING operation.id, operation.account_id, operation.api_type, operation.given_back`,
+    update.values,
   )
+}
+
+type RefundedBalance = Pick<Tables['credit'], 'account_id' | 'api_type'> & {
+  readonly remaining: number
+  readonly at: number
 }
 
 /** Returns the balance after each refund, by operation. */
@@ -88,27 +123,31 @@ async function refund(
 ): Promise<Map<number, number>> {
   const remaining = new Map<number, number>()
   if (operations.length === 0) return remaining
-  const entries = []
-  const balances = Map.groupBy(
-    operations.toSorted((a, b) => a.account_id - b.account_id || (a.api_type < b.api_type ? -1 : 1)),
-    ({ account_id: id, api_type: type }) => `${id} ${type}`,
+  const groups = Map.groupBy(operations, ({ account_id: id, api_type: type }) => `${id} ${type}`)
+  const sums = new Map(
+    Array.from(groups, ([name, group]) => [name, group.reduce((sum, { given_back: part }) => sum + part, 0)]),
   )
-  for (const group of balances.values()) {
-    const { account_id: accountId, api_type: apiType } = group[0]!
-    const amount = group.reduce((sum, { given_back: part }) => sum + part, 0)
-    const balance = await tx.one<{ remaining: number; at: number }>(
-      `UPDATE credit SET used = used - ? WHERE account_id = ? AND api_type = ?
-       RETURNING total - used AS remaining, ${tx.now} AS at`,
-      [amount, accountId, apiType],
-    )
+  const balances = await addToBalances(
+    tx,
+    Array.from(groups, ([name, group]) => ({
+      owner_id: group[0]!.account_id,
+      credit_type: group[0]!.api_type,
+      refund: sums.get(name)!,
+    })),
+  )
+  const entries = []
+  for (const [name, group] of groups) {
+    const balance = balances.get(name)
     if (!balance) throw new Error(`operation ${group[0]!.id} has no balance`)
+    const amount = sums.get(name)!
+    const { account_id, api_type } = balance
     let after = balance.remaining - amount
     for (const { id, given_back: part } of group) {
       after += part
       remaining.set(id, after)
       entries.push({
-        account_id: accountId,
-        api_type: apiType,
+        account_id,
+        api_type,
         kind: 'refund' as const,
         amount: part,
         balance_after: after,
@@ -116,8 +155,22 @@ async function refund(
         at: balance.at,
       })
     }
-    tx.afterCommit(() => onMoved({ kind: 'refund', apiType, amount }))
+    tx.afterCommit(() => onMoved({ kind: 'refund', apiType: api_type, amount }))
   }
   await insertRows(tx, ledgerRows, entries)
   return remaining
+}
+
+async function addToBalances(
+  tx: Tx,
+  refunds: readonly { readonly owner_id: number; readonly credit_type: string; readonly refund: number }[],
+): Promise<Map<string, RefundedBalance>> {
+  const list = valueTable(tx, { owner_id: 'bigint', credit_type: 'text', refund: 'bigint' }, refunds)
+  const update = orderedUpdate(tx, 'credit', { account_id: 'owner_id', api_type: 'credit_type' }, list)
+  const rows = await tx.all<RefundedBalance>(
+    `${update.with} UPDATE credit SET used = credit.used - t.refund FROM ${update.from} WHERE ${update.where}
+     RETURNING credit.account_id, credit.api_type, credit.total - credit.used AS remaining, ${tx.now} AS at`,
+    update.values,
+  )
+  return new Map(rows.map((row) => [`${row.account_id} ${row.api_type}`, row]))
 }

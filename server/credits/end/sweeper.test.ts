@@ -83,9 +83,8 @@ onEachEngine('sweeper', (engine) => {
           'known',
           async (operation) => {
             assert.equal(operation.id, settled)
-            await t.db.write((tx) =>
-              t.credits.end(tx, { operationId: operation.id, end: { state: 'settled' }, sends: 1 }),
-            )
+            const { id: operationId, account_id: accountId } = operation
+            await t.credits.end({ accountId, operationId, end: { state: 'settled' }, sends: 1 })
           },
         ],
         ['broken', () => Promise.reject(new Error('the gateway is unavailable'))],

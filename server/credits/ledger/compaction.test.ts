@@ -53,7 +53,7 @@ async function makeHistory(db: Database) {
     return charged.operationId
   }
   const end = (operationId: number, refund: number) =>
-    db.write((tx) => credits.end(tx, { operationId, end: { state: 'settled', refund } }))
+    credits.end({ accountId: account.id, operationId, end: { state: 'settled', refund } })
   await grant()
   for (let i = 0; i < 5; i += 1) await charge(2)
   await end(await charge(4, true), 4)
