@@ -174,6 +174,7 @@ describe('doctor', () => {
       DOMAIN_JUMP_URL: 'https://127.0.0.1:9/?target={url}',
     })
     assert.equal(stateOf(told, 'gateways'), 'ok fail warn fail')
+    assert.equal(stateOf(told, 'settings'), 'ok warn', 'the gateway jump has no canaries')
     assert.doesNotMatch(JSON.stringify(told), /secret that|another secret/)
   })
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type Config, ConfigError, readConfig, settings } from '../server/config.ts'
+import { type Config, ConfigError, isSettingName, listConfigWarnings, readConfig } from '../server/config.ts'
 import { checkConsole } from './doctor/console.ts'
 import { type Finding, formatFinding, ok, describeReason, reportProblem } from './doctor/finding.ts'
 import { checkGateways, checkPublicUrl } from './doctor/network.ts'
@@ -37,6 +37,7 @@ async function runChecks(environment: Environment): Promise<Finding[]> {
   }
   const checks: readonly (() => Promise<Finding[]>)[] = [
     async () => checkNames(),
+    async () => checkWarnings(config),
     async () => [checkConsole()],
     () => checkStorage(config),
     () => checkGateways(config),
@@ -62,7 +63,7 @@ async function runChecks(environment: Environment): Promise<Finding[]> {
 function checkNames(): Finding[] {
   const file = resolve('.env')
   const given = existsSync(file) ? Object.keys(parseEnv(readFileSync(file, 'utf8'))) : []
-  const unknown = given.filter((name) => !Object.hasOwn(settings, name))
+  const unknown = given.filter((name) => !isSettingName(name))
   if (unknown.length === 0) return [ok('settings', '设置无误', 'the settings are valid')]
   return [
     reportProblem(
@@ -72,6 +73,12 @@ function checkNames(): Finding[] {
       ['检查拼写，见 docs/operations.md 的设置表', 'check the spelling, see docs/operations.en.md'],
     ),
   ]
+}
+
+function checkWarnings(config: Config): Finding[] {
+  return listConfigWarnings(config).map(({ zh, en }) =>
+    reportProblem('settings', 'warn', [zh, en], ['见 docs/operations.md', 'see docs/operations.en.md']),
+  )
 }
 
 function summary(findings: readonly Finding[]): string {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { ConfigError, publicUrlOf, readConfig, settings } from './config.ts'
+import { ConfigError, listConfigWarnings, publicUrlOf, readConfig, settings } from './config.ts'
 
 it('has a default for everything', () => {
   const config = readConfig({})
@@ -19,7 +22,7 @@ it('reads what is set', () => {
     PRICES: 'sms_part=3',
     SMS_GATEWAYS: 'off',
     HOST: '  0.0.0.0 ',
-    LOG_LEVEL: '',
+    SECRET_KEY: '',
   })
   assert.deepEqual(config.RATE_LIMIT, { perSecond: 5, burst: 10 })
   assert.deepEqual(config.SMS_NUMBER_LIMITS, [
@@ -31,7 +34,7 @@ it('reads what is set', () => {
   assert.deepEqual([config.PRICES.sms_part, config.PRICES.generate], [3, 1])
   assert.deepEqual(config.SMS_GATEWAYS, [])
   assert.equal(config.HOST, '0.0.0.0')
-  assert.equal(config.LOG_LEVEL, 'info')
+  assert.equal(config.SECRET_KEY, undefined)
 })
 
 it('names each wrong setting once, and never the value of a secret', () => {
@@ -63,6 +66,12 @@ it('wants a gateway or off, and a public address that links can begin with', () 
     { PUBLIC_URL: 'https://api.example.com/?from=mail' },
     { PUBLIC_URL: 'https://api.example.com/#top' },
     { PUBLIC_URL: 'https://me:word@api.example.com' },
+    { PUBLIC_URL: 'https://api.example.com/sub' },
+    { PUBLIC_URL: 'https://api.example.com/sub/' },
+    { PUBLIC_URL: 'https:api.example.com' },
+    { PUBLIC_URL: 'api.example.com' },
+    { PUBLIC_URL: 'ftp://api.example.com' },
+    { PUBLIC_URL: 'https://api.example.com:99999' },
   ]) {
     assert.throws(() => readConfig(wrong), ConfigError, JSON.stringify(wrong))
   }
@@ -71,13 +80,12 @@ it('wants a gateway or off, and a public address that links can begin with', () 
 it('knows where people reach it', () => {
   assert.equal(publicUrlOf(readConfig({})), 'http://127.0.0.1:3000')
   assert.equal(publicUrlOf(readConfig({ HOST: '::1', PORT: '81' })), 'http://[::1]:81')
-  assert.equal(publicUrlOf(readConfig({ PUBLIC_URL: 'https://example.com/t/' })), 'https://example.com/t')
+  assert.equal(publicUrlOf(readConfig({ PUBLIC_URL: 'HTTPS://Example.com:443/' })), 'https://example.com')
 })
 
 it('takes any text for any setting without falling over', () => {
-  const names = Object.keys(settings)
   fc.assert(
-    fc.property(fc.constantFrom(...names), fc.string(), (name, value) => {
+    fc.property(fc.constantFrom(...Object.keys(settings)), fc.string(), (name, value) => {
       try {
         readConfig({ [name]: value })
       } catch (error) {
@@ -101,4 +109,154 @@ it('keeps records for ever, or for a least number of days', () => {
       assert.throws(() => readConfig({ [name]: wrong }), ConfigError, `${name}=${wrong}`)
     }
   }
+})
+
+function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    readConfig(environment)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.problems
+  }
+}
+
+const names = Object.keys(settings) as (keyof typeof settings)[]
+
+it('an empty or blank value is an error if the setting has a default, and means "not set" otherwise', () => {
+  for (const name of names) {
+    const { fallback } = settings[name] as { fallback: unknown }
+    const hasDefault = !['', '[]', undefined].includes(JSON.stringify(fallback)?.replaceAll('"', ''))
+    for (const value of ['', '  ', '\t']) {
+      const problems = problemsOf({ [name]: value })
+      assert.equal(
+        problems.length,
+        hasDefault ? 1 : 0,
+        `${name}=${JSON.stringify(value)}: ${problems.join()}`,
+      )
+      if (hasDefault) assert.match(problems[0]!, new RegExp(`^${name} .*empty`))
+      else assert.deepEqual(readConfig({ [name]: value })[name], fallback)
+    }
+  }
+  const all = problemsOf(Object.fromEntries(names.map((name) => [name, ''])))
+  assert.ok(all.length > 30, 'all are named at once')
+})
+
+it('rejects control characters, and values far longer than any real one', () => {
+  for (const name of names) {
+    assert.notDeepEqual(problemsOf({ [name]: `x\u0000y` }), [], name)
+    assert.notDeepEqual(problemsOf({ [name]: 'x'.repeat(100_000) }), [], name)
+    if (name !== 'IDENTITY_MARKET_SHAPE') {
+      assert.notDeepEqual(problemsOf({ [name]: 'https://a.example/\nb' }), [], name)
+    }
+  }
+})
+
+it('rejects numbers that are negative, huge, fractions or words', () => {
+  const numbers = names.filter(
+    (name) => typeof (settings[name] as { fallback: unknown }).fallback === 'number',
+  )
+  assert.ok(numbers.length >= 15)
+  for (const name of numbers) {
+    for (const value of [
+      '-1',
+      '1e3',
+      '0x10',
+      '1.5',
+      '+1',
+      '99999999999',
+      '9'.repeat(400),
+      'NaN',
+      'many',
+      '1 2',
+      '１',
+    ]) {
+      assert.equal(problemsOf({ [name]: value }).length, 1, `${name}=${value}`)
+    }
+  }
+})
+
+it('rejects lists without an item, items twice, and wrong addresses', () => {
+  for (const environment of [
+    { DOMAIN_JUMP_BLOCKED: ',' },
+    { DOMAIN_JUMP_WARNING_MARKERS: ' , ' },
+    { TRUSTED_PROXIES: ',' },
+    { SMS_NUMBER_LIMITS: ',' },
+    { PRICES: ',' },
+    { PRICES: 'sms_part=1,sms_part=2' },
+    { PRICES: 'sms_part=-1' },
+    { PRICES: 'sms_part=1000001' },
+    { SMS_NUMBER_LIMITS: '0/m' },
+    { RATE_LIMIT: '-1,5' },
+    { RATE_LIMIT: '100' },
+    { HOST: 'two words' },
+    { HOST: 'http://0.0.0.0' },
+    { HOST: '127.0.0.1:3000' },
+    { REDIS_URL: 'http://127.0.0.1' },
+    { REDIS_URL: 'redis:127.0.0.1' },
+    { SMS_HTTP_URL: 'https://a b.example' },
+    { ALIYUN_SMS_ENDPOINT: 'http:/x' },
+    { DOMAIN_JUMP_USER_AGENT: '浏览器' },
+    { TENCENT_REGION: '广州' },
+    { SMS_RECEIPT_SECRET: 'with/a/slash/inside' },
+    { SMS_RECEIPT_SECRET: 'x'.repeat(300) },
+    { PORT: '9464', METRICS_PORT: '9464' },
+  ]) {
+    assert.equal(problemsOf(environment).length, 1, JSON.stringify(environment))
+  }
+})
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-secrets-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  const file = (name: string, content: string) => {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    return path
+  }
+  const secret = 'a secret of more than thirty-two characters'
+
+  it('is read for every secret setting, without the newline at its end', () => {
+    const values: Readonly<Record<string, string>> = {
+      DATABASE_URL: 'postgres://tollgate:word@127.0.0.1/tollgate',
+      REDIS_URL: 'redis://:word@127.0.0.1',
+      SMS_RECEIPT_SECRET: 'a-secret-for-receipts',
+    }
+    const secrets = names.filter((name) => settings[name].secret)
+    assert.ok(secrets.length >= 8)
+    for (const name of secrets) {
+      const value = values[name] ?? secret
+      assert.equal(readConfig({ [`${name}_FILE`]: file(name, `${value}\n`) })[name], value, name)
+    }
+    assert.equal(readConfig({ SECRET_KEY: '', SECRET_KEY_FILE: file('key', secret) }).SECRET_KEY, secret)
+  })
+
+  it('is an error together with the setting itself, if the file is missing, empty or too long, or its value is wrong', () => {
+    const cases: readonly (readonly [Record<string, string>, RegExp])[] = [
+      [{ SECRET_KEY: secret, SECRET_KEY_FILE: file('both', secret) }, /SECRET_KEY .*SECRET_KEY_FILE/],
+      [{ SECRET_KEY_FILE: join(folder, 'missing') }, /SECRET_KEY_FILE .*ENOENT/],
+      [{ SECRET_KEY_FILE: folder }, /SECRET_KEY_FILE .*EISDIR/],
+      [{ SECRET_KEY_FILE: file('blank', ' \n') }, /SECRET_KEY_FILE .*empty/],
+      [{ SECRET_KEY_FILE: '/dev/zero' }, /SECRET_KEY_FILE .*long/],
+      [{ SECRET_KEY_FILE: file('short', 'hidden-word') }, /^SECRET_KEY /],
+      [{ DATABASE_URL_FILE: file('url', 'mysql://hidden-word') }, /^DATABASE_URL /],
+    ]
+    for (const [environment, pattern] of cases) {
+      if (process.platform === 'win32' && environment['SECRET_KEY_FILE'] === '/dev/zero') continue
+      const problems = problemsOf(environment)
+      assert.equal(problems.length, 1, JSON.stringify(environment))
+      assert.match(problems[0]!, pattern)
+      assert.doesNotMatch(problems[0]!, /hidden-word|a secret of/)
+    }
+  })
+})
+
+it('warns about settings that are allowed and dangerous', () => {
+  const warned = (environment: Readonly<Record<string, string>>) =>
+    listConfigWarnings(readConfig(environment)).map(({ en }) => en)
+  assert.deepEqual(warned({}), [])
+  assert.match(warned({ DOMAIN_GATEWAYS: 'jump' }).join(), /DOMAIN_CANARY_GOOD/)
+  const pair = { DOMAIN_CANARY_GOOD: 'https://good.example', DOMAIN_CANARY_BAD: 'https://bad.example' }
+  assert.deepEqual(warned({ DOMAIN_GATEWAYS: 'jump', ...pair }), [])
+  assert.match(warned({ TRUSTED_PROXIES: '10.0.0.1,0.0.0.0/0' }).join(), /TRUSTED_PROXIES/)
 })

@@ -1,5 +1,5 @@
 // Every setting: merged from the settings.ts of each folder, read from the environment (and `.env`) and checked at start.
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { auditSettings } from './audit/settings.ts'
@@ -16,7 +16,8 @@ import { runtimeSettings } from './runtime/settings.ts'
 import { shortlinkSettings } from './shortlink/settings.ts'
 import { smsSettings } from './sms/settings.ts'
 import { upstreamSettings } from './upstream/settings.ts'
-import type { Setting } from './setting-parsers.ts'
+import type { Text } from '../contract/text.ts'
+import { maxSettingLength, type Parsed, type Setting } from './setting-parsers.ts'
 
 export const settings = {
   ...runtimeSettings,
@@ -66,17 +67,12 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export function readConfig(environment: Environment): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
-  for (const [name, { parse, fallback }] of Object.entries<Setting<unknown>>(settings)) {
-    const given = environment[name]?.trim()
-    // Compose files leave out a setting with an empty variable.
-    if (given === undefined || given === '') {
-      values[name] = fallback
-      continue
-    }
-    const parsed = parse(given)
-    if ('problem' in parsed) problems.push(`${name} ${parsed.problem}`)
-    else values[name] = parsed.value
+  for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
+    const parsed = readSetting(name, setting, environment)
+    if ('value' in parsed) values[name] = parsed.value
+    else problems.push(parsed.problem)
   }
+
   const config = values as Config
   for (const [gateway, names] of Object.entries(requiredSettings)) {
     const [listName, gatewayName] = gateway.split(' ') as [SettingName, string]
@@ -105,8 +101,87 @@ export function readConfig(environment: Environment): Config {
       if (!config[name]?.length) problems.push(`${name} 缺失，custom 需要它 / is needed by custom`)
     }
   }
+  if (config.METRICS_PORT !== 0 && config.METRICS_PORT === config.PORT) {
+    problems.push('METRICS_PORT 不能与 PORT 相同 / must differ from PORT')
+  }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+function readSetting(
+  name: string,
+  { parse, fallback, secret }: Setting<unknown>,
+  environment: Environment,
+): Parsed<unknown> {
+  let given = environment[name]?.trim() ?? ''
+  const file = secret ? (environment[`${name}_FILE`]?.trim() ?? '') : ''
+  if (file !== '') {
+    if (given !== '')
+      return { problem: `${name} 与 ${name}_FILE 只能设置一个 / is set together with ${name}_FILE` }
+    const content = readSecretFile(file)
+    if ('problem' in content) return { problem: `${name}_FILE ${content.problem}` }
+    given = content.value
+  }
+  if (given === '') {
+    // Compose files leave out an optional setting with an empty variable. With a default it is probably a mistake.
+    if (environment[name] === undefined || !hasDefault(fallback)) return { value: fallback }
+    return { problem: `${name} 为空，请删除或填写 / is empty: remove it or set a value` }
+  }
+  if (given.length > maxSettingLength) return { problem: `${name} 过长 / is too long` }
+  const parsed = parse(given)
+  return 'problem' in parsed ? { problem: `${name} ${parsed.problem}` } : parsed
+}
+
+function hasDefault(fallback: unknown): boolean {
+  return fallback !== undefined && fallback !== '' && !(Array.isArray(fallback) && fallback.length === 0)
+}
+
+/** Reads at most what a setting may have, whatever the name leads to. */
+function readSecretFile(file: string): Parsed<string> {
+  try {
+    const descriptor = openSync(file, 'r')
+    try {
+      const buffer = Buffer.alloc(maxSettingLength + 1)
+      let length = 0
+      for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+        read = readSync(descriptor, buffer, length, buffer.length - length, null)
+      }
+      if (length > maxSettingLength) return { problem: '文件过长 / the file is too long' }
+      const value = buffer.toString('utf8', 0, length).trim()
+      return value === '' ? { problem: '文件为空 / the file is empty' } : { value }
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    return { problem: `文件无法读取 / the file cannot be read (${code})` }
+  }
+}
+
+/** Names that the environment and `.env` may contain. */
+export function isSettingName(name: string): boolean {
+  const known: Readonly<Record<string, Setting<unknown>>> = settings
+  if (Object.hasOwn(known, name)) return true
+  const secretName = name.replace(/_FILE$/, '')
+  return secretName !== name && Object.hasOwn(known, secretName) && known[secretName]!.secret
+}
+
+/** Settings that are allowed but probably not meant; logged at start and reported by `doctor`. */
+export function listConfigWarnings(config: Config): Text[] {
+  const warnings: Text[] = []
+  if (config.DOMAIN_GATEWAYS.includes('jump') && !config.DOMAIN_CANARY_GOOD) {
+    warnings.push({
+      zh: 'DOMAIN_GATEWAYS 含 jump，但未设置 DOMAIN_CANARY_GOOD 与 DOMAIN_CANARY_BAD：跳转页变化时无法发现错误的检测结果',
+      en: 'the gateway jump has no DOMAIN_CANARY_GOOD and DOMAIN_CANARY_BAD: wrong verdicts after a change of the jump page are not detected',
+    })
+  }
+  if (config.TRUSTED_PROXIES.some((range) => range.endsWith('/0'))) {
+    warnings.push({
+      zh: 'TRUSTED_PROXIES 含全部地址：任何调用者都可以伪造来源地址',
+      en: 'TRUSTED_PROXIES contains every address: any caller can forge its address',
+    })
+  }
+  return warnings
 }
 
 function isUrlTemplate(template: string | undefined): boolean {

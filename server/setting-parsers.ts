@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import type { Text } from '../contract/text.ts'
 import type { RateLimit } from './limits/token-bucket.ts'
 
-type Parsed<T> = { readonly value: T } | { readonly problem: string }
+export type Parsed<T> = { readonly value: T } | { readonly problem: string }
 
 type Parse<T> = (given: string) => Parsed<T>
 
@@ -24,15 +24,50 @@ export function setting<const T>(
   return { parse, fallback, text: description, secret: secret === 'secret' }
 }
 
-export const text: Parse<string> = (value) => ({ value })
+/** For every value: no real one is longer. */
+export const maxSettingLength = 32_768
 
-export const optionalText: Parse<string | undefined> = (value) => ({ value })
+const maxTextLength = 2_048
+
+// oxlint-disable-next-line no-control-regex -- these are the characters to find
+const control = /[\u0000-\u001f\u007f]/
+
+export const text: Parse<string> = (value) => {
+  if (control.test(value)) return { problem: '含控制字符 / contains control characters' }
+  if (value.length > maxTextLength)
+    return { problem: `超过 ${maxTextLength} 个字符 / is longer than ${maxTextLength} characters` }
+  return { value }
+}
+
+export const optionalText: Parse<string | undefined> = text
+
+/** A text that is sent in an HTTP header. */
+export const headerText: Parse<string> = (value) =>
+  /^[\u0020-\u007e]+$/.test(value)
+    ? text(value)
+    : { problem: '只能含可打印的 ASCII 字符 / may contain printable ASCII characters only' }
+
+export const optionalHeaderText: Parse<string | undefined> = headerText
 
 /** An optional text of at least so many characters. */
 export function optional(least: number): Parse<string | undefined> {
   return (value) =>
-    value.length >= least ? { value } : { problem: `至少 ${least} 个字符 / needs ${least} characters` }
+    value.length >= least ? text(value) : { problem: `至少 ${least} 个字符 / needs ${least} characters` }
 }
+
+/** A secret that is one segment of a URL path. */
+export const pathSecret: Parse<string | undefined> = (value) =>
+  /^[\w.~-]{16,200}$/.test(value)
+    ? { value }
+    : {
+        problem: `须为 16 到 200 个字母、数字或 - _ . ~ / must have 16 to 200 letters, digits or - _ . ~`,
+      }
+
+/** An IP address or a host name. */
+export const host: Parse<string> = (value) =>
+  isIP(value) !== 0 || /^(?=.{1,253}$)[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)
+    ? { value }
+    : { problem: '须为 IP 地址或主机名 / must be an IP address or a host name' }
 
 export function integer(least: number, most: number): Parse<number> {
   return (given) => {
@@ -65,24 +100,39 @@ export function choice<const T extends string>(...choices: readonly T[]): Parse<
 export function optionalUrl(schemes: readonly string[]): Parse<string | undefined> {
   return (given) => {
     const names = schemes.map((scheme) => `${scheme}//`).join('、')
-    if (!URL.canParse(given) || !schemes.includes(new URL(given).protocol)) {
+    // The parser of URLs accepts `http:host` and drops blanks, but what uses the text may not.
+    const isWhole = /^[a-z]+:\/\/\S+$/i.test(given) && given.length <= maxTextLength && !control.test(given)
+    if (!isWhole || !schemes.includes(URL.parse(given)?.protocol ?? '')) {
       return { problem: `须为 ${names} 开头的完整地址 / must be a whole URL of these schemes` }
     }
     return { value: given }
   }
 }
 
-/** A web address that others can begin with. */
-export const baseUrl: Parse<string | undefined> = (given) => {
-  const url = URL.parse(given)
-  const isBase = url && !/[?#]/.test(given) && url.username === '' && url.password === ''
-  if (url && !isBase) {
+/** The origin of the service: links, pages and the console's addresses are paths right below it. */
+export const publicOrigin: Parse<string | undefined> = (given) => {
+  const parsed = optionalUrl(['http:', 'https:'])(given)
+  if ('problem' in parsed) return parsed
+  const url = new URL(given)
+  if (/[?#]/.test(given) || url.username !== '' || url.password !== '') {
     return { problem: '不能带 ?、# 或用户名 / must have no query, fragment or user name' }
   }
-  return optionalUrl(['http:', 'https:'])(given)
+  if (url.pathname !== '/') {
+    return {
+      problem: `不能带路径 ${url.pathname}，请使用单独的域名 / must have no path: Tollgate needs a host name of its own`,
+    }
+  }
+  return { value: url.origin }
 }
 
-export const list: Parse<readonly string[]> = (given) => ({ value: splitList(given) })
+export const list: Parse<readonly string[]> = (given) => {
+  const parsed = text(given)
+  if ('problem' in parsed) return parsed
+  const value = splitList(given)
+  return value.length > 0 ? { value } : emptyList
+}
+
+const emptyList = { problem: '没有任何一项 / is a list without an item' }
 
 export function gatewayList<const T extends string>(...known: readonly T[]): Parse<readonly T[]> {
   return (given) => {
@@ -91,7 +141,7 @@ export function gatewayList<const T extends string>(...known: readonly T[]): Par
     if (names.length === 0) return { problem: '没有网关，要关闭请写 off / names no gateway; off closes it' }
     const unknown = names.filter((name) => !(known as readonly string[]).includes(name))
     if (unknown.length > 0) {
-      return { problem: `不认识 ${unknown.join('、')}，可用 ${known.join('、')} / unknown gateway` }
+      return { problem: `不认识 ${shorten(unknown)}，可用 ${known.join('、')} / unknown gateway` }
     }
     if (new Set(names).size !== names.length) return { problem: '有重复 / names one twice' }
     return { value: names as T[] }
@@ -114,6 +164,7 @@ export interface NumberLimit {
 
 export const numberLimits: Parse<readonly NumberLimit[]> = (given) => {
   const limits: NumberLimit[] = []
+  if (splitList(given).length === 0) return emptyList
   for (const item of splitList(given)) {
     const match = /^([1-9]\d{0,5})\/([mhd])$/.exec(item)
     if (!match) return { problem: '格式如 1/m,5/h,10/d / must look like 1/m,5/h,10/d' }
@@ -127,7 +178,11 @@ export function priceList<const T extends Readonly<Record<string, number>>>(
 ): Parse<{ readonly [K in keyof T]: number }> {
   return (given) => {
     const value: Record<string, number> = { ...defaults }
-    for (const item of splitList(given)) {
+    const items = splitList(given)
+    if (items.length === 0) return emptyList
+    if (new Set(items.map((item) => item.split('=')[0])).size !== items.length)
+      return { problem: '有重复 / names one twice' }
+    for (const item of items) {
       const match = /^(\w+)=(\d{1,6})$/.exec(item)
       if (!match || !Object.hasOwn(defaults, match[1]!)) {
         return { problem: `格式如 ${Object.keys(defaults).join('=1,')}=1 / must look like this` }
@@ -140,6 +195,7 @@ export function priceList<const T extends Readonly<Record<string, number>>>(
 
 export const proxyList: Parse<readonly string[]> = (given) => {
   const items = splitList(given)
+  if (items.length === 0) return emptyList
   const wrong = items.filter((item) => {
     const [address, bits, ...rest] = item.split('/')
     const family = isIP(address ?? '')
@@ -147,7 +203,7 @@ export const proxyList: Parse<readonly string[]> = (given) => {
     return bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
   })
   if (wrong.length > 0)
-    return { problem: `不是地址或 CIDR：${wrong.join('、')} / not an address or CIDR range` }
+    return { problem: `不是地址或 CIDR：${shorten(wrong)} / not an address or CIDR range` }
   return { value: items }
 }
 
@@ -156,4 +212,11 @@ function splitList(given: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
+}
+
+/** What was given, as part of one line. */
+function shorten(items: readonly string[]): string {
+  // oxlint-disable-next-line no-control-regex -- these are the characters to replace
+  const line = items.join('、').replaceAll(/[\u0000-\u001f\u007f]/g, '?')
+  return line.length > 80 ? `${line.slice(0, 80)}…` : line
 }

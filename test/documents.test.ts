@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { settings } from '../server/config.ts'
+import { isSettingName, settings } from '../server/config.ts'
 import { operationsPages, withSettings } from '../tools/settings-table.ts'
 import { root } from './support/root.ts'
 import { runNode } from './support/service.ts'
@@ -66,7 +66,7 @@ describe('documents', () => {
       }
       for (const [, name] of text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)) {
         const known =
-          Object.hasOwn(settings, name!) ||
+          isSettingName(name!) ||
           ['TOLLGATE_API_KEY', 'POSTGRES_PASSWORD', 'NODE_EXTRA_CA_CERTS', 'CHROMIUM_PATH'].includes(name!)
         assert.ok(known, `${page}: ${name}`)
       }

@@ -40,12 +40,18 @@ describe('start', () => {
         DATABASE_URL: 'mysql://x',
         SMS_GATEWAYS: 'aliyun,pigeon',
         LOG_LEVEL: 'loud',
+        PUBLIC_URL: 'https://example.com/sub',
+        SWEEP_S: '',
+        SECRET_KEY_FILE: '/no/such/file',
       },
       /PORT/,
       /RATE_LIMIT/,
       /DATABASE_URL/,
       /pigeon/,
       /LOG_LEVEL/,
+      /PUBLIC_URL [^;]*\/sub[^;]*must have no path/,
+      /SWEEP_S [^;]*is empty/,
+      /SECRET_KEY_FILE [^;]*ENOENT/,
     )
     await assertStartFails(
       { SMS_GATEWAYS: 'tencent', IDENTITY_GATEWAYS: 'market' },

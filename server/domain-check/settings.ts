@@ -3,6 +3,7 @@ import { defaultMaxUrls } from '../../contract/domain-check.ts'
 import {
   choice,
   gatewayList,
+  headerText,
   integer,
   list,
   optionalText,
@@ -45,7 +46,7 @@ export const domainCheckSettings = {
     },
   ),
   DOMAIN_JUMP_USER_AGENT: setting(
-    text,
+    headerText,
     'Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Mobile Safari/537.36',
     { zh: '请求跳转页时的 User-Agent', en: 'User-Agent of requests to the jump page' },
   ),

@@ -1,5 +1,5 @@
 // Settings of identity verification and its gateways.
-import { choice, gatewayList, integer, optionalText, optionalUrl, setting } from '../setting-parsers.ts'
+import { choice, gatewayList, integer, optionalHeaderText, optionalUrl, setting } from '../setting-parsers.ts'
 import { parseMarketShape } from './gateways/market-shape.ts'
 
 export const identitySettings = {
@@ -44,7 +44,7 @@ export const identitySettings = {
     en: 'Full URL of the marketplace API',
   }),
   IDENTITY_MARKET_APPCODE: setting(
-    optionalText,
+    optionalHeaderText,
     undefined,
     {
       zh: '云市场 AppCode',

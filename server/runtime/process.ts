@@ -1,6 +1,7 @@
 // One process of the service, from start to exit: the only one, or one of several workers.
+import type { Logger } from 'pino'
 import type { App, AppOptions } from '../app.ts'
-import type { Config } from '../config.ts'
+import { type Config, listConfigWarnings } from '../config.ts'
 import { type Installation, openInstallation, StartProblem } from './installation.ts'
 import { type LogOptions, openLog } from '../operations/log.ts'
 
@@ -18,6 +19,8 @@ export interface ProcessOptions {
 /** Resolves when the process is listening. A signal then stops it with exit code 0. */
 export async function startProcess(config: Config, options: ProcessOptions = {}): Promise<StartedProcess> {
   const { log, callLog, end: endLog } = openLog(config.LOG_LEVEL, options.log)
+  // The primary process logs them for its workers.
+  if (!options.log?.shared) logConfigWarnings(log, config)
   const installation = await openInstallation(config, {
     onDatabaseError: (error, message) => log.warn({ err: error }, message),
   })
@@ -44,6 +47,10 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
     )
   })
   return { address, installation }
+}
+
+export function logConfigWarnings(log: Logger, config: Config): void {
+  for (const { en } of listConfigWarnings(config)) log.warn(en)
 }
 
 /** Calls `stop` once, on the first SIGTERM or SIGINT. */

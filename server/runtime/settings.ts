@@ -1,12 +1,21 @@
 // Settings of the process: where it listens, and where its data is.
-import { baseUrl, choice, integer, optional, optionalUrl, setting, text } from '../setting-parsers.ts'
+import {
+  choice,
+  host,
+  integer,
+  optional,
+  optionalUrl,
+  publicOrigin,
+  setting,
+  text,
+} from '../setting-parsers.ts'
 
 export const runtimeSettings = {
   PORT: setting(integer(0, 65_535), 3000, { zh: '监听端口', en: 'Port to listen on' }),
-  HOST: setting(text, '127.0.0.1', { zh: '监听地址', en: 'Address to listen on' }),
-  PUBLIC_URL: setting(baseUrl, undefined, {
-    zh: '对外地址，默认 http://HOST:PORT',
-    en: 'Public base URL; default http://HOST:PORT',
+  HOST: setting(host, '127.0.0.1', { zh: '监听地址', en: 'Address to listen on' }),
+  PUBLIC_URL: setting(publicOrigin, undefined, {
+    zh: '对外地址，不含路径，默认 http://HOST:PORT',
+    en: 'Public base URL without a path; default http://HOST:PORT',
   }),
   WORKERS: setting(integer(1, 256), 1, {
     zh: '处理请求的进程数；同 npm start -- --workers N',

@@ -13,7 +13,7 @@ import {
   type LimitRequest,
 } from '../limits/primary-process.ts'
 import { createMemoryStore } from '../limits/memory.ts'
-import { onStopSignal, startProcess } from './process.ts'
+import { logConfigWarnings, onStopSignal, startProcess } from './process.ts'
 import { openLog } from '../operations/log.ts'
 
 /** Messages from a worker to the primary process. */
@@ -41,6 +41,7 @@ type OnListening = (address: string, installation: Installation) => Promise<void
 
 export async function startWorkers(config: Config, onListening: OnListening): Promise<void> {
   const { log, end: endLog } = openLog(config.LOG_LEVEL, { shared: true })
+  logConfigWarnings(log, config)
   const installation = await openInstallation(config)
   const aggregator = new AggregatorRegistry()
   const limits = createMemoryStore()

@@ -3,9 +3,10 @@ import {
   daysOrForever,
   gatewayList,
   numberLimits,
-  optional,
+  optionalHeaderText,
   optionalText,
   optionalUrl,
+  pathSecret,
   setting,
   text,
 } from '../setting-parsers.ts'
@@ -25,7 +26,7 @@ export const smsSettings = {
     en: 'Retention of SMS records in days; at least 150, 0 keeps them indefinitely',
   }),
   SMS_RECEIPT_SECRET: setting(
-    optional(16),
+    pathSecret,
     undefined,
     {
       zh: '回执地址中的密钥部分，默认首次启动生成',
@@ -37,7 +38,7 @@ export const smsSettings = {
     zh: '阿里云短信地址',
     en: 'URL of Aliyun SMS',
   }),
-  TENCENT_SMS_APP_ID: setting(optionalText, undefined, {
+  TENCENT_SMS_APP_ID: setting(optionalHeaderText, undefined, {
     zh: '腾讯云短信应用 ID',
     en: 'Tencent SmsSdkAppId',
   }),

@@ -1,17 +1,17 @@
 // Settings that the gateways of several products share.
-import { integer, optionalText, setting, text } from '../setting-parsers.ts'
+import { headerText, integer, optionalHeaderText, setting } from '../setting-parsers.ts'
 
 export const upstreamSettings = {
   GATEWAY_TIMEOUT_MS: setting(integer(100, 60_000), 5_000, {
     zh: '单次网关调用的超时（毫秒）',
     en: 'Timeout of one call to one gateway, in milliseconds',
   }),
-  ALIYUN_ACCESS_KEY_ID: setting(optionalText, undefined, {
+  ALIYUN_ACCESS_KEY_ID: setting(optionalHeaderText, undefined, {
     zh: '阿里云 AccessKey ID',
     en: 'Aliyun AccessKey ID',
   }),
   ALIYUN_ACCESS_KEY_SECRET: setting(
-    optionalText,
+    optionalHeaderText,
     undefined,
     {
       zh: '阿里云 AccessKey Secret',
@@ -19,12 +19,12 @@ export const upstreamSettings = {
     },
     'secret',
   ),
-  TENCENT_SECRET_ID: setting(optionalText, undefined, {
+  TENCENT_SECRET_ID: setting(optionalHeaderText, undefined, {
     zh: '腾讯云 SecretId',
     en: 'Tencent Cloud SecretId',
   }),
   TENCENT_SECRET_KEY: setting(
-    optionalText,
+    optionalHeaderText,
     undefined,
     {
       zh: '腾讯云 SecretKey',
@@ -32,5 +32,5 @@ export const upstreamSettings = {
     },
     'secret',
   ),
-  TENCENT_REGION: setting(text, 'ap-guangzhou', { zh: '腾讯云地域', en: 'Tencent Cloud region' }),
+  TENCENT_REGION: setting(headerText, 'ap-guangzhou', { zh: '腾讯云地域', en: 'Tencent Cloud region' }),
 } as const
