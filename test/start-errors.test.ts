@@ -7,9 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { ConfigError, readConfig } from '../server/config.ts'
+import { openInstallation, StartProblem } from '../server/runtime/installation.ts'
+import { startProcess } from '../server/runtime/process.ts'
 import { emptyStorage } from './support/engines.ts'
 import { root } from './support/root.ts'
-import { runNode, spawnService } from './support/service.ts'
+import { runNode } from './support/service.ts'
 
 const run = promisify(execFile)
 
@@ -20,20 +23,34 @@ describe('start', () => {
   })
   after(() => rm(directory, { recursive: true, force: true }))
 
-  const assertStartFails = async (environment: Record<string, string>, ...patterns: RegExp[]) => {
-    const result = await runNode(['start.js'], {
-      PORT: '0',
-      DATA_DIR: join(directory, 'data'),
-      ...environment,
-    })
+  const withDefaults = (environment: Record<string, string>) => ({
+    PORT: '0',
+    DATA_DIR: join(directory, 'data'),
+    ...environment,
+  })
+
+  const assertProcessFails = async (environment: Record<string, string>, ...patterns: RegExp[]) => {
+    const result = await runNode(['start.js'], withDefaults(environment))
     assert.equal(result.code, 1)
     assert.equal(result.stdout, '')
     assert.equal(result.stderr.trimEnd().split('\n').length, 1, result.stderr)
     for (const pattern of patterns) assert.match(result.stderr, pattern)
+    return result.stderr
+  }
+
+  /** The same in this process, for errors before it listens: a process prints their message. */
+  const assertStartFails = async (environment: Record<string, string>, ...patterns: RegExp[]) => {
+    const start = async () => startProcess(readConfig(withDefaults(environment)))
+    await assert.rejects(start, (error) => {
+      assert.ok(error instanceof ConfigError || error instanceof StartProblem, String(error))
+      assert.equal(error.message.split('\n').length, 1, error.message)
+      for (const pattern of patterns) assert.match(error.message, pattern)
+      return true
+    })
   }
 
   it('names all invalid settings', async () => {
-    await assertStartFails(
+    await assertProcessFails(
       {
         PORT: '99999',
         RATE_LIMIT: 'fast',
@@ -64,12 +81,12 @@ describe('start', () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as { port: number }
-    await assertStartFails({ PORT: String(port) }, /端口已被占用/)
-    await assertStartFails(
+    await assertProcessFails({ PORT: String(port) }, /端口已被占用/)
+    await assertProcessFails(
       { METRICS_PORT: String(port) },
       new RegExp(`端口已被占用：127.0.0.1:${port}.*METRICS_PORT`),
     )
-    await assertStartFails(
+    await assertProcessFails(
       { METRICS_PORT: String(port), WORKERS: '2' },
       new RegExp(`端口已被占用：127.0.0.1:${port}.*METRICS_PORT`),
     )
@@ -85,15 +102,8 @@ describe('start', () => {
 
   it('reports an unreachable database without its password', async () => {
     const url = 'postgres://user:hidden-word@127.0.0.1:1/none'
-    const result = await runNode(['start.js'], {
-      PORT: '0',
-      DATA_DIR: join(directory, 'data'),
-      DATABASE_URL: url,
-    })
-    assert.equal(result.code, 1)
-    assert.equal(result.stderr.trimEnd().split('\n').length, 1)
-    assert.match(result.stderr, /DATABASE_URL/)
-    assert.equal(result.stderr.includes('hidden-word'), false)
+    const printed = await assertProcessFails({ DATABASE_URL: url }, /DATABASE_URL/)
+    assert.equal(printed.includes('hidden-word'), false)
   })
 
   it('reports a missing database and wrong credentials', { timeout: 60_000 }, async () => {
@@ -145,8 +155,8 @@ describe('start', () => {
 
   it('creates a secret file that only its owner can read', async () => {
     const folder = join(directory, 'private')
-    const service = await spawnService({ DATA_DIR: folder })
-    await service.kill('SIGTERM')
+    const installation = await openInstallation(readConfig({ DATA_DIR: folder }))
+    await installation.close()
     assert.ok((await readdir(folder)).includes('secret.key'))
     assert.equal((await stat(join(folder, 'secret.key'))).mode & 0o077, 0)
   })

@@ -116,10 +116,13 @@ export interface ServiceProcess {
 export async function spawnService(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   const { child, output } = spawnNode(['start.js'], { PORT: '0', RATE_LIMIT: 'off', ...environment })
   const url = await new Promise<string>((resolve, reject) => {
-    child.stdout?.on('data', () => {
+    const findUrl = () => {
       const match = /is running: (\S+)/.exec(output())
-      if (match) resolve(match[1]!)
-    })
+      if (!match) return
+      child.stdout.off('data', findUrl)
+      resolve(match[1]!)
+    }
+    child.stdout.on('data', findUrl)
     child.once('exit', (code) => reject(new Error(`the service exited with code ${code}: ${output()}`)))
   })
   return {
