@@ -187,7 +187,7 @@ export async function requireAccount(queries: Queries, username: string): Promis
 }
 
 /** An account is valid until the end of its last day in Shanghai. */
-export function isExpired(account: Account, now: number = Date.now()): boolean {
+export function isExpired(account: Pick<Account, 'expires_on'>, now: number = Date.now()): boolean {
   return account.expires_on !== null && account.expires_on < formatDay(now)
 }
 

@@ -88,12 +88,22 @@ function tooFrequent(retryAfter: number): AppError {
 }
 
 export function requireNotSuspended(account: Account): void {
-  if (account.suspended === 1) {
-    throw new AppError(1004, { zh: '账户已停用', en: 'The account is suspended' }, { status: 403 })
-  }
+  if (account.suspended === 1) throw accountSuspended()
+}
+
+export function accountSuspended(): AppError {
+  return new AppError(1004, { zh: '账户已停用', en: 'The account is suspended' }, { status: 403 })
 }
 
 /** An expired account may only read. The short link endpoint responds with 400, the others with 403. */
 export function requireNotExpired(account: Account, status: 400 | 403): void {
-  if (isExpired(account)) throw new AppError(1004, { zh: '账户已过期', en: 'Account expired' }, { status })
+  if (isExpired(account)) throw accountExpired(status)
+}
+
+export function accountExpired(status: 400 | 403): AppError {
+  return new AppError(1004, { zh: '账户已过期', en: 'Account expired' }, { status })
+}
+
+export function smsDisabled(): AppError {
+  return new AppError(1006, { zh: '短信服务未开通', en: 'SMS service not enabled' })
 }

@@ -42,11 +42,16 @@ export interface Written<T> {
   readonly response?: StoredResponse
 }
 
+/** Why an account may not be charged. */
+export type NotAllowed = 'suspended' | 'expired' | 'sms_disabled'
+
 export type ChargeResult<T> =
   | { readonly kind: 'charged'; readonly operationId: number; readonly remaining: number; readonly value: T }
   | { readonly kind: 'insufficient'; readonly remaining: number }
   /** The key was reset or cleared between authentication and the charge. */
   | { readonly kind: 'key_invalid' }
+  /** The state of the account changed between authentication and the charge. */
+  | { readonly kind: 'not_allowed'; readonly reason: NotAllowed }
   | PreviousCall
 
 /** The state of an earlier call with the same `Idempotency-Key`. */

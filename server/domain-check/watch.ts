@@ -91,9 +91,11 @@ export function createWatcher(services: Services, service: CheckService): Watche
       requestId: `watch-${watch.id}`,
       leaseMs: service.leaseMs,
     })
-    return charged.kind === 'charged'
-      ? { watch, operationId: charged.operationId }
-      : pause(watch, 'no_credit')
+    if (charged.kind === 'charged') return { watch, operationId: charged.operationId }
+    return pause(
+      watch,
+      charged.kind === 'not_allowed' && charged.reason !== 'sms_disabled' ? charged.reason : 'no_credit',
+    )
   }
 
   async function pause(watch: WatchedDomain, reason: PauseReason): Promise<undefined> {

@@ -2,14 +2,13 @@
 import { sms } from '../../contract/sms.ts'
 import { bizIdOf, isPhoneNumber } from '../../contract/sms-text.ts'
 import type { Language } from '../../contract/text.ts'
-import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
+import { type Caller, requireNotExpired, requireNotSuspended, smsDisabled } from '../accounts/authenticate.ts'
 import { signNameProblem } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
 import { registerWriter } from '../credits/batch-writer.ts'
 import type { Charge, EndResult, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import { type Call, markStep, readCallParameters } from '../http/call.ts'
-import { AppError } from '../http/errors.ts'
 import { parameterError } from '../http/parameters.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
@@ -304,7 +303,5 @@ export const invalidPhone = {
 function requireSmsAccount(account: Account, gateways: readonly GuardedSmsGateway[]): void {
   requireNotSuspended(account)
   requireNotExpired(account, 403)
-  if (account.sms_enabled !== 1 || gateways.length === 0) {
-    throw new AppError(1006, { zh: '短信服务未开通', en: 'SMS service not enabled' })
-  }
+  if (account.sms_enabled !== 1 || gateways.length === 0) throw smsDisabled()
 }

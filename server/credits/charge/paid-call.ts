@@ -1,13 +1,27 @@
 // A paid API call: replays, the charge and the end, with the documented errors.
 import type { ApiType } from '../../../contract/credits.ts'
-import { type Caller, wrongCredentials } from '../../accounts/authenticate.ts'
+import {
+  accountExpired,
+  accountSuspended,
+  type Caller,
+  smsDisabled,
+  wrongCredentials,
+} from '../../accounts/authenticate.ts'
 import { type Call, markStep } from '../../http/call.ts'
 import { AppError } from '../../http/errors.ts'
 import type { ApiResponse } from '../../http/responses.ts'
 import type { TransactionWrite } from '../batch-writer.ts'
 import type { Credits } from '../credits.ts'
 import type { Sweeper } from '../end/sweeper.ts'
-import type { Charge, EndRequest, EndResult, Idempotency, PreviousCall, Written } from '../operation.ts'
+import type {
+  Charge,
+  EndRequest,
+  EndResult,
+  Idempotency,
+  NotAllowed,
+  PreviousCall,
+  Written,
+} from '../operation.ts'
 
 export interface Purchase<T> {
   readonly apiType: ApiType
@@ -124,6 +138,8 @@ export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
           return { replay: undefined, ...result }
         case 'key_invalid':
           throw wrongCredentials()
+        case 'not_allowed':
+          throw notAllowed(call, result.reason)
         case 'insufficient':
           throw purchase.insufficient ?? insufficientCredits()
         default:
@@ -144,6 +160,17 @@ export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
       markStep(call, 'settled')
       return result
     },
+  }
+}
+
+function notAllowed({ endpoint }: Call, reason: NotAllowed): AppError {
+  switch (reason) {
+    case 'suspended':
+      return accountSuspended()
+    case 'expired':
+      return accountExpired(endpoint.shape === 'shortlink' ? 400 : 403)
+    case 'sms_disabled':
+      return smsDisabled()
   }
 }
 

@@ -2,12 +2,20 @@
 //
 // The batch locks the accounts and balances it needs in a fixed order, decides each charge in the order of arrival, and writes the
 // accepted ones with a few statements.
+import { isExpired } from '../../accounts/accounts.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import { forUpdate, idList, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
 import { writeAll } from '../batch-writer.ts'
-import type { ChargeRequest, ChargeResult, Idempotency, MovedCredits, PreviousCall } from '../operation.ts'
+import type {
+  ChargeRequest,
+  ChargeResult,
+  Idempotency,
+  MovedCredits,
+  NotAllowed,
+  PreviousCall,
+} from '../operation.ts'
 import { storeResponses } from '../store.ts'
 import type { ResponseCipher } from './response-cipher.ts'
 import { type AcceptedCharge, insertCharges } from './rows-store.ts'
@@ -36,11 +44,13 @@ export async function chargeBatch(
     const balance = balances.get(balanceName(request))
     const key = request.idempotency && keyName(request.accountId, request.idempotency.key)
     const known = key === undefined ? undefined : previous.get(key)
+    const reason = balance && whyNotAllowed(balance)
     if (!balance) results[index] = { kind: 'insufficient', remaining: 0 }
     else if (request.keyHash !== undefined && request.keyHash !== balance.key_hash)
       results[index] = { kind: 'key_invalid' }
     else if (key !== undefined && usedKeys.has(key)) repeated.push(index)
     else if (known) results[index] = describePrevious(known, request.idempotency!.fingerprint, context.cipher)
+    else if (reason !== undefined) results[index] = { kind: 'not_allowed', reason }
     else if (balance.remaining < request.cost)
       results[index] = { kind: 'insufficient', remaining: balance.remaining }
     else {
@@ -85,9 +95,20 @@ function reportCharges(tx: Tx, accepted: readonly AcceptedCharge[], { onMoved }:
   })
 }
 
-/** A balance and its account's key, locked by this transaction. */
+/** A balance with the key and the state of its account, locked by this transaction. */
 type LockedBalance = Pick<Tables['credit'], 'account_id' | 'api_type'> &
-  Pick<Tables['account'], 'key_hash'> & { readonly at: number; remaining: number }
+  Pick<Tables['account'], 'key_hash' | 'suspended' | 'expires_on' | 'sms_enabled'> & {
+    readonly at: number
+    remaining: number
+  }
+
+/** The caller checked this before, but the account may have changed since. */
+function whyNotAllowed(balance: LockedBalance): NotAllowed | undefined {
+  if (balance.suspended === 1) return 'suspended'
+  if (isExpired(balance)) return 'expired'
+  if (balance.sms_enabled === 0 && balance.api_type === 'sms') return 'sms_disabled'
+  return undefined
+}
 
 function balanceName({ accountId, apiType }: { accountId: number; apiType: string }): string {
   return `${accountId} ${apiType}`
@@ -107,9 +128,11 @@ async function lockBalances(
   // The account is locked too: its key must stay valid until the charge commits, and charges of different API types must not
   // insert the same Idempotency-Key.
   const rows = await tx.all<LockedBalance>(
-    `WITH t AS ${list.sql}, a AS (SELECT id, key_hash FROM account WHERE id IN (SELECT account_id FROM t)
+    `WITH t AS ${list.sql}, a AS (SELECT id, key_hash, suspended, expires_on, sms_enabled FROM account
+       WHERE id IN (SELECT account_id FROM t)
        ORDER BY id${forUpdate(tx, 'FOR NO KEY UPDATE')})
-     SELECT c.account_id, c.api_type, c.total - c.used AS remaining, a.key_hash, ${tx.now} AS at
+     SELECT c.account_id, c.api_type, c.total - c.used AS remaining, a.key_hash, a.suspended, a.expires_on, a.sms_enabled,
+       ${tx.now} AS at
      FROM t JOIN a ON a.id = t.account_id JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
      ORDER BY c.account_id, c.api_type${forUpdate(tx, 'FOR UPDATE OF c')}`,
     list.values,
