@@ -1,32 +1,19 @@
 // Checks deploy/nginx.conf: its syntax, and its behaviour with TLS where nginx is installed.
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { request } from 'node:https'
+import { readFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, test, type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { root } from './support/root.ts'
-import { freePort, runNode, startService } from './support/service.ts'
-
-const run = promisify(execFile)
-const sample = readFileSync(join(root, 'deploy', 'nginx.conf'), 'utf8')
-
-async function isInstalledCommand(command: string, ...args: string[]): Promise<boolean> {
-  return run(command, args).then(
-    () => true,
-    () => false,
-  )
-}
+import { describe, test } from 'node:test'
+import { domainCheck } from '../contract/domain-check.ts'
+import { identity } from '../contract/identity.ts'
+import { shortlink } from '../contract/shortlink.ts'
+import { sms } from '../contract/sms.ts'
+import { type NginxResponse, nginxSample, useNginx } from './support/nginx.ts'
+import { freePort, post, runNode, startService } from './support/service.ts'
 
 test('the sample is well formed and has the required directives', () => {
-  const directives = sample.replaceAll(/#.*$/gm, '')
+  const directives = nginxSample.replaceAll(/#.*$/gm, '')
   assert.equal(directives.split('{').length, directives.split('}').length)
   for (const line of directives.split('\n').map((text) => text.trim())) assert.match(line, /^$|[;{}]$/, line)
   for (const required of [
@@ -37,112 +24,38 @@ test('the sample is well formed and has the required directives', () => {
   ]) {
     assert.ok(directives.includes(required), required)
   }
-  assert.doesNotMatch(/log_format.*/.exec(directives)![0], /\$request_uri|\$request"|\$args/)
+  assert.doesNotMatch(/log_format[^;]*/.exec(directives)![0], /\$request_uri|\$request"|\$args/)
 })
 
-interface Proxy extends AsyncDisposable {
-  readonly url: string
-  readonly plainPort: number
-  readonly log: string
+async function startBackend(handle: RequestListener): Promise<AsyncDisposable & { readonly host: string }> {
+  const server = createServer(handle).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
 }
 
 describe('nginx with the sample configuration', () => {
-  let directory: string
-  let isInstalled = false
-  let certificate: string
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'tollgate-nginx-'))
-    certificate = join(directory, 'fullchain.pem')
-    isInstalled =
-      (await isInstalledCommand('nginx', '-v')) && (await isInstalledCommand('openssl', 'version'))
-    if (!isInstalled) return
-    await run('openssl', [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=localhost'],
-      ...['-addext', 'subjectAltName=DNS:localhost'],
-      ...['-keyout', join(directory, 'privkey.pem'), '-out', certificate],
-    ])
-  })
-  after(() => rm(directory, { recursive: true, force: true }))
-
-  function skipWithoutNginx(context: TestContext): boolean {
-    if (!isInstalled) context.skip('nginx or openssl is not installed')
-    return !isInstalled
-  }
-
-  /** Starts nginx with the sample, changed only in ports and paths, after `nginx -t`. */
-  async function startNginx(backend: string, change = (text: string) => text): Promise<Proxy> {
-    const [plainPort, port] = [await freePort(), await freePort()]
-    const log = join(directory, `access-${port}.log`)
-    const config = change(sample)
-      .replaceAll(/^ *listen \[::\].*\n/gm, '')
-      .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
-      .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
-      .replace('server 127.0.0.1:3000;', `server ${backend};`)
-      .replaceAll('/etc/ssl/tollgate/', `${directory}/`)
-      .replace('/var/log/nginx/tollgate.log', log)
-    const file = join(directory, `nginx-${port}.conf`)
-    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      (name) => `${name}_temp_path ${directory}/${name};`,
-    )
-    await writeFile(
-      file,
-      `pid ${directory}/nginx-${port}.pid;\nerror_log stderr;\ndaemon off;\nmaster_process off;\n` +
-        `events {}\nhttp {\n${paths.join('\n')}\n${config}\n}\n`,
-    )
-    await run('nginx', ['-t', '-p', directory, '-c', file])
-    const child = spawn('nginx', ['-p', directory, '-c', file], { stdio: 'ignore' })
-    const url = `https://localhost:${port}`
-    for (let attempts = 0; ; attempts += 1) {
-      const isUp = await send(`${url}/no-such-page`).then(
-        () => true,
-        () => false,
-      )
-      if (isUp) break
-      assert.ok(attempts < 100 && child.exitCode === null, 'nginx did not start')
-      await sleep(50)
-    }
-    return {
-      url,
-      plainPort,
-      log,
-      async [Symbol.asyncDispose]() {
-        child.kill('SIGTERM')
-        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-      },
-    }
-  }
-
-  /** Sends a request from a loopback address and verifies the certificate. */
-  function send(
-    url: string,
-    headers: Record<string, string> = {},
-    from = '127.0.0.1',
-  ): Promise<{ status: number; text: string }> {
-    const ca = readFileSync(certificate)
-    return new Promise((resolve, reject) => {
-      const sent = request(url, { headers, ca, family: 4, localAddress: from, agent: false }, (response) => {
-        let text = ''
-        response.on('data', (part: Buffer) => (text += part.toString()))
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
-      })
-      sent.on('error', reject)
-      sent.end()
-    })
-  }
-
+  const nginxKit = useNginx()
+  const { send } = nginxKit
   const hostOf = (url: string) => new URL(url).host
 
   test('forwards calls, keeps header names with underscores, logs no key, and hides the metrics', async (context) => {
-    if (skipWithoutNginx(context)) return
+    if (nginxKit.skip(context)) return
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })
-    await using nginx = await startNginx(hostOf(service.url))
+    await using nginx = await nginxKit.start(hostOf(service.url))
     const { username, key } = await service.account({ sms: 5 })
     const path = `/api/sms_api.php?action=get_credits&username=${username}`
-    const response = await send(`${nginx.url}${path}`, { api_key: key })
+    const response = await send(`${nginx.url}${path}`, { headers: { api_key: key } })
     assert.equal(JSON.parse(response.text).data.remaining, 5, response.text)
     assert.equal((await send(`${nginx.url}${path}&api_key=${key}`)).status, 200)
-    assert.equal((await send(`${nginx.url}/metrics`)).status, 404)
-    assert.equal((await send(`${nginx.url}/readyz`)).status, 404)
+    for (const hidden of ['/metrics', '/livez', '/readyz', '//metrics', '/%6Detrics', '/x/../metrics']) {
+      assert.equal((await send(`${nginx.url}${hidden}`)).status, 404, hidden)
+    }
     assert.equal((await send(`${nginx.url}/docs/`)).status, 200)
     const plain = await fetch(`http://127.0.0.1:${nginx.plainPort}/docs/?a=1`, { redirect: 'manual' })
     assert.deepEqual([plain.status, plain.headers.get('location')], [308, 'https://127.0.0.1/docs/?a=1'])
@@ -152,12 +65,12 @@ describe('nginx with the sample configuration', () => {
   })
 
   test('forwards the address of the caller and ignores forged headers', async (context) => {
-    if (skipWithoutNginx(context)) return
+    if (nginxKit.skip(context)) return
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })
-    await using nginx = await startNginx(hostOf(service.url))
+    await using nginx = await nginxKit.start(hostOf(service.url))
     const guess = async (from: string, claimed: string) => {
       const headers = { username: 'somebody', api_key: 'tg_wrong', 'x-forwarded-for': claimed }
-      return (await send(`${nginx.url}/api/sms_api.php?action=get_credits`, headers, from)).status
+      return (await send(`${nginx.url}/api/sms_api.php?action=get_credits`, { headers, from })).status
     }
     let last = 401
     for (let count = 0; last === 401 && count < 200; count += 1) {
@@ -167,36 +80,106 @@ describe('nginx with the sample configuration', () => {
     assert.equal(await guess('127.0.0.3', '192.0.2.1'), 401, 'another address is not limited')
   })
 
+  test('returns its own errors in the shape of each endpoint', async (context) => {
+    if (nginxKit.skip(context)) return
+    await using backend = await startBackend((incoming, response) => {
+      if (incoming.url?.includes('silent')) return
+      incoming.resume()
+      incoming.on('end', () => response.end('{}'))
+    })
+    await using nginx = await nginxKit.start(
+      backend.host,
+      (text) =>
+        text
+          .replace('proxy_read_timeout 60s;', 'proxy_read_timeout 200ms;')
+          .replace('location /api/ {', 'location /api/ {\n    limit_req zone=test burst=8 nodelay;') +
+        '\nlimit_req_zone $http_x_limit zone=test:1m rate=1r/m;',
+    )
+    const stopped = await freePort()
+    await using unavailable = await nginxKit.start(`127.0.0.1:${stopped}`)
+    const large = { method: 'POST', body: Buffer.alloc(17 * 1024 * 1024) }
+    for (const { path, shape } of [sms, shortlink, identity, domainCheck]) {
+      const limited = { headers: { 'x-limit': path } }
+      const results: Record<string, NginxResponse> = {
+        413: await send(`${nginx.url}${path}`, large),
+        504: await send(`${nginx.url}${path}?silent`),
+        502: await send(`${unavailable.url}${path}`),
+        400: await send(`${nginx.url}${path}`, { headers: { x: 'a'.repeat(20_000) } }),
+      }
+      for (let count = 0; count < 10; count += 1) results[429] = await send(`${nginx.url}${path}`, limited)
+      const codes: Record<string, number> = { 400: 1002, 413: 1002, 429: 429, 502: 5000, 504: 5000 }
+      for (const [status, { status: actual, headers, text }] of Object.entries(results)) {
+        const label = `${path} ${status}: ${actual} ${text}`
+        assert.equal(String(actual), status, label)
+        assert.equal(headers['content-type'], 'application/json; charset=utf-8', label)
+        assert.match(String(headers['x-request-id']), /^[0-9a-f]{32}$/, label)
+        const { message, ...rest } = JSON.parse(text) as Record<string, unknown>
+        assert.match(String(message), /\p{Script=Han}/u, label)
+        assert.deepEqual(rest, shape === 'shortlink' ? { success: false } : { code: codes[status] }, label)
+      }
+      assert.equal(results[429]!.headers['retry-after'], '1')
+      const english = await send(`${unavailable.url}${path}`, { headers: { 'accept-language': 'en-GB,en' } })
+      assert.match(english.text, /"message":"The service is not available/)
+    }
+    // What is larger than the service accepts but not larger than nginx accepts is rejected by the service.
+    const passed = await send(`${nginx.url}${sms.path}`, {
+      method: 'POST',
+      body: Buffer.alloc(15 * 1024 * 1024),
+    })
+    assert.deepEqual([passed.status, passed.text], [200, '{}'])
+    const long = await send(`${nginx.url}${sms.path}?x=${'a'.repeat(20_000)}`)
+    assert.deepEqual([long.status, JSON.parse(long.text).code], [414, 1002])
+    const page = await send(`${unavailable.url}/abcdefg`)
+    assert.deepEqual([page.status, page.headers['content-type']], [502, 'text/html; charset=utf-8'])
+  })
+
+  test('passes the longest redirect target', async (context) => {
+    if (nginxKit.skip(context)) return
+    await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })
+    await using nginx = await nginxKit.start(hostOf(service.url))
+    const { username, key } = await service.account({ short_link: 5 })
+    const start = 'https://example.com/'
+    const max = shortlink.operations.generate.parameters.target_url.maxLength
+    for (const character of ['a', '中']) {
+      const target_url = start + character.repeat(max - start.length)
+      const created = await post(`${service.url}${shortlink.path}`, {
+        ...{ username, api_key: key, action: 'generate', title: 't' },
+        target_url,
+      })
+      // A limit on the encoded length may reject the longest Chinese target.
+      if (created.status !== 200) continue
+      const { pathname } = new URL(created.body.data.a_url)
+      const response = await send(`${nginx.url}${pathname}`)
+      assert.deepEqual([response.status, response.headers['location']], [302, new URL(target_url).href])
+    }
+  })
+
   test('does not retry a call after an interrupted response', async (context) => {
-    if (skipWithoutNginx(context)) return
+    if (nginxKit.skip(context)) return
     const received: string[] = []
-    const backend = createServer((incoming, response) => {
+    await using backend = await startBackend((incoming, response) => {
       received.push(`${incoming.method} ${incoming.url}`)
       // By default nginx would retry on a kept-alive connection.
       if (incoming.url?.endsWith('break')) incoming.socket.destroy()
       else response.end('{}')
-    }).listen(0, '127.0.0.1')
-    await once(backend, 'listening')
-    const { port } = backend.address() as AddressInfo
-    await using nginx = await startNginx(`127.0.0.1:${port}`)
+    })
+    await using nginx = await nginxKit.start(backend.host)
     received.length = 0
     await send(`${nginx.url}/api/x`)
     assert.equal((await send(`${nginx.url}/api/break`)).status, 502)
     assert.deepEqual(received, ['GET /api/x', 'GET /api/break'])
-    backend.closeAllConnections()
-    backend.close()
   })
 
   test('npm run doctor passes, and reports missing directives', async (context) => {
-    if (skipWithoutNginx(context)) return
+    if (nginxKit.skip(context)) return
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })
     const states = async (change?: (text: string) => string) => {
-      await using nginx = await startNginx(hostOf(service.url), change)
+      await using nginx = await nginxKit.start(hostOf(service.url), change)
       const { stdout } = await runNode(['start.js', 'cli/doctor.ts', '--json'], {
         ...service.storage.environment,
         PUBLIC_URL: nginx.url,
         TRUSTED_PROXIES: '127.0.0.1',
-        NODE_EXTRA_CA_CERTS: certificate,
+        NODE_EXTRA_CA_CERTS: nginxKit.certificate,
       })
       const { checks } = JSON.parse(stdout) as { checks: { check: string; state: string }[] }
       return Object.fromEntries(
