@@ -2,8 +2,7 @@
 import { recordChange } from '../server/audit/audit.ts'
 import { type Config, publicUrlOf } from '../server/config.ts'
 import { deriveSecret } from '../server/runtime/installation.ts'
-import { createReceiptFormats, smsGateways } from '../server/sms/gateways.ts'
-import { receiptSecret } from '../server/sms/receipts.ts'
+import { createReceiptSources, receiptPath, smsGateways } from '../server/sms/gateways.ts'
 import { cliActor, type Command, UsageError, type Output, table } from './command.ts'
 import { testDomainGateway } from './domain-check.ts'
 import { testIdentityGateway } from './identity.ts'
@@ -30,14 +29,17 @@ export const gatewayCommands: readonly Command[] = [
     flags: {},
     async run({ config, installation: { secretKey } }) {
       const base = publicUrlOf(config)
-      const formats = createReceiptFormats(config)
-      const secret = receiptSecret({ config, secretFor: (purpose) => deriveSecret(secretKey, purpose) })
+      const sources = createReceiptSources(config, (purpose) => deriveSecret(secretKey, purpose))
+      const receiptUrl = (name: string) => {
+        const source = sources.get(name)
+        return source ? base + receiptPath(name, source.secret) : null
+      }
       const gateways = Object.entries(groups).flatMap(([group, { configured }]) =>
         configured(config).map((name, index) => ({
           group,
           name,
           order: index + 1,
-          receipts: group === 'sms' && formats.has(name) ? `${base}/receipts/sms/${name}/${secret}` : null,
+          receipts: group === 'sms' ? receiptUrl(name) : null,
         })),
       )
       return {

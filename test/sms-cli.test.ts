@@ -85,7 +85,7 @@ test('lists gateways with their receipt URLs and tests them without sending', as
     PUBLIC_URL: 'https://sms.example.com/',
   }
   const { gateways } = JSON.parse((await admin(environment, 'gateway', 'list', '--json')).stdout)
-  const secret = sms.service.app.services.secretFor('sms receipts')
+  const secret = sms.service.app.services.secretFor('sms receipts aliyun')
   assert.deepEqual(gateways.slice(0, 2), [
     {
       group: 'sms',

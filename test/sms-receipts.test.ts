@@ -198,11 +198,33 @@ onEachEngine('SMS receipts', (engine) => {
     assert.ok(!log.includes('"level":50'))
   })
 
-  test('derives the secret from the installation without the setting', async () => {
-    await using sms = await withReceipts(engine, 'aliyun', { SMS_RECEIPT_SECRET: '' })
-    const derived = sms.service.app.services.secretFor('sms receipts')
-    assert.ok(derived.length >= 32)
-    assert.equal((await sms.push([], `aliyun/${derived}`)).status, 200)
+  test('62 derives another secret for each gateway from the installation without the setting', async () => {
+    await using sms = await withReceipts(engine, 'aliyun', {
+      SMS_RECEIPT_SECRET: '',
+      SMS_GATEWAYS: 'aliyun,tencent,http',
+    })
+    const { secretFor } = sms.service.app.services
+    const secrets = Object.fromEntries(
+      ['aliyun', 'tencent', 'http'].map((name) => [name, secretFor(`sms receipts ${name}`)]),
+    )
+    assert.ok(secrets['aliyun']!.length >= 32)
     assert.equal((await sms.push([], `aliyun/${secret}`)).status, 404)
+    assert.equal((await sms.push([], `aliyun/${secretFor('sms receipts')}`)).status, 404)
+    for (const gateway of Object.keys(secrets)) {
+      for (const [owner, value] of Object.entries(secrets)) {
+        const { status } = await sms.push([], `${gateway}/${value}`)
+        assert.equal(status !== 404, gateway === owner, `${gateway} with the secret of ${owner}: ${status}`)
+      }
+    }
+  })
+
+  test('62 prefers the secret of a gateway, and has URLs only for configured gateways', async () => {
+    const own = 'aliyun-only-secret-0123'
+    await using sms = await withReceipts(engine, 'tencent', { SMS_RECEIPT_SECRET_ALIYUN: own })
+    assert.equal((await sms.push([], `aliyun/${own}`)).status, 200)
+    assert.equal((await sms.push([], `aliyun/${secret}`)).status, 404)
+    assert.equal((await sms.push([], `tencent/${secret}`)).status, 200)
+    assert.equal((await sms.push([], `tencent/${own}`)).status, 404)
+    assert.equal((await sms.push({ receipts: [] }, `http/${secret}`)).status, 404, 'not configured')
   })
 })

@@ -41,12 +41,52 @@ export function createSmsGateways(config: Config): readonly GuardedSmsGateway[] 
   return createGateways(config.SMS_GATEWAYS, smsGateways, config, limits)
 }
 
-/** Includes vendors that are no longer configured: their receipts concern earlier messages. */
-export function createReceiptFormats(config: Config): ReadonlyMap<string, ReceiptFormat> {
-  const formats = new Map([
-    ['aliyun', aliyunReceipts],
-    ['tencent', tencentReceipts],
-  ])
-  if (config.SMS_HTTP_SECRET) formats.set('http', createHttpReceipts(config.SMS_HTTP_SECRET))
-  return formats
+const receiptSecretSettings = {
+  aliyun: 'SMS_RECEIPT_SECRET_ALIYUN',
+  tencent: 'SMS_RECEIPT_SECRET_TENCENT',
+  http: 'SMS_RECEIPT_SECRET_HTTP',
+} as const
+
+/** A gateway that sends receipts, and the secret part of its receipt URL. */
+export interface ReceiptSource {
+  readonly format: ReceiptFormat
+  readonly secret: string
+}
+
+/**
+ * The configured gateways that send receipts. A secret of its own keeps the URL of a gateway that was removed from SMS_GATEWAYS
+ * open for the receipts of earlier messages. Without a setting each gateway has another secret, so that one vendor cannot send
+ * receipts in the name of another.
+ */
+export function createReceiptSources(
+  config: Config,
+  secretFor: (purpose: string) => string,
+): ReadonlyMap<string, ReceiptSource> {
+  const formats = {
+    aliyun: aliyunReceipts,
+    tencent: tencentReceipts,
+    http: config.SMS_HTTP_SECRET ? createHttpReceipts(config.SMS_HTTP_SECRET) : undefined,
+  }
+  const sources = new Map<string, ReceiptSource>()
+  for (const name of ['aliyun', 'tencent', 'http'] as const) {
+    const format = formats[name]
+    const ownSecret = config[receiptSecretSettings[name]]
+    if (!format || (ownSecret === undefined && !config.SMS_GATEWAYS.includes(name))) continue
+    const secret = ownSecret ?? config.SMS_RECEIPT_SECRET ?? secretFor(`sms receipts ${name}`)
+    sources.set(name, { format, secret })
+  }
+  return sources
+}
+
+/** The configured gateways whose receipt URLs contain the same secret. */
+export function findSharedReceiptSecrets(config: Config): readonly string[] {
+  const sources = [...createReceiptSources(config, (purpose) => purpose)]
+  return sources
+    .filter(([name, own]) => sources.some(([other, { secret }]) => other !== name && secret === own.secret))
+    .map(([name]) => name)
+}
+
+/** Starts with a slash, for the public URL to stand before it. */
+export function receiptPath(gateway: string, secret: string): string {
+  return `/receipts/sms/${gateway}/${encodeURIComponent(secret)}`
 }

@@ -3,25 +3,24 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../services.ts'
 import type { SendDecisions } from './decide.ts'
-import { createReceiptFormats } from './gateways.ts'
+import { createReceiptSources } from './gateways.ts'
 
 export function registerReceipts(api: FastifyInstance, services: Services, decisions: SendDecisions): void {
-  const { config, log } = services
-  const formats = createReceiptFormats(config)
-  const secret = digest(receiptSecret(services))
+  const { config, log, secretFor } = services
+  const sources = createReceiptSources(config, secretFor)
 
   api.post<{ Params: { gateway: string; secret: string } }>(
     '/receipts/sms/:gateway/:secret',
     {
       // Before the body is read. A wrong secret gets the same 404 as an unknown path.
       async onRequest(request, reply) {
-        const isKnown = formats.has(request.params.gateway)
-        if (!isKnown || !timingSafeEqual(digest(request.params.secret), secret)) return reply.callNotFound()
+        const source = sources.get(request.params.gateway)
+        if (!source || !isEqual(request.params.secret, source.secret)) return reply.callNotFound()
       },
     },
     async (request, reply) => {
       const { gateway } = request.params
-      const format = formats.get(gateway)!
+      const { format } = sources.get(gateway)!
       const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
       const parsed = format.parse({ headers: request.headers, body })
       if (parsed.kind !== 'receipts') {
@@ -36,12 +35,8 @@ export function registerReceipts(api: FastifyInstance, services: Services, decis
   )
 }
 
-/** The last part of the receipt URLs. */
-export function receiptSecret({ config, secretFor }: Pick<Services, 'config' | 'secretFor'>): string {
-  return config.SMS_RECEIPT_SECRET ?? secretFor('sms receipts')
-}
-
 /** Digests have equal lengths, so the comparison takes constant time. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+function isEqual(given: string, secret: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(secret))
 }

@@ -1,4 +1,5 @@
 // Settings of SMS and its gateways.
+import type { Text } from '../../contract/text.ts'
 import {
   daysOrForever,
   gatewayList,
@@ -10,6 +11,13 @@ import {
   setting,
   text,
 } from '../setting-parsers.ts'
+
+function receiptSecretText(zh: string, en: string): Text {
+  return {
+    zh: `${zh}回执地址的密钥，优先于 SMS_RECEIPT_SECRET`,
+    en: `Secret in the receipt URL of ${en}, instead of SMS_RECEIPT_SECRET`,
+  }
+}
 
 export const smsSettings = {
   SMS_GATEWAYS: setting(gatewayList('sandbox', 'aliyun', 'tencent', 'http'), ['sandbox'], {
@@ -29,9 +37,27 @@ export const smsSettings = {
     pathSecret,
     undefined,
     {
-      zh: '回执地址中的密钥部分，默认首次启动生成',
-      en: 'The secret part of the receipt URLs; by default derived from the installation secret',
+      zh: '回执地址中的密钥部分，所有网关相同；不设则首次启动生成，每个网关各不相同',
+      en: 'The secret part of all receipt URLs; by default derived from the installation secret, a different one for each gateway',
     },
+    'secret',
+  ),
+  SMS_RECEIPT_SECRET_ALIYUN: setting(
+    optional(16),
+    undefined,
+    receiptSecretText('阿里云', 'Aliyun'),
+    'secret',
+  ),
+  SMS_RECEIPT_SECRET_TENCENT: setting(
+    optional(16),
+    undefined,
+    receiptSecretText('腾讯云', 'Tencent'),
+    'secret',
+  ),
+  SMS_RECEIPT_SECRET_HTTP: setting(
+    optional(16),
+    undefined,
+    receiptSecretText('通用 HTTP 网关', 'the generic HTTP gateway'),
     'secret',
   ),
   ALIYUN_SMS_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://dysmsapi.aliyuncs.com/', {
