@@ -1,5 +1,7 @@
 // Composes the service: an explicit list of its parts, and the order in which they start and stop.
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from 'pino'
@@ -16,7 +18,7 @@ import { createSweeper, type Decide } from './credits/end/sweeper.ts'
 import { type DomainCheck, createDomainCheck } from './domain-check/api.ts'
 import { registerDocs } from './docs/routes.ts'
 import { homePage } from './docs/home-page.ts'
-import { createAddressReader } from './http/address.ts'
+import { createAddressReader, createProxyStateReader } from './http/address.ts'
 import { createRequestId } from './http/call.ts'
 import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryHandle } from './http/endpoint.ts'
 import { trackRequests } from './http/request-tracker.ts'
@@ -26,7 +28,7 @@ import { deriveSecret, type Installation } from './runtime/installation.ts'
 import { type Limits, createLocalLimits, createSharedLimits } from './limits/limits.ts'
 import type { LimitStore } from './limits/port.ts'
 import { createTableStore } from './limits/table-store.ts'
-import { registerHealth } from './operations/health.ts'
+import { hasMetricsToken, registerHealth } from './operations/health.ts'
 import { logCall } from './operations/log.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { createReadiness } from './operations/readiness-store.ts'
@@ -45,8 +47,13 @@ declare module 'fastify' {
 const headersTimeoutMs = 5_000
 const requestTimeoutMs = 15_000
 
+const keepAliveMs = 65_000
+
 /** How long requests in progress may take after SIGTERM. */
-const drainMs = 8_000
+const stopTimeoutMs = 8_000
+
+/** How long a process may drain. The last idle connection ends after the keep-alive timeout. */
+const drainTimeoutMs = keepAliveMs + 10_000
 
 /** The lease of an SMS that ended ambiguously; no lease is longer. */
 const maxLeaseMs = 900_000
@@ -58,6 +65,11 @@ export interface App {
   readonly requestLog: RequestLog
   /** Listens and starts the jobs. Returns the public URL. */
   start(): Promise<string>
+  /**
+   * Accepts no new connections, while requests on existing ones are served with `Connection: close`. Resolves when all are closed.
+   * Idle ones are not closed, because a request may be on its way: the keep-alive timeout ends them.
+   */
+  drain(): Promise<void>
   /** Finishes requests in progress, rejects new ones, and writes buffered data. */
   stop(): Promise<void>
 }
@@ -80,6 +92,7 @@ export async function openApp(
   const { db, secretKey } = installation
   const { callLog = log } = options
   let stopping = false
+  let closed: Promise<void> | undefined
   let publicUrl = ''
   const running = trackRequests()
 
@@ -167,6 +180,7 @@ export async function openApp(
   ]
 
   const { app, server } = createHttpServer((request, response) => {
+    if (closed) response.shouldKeepAlive = false
     for (const fastPath of fastPaths) {
       if (!fastPath(request, response)) continue
       if (!response.writableEnded) running.begin(response)
@@ -179,7 +193,6 @@ export async function openApp(
     request.startedAt = performance.now()
     running.begin(reply.raw)
     reply.header('x-request-id', request.id)
-    if (stopping) reply.header('connection', 'close')
     done()
   })
 
@@ -209,9 +222,12 @@ export async function openApp(
     isStopping: () => stopping,
     metrics: { type: metrics.registry.contentType, text: metricsText },
     servesMetrics: config.METRICS_PORT === 0,
+    metricsToken: config.METRICS_TOKEN,
     trustedProxies: config.TRUSTED_PROXIES,
   })
-  app.get('/', async (_request, reply) => homePage(reply))
+  const proxyState = createProxyStateReader(config.TRUSTED_PROXIES)
+  // `npm run doctor` reads this header through the proxy.
+  app.get('/', async (request, reply) => homePage(reply.header('x-tollgate-proxy', proxyState(request.raw))))
   registerDocs(app, services)
   webConsole.routes(app)
   app.register(async (api) => {
@@ -223,7 +239,11 @@ export async function openApp(
   })
   const metricsServer = config.METRICS_PORT === 0 ? undefined : createServer(answerMetrics)
 
-  function answerMetrics(_request: IncomingMessage, response: ServerResponse): void {
+  function answerMetrics(request: IncomingMessage, response: ServerResponse): void {
+    if (!hasMetricsToken(request, config.METRICS_TOKEN)) {
+      response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
+      return
+    }
     void metricsText().then(
       (text) => response.setHeader('content-type', metrics.registry.contentType).end(text),
       () => response.writeHead(500).end(),
@@ -245,10 +265,18 @@ export async function openApp(
       compaction.start(jobs)
       return publicUrl
     },
+    async drain() {
+      // `server.close` of node:http would also close idle connections.
+      closed ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+      metricsServer?.close()
+      const timeout = AbortSignal.timeout(drainTimeoutMs)
+      await Promise.race([closed, once(timeout, 'abort')])
+    },
     async stop() {
       stopping = true
-      const deadline = performance.now() + drainMs
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const deadline = performance.now() + stopTimeoutMs
+      if (closed) server.closeIdleConnections()
+      else closed = new Promise((resolve) => server.close(() => resolve()))
       while (running.count() > 0 && performance.now() < deadline) {
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
@@ -287,7 +315,7 @@ function createHttpServer(tryFastPaths: TryHandle): {
     requestTimeout: requestTimeoutMs,
     // The default checks for slow clients only every 30 seconds.
     connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: 65_000,
+    keepAliveTimeout: keepAliveMs,
     // Creates no stream for a request without a body, which saves about 10 % of a redirect. Code that reads bodies must
     // check `readableEnded` first, because such a stream emits no `end` event.
     optimizeEmptyRequests: true,

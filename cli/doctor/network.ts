@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { sms } from '../../contract/sms.ts'
 import { type Config, publicUrlOf } from '../../server/config.ts'
+import { findSharedReceiptSecrets } from '../../server/sms/gateways.ts'
 import { type Finding, ok, describeReason, reportProblem } from './finding.ts'
 
 const timeoutMs = 5_000
@@ -38,7 +39,26 @@ export async function checkGateways(config: Config): Promise<Finding[]> {
     }
     return Promise.all(names.map((name) => checkGateway(config, group, name, setting)))
   })
-  return (await Promise.all(found)).flat()
+  return [...(await Promise.all(found)).flat(), ...checkReceiptSecrets(config)]
+}
+
+function checkReceiptSecrets(config: Config): Finding[] {
+  const shared = findSharedReceiptSecrets(config)
+  if (shared.length === 0) return []
+  return [
+    reportProblem(
+      'gateways',
+      'warn',
+      [
+        `${shared.join('、')} 的回执地址使用同一个密钥，一方可冒充另一方推送回执`,
+        `the receipt URLs of ${shared.join(' and ')} contain the same secret, so one vendor can send receipts in the name of another`,
+      ],
+      [
+        '设置 SMS_RECEIPT_SECRET_ALIYUN 等，或取消 SMS_RECEIPT_SECRET，再到服务商处更新地址',
+        'set SMS_RECEIPT_SECRET_ALIYUN and the others, or unset SMS_RECEIPT_SECRET, then update the URLs at the vendors',
+      ],
+    ),
+  ]
 }
 
 async function checkGateway(config: Config, group: string, name: string, setting: string): Promise<Finding> {
@@ -98,7 +118,8 @@ export async function checkPublicUrl(config: Config): Promise<Finding[]> {
   const findings = [checkAddress(config, url)]
   let alive: Response
   try {
-    alive = await fetch(`${url}/livez`, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
+    // The home page, because a proxy should not forward /livez.
+    alive = await fetch(`${url}/`, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
   } catch (error) {
     return [
       ...findings,
@@ -120,7 +141,7 @@ export async function checkPublicUrl(config: Config): Promise<Finding[]> {
       reportProblem(
         'service',
         'fail',
-        [`${url}/livez 的响应不是本服务的（HTTP ${alive.status}）`, 'another server responds there'],
+        [`${url}/ 的响应不是本服务的（HTTP ${alive.status}）`, 'another server responds there'],
         ['检查代理是否把全部路径转给服务', 'make sure that the proxy forwards every path to the service'],
       ),
     ]
@@ -128,6 +149,7 @@ export async function checkPublicUrl(config: Config): Promise<Finding[]> {
   findings.push(ok('service', `${url} 有响应`, 'responds'))
   findings.push(checkForwarded(url, proxy))
   findings.push(await checkUnderscores(url))
+  findings.push(await checkMetrics(url))
   return findings
 }
 
@@ -204,6 +226,27 @@ async function checkUnderscores(url: string): Promise<Finding> {
     [
       'nginx：在 server 中加入 underscores_in_headers on;',
       'nginx: add underscores_in_headers on; to the server block',
+    ],
+  )
+}
+
+/** A proxy on the same machine that forwards neither the address nor the host of a visitor looks like a local request. */
+async function checkMetrics(url: string): Promise<Finding> {
+  // Without a proxy, this request is local itself.
+  if (isLoopback(url) && new URL(url).protocol === 'http:')
+    return ok('metrics', '/metrics 仅本机可读', '/metrics is for this machine only')
+  const { status } = await fetch(`${url}/metrics`, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  if (status !== 200) return ok('metrics', '/metrics 未对外开放', '/metrics is not public')
+  return reportProblem(
+    'metrics',
+    'fail',
+    [`${url}/metrics 对外开放`, '/metrics is public'],
+    [
+      '在代理中对 /metrics 返回 404（见 deploy/nginx.conf），或设置 METRICS_PORT 或 METRICS_TOKEN',
+      'return 404 for /metrics in the proxy (see deploy/nginx.conf), or set METRICS_PORT or METRICS_TOKEN',
     ],
   )
 }

@@ -1,5 +1,5 @@
 // Settings of logs and metrics.
-import { choice, integer, setting } from '../setting-parsers.ts'
+import { choice, integer, optional, setting } from '../setting-parsers.ts'
 
 export const operationSettings = {
   LOG_LEVEL: setting(choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info', {
@@ -10,4 +10,13 @@ export const operationSettings = {
     zh: '指标单独监听的端口；0 表示随主端口，仅本机可读',
     en: 'Separate port for /metrics; 0 serves it on the main port, loopback only',
   }),
+  METRICS_TOKEN: setting(
+    optional(16),
+    undefined,
+    {
+      zh: '读取 /metrics 须携带的令牌（Authorization: Bearer），至少 16 个字符；不设则不需要',
+      en: 'Token that /metrics requires (Authorization: Bearer), at least 16 characters; none by default',
+    },
+    'secret',
+  ),
 } as const

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { systemActor } from '../../server/audit/audit.ts'
 import { sms } from '../../contract/sms.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
-import { get, startService, type TestService } from '../support/service.ts'
+import { freePort, get, startService, type TestService } from '../support/service.ts'
 
 const host = 'Host: x\r\n'
 
@@ -126,8 +126,42 @@ describe('connections', () => {
   it('13 returns metrics only to local requests that were not proxied', async () => {
     const url = `${service.url}/metrics`
     assert.equal((await fetch(url)).status, 200)
-    for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']) {
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'x-real-ip', 'via']) {
       assert.equal((await fetch(url, { headers: { [name]: '203.0.113.9' } })).status, 404, name)
+    }
+  })
+
+  it('66 returns no metrics through a local proxy that adds no header', async () => {
+    const { port } = new URL(service.url)
+    const ask = async (hostLine: string, version = '1.1') => {
+      const text = `GET /metrics HTTP/${version}\r\n${hostLine}Connection: close\r\n\r\n`
+      return statusesOf(await exchange(service, text))[0]
+    }
+    for (const local of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`])
+      assert.equal(await ask(`Host: ${local}\r\n`), '200', local)
+    const proxied = ['api.example.com', `api.example.com:${port}`, '127.0.0.1', '127.0.0.1:8080', 'tollgate']
+    for (const name of [...proxied, 'localhost.example.com', `127.0.0.1.example.com:${port}`, '', '127.1'])
+      assert.equal(await ask(`Host: ${name}\r\n`), '404', name)
+    // nginx without any settings uses HTTP/1.0 and its own idea of the host.
+    assert.equal(await ask(`Host: 127.0.0.1:${port}\r\n`, '1.0'), '404')
+    assert.equal(await ask('', '1.0'), '404')
+  })
+})
+
+describe('the metrics token', () => {
+  it('66 is required on the main port and on the port of the metrics', async () => {
+    const token = 'metrics-token-0123456789'
+    const metricsPort = await freePort()
+    await using main = await startService('sqlite', { METRICS_TOKEN: token })
+    await using separate = await startService('sqlite', {
+      METRICS_TOKEN: token,
+      METRICS_PORT: String(metricsPort),
+    })
+    assert.equal((await fetch(`${separate.url}/metrics`)).status, 404)
+    for (const url of [`${main.url}/metrics`, `http://127.0.0.1:${metricsPort}/metrics`]) {
+      assert.equal((await fetch(url)).status, 401)
+      assert.equal((await fetch(url, { headers: { authorization: `Bearer ${token}x` } })).status, 401)
+      assert.equal((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status, 200)
     }
   })
 })
