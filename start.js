@@ -1,4 +1,4 @@
-// The door: plain JavaScript that any Node can read, so that an old one is told what to run instead.
+// Plain JavaScript that any Node.js can read: an old version prints which command to run instead.
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
@@ -12,10 +12,12 @@ if (Number(major) < 24) {
   process.exit(1)
 }
 
-// Half of a start is reading and compiling some two thousand files. What that gives is kept beside the packages, where only
-// those can write who could change the packages too; where nobody can, it is done again at every start.
+// Half of a start is reading and compiling some two thousand files. The cache is next to the packages, so that only those can write to
+// it who can change the packages. If the folder is not writable, every start compiles again.
 module.enableCompileCache(fileURLToPath(new URL('node_modules/.cache/tollgate', import.meta.url)))
 
-// `npm run admin` and `npm run bench` come through the same door with the file they want first.
+// `npm run admin` and `npm run bench` pass the file to run as the first argument.
 const target = process.argv[2]?.endsWith('.ts') ? process.argv.splice(2, 1)[0] : 'server/main.ts'
+// By default these signals end a process at once, even while it loads.
+if (target === 'server/main.ts') for (const signal of ['SIGHUP', 'SIGUSR2']) process.on(signal, () => {})
 await import(new URL(target, import.meta.url).href)

@@ -4,10 +4,11 @@ import { parseArgs } from 'node:util'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
 import { createFirstAccounts, formatWelcome } from './runtime/first-start.ts'
 import type { Installation } from './runtime/installation.ts'
-import { StartProblem } from './runtime/installation.ts'
+import { PermanentProblem, StartProblem } from './runtime/installation.ts'
 import { restrictNewFiles } from './runtime/private-files.ts'
 import { startProcess } from './runtime/process.ts'
-import { startWorker, startWorkers } from './runtime/workers.ts'
+import { isSystemdService, notifySystemd, wrongSettingsExitCode } from './runtime/systemd.ts'
+import { failWorker, startWorker, startWorkers } from './runtime/workers.ts'
 
 const help = `npm start -- [--workers N] [--help]
 
@@ -28,16 +29,26 @@ restrictNewFiles()
 
 try {
   const config = readConfig({ ...readEnvironment(), ...readFlags() })
-  if (cluster.isWorker) await startWorker(config, describeProblem)
+  if (cluster.isWorker) await startWorker(config)
   else if (config.WORKERS > 1)
     await startWorkers(config, (address, installation) => onListening(address, installation, config))
   else {
-    const { address, installation } = await startProcess(config)
+    const { address, installation, log } = await startProcess(config)
     await onListening(address, installation, config)
+    notifySystemd(log, 'READY=1')
   }
 } catch (error) {
-  process.stderr.write(`${describeProblem(error)}\n`)
-  process.exit(1)
+  const problem = describeProblem(error)
+  if (cluster.isWorker) failWorker(problem)
+  else {
+    process.stderr.write(`${problem}\n`)
+    process.exit(isSettingsProblem(error) && isSystemdService(process.env) ? wrongSettingsExitCode : 1)
+  }
+}
+
+/** True if the same start would fail again until the operator changes something. */
+function isSettingsProblem(error: unknown): boolean {
+  return error instanceof ConfigError || (error instanceof StartProblem && error.isPermanent)
 }
 
 /** The first accounts are created after listening: a port in use must not waste the secrets that are shown once. */
@@ -58,7 +69,7 @@ function readFlags(): Record<string, string> {
     }
     return values.workers === undefined ? {} : { WORKERS: values.workers }
   } catch {
-    throw new StartProblem('仅支持 --workers N 与 --help', 'the only flags are --workers N and --help')
+    throw new PermanentProblem('仅支持 --workers N 与 --help', 'the only flags are --workers N and --help')
   }
 }
 

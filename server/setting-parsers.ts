@@ -55,7 +55,7 @@ export function optional(least: number): Parse<string | undefined> {
     value.length >= least ? text(value) : { problem: `至少 ${least} 个字符 / needs ${least} characters` }
 }
 
-/** A secret that is one segment of a URL path. */
+/** A secret that needs no escaping in a URL path or a header. */
 export const pathSecret: Parse<string | undefined> = (value) =>
   /^[\w.~-]{16,200}$/.test(value)
     ? { value }

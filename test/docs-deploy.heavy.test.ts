@@ -9,6 +9,7 @@ import { basename, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { settings } from '../server/config.ts'
+import { wrongSettingsExitCode } from '../server/runtime/systemd.ts'
 import { operationsPages } from '../tools/settings-table.ts'
 import { ensureConsole } from './support/console-build.ts'
 import { root } from './support/root.ts'
@@ -48,9 +49,18 @@ describe('deployment files', () => {
     }
     const unit = join(directory, 'tollgate.service')
     const text = read('deploy/tollgate.service')
-    assert.ok(text.includes('/opt/tollgate/node_modules/.bin/node --max-semi-space-size=16 start.js'))
+    for (const line of [
+      'ExecStart=/opt/tollgate/current/node_modules/.bin/node --max-semi-space-size=16 /opt/tollgate/current/start.js',
+      'Type=notify',
+      'NotifyAccess=all',
+      'ExecReload=/bin/kill -HUP $MAINPID',
+      `RestartPreventExitStatus=${wrongSettingsExitCode}`,
+      'LogRateLimitIntervalSec=0',
+    ]) {
+      assert.ok(text.split('\n').includes(line), line)
+    }
     // systemd-analyze requires that the executable exists.
-    await writeFile(unit, text.replace('/opt/tollgate/node_modules/.bin/node', process.execPath))
+    await writeFile(unit, text.replace('/opt/tollgate/current/node_modules/.bin/node', process.execPath))
     const { stderr } = await run('systemd-analyze', ['verify', unit])
     assert.doesNotMatch(stderr, /tollgate\.service/)
     const score = await run('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]).catch(
@@ -63,6 +73,7 @@ describe('deployment files', () => {
     const text = read('deploy/Dockerfile')
     const final = text.slice(text.lastIndexOf('\nFROM '))
     assert.match(final, /^USER node$/m)
+    assert.match(final, /^STOPSIGNAL SIGTERM$/m)
     assert.match(final, /^HEALTHCHECK .*\\\n\s+CMD \["node"/m)
     const program = /CMD \["node", "-e", "([^"]+)"\]/.exec(final)![1]!
     assert.match(program, /readyz/)

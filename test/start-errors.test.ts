@@ -77,6 +77,25 @@ describe('start', () => {
     )
   })
 
+  it('ends with 78 for a wrong setting only as a service of systemd', async () => {
+    const exitCode = async (environment: Record<string, string>) => {
+      const data = { PORT: '0', DATA_DIR: join(directory, 'data') }
+      const { code, stderr } = await runNode(['start.js'], { ...data, ...environment })
+      assert.equal(stderr.trimEnd().split('\n').length, 1, stderr)
+      return code
+    }
+    const wrong = { LOG_LEVEL: 'loud' }
+    const unreachable = { DATABASE_URL: 'postgres://user@127.0.0.1:1/none' }
+    // RestartPreventExitStatus=78 in the unit: a restart would fail again.
+    assert.equal(await exitCode({ ...wrong, NOTIFY_SOCKET: '/no/such/socket' }), 78)
+    assert.equal(await exitCode({ ...wrong, WORKERS: '2', NOTIFY_SOCKET: '/no/such/socket' }), 78)
+    assert.equal(await exitCode({ ...wrong, INVOCATION_ID: '0123456789abcdef' }), 78)
+    // A cron job or a CI runner passes on the variables of its own service.
+    assert.equal(await exitCode({ ...wrong, INVOCATION_ID: '0123456789abcdef', SYSTEMD_EXEC_PID: '1' }), 1)
+    // The database may be back at the next start.
+    assert.equal(await exitCode({ ...unreachable, NOTIFY_SOCKET: '/no/such/socket' }), 1)
+  })
+
   it('reports a port in use', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))

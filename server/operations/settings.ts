@@ -1,5 +1,5 @@
 // Settings of logs and metrics.
-import { choice, integer, optional, setting } from '../setting-parsers.ts'
+import { choice, integer, pathSecret, setting } from '../setting-parsers.ts'
 
 export const operationSettings = {
   LOG_LEVEL: setting(choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info', {
@@ -11,7 +11,7 @@ export const operationSettings = {
     en: 'Separate port for /metrics; 0 serves it on the main port, loopback only',
   }),
   METRICS_TOKEN: setting(
-    optional(16),
+    pathSecret,
     undefined,
     {
       zh: '读取 /metrics 须携带的令牌（Authorization: Bearer），至少 16 个字符；不设则不需要',

@@ -27,10 +27,18 @@ export interface Installation {
 
 /** A problem that the operator can solve. Its message is the one line that is printed. */
 export class StartProblem extends Error {
+  /** True if every further start fails too, until the operator changes a setting. */
+  readonly isPermanent: boolean = false
+
   constructor(zh: string, en: string, cause?: unknown) {
     super(`${zh} / ${en}`, { cause })
     this.name = 'StartProblem'
   }
+}
+
+/** A setting, or the secret or the database it names, that does not fit this installation. */
+export class PermanentProblem extends StartProblem {
+  override readonly isPermanent = true
 }
 
 export interface OpenOptions {
@@ -103,7 +111,7 @@ export function isFaultInjected(environment: Readonly<Record<string, string | un
     process.emitWarning('TOLLGATE_BREAK is set: acknowledged writes may be lost')
     return true
   }
-  throw new StartProblem(
+  throw new PermanentProblem(
     'TOLLGATE_BREAK 仅供故障测试使用，会丢失数据，请取消设置',
     'TOLLGATE_BREAK is for the fault suite only and loses data: unset it',
   )
@@ -125,7 +133,7 @@ const postgresReasons: Readonly<Record<string, Text>> = {
 }
 
 function databaseProblem(config: Config, error: unknown): StartProblem {
-  if (error instanceof SchemaMismatch) return new StartProblem(error.text.zh, error.text.en, error)
+  if (error instanceof SchemaMismatch) return new PermanentProblem(error.text.zh, error.text.en, error)
   const reason = error instanceof Error ? error.message : String(error)
   const known = postgresReasons[/^PostgreSQL: (\w+)$/.exec(reason)?.[1] ?? '']
   return config.DATABASE_URL
@@ -154,7 +162,7 @@ function readOrCreateSecret(directory: string): string {
   const secret = readFileSync(file, 'utf8').trim()
   // A full disk or a kill may have truncated the file, and a short key would make every hash weak.
   if (secret.length < 32) {
-    throw new StartProblem(
+    throw new PermanentProblem(
       `${file} 不完整，请恢复原文件；全新安装可删除后重新启动`,
       'the secret key is truncated: restore the file, or delete it on a new installation',
     )
@@ -173,7 +181,7 @@ async function requireSameSecret(db: Database, secretKey: string): Promise<void>
   const fingerprint = fingerprintOf(secretKey)
   await db.write((tx) => insertSetting(tx, fingerprintName, fingerprint))
   if ((await findSetting(db, fingerprintName)) !== fingerprint) {
-    throw new StartProblem(
+    throw new PermanentProblem(
       'SECRET_KEY 与数据库中登记的不一致，多台机器须使用同一个',
       'SECRET_KEY differs from the one this database was set up with',
     )

@@ -1,14 +1,20 @@
 // One process of the service, from start to exit: the only one, or one of several workers.
+import cluster from 'node:cluster'
 import type { Logger } from 'pino'
 import type { App, AppOptions } from '../app.ts'
 import { type Config, listConfigWarnings } from '../config.ts'
 import { type Installation, openInstallation, StartProblem } from './installation.ts'
 import { type LogOptions, openLog } from '../operations/log.ts'
+import { onReloadSignal, onStopSignal } from './signals.ts'
+import { notifySystemd } from './systemd.ts'
 
 export interface StartedProcess {
   /** The public address of the service. */
   readonly address: string
   readonly installation: Installation
+  readonly log: Logger
+  /** Accepts no new connections, and stops when the existing ones are closed. */
+  drain(): void
 }
 
 export interface ProcessOptions {
@@ -32,8 +38,10 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
     await installation.close()
     throw toStartProblem(error, config)
   })
-  onStopSignal((signal) => {
-    log.info({ signal }, 'stopping')
+  let stopping = false
+  const stop = () => {
+    if (stopping) return
+    stopping = true
     const end = (code: number) => {
       endLog()
       process.exit(code)
@@ -45,38 +53,28 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
         end(1)
       },
     )
+  }
+  onStopSignal((signal) => {
+    log.info({ signal }, 'stopping')
+    if (!cluster.isWorker) notifySystemd(log, 'STOPPING=1')
+    stop()
   })
-  return { address, installation }
+  // A terminal that closes sends SIGHUP to the workers too, but the primary process decides about them.
+  if (!cluster.isWorker)
+    onReloadSignal(() => log.warn('ignored SIGHUP: only several workers can reload, restart the service'))
+  return {
+    address,
+    installation,
+    log,
+    drain() {
+      log.info('draining')
+      void app.drain().then(stop)
+    },
+  }
 }
 
 export function logConfigWarnings(log: Logger, config: Config): void {
   for (const { en } of listConfigWarnings(config)) log.warn(en)
-}
-
-/** Calls `stop` once, on the first SIGTERM or SIGINT. */
-export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
-  let stopping = false
-  const once = (signal: NodeJS.Signals) => {
-    if (stopping) return
-    stopping = true
-    stop(signal)
-  }
-  process.on('SIGTERM', once)
-  process.on('SIGINT', once)
-  if (process.env['npm_lifecycle_event'] === 'start') onParentExit(() => once('SIGTERM'))
-}
-
-const parentCheckMs = 250
-
-/** npm sends SIGTERM to the shell in between, and a plain `sh` exits without passing it on. */
-function onParentExit(stop: () => void): void {
-  const parent = process.ppid
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return
-    clearInterval(timer)
-    stop()
-  }, parentCheckMs)
-  timer.unref()
 }
 
 async function stopAndClose(app: App, installation: Installation): Promise<void> {

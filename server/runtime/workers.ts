@@ -1,25 +1,25 @@
-// Several processes on one port: the primary prepares the database, starts the workers, replaces those that exit, forwards
-// signals and aggregates metrics. It serves no requests itself.
-import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+// Several processes on one port: the primary prepares the database, keeps the workers running, forwards signals and aggregates
+// metrics. It serves no requests itself.
+import type { Worker } from 'node:cluster'
 import { AggregatorRegistry } from 'prom-client'
 import type { Config } from '../config.ts'
-import { type Installation, openInstallation, StartProblem } from './installation.ts'
+import { createMemoryStore } from '../limits/memory.ts'
 import {
   answerLimitRequest,
   createPrimaryStore,
   type LimitResponse,
   type LimitRequest,
 } from '../limits/primary-process.ts'
-import { createMemoryStore } from '../limits/memory.ts'
-import { logConfigWarnings, onStopSignal, startProcess } from './process.ts'
 import { openLog } from '../operations/log.ts'
+import { type Installation, openInstallation } from './installation.ts'
+import { logConfigWarnings, startProcess } from './process.ts'
+import { onReloadSignal, onStopSignal } from './signals.ts'
+import { notifySystemd } from './systemd.ts'
+import { createWorkerPool, type DrainMessage, type StartMessage } from './worker-pool.ts'
 
 /** Messages from a worker to the primary process. */
 type WorkerMessage =
-  | { readonly tollgate: 'listening'; readonly address: string }
-  | { readonly tollgate: 'failed'; readonly problem: string }
+  | StartMessage
   | { readonly tollgate: 'metrics-request'; readonly id: number }
   | LimitRequest
 
@@ -29,10 +29,6 @@ interface MetricsText {
   readonly id: number
   readonly text: string | undefined
 }
-
-/** A worker that exited sooner than this is replaced only after a pause, because it would probably exit again. */
-const minUptimeMs = 5_000
-const restartDelayMs = 1_000
 
 /** How long a worker waits for the aggregated metrics before it returns its own. */
 const metricsTimeoutMs = 3_000
@@ -45,16 +41,13 @@ export async function startWorkers(config: Config, onListening: OnListening): Pr
   const installation = await openInstallation(config)
   const aggregator = new AggregatorRegistry()
   const limits = createMemoryStore()
-  let stopping = false
 
-  function fork(): Worker {
-    const worker = cluster.fork()
+  function answerRequests(worker: Worker): void {
     worker.on('message', (message: WorkerMessage) => {
       if (message?.tollgate === 'metrics-request') void answerMetrics(worker, message.id)
       if (message?.tollgate === 'limit-request')
         void answerLimitRequest(limits, message).then((response) => send(worker, response))
     })
-    return worker
   }
 
   async function answerMetrics(worker: Worker, id: number): Promise<void> {
@@ -66,100 +59,57 @@ export async function startWorkers(config: Config, onListening: OnListening): Pr
     if (worker.isConnected()) worker.send(message)
   }
 
-  /** Replaces the worker whenever it exits, until the service stops. */
-  async function keepRunning(first: Worker, firstStartedAt: number): Promise<void> {
-    let worker = first
-    let startedAt = firstStartedAt
-    for (;;) {
-      const [code, signal] = (await once(worker, 'exit')) as [number | null, string | null]
-      if (stopping) return
-      log.error({ worker: worker.process.pid, code, signal }, 'worker exited, starting a replacement')
-      if (performance.now() - startedAt < minUptimeMs) await sleep(restartDelayMs)
-      if (stopping) return
-      worker = fork()
-      startedAt = performance.now()
-    }
-  }
-
-  const startedAt = performance.now()
-  const workers = Array.from({ length: config.WORKERS }, fork)
-  const addresses = await Promise.all(workers.map(awaitListening)).catch(async (error: unknown) => {
-    for (const worker of workers) worker.process.kill('SIGKILL')
+  const pool = createWorkerPool({ size: config.WORKERS, log, onFork: answerRequests })
+  const address = await pool.start().catch(async (error: unknown) => {
     await installation.close()
     throw error
   })
-  for (const worker of workers) void keepRunning(worker, startedAt)
   onStopSignal((signal) => {
-    stopping = true
     log.info({ signal }, 'stopping')
-    void stopAll().then((code) => {
+    notifySystemd(log, 'STOPPING=1')
+    void pool.stop().then((code) => {
       endLog()
       process.exit(code)
     })
   })
-  await onListening(addresses[0] ?? '', installation)
-  await installation.close()
-}
-
-/** Sends SIGTERM to every worker and waits for all of them. Returns the highest exit code. */
-async function stopAll(): Promise<number> {
-  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-  const codes = await Promise.all(
-    workers.map(async (worker) => {
-      if (worker.isDead()) return 0
-      worker.process.kill('SIGTERM')
-      const [code, signal] = (await once(worker, 'exit')) as [number | null, string | null]
-      // A worker that was still starting has no signal handler yet.
-      return code ?? (signal === 'SIGTERM' ? 0 : 1)
-    }),
-  )
-  return Math.max(0, ...codes)
-}
-
-/** Resolves with the worker's address when it listens, or rejects with the reason why it does not. */
-function awaitListening(worker: Worker): Promise<string> {
-  return new Promise((resolve, reject) => {
-    worker.on('message', (message: WorkerMessage) => {
-      if (message?.tollgate === 'listening') resolve(message.address)
-      if (message?.tollgate === 'failed') reject(new WorkerProblem(message.problem))
+  onReloadSignal(() => {
+    log.info('reloading')
+    const startedAt = process.hrtime.bigint() / 1_000n
+    notifySystemd(log, 'RELOADING=1', `MONOTONIC_USEC=${startedAt}`)
+    void pool.reload().then((done) => {
+      if (done) log.info('reloaded')
+      notifySystemd(log, 'READY=1')
     })
-    worker.once('exit', (code) => reject(new WorkerProblem(`启动失败 / start failed: ${code}`)))
   })
-}
-
-/** A line that a worker has formatted already; it is printed as it is. */
-class WorkerProblem extends StartProblem {
-  constructor(line: string) {
-    super(line, '')
-    this.message = line
-  }
+  await onListening(address, installation)
+  await installation.close()
+  notifySystemd(log, 'READY=1')
 }
 
 /** Starts a worker. It prints nothing itself: the primary process prints for all. */
-export async function startWorker(
-  config: Config,
-  describeProblem: (error: unknown) => string,
-): Promise<void> {
+export async function startWorker(config: Config): Promise<void> {
   const send = (message: WorkerMessage) => process.send?.(message)
-  try {
-    const { address } = await startProcess(config, {
-      app: {
-        aggregateMetrics: (registry) => {
-          AggregatorRegistry.setRegistries(registry)
-          // Its constructor registers the listener that answers the primary process.
-          new AggregatorRegistry()
-          return () => requestAggregate(send)
-        },
-        limitStore: createPrimaryStore(send, (listener) => process.on('message', listener)),
+  const { address, drain } = await startProcess(config, {
+    app: {
+      aggregateMetrics: (registry) => {
+        AggregatorRegistry.setRegistries(registry)
+        // Its constructor registers the listener that answers the primary process.
+        new AggregatorRegistry()
+        return () => requestAggregate(send)
       },
-      log: { shared: true },
-    })
-    send({ tollgate: 'listening', address })
-  } catch (error) {
-    process.send?.({ tollgate: 'failed', problem: describeProblem(error) } satisfies WorkerMessage, () =>
-      process.exit(1),
-    )
-  }
+      limitStore: createPrimaryStore(send, (listener) => process.on('message', listener)),
+    },
+    log: { shared: true },
+  })
+  process.on('message', (message: DrainMessage) => {
+    if (message?.tollgate === 'drain') drain()
+  })
+  send({ tollgate: 'listening', address })
+}
+
+/** Reports why the worker cannot start, and ends it. */
+export function failWorker(problem: string): void {
+  process.send?.({ tollgate: 'failed', problem } satisfies WorkerMessage, () => process.exit(1))
 }
 
 let lastRequestId = 0

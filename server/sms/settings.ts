@@ -42,20 +42,15 @@ export const smsSettings = {
     },
     'secret',
   ),
-  SMS_RECEIPT_SECRET_ALIYUN: setting(
-    optional(16),
-    undefined,
-    receiptSecretText('阿里云', 'Aliyun'),
-    'secret',
-  ),
+  SMS_RECEIPT_SECRET_ALIYUN: setting(pathSecret, undefined, receiptSecretText('阿里云', 'Aliyun'), 'secret'),
   SMS_RECEIPT_SECRET_TENCENT: setting(
-    optional(16),
+    pathSecret,
     undefined,
     receiptSecretText('腾讯云', 'Tencent'),
     'secret',
   ),
   SMS_RECEIPT_SECRET_HTTP: setting(
-    optional(16),
+    pathSecret,
     undefined,
     receiptSecretText('通用 HTTP 网关', 'the generic HTTP gateway'),
     'secret',

@@ -112,9 +112,20 @@ export interface ServiceProcess {
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
+export interface SpawnOptions {
+  /** The Node.js program; by default the one that runs the tests. */
+  readonly program?: string
+  readonly directory?: string
+  readonly script?: string
+}
+
 /** Runs `npm start` without npm as a separate process. Resolves when the process has printed its URL. */
-export async function spawnService(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const { child, output } = spawnNode(['start.js'], { PORT: '0', RATE_LIMIT: 'off', ...environment })
+export async function spawnService(
+  environment: Readonly<Record<string, string>>,
+  options: SpawnOptions = {},
+): Promise<ServiceProcess> {
+  const { script = 'start.js' } = options
+  const { child, output } = spawnNode([script], { PORT: '0', RATE_LIMIT: 'off', ...environment }, options)
   const url = await new Promise<string>((resolve, reject) => {
     const findUrl = () => {
       const match = /is running: (\S+)/.exec(output())
@@ -166,14 +177,18 @@ export async function runNode(
   return { code, ...parts }
 }
 
-function spawnNode(args: readonly string[], environment: Readonly<Record<string, string>>) {
+function spawnNode(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  { program = process.execPath, directory = root }: SpawnOptions = {},
+) {
   // The service must not inherit the variables of the test runner.
   const inherited = { ...process.env }
   for (const name of Object.keys(inherited)) {
     if (/^(TEST_|NODE_OPTIONS$|NODE_TEST_CONTEXT$)/.test(name)) delete inherited[name]
   }
-  const child = spawn(process.execPath, [...args], {
-    cwd: root,
+  const child = spawn(program, [...args], {
+    cwd: directory,
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -7,6 +7,8 @@ import { countVisitors, rollUpHours } from './store.ts'
 import type { VisitRow } from './visit-buffer.ts'
 
 export type ClickJob =
+  /** Does nothing: its response shows that the code of the thread is loaded. */
+  | { readonly kind: 'load' }
   | { readonly kind: 'append'; readonly visits: readonly VisitRow[] }
   /** One step from the journal into the counters; `upTo` is the result of the step before. */
   | { readonly kind: 'fold'; readonly upTo: number | undefined }
@@ -18,6 +20,8 @@ export type ClickJob =
 /** Resolves when the work is durable. Work in steps returns a number to continue with, and undefined after the last step. */
 export async function runClickJob(db: Database, job: ClickJob): Promise<number | undefined> {
   switch (job.kind) {
+    case 'load':
+      return undefined
     case 'append':
       await db.write((tx) => appendVisits(tx, job.visits))
       return undefined

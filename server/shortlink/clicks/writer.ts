@@ -15,7 +15,7 @@ export function openClickWriter({ engine, location }: Database): ClickWriter {
   let lastId = 0
   const pending = new Map<number, PromiseWithResolvers<number | undefined>>()
 
-  /** The thread starts with the first job, and again after it crashed. */
+  /** The thread starts with the first job (`load`, at the start of the service), and again after it crashed. */
   function startThread(): Worker {
     const started = new Worker(new URL('./thread-store.ts', import.meta.url), {
       workerData: { engine, location } satisfies DatabaseLocation,

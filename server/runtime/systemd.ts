@@ -1,0 +1,24 @@
+// Tells systemd when the service is ready, reloads or stops (sd_notify), and which failures it cannot solve by a restart.
+import { spawn } from 'node:child_process'
+import type { Logger } from 'pino'
+
+/** EX_CONFIG of sysexits.h. The unit does not restart after it. */
+export const wrongSettingsExitCode = 78
+
+/** Sends one message. Node has no datagram sockets in the file system, so systemd's own program sends it. */
+export function notifySystemd(log: Logger, ...assignments: string[]): void {
+  if (process.env['NOTIFY_SOCKET'] === undefined) return
+  const child = spawn('systemd-notify', assignments, { stdio: 'ignore' })
+  child.on('error', (error) => log.error({ err: error }, 'failed to run systemd-notify'))
+  child.unref()
+}
+
+/**
+ * True in a process that systemd started. INVOCATION_ID alone is not enough: everything below a service inherits it, for example
+ * what a cron job or a CI runner starts.
+ */
+export function isSystemdService(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { NOTIFY_SOCKET: socket, INVOCATION_ID: invocation, SYSTEMD_EXEC_PID: pid } = environment
+  if (socket !== undefined) return true
+  return invocation !== undefined && (pid === undefined || pid === String(process.pid))
+}

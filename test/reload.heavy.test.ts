@@ -1,0 +1,195 @@
+// Signals: a reload replaces the workers without a failed request, and others do not end the service at once.
+import assert from 'node:assert/strict'
+import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { shortlink } from '../contract/shortlink.ts'
+import { sms } from '../contract/sms.ts'
+import { emptyStorage, onEachEngine } from './support/engines.ts'
+import { callOnNewConnection } from './support/new-connection.ts'
+import { root } from './support/root.ts'
+import {
+  keyOf,
+  skipWithoutProcFs,
+  startUntilEnd,
+  until,
+  untilLogged,
+  workersOf,
+} from './support/running-service.ts'
+import { get, post } from './support/service.ts'
+
+interface Load {
+  /** Waits for `count` more responses. */
+  responses(count: number): Promise<void>
+  /** Ends the load and returns what was not a 2xx or 3xx response. */
+  end(): Promise<{ readonly total: number; readonly failures: readonly string[] }>
+}
+
+/** Calls the API and opens a link without a pause, from some clients with keep-alive and some that connect anew. */
+function startLoad(url: string, path: string, code: string): Load {
+  let running = true
+  let total = 0
+  const failures: string[] = []
+  const send = (agent: Agent | false, target: string) =>
+    new Promise<string>((resolve, reject) => {
+      const sent = request(`${url}${target}`, { agent }, (response) => {
+        response.resume()
+        response.on('end', () => resolve(String(response.statusCode)))
+        response.on('error', reject)
+      })
+      sent.on('error', reject)
+      sent.end()
+    })
+  const client = async (agent: Agent | false, target: string, pauseMs: number) => {
+    while (running) {
+      const status = await send(agent, target).catch(String)
+      total += 1
+      if (!/^[23]\d\d$/.test(status)) failures.push(`${target} ${agent ? 'keep-alive' : 'new'}: ${status}`)
+      if (pauseMs > 0) await sleep(pauseMs)
+    }
+    if (agent) agent.destroy()
+  }
+  const clients = [path, code].flatMap((target) => [
+    client(new Agent({ keepAlive: true, maxSockets: 1 }), target, 0),
+    client(new Agent({ keepAlive: true, maxSockets: 1 }), target, 0),
+    // Idle most of the time: its connection must not be closed while a request is on its way.
+    client(new Agent({ keepAlive: true, maxSockets: 1 }), target, 300),
+    client(false, target, 5),
+  ])
+  return {
+    async responses(count) {
+      const enough = total + count
+      await until(() => total >= enough)
+    },
+    async end() {
+      running = false
+      await Promise.all(clients)
+      return { total, failures }
+    },
+  }
+}
+
+onEachEngine('a reload', (engine) => {
+  it(
+    'replaces all workers without a failed request',
+    { timeout: 180_000, skip: skipWithoutProcFs },
+    async (t) => {
+      const storage = await emptyStorage(engine)
+      const service = await startUntilEnd(t, { WORKERS: '2', ...storage.environment })
+      const key = keyOf(service)
+      const call = { username: 'demo', api_key: key }
+      const generate = { ...call, action: 'generate', target_url: 'https://example.com/', title: 't' }
+      const created = await post(`${service.url}${shortlink.path}`, generate)
+      const path = `${sms.path}?action=get_credits&username=demo&api_key=${key}`
+      const load = startLoad(service.url, path, new URL(created.body.data.a_url).pathname)
+      await load.responses(50)
+      for (let round = 1; round <= 2; round += 1) {
+        const old = await workersOf(service)
+        service.child.kill('SIGHUP')
+        await untilLogged(service, '"reloaded"', round)
+        const current = await workersOf(service)
+        assert.equal(current.filter((pid) => !old.includes(pid)).length, 2, 'two new workers')
+        await load.responses(50)
+      }
+      const { total, failures } = await load.end()
+      assert.deepEqual(failures, [], `${failures.length} of ${total} failed`)
+      assert.equal(await service.kill('SIGTERM'), 0)
+      await storage.remove()
+    },
+  )
+})
+
+describe('a reload', () => {
+  let directory: string
+  before(async () => void (directory = await mkdtemp(join(tmpdir(), 'tollgate-reload-'))))
+  after(() => rm(directory, { recursive: true, force: true }))
+
+  it(
+    'applies changed settings, and keeps the workers if a setting is wrong',
+    { timeout: 120_000, skip: skipWithoutProcFs },
+    async (t) => {
+      const folder = join(directory, 'settings')
+      await mkdir(folder)
+      const write = (text: string) => writeFile(join(folder, '.env'), `DATA_DIR=${folder}/data\n${text}`)
+      await write('')
+      const service = await startUntilEnd(
+        t,
+        { WORKERS: '2' },
+        { directory: folder, script: join(root, 'start.js') },
+      )
+      const old = await workersOf(service)
+      await write('LOG_LEVEL=loud\n')
+      service.child.kill('SIGHUP')
+      await untilLogged(service, 'the reload has ended')
+      assert.match(service.output(), /"problem":"[^"]*LOG_LEVEL/)
+      await until(async () => (await workersOf(service)).length === 2)
+      assert.deepEqual(await workersOf(service), old)
+      assert.equal((await callOnNewConnection(`${service.url}/readyz`)).status, 200)
+      await write('METRICS_TOKEN=metrics-token-0123456789\n')
+      service.child.kill('SIGHUP')
+      await untilLogged(service, '"reloaded"')
+      assert.equal((await callOnNewConnection(`${service.url}/metrics`)).status, 401)
+      assert.equal(await service.kill('SIGTERM'), 0)
+    },
+  )
+
+  it(
+    'and a crash of a worker are possible after the program was missing for a while',
+    { timeout: 120_000, skip: skipWithoutProcFs },
+    async (t) => {
+      const storage = await emptyStorage('sqlite')
+      const program = join(directory, 'node')
+      await copyFile(process.execPath, program)
+      const service = await startUntilEnd(t, { WORKERS: '2', ...storage.environment }, { program })
+      await rename(program, `${program}.away`)
+      const [first, second] = await workersOf(service)
+      process.kill(first!, 'SIGKILL')
+      await untilLogged(service, 'failed to start a worker')
+      for (let count = 0; count < 20; count += 1)
+        assert.equal((await callOnNewConnection(`${service.url}/livez`)).status, 200)
+      service.child.kill('SIGHUP')
+      await untilLogged(service, 'the reload has ended')
+      assert.deepEqual(await workersOf(service), [second])
+      await rename(`${program}.away`, program)
+      await until(async () => (await workersOf(service)).length === 2)
+      assert.equal((await callOnNewConnection(`${service.url}/readyz`)).status, 200)
+      assert.equal(await service.kill('SIGTERM'), 0)
+      await storage.remove()
+    },
+  )
+})
+
+describe('signals', () => {
+  it('SIGHUP and SIGUSR2 do not end a single process, SIGQUIT stops it', { timeout: 60_000 }, async (t) => {
+    const storage = await emptyStorage('sqlite')
+    const service = await startUntilEnd(t, storage.environment)
+    service.child.kill('SIGHUP')
+    service.child.kill('SIGUSR2')
+    await untilLogged(service, 'ignored SIGHUP')
+    assert.equal((await get(`${service.url}/readyz`)).status, 200)
+    assert.equal(await service.kill('SIGQUIT'), 0)
+    assert.match(service.output(), /"signal":"SIGQUIT","msg":"stopping"/)
+    await storage.remove()
+  })
+
+  it(
+    'SIGHUP to the workers and SIGUSR2 do nothing, SIGQUIT stops all of them',
+    { timeout: 60_000, skip: skipWithoutProcFs },
+    async (t) => {
+      const storage = await emptyStorage('sqlite')
+      const service = await startUntilEnd(t, { WORKERS: '2', ...storage.environment })
+      const workers = await workersOf(service)
+      for (const pid of workers) process.kill(pid, 'SIGHUP')
+      for (const pid of workers) process.kill(pid, 'SIGUSR2')
+      service.child.kill('SIGUSR2')
+      for (let count = 0; count < 10; count += 1)
+        assert.equal((await callOnNewConnection(`${service.url}/readyz`)).status, 200)
+      assert.deepEqual(await workersOf(service), workers)
+      assert.equal(await service.kill('SIGQUIT'), 0)
+      await storage.remove()
+    },
+  )
+})
