@@ -45,7 +45,8 @@ export async function createPostgresTemplate(): Promise<TestDatabase & { readonl
 async function createDatabase(template: string): Promise<TestDatabase> {
   const cluster = await testCluster()
   const name = `test_${randomBytes(8).toString('hex')}`
-  await runStatement(cluster, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  // Copying the files takes half the time of the default strategy, which also writes every page to the WAL.
+  await runStatement(cluster, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
   const url = new URL(cluster)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => runStatement(cluster, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
