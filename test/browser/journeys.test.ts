@@ -1,15 +1,15 @@
 // Three journeys in a real browser: an account holder's key, an operator's new account, and a short link.
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { createAccount } from '../../server/accounts/accounts.ts'
 import { systemActor } from '../../server/audit/audit.ts'
-import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { browserTest, noBrowser, openBrowser, signIn, type Visitor } from '../support/browser.ts'
 import { uniqueName } from '../support/engines.ts'
 import { post, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
-let browser: TestBrowser
+let visitor: Visitor
 const password = 'correct horse 9'
 const browserAgent =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
@@ -20,9 +20,17 @@ const started = new AsyncDisposableStack()
 before(async () => {
   if (noBrowser !== false) return
   service = started.use(await startService('sqlite'))
-  browser = started.use(await openBrowser())
+  const browser = started.use(await openBrowser())
+  visitor = started.use(await browser.visit(service.url))
 })
 after(() => started.disposeAsync())
+
+/** All journeys use one page: a new one loads and compiles the console again. */
+async function signInAs(who: { readonly username: string; readonly password: string }): Promise<Page> {
+  await visitor.context.clearCookies()
+  await signIn(visitor, who)
+  return visitor.page
+}
 
 const createOperator = () =>
   createAccount(service.installation.db, systemActor, { username: uniqueName(), password, role: 'operator' })
@@ -37,11 +45,9 @@ const textOf = async (locator: Locator) => (await locator.textContent()) ?? ''
 
 browserTest('account holder: generates a key, resets it, and the old key fails', async () => {
   const account = await service.account({ sms: 10 })
-  await using visitor = await browser.visit(service.url)
-  const { page } = visitor
-  await signIn(visitor, account)
+  const page = await signInAs(account)
 
-  await page.goto('/console/keys')
+  await visitor.navigateTo('/keys')
   await page.getByRole('button', { name: '清除密钥' }).click()
   let dialog = page.getByRole('dialog')
   await dialog.getByLabel('登录密码').fill(account.password)
@@ -81,12 +87,10 @@ browserTest('account holder: generates a key, resets it, and the old key fails',
 })
 
 browserTest('operator: creates an account that can sign in and grants it credits', async () => {
-  await using visitor = await browser.visit(service.url)
-  const { page } = visitor
-  await signIn(visitor, await createOperator())
+  const page = await signInAs(await createOperator())
   const username = uniqueName()
 
-  await page.goto('/console/operator/accounts')
+  await visitor.navigateTo('/operator/accounts')
   await page.getByRole('button', { name: '创建账户' }).first().click()
   let dialog = page.getByRole('dialog')
   await dialog.getByLabel('用户名').fill(username)
@@ -106,16 +110,15 @@ browserTest('operator: creates an account that can sign in and grants it credits
   await dialog.getByRole('button', { name: '发放', exact: true }).click()
   await drawer.getByRole('row', { name: /短信 250 0 250/ }).waitFor()
 
-  await page.goto('/console/operator/audit')
+  await visitor.navigateTo('/operator/audit')
   await page.getByRole('row', { name: new RegExp(`credits.grant.*${username}.*首单`) }).waitFor()
   await page.getByRole('row', { name: new RegExp(`account.create.*${username}.*合同`) }).waitFor()
 
-  await using holder = await browser.visit(service.url)
-  await signIn(holder, { username, password: createdPassword })
-  await holder.page.getByRole('heading', { name: '首页' }).waitFor()
-  await holder.page.goto('/console/credits')
-  await holder.page.getByRole('cell', { name: '首单' }).waitFor()
-  assert.deepEqual([...visitor.problems, ...holder.problems], [])
+  await signInAs({ username, password: createdPassword })
+  await page.getByRole('heading', { name: '首页' }).waitFor()
+  await visitor.navigateTo('/credits')
+  await page.getByRole('cell', { name: '首单' }).waitFor()
+  assert.deepEqual(visitor.problems, [])
 })
 
 browserTest(
@@ -124,10 +127,8 @@ browserTest(
     const account = await service.account({ short_link: 20 })
     const remaining = async () =>
       (await service.app.services.credits.balance(account.id, 'short_link')).remaining
-    await using visitor = await browser.visit(service.url)
-    const { page } = visitor
-    await signIn(visitor, account)
-    await page.goto('/console/shortlink')
+    const page = await signInAs(account)
+    await visitor.navigateTo('/shortlink')
     await page.getByText('还没有短链接').waitFor()
     await page.getByRole('button', { name: '创建短链接' }).first().click()
     const form = page.getByRole('dialog', { name: '创建短链接' })
