@@ -34,6 +34,7 @@ import { createRequestLog, type RequestLog } from '../request-log/recorder.ts'
 import { requestPages } from '../request-log/console.ts'
 import { deleteExpiredSessions } from '../accounts/session-store.ts'
 import { createSessions } from './sessions.ts'
+import { createReadLimits, readRate } from './read-limits.ts'
 import { sessionPages } from './account/sign-in.ts'
 import { smsPages } from '../sms/console.ts'
 import { templatePages } from '../sms/template-console.ts'
@@ -66,27 +67,30 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     days: config.REQUEST_LOG_DAYS,
   })
 
+  /** Pages read as reports, so that paid calls never wait for a list or an export. */
+  const pageServices: Services = { ...services, db: { ...db, ...db.reports } }
+
   function pages(api: Api): void {
     const version = readVersion()
     sessionPages(api, services, { sessions, passwords, version })
-    homePages(api, services)
-    keyPages(api, services, passwords)
-    creditPages(api, services)
-    redeemPages(api, services, redeemSecret)
-    requestPages(api, services, requestLog)
-    linkPages(api, services, products.shortlink)
-    smsPages(api, services, products.sms)
-    templatePages(api, services)
-    identityPages(api, services, products.identity)
-    domainCheckPages(api, services, products.domainCheck)
-    overviewPages(api, services, products, requestLog, version)
-    accountPages(api, services)
-    redeemBatchPages(api, services, redeemSecret)
-    auditPages(api, services)
-    settingPages(api, services)
-    reviewPages(api, services)
-    linkDomainPages(api, services, products.shortlink.domains, products.domainCheck.probe)
-    gatewayPages(api, services, products)
+    homePages(api, pageServices)
+    keyPages(api, pageServices, passwords)
+    creditPages(api, pageServices)
+    redeemPages(api, pageServices, redeemSecret)
+    requestPages(api, pageServices, requestLog)
+    linkPages(api, pageServices, products.shortlink)
+    smsPages(api, pageServices, products.sms)
+    templatePages(api, pageServices)
+    identityPages(api, pageServices, products.identity)
+    domainCheckPages(api, pageServices, products.domainCheck)
+    overviewPages(api, pageServices, products, requestLog, version)
+    accountPages(api, pageServices)
+    redeemBatchPages(api, pageServices, redeemSecret)
+    auditPages(api, pageServices)
+    settingPages(api, pageServices)
+    reviewPages(api, pageServices)
+    linkDomainPages(api, pageServices, products.shortlink.domains, products.domainCheck.probe)
+    gatewayPages(api, pageServices, products)
   }
 
   async function apiScope(app: FastifyInstance): Promise<void> {
@@ -105,6 +109,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
       createApi(app, {
         services,
         sessions,
+        limits: createReadLimits(config.RATE_LIMIT && readRate),
         onView: ({ user }, account) =>
           db.write((tx) =>
             recordChange(tx, { kind: 'operator', name: user.username }, 'account.view', account.username),

@@ -10,6 +10,7 @@ import { isStorableText } from '../../contract/values.ts'
 import { inputReader } from './schema.ts'
 import { requireSameOrigin } from './origin.ts'
 import { ConsoleProblem, notFound, suspended, toProblem } from './problem.ts'
+import type { ReadLimits } from './read-limits.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
 
 /** A request to a console route, with what its handler needs. */
@@ -58,6 +59,7 @@ export interface Api {
 export interface ApiOptions {
   readonly services: Services
   readonly sessions: Sessions
+  readonly limits: ReadLimits
   /** Called when an operator views an account, once per session and account. */
   readonly onView: (operator: SignedIn, account: Account) => Promise<void>
 }
@@ -65,7 +67,7 @@ export interface ApiOptions {
 /** Of routes that need no session, such as signing in. */
 const openBodyLimit = 65_536
 
-export function createApi(app: FastifyInstance, { services, sessions, onView }: ApiOptions): Api {
+export function createApi(app: FastifyInstance, { services, sessions, limits, onView }: ApiOptions): Api {
   const seen = new Set<string>()
 
   async function open(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleRequest> {
@@ -162,7 +164,14 @@ export function createApi(app: FastifyInstance, { services, sessions, onView }: 
         onRequest,
         handler: async (request, reply) => {
           const opened = openedOf(request)
-          const output = await handle(opened, read(isGet ? request.query : request.body))
+          const input = read(isGet ? request.query : request.body)
+          const leave = isGet ? await limits.enter('page', opened.signedIn?.user.id) : undefined
+          let output: Output
+          try {
+            output = await handle(opened, input)
+          } finally {
+            leave?.()
+          }
           logCall(request, opened, 200)
           return reply.send(output)
         },
@@ -183,7 +192,17 @@ export function createApi(app: FastifyInstance, { services, sessions, onView }: 
         onRequest,
         handler: async (request, reply) => {
           const opened = openedOf(request)
-          const { name, content } = await handle(opened, read(request.query))
+          const input = read(request.query)
+          const leave = await limits.enter('file', opened.signedIn?.user.id)
+          let file: { name: string; content: Readable }
+          try {
+            file = await handle(opened, input)
+          } catch (error) {
+            leave()
+            throw error
+          }
+          const { name, content } = file
+          content.on('close', leave)
           content.on('error', (error) => services.http.onError(error, request.id))
           logCall(request, opened, 200)
           return reply

@@ -63,6 +63,11 @@ export interface Database extends Queries {
   write<T>(job: Job<T>): Promise<T>
   readonly direct: DirectReads | undefined
   /**
+   * Reads for people: lists, searches, exports. They see what is committed, and paid calls never wait for them: on SQLite
+   * they run in a thread, on PostgreSQL on connections of their own.
+   */
+  readonly reports: Queries
+  /**
    * Runs the job like `write`, after a check that there is disk space for paid calls. On PostgreSQL it has a connection of its
    * own, so paid calls and a probe never wait for each other.
    */

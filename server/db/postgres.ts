@@ -44,6 +44,12 @@ const probeTimeoutMs = 1_500
 
 export const defaultPoolSize = 12
 
+/** Opened when the console reads. */
+const reportConnections = 3
+
+/** How long a report waits for one of them. */
+const reportTimeoutMs = 20_000
+
 export interface PostgresOptions {
   readonly poolSize?: number
   /** In `pg_stat_activity`. */
@@ -78,6 +84,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   const pool = openPool(options.poolSize ?? defaultPoolSize, connectTimeoutMs)
   /** A connection of its own: a probe neither waits for paid calls nor takes a connection from them. */
   const probePool = openPool(1, probeTimeoutMs)
+
+  const reportPool = openPool(reportConnections, reportTimeoutMs)
 
   const reads = queriesFor((query) => connector.retry(() => pool.query(query)))
   const transactions = new WeakMap<pg.PoolClient, PooledTx>()
@@ -157,6 +165,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     location: url,
     isShared: true,
     direct: undefined,
+    reports: queriesFor((query) => connector.retry(() => reportPool.query(query))),
     write,
     probe: (job) =>
       runOnce(probePool, async (tx) => {
@@ -193,7 +202,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       closed = true
       // The pool would not serve jobs that still wait for a connection.
       await Promise.all(running)
-      await Promise.all([pool.end(), probePool.end()])
+      await Promise.all([pool.end(), probePool.end(), reportPool.end()])
     },
   }
 }

@@ -2,6 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { type Database, DatabaseUnavailable, type Value } from './database.ts'
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import { openReportReads } from './report-reads.ts'
 import { isBusy, openConnection, queriesFor, readPages, type SqliteConnection } from './sqlite-connection.ts'
 
 export function openSqlite(file: string, options: GroupCommitOptions = {}): Database {
@@ -52,13 +53,17 @@ export function openSqlite(file: string, options: GroupCommitOptions = {}): Data
     return version + commits
   }
 
+  const queries = queriesFor(reader)
+  const reports = openReportReads(file)
+
   return {
-    ...queriesFor(reader),
+    ...queries,
     all: async <R>(sql: string, values?: readonly Value[]) => all<R>(sql, values),
     one: async <R>(sql: string, values?: readonly Value[]) => one<R>(sql, values),
     location: file,
     isShared: false,
     direct: { all, one, dataVersion },
+    reports: reports.over(queries),
     stats,
     write,
     async probe(job) {
@@ -77,6 +82,7 @@ export function openSqlite(file: string, options: GroupCommitOptions = {}): Data
     },
     async close() {
       await stop()
+      await reports.close()
       reader.db.close()
       writer.db.close()
     },

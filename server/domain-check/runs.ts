@@ -192,10 +192,10 @@ export function createRuns(services: Services, service: CheckService): Runs {
   return {
     start,
     async list(accountId, filter, limit) {
-      return (await findRuns(db, accountId, filter, limit)).map(toRun)
+      return (await findRuns(db.reports, accountId, filter, limit)).map(toRun)
     },
     async find(accountId, id) {
-      const row = await findRun(db, accountId, id)
+      const row = await findRun(db.reports, accountId, id)
       if (!row) return undefined
       const items = JSON.parse(row.items) as CheckItem[]
       const results = JSON.parse(row.results) as (CheckResult | null)[]

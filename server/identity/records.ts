@@ -52,7 +52,7 @@ export function createIdentityRecords(db: Database, secretKey: string): Identity
       const { generation } = seed
       return findLastVerdict(db, { accountId, personHash: hashPerson(seed, person), generation, withinMs })
     },
-    list: (accountId, filter) => findRecords(db, accountId, filter),
+    list: (accountId, filter) => findRecords(db.reports, accountId, filter),
     deleteOld: (days, signal) => deleteOldRecords(db, days, signal),
   }
 }

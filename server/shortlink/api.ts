@@ -179,7 +179,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
 
   return {
     domains,
-    list: createLinkList(db, codes, links, (linkId) => clicks.flush(linkId)),
+    list: createLinkList(db.reports, codes, links, (linkId) => clicks.flush(linkId)),
     generate,
     update,
     refresh,

@@ -1,6 +1,6 @@
 // The list of an account's links: search, filters, sorting, pages. With a million links no query blocks the event loop for long.
 import type { RedirectType } from '../../../contract/shortlink.ts'
-import type { Database } from '../../db/database.ts'
+import type { Queries } from '../../db/database.ts'
 import { hourOf, dayOfHour, firstHourOfDay } from '../clicks/hours.ts'
 import {
   countLinks,
@@ -88,7 +88,7 @@ const cacheMs = 15_000
 const maxCachedResults = 100
 
 export function createLinkList(
-  db: Database,
+  db: Queries,
   codes: Codes,
   links: Links,
   flush: (linkId: number) => Promise<void>,

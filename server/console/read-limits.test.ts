@@ -1,0 +1,112 @@
+// Limits on reads in the console, and that reads do not make others wait.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { homeRoutes } from '../../contract/console/home.ts'
+import { creditRoutes } from '../../contract/console/credits.ts'
+import { requestRoutes } from '../../contract/console/requests.ts'
+import { pathOf } from '../../contract/console/route.ts'
+import { linkRoutes } from '../../contract/console/shortlink.ts'
+import { type Browser, signedIn } from '../../test/support/console.ts'
+import { onEachEngine } from '../../test/support/engines.ts'
+import { startService, type TestService } from '../../test/support/service.ts'
+import { ConsoleProblem } from './problem.ts'
+import { createReadLimits } from './read-limits.ts'
+
+void describe('read limits', () => {
+  it('42 let a few requests of a user run at a time, more wait, and the rest are rejected', async () => {
+    const limits = createReadLimits(undefined)
+    const entered: (() => void)[] = []
+    const enter = (userId: number) => limits.enter('page', userId).then((leave) => entered.push(leave))
+    const waiting = Array.from({ length: 64 }, () => enter(1))
+    await Promise.all(waiting.slice(0, 4))
+    assert.equal(entered.length, 4)
+    await assert.rejects(enter(1), (error) => error instanceof ConsoleProblem && error.retryAfter === 1)
+    // Another user does not wait.
+    await enter(2)
+    for (let left = 0; left < waiting.length; left += 1) {
+      const leave = entered.shift()!
+      leave()
+      // A second call changes nothing.
+      leave()
+      await new Promise(setImmediate)
+      assert.ok(entered.length <= 5)
+    }
+    await Promise.all(waiting)
+    await enter(1)
+  })
+
+  it('42 limit the requests per second', async () => {
+    const limits = createReadLimits({ perSecond: 1, burst: 20 })
+    for (let i = 0; i < 20; i += 1) (await limits.enter('page', 1))()
+    await assert.rejects(
+      limits.enter('page', 1),
+      (error) => error instanceof ConsoleProblem && error.code === 'too_many' && error.retryAfter === 1,
+    )
+    await limits.enter('page', 2)
+    await limits.enter('page', undefined)
+  })
+})
+
+onEachEngine('reads in the console', (engine) => {
+  let service: TestService
+  let browser: Browser
+  before(async () => {
+    service = await startService(engine, { RATE_LIMIT: '100,200' })
+    browser = await signedIn(service, await service.account())
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  it('42 never reject the requests of a few pages', async () => {
+    const routes = [homeRoutes.home, creditRoutes.ledger, requestRoutes.list]
+    for (let page = 0; page < 5; page += 1) {
+      const replies = await Promise.all(Array.from({ length: 15 }, (_, i) => browser.call(routes[i % 3]!)))
+      assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200])
+    }
+  })
+
+  it('42 are rejected with 429 when too many of a user wait, and another user is served', async () => {
+    const { db } = service.installation
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    // SQLite has no lock that makes readers wait; its thread answers one query after the other.
+    const busy =
+      engine === 'postgres'
+        ? db.write(async (tx) => {
+            await tx.run('LOCK TABLE request_log')
+            await released
+          })
+        : db.reports.all(
+            'WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 5000000) SELECT COUNT(*) FROM s',
+          )
+    const sent = Array.from({ length: 120 }, () => browser.call(requestRoutes.list, { sent: { code: 9999 } }))
+    const rejected = await Promise.any(
+      sent.map(async (reply) => ((await reply).status === 429 ? reply : Promise.reject(new Error('served')))),
+    )
+    assert.equal(rejected.body.error.code, 'too_many')
+    assert.match(rejected.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+    release()
+    await busy
+    const other = await signedIn(service, await service.account())
+    assert.equal((await other.call(requestRoutes.list)).status, 200)
+    await Promise.all(sent)
+  })
+
+  it('42 give up their place when a request fails', async () => {
+    const other = await signedIn(service, await service.account())
+    for (let i = 0; i < 70; i += 1) {
+      assert.equal((await other.call(linkRoutes.one, { parts: { id: 'x' } })).status, 404)
+    }
+    assert.equal((await other.call(requestRoutes.list)).status, 200)
+  })
+
+  it('42 give up their place when the client leaves during an export', async () => {
+    const other = await signedIn(service, await service.account())
+    const url = `${service.url}${pathOf(requestRoutes.csv)}`
+    for (let i = 0; i < 12; i += 1) {
+      const abort = new AbortController()
+      const response = await fetch(url, { headers: { cookie: other.cookie ?? '' }, signal: abort.signal })
+      assert.equal(response.status, 200)
+      abort.abort()
+    }
+    assert.equal((await other.text(requestRoutes.csv)).status, 200)
+  })
+})

@@ -1,0 +1,76 @@
+// Limits on what one account reads in the console: requests at a time and per second, so that nobody's searches make others wait.
+import { type RateLimit, TokenBuckets } from '../limits/token-bucket.ts'
+import { ConsoleProblem } from './problem.ts'
+
+/** A page sends about ten requests at once. */
+export const readRate: RateLimit = { perSecond: 30, burst: 300 }
+
+interface Share {
+  /** Requests that run at the same time; others wait for them. */
+  readonly running: number
+  readonly waiting: number
+}
+
+const shares = {
+  page: { running: 4, waiting: 60 },
+  /** Files are streamed, so one can run for minutes. */
+  file: { running: 2, waiting: 4 },
+} as const satisfies Readonly<Record<string, Share>>
+
+export interface ReadLimits {
+  /**
+   * Waits until the user may read, and returns a function to call afterwards. Throws when too many requests wait. Without a
+   * user nothing is limited.
+   */
+  enter(kind: keyof typeof shares, userId: number | undefined): Promise<() => void>
+}
+
+interface Queue {
+  running: number
+  readonly waiting: (() => void)[]
+}
+
+const unlimited = () => undefined
+
+export function createReadLimits(rate: RateLimit | undefined): ReadLimits {
+  const buckets = new TokenBuckets()
+  /** Only of users who are reading. */
+  const queues = new Map<string, Queue>()
+
+  function leave(key: string, queue: Queue): void {
+    const next = queue.waiting.shift()
+    if (next) next()
+    else if ((queue.running -= 1) === 0) queues.delete(key)
+  }
+
+  return {
+    async enter(kind, userId) {
+      if (userId === undefined) return unlimited
+      if (rate) {
+        const { allowed, resetSeconds } = buckets.take(userId, rate)
+        if (!allowed) throw tooMany(resetSeconds)
+      }
+      const share = shares[kind]
+      const key = `${kind} ${userId}`
+      const queue = queues.get(key) ?? { running: 0, waiting: [] }
+      queues.set(key, queue)
+      if (queue.running < share.running) queue.running += 1
+      else if (queue.waiting.length < share.waiting) {
+        await new Promise<void>((resolve) => queue.waiting.push(resolve))
+      } else throw tooMany(1)
+      let left = false
+      return () => {
+        if (!left) leave(key, queue)
+        left = true
+      }
+    },
+  }
+}
+
+function tooMany(retryAfter: number): ConsoleProblem {
+  return new ConsoleProblem(
+    'too_many',
+    { zh: '请求过于频繁，请稍后再试', en: 'Too many requests, try again shortly' },
+    { retryAfter },
+  )
+}

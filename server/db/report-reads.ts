@@ -1,0 +1,70 @@
+// Reads in a thread, for lists and exports on SQLite: node:sqlite is synchronous, and a search through 20,000 rows would
+// make every paid call wait for it.
+import { Worker } from 'node:worker_threads'
+import type { Queries, Value } from './database.ts'
+import { kyselyForConnection } from './kysely-connection.ts'
+import type { ReportRequest, ReportResponse } from './report-thread.ts'
+
+export interface ReportReads {
+  all<R>(sql: string, values?: readonly Value[]): Promise<R[]>
+  /** Replaces the reads of other queries by those of the thread. */
+  over(queries: Queries): Queries
+  close(): Promise<void>
+}
+
+export function openReportReads(file: string): ReportReads {
+  let thread: Worker | undefined
+  let lastId = 0
+  const pending = new Map<number, PromiseWithResolvers<readonly unknown[]>>()
+
+  /** Starts with the first read, and again after a crash. */
+  function startThread(): Worker {
+    const started = new Worker(new URL('./report-thread.ts', import.meta.url), {
+      workerData: file,
+      resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 },
+    })
+    started.on('message', ({ id, rows, error }: ReportResponse) => {
+      const waiter = pending.get(id)
+      pending.delete(id)
+      // An idle thread must not keep the process running.
+      if (pending.size === 0) started.unref()
+      if (rows) waiter?.resolve(rows)
+      else waiter?.reject(new Error(error))
+    })
+    const onEnd = (cause: unknown) => {
+      if (thread === started) thread = undefined
+      for (const waiter of pending.values()) waiter.reject(new Error('the report thread ended', { cause }))
+      pending.clear()
+    }
+    started.on('error', onEnd)
+    started.on('exit', onEnd)
+    return started
+  }
+
+  async function all<R>(sql: string, values: readonly Value[] = []): Promise<R[]> {
+    thread ??= startThread()
+    lastId += 1
+    const waiter = Promise.withResolvers<readonly unknown[]>()
+    pending.set(lastId, waiter)
+    thread.ref()
+    thread.postMessage({ id: lastId, sql, values } satisfies ReportRequest)
+    return (await waiter.promise) as R[]
+  }
+
+  return {
+    all,
+    over: (queries) => ({
+      ...queries,
+      all,
+      one: async <R>(sql: string, values?: readonly Value[]) => (await all<R>(sql, values))[0],
+      kysely: kyselyForConnection('sqlite', async (sql, values) => {
+        const rows = await all(sql, values as readonly Value[])
+        return { rows, changed: rows.length }
+      }),
+    }),
+    async close() {
+      await Promise.allSettled([...pending.values()].map(({ promise }) => promise))
+      await thread?.terminate()
+    },
+  }
+}
