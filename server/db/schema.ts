@@ -30,16 +30,20 @@ export interface Tables {
   request_log: RequestLogTable
   /** What a logged call can be found by: keyed hashes of phone numbers, serial numbers and short codes. */
   request_term: { account_id: number; term: string; request_id: string; at: Milliseconds }
+  /** What unpaid calls of an account have added to the request log on a day, and how many were not recorded. */
+  request_log_day: { account_id: number; day: CalendarDay; bytes: number; skipped: number }
   call_day: CallDayTable
 
   link: LinkTable
   link_code: LinkCodeTable
   link_domain: LinkDomainTable
   link_click: LinkClickTable
-  /** People's clicks of each link in one number, for sorting. */
-  link_total: { link_id: number; account_id: number; clicks: number }
+  /** The clicks of each link: people's in `clicks`, for sorting too. */
+  link_total: { link_id: number; account_id: number; clicks: number; bots: number; previews: number }
   /** Clicks that are not yet added to `link_click`, many in a row. */
   link_click_journal: { id: number; is_aggregated: Flag; clicks: Json }
+  /** Appends to the journal of the last day, so that a repeated append changes nothing. */
+  link_click_batch: { id: string; at: Milliseconds }
   /** Salted hashes of one day's visitors; replaced by their number in `link_visitor_day` after the day. */
   link_visitor: { day: number; link_id: number; visitor: number }
   link_visitor_day: { link_id: number; day: number; visitors: number }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { systemActor } from '../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
@@ -245,7 +246,7 @@ async function countVisits(db: Database, ...visits: readonly VisitOf[]): Promise
     address,
     clicks,
   }))
-  await runClickJob(db, { kind: 'append', visits: rows })
+  await runClickJob(db, { kind: 'append', batch: { id: randomUUID(), visits: rows } })
   let upTo: number | undefined
   do upTo = await runClickJob(db, { kind: 'fold', upTo })
   while (upTo !== undefined)

@@ -8,6 +8,7 @@ import { identity } from './0004-identity.ts'
 import { domainCheck } from './0005-domain-check.ts'
 import { consoleAndLogs } from './0006-console-and-logs.ts'
 import { limits } from './0007-limits.ts'
+import { boundedGrowth } from './0008-bounded-growth.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   domainCheck,
   consoleAndLogs,
   limits,
+  boundedGrowth,
 ]

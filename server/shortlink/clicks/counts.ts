@@ -29,6 +29,18 @@ export type JournalEntry = readonly [
 const maxCountersPerLink = 50
 export const otherReferrers = '*'
 
+/** Bounds of the stored counters of one link. What is beyond them counts for `otherReferrers`. */
+export const maxReferrersPerDay = 100
+export const maxNamedPerHour = 300
+export const maxNamedPerDay = 300
+/** Further visitors of a day are not counted as unique ones. */
+export const maxVisitorsPerDay = 100_000
+
+/** Whether a client chose the referrer freely; the other columns have a few dozen values. */
+export function isNamed(referrer: string): boolean {
+  return referrer !== '' && referrer !== otherReferrers
+}
+
 interface LinkCounts {
   readonly counters: ClickCounter[]
   readonly visitorsByDay: Map<number, Set<number>>

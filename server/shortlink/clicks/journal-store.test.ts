@@ -1,5 +1,6 @@
 // Every click in the journal is counted once, also after a crash and with several processes.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import type { Database } from '../../db/database.ts'
@@ -40,7 +41,8 @@ async function counted(db: Database) {
   return { clicks: clicks.map((row) => ({ ...row })), visitors: visitors?.visitors }
 }
 
-const append = (db: Database, firstLink: number) => db.write((tx) => appendVisits(tx, visitsOf(firstLink)))
+const append = (db: Database, firstLink: number, id: string = randomUUID()) =>
+  db.write((tx) => appendVisits(tx, { id, visits: visitsOf(firstLink) }))
 
 /** Folds each row by itself, in one transaction. */
 async function count(db: Database, firstLink: number): Promise<void> {
@@ -49,6 +51,19 @@ async function count(db: Database, firstLink: number): Promise<void> {
 }
 
 onEachEngine('the click journal', (engine) => {
+  test('counts a batch once, also when its append is repeated after the fold', async () => {
+    await using fresh = await freshDatabase(engine)
+    await append(fresh.db, 1, 'batch')
+    await append(fresh.db, 1, 'batch')
+    await foldAll(fresh.db)
+    const once = await counted(fresh.db)
+    await append(fresh.db, 1, 'batch')
+    await foldAll(fresh.db)
+    assert.deepEqual(await counted(fresh.db), once)
+    await append(fresh.db, 1, 'other')
+    assert.equal(await isJournalEmpty(fresh.db), false)
+  })
+
   test('gives the same counters when rows are folded together or one by one', async () => {
     await using fresh = await freshDatabase(engine)
     await using plain = await freshDatabase(engine)

@@ -2,6 +2,7 @@
 //
 // Appending one row is cheap and makes its clicks durable. Aggregating many rows together writes each counter once, sorted by link.
 import { createHmac, randomBytes } from 'node:crypto'
+import { hourMs } from '../../../contract/time.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import { idList } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -9,14 +10,30 @@ import { aggregate, type ClickCounts, type JournalEntry, split } from './counts.
 import { dayOfHour } from './hours.ts'
 import { addClicks } from './store.ts'
 import { clientOf, type UserAgent } from './user-agents.ts'
-import type { VisitRow } from './visit-buffer.ts'
+import { boundCounts } from './bounds-store.ts'
+import type { VisitBatch, VisitRow } from './visit-buffer.ts'
 
 /** Rows that are aggregated together, and counters in one transaction: other writers wait for its end. */
 const rowsPerFold = 256
 const countersPerTransaction = 1_000
 
-export async function appendVisits(tx: Tx, visits: readonly VisitRow[]): Promise<void> {
-  await insertRow(tx, 0, await hashVisitors(tx, visits))
+/** Does nothing when the batch was appended before: an append whose commit was not confirmed is repeated with its id. */
+export async function appendVisits(tx: Tx, batch: VisitBatch): Promise<void> {
+  const inserted = await tx.run(
+    `INSERT INTO link_click_batch (id, at) VALUES (?, ${tx.now}) ON CONFLICT (id) DO NOTHING`,
+    [batch.id],
+  )
+  if (inserted === 1) await insertRow(tx, 0, await hashVisitors(tx, batch.visits))
+}
+
+/** No process repeats an append for so long. */
+const batchLifetimeMs = 24 * hourMs
+
+export async function deleteOldBatches(tx: Tx): Promise<void> {
+  await tx.run(
+    `DELETE FROM link_click_batch WHERE id IN (SELECT id FROM link_click_batch
+       WHERE at < ${tx.now} - ${batchLifetimeMs} ORDER BY at LIMIT 10000)`,
+  )
 }
 
 /**
@@ -34,9 +51,11 @@ export async function foldStep(db: Database, upTo?: number): Promise<number | un
   const pieces = piece
     ? [JSON.parse(piece.clicks) as ClickCounts]
     : [...split(aggregate(rows.values().map(entriesOf)), countersPerTransaction)]
+  const [only, ...others] = pieces
+  const bounded = only && others.length === 0 ? await boundCounts(db, only) : undefined
   const work = db.write(async (tx) => {
     await deleteRows(tx, rows)
-    if (pieces.length === 1) await addClicks(tx, pieces[0]!)
+    if (bounded) await addClicks(tx, bounded)
     else for (const counts of pieces) await insertRow(tx, 1, counts)
   })
   await work.catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { moveRows, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
-import type { ClickCounter, ClickCounts } from './counts.ts'
+import { type ClickCounter, type ClickCounts, maxNamedPerDay, otherReferrers } from './counts.ts'
 import { hoursPerDay, shanghaiOffsetHours } from './hours.ts'
 import type { VisitKind } from './user-agents.ts'
 
@@ -37,17 +37,21 @@ export async function addClicks(tx: Tx, { counters, visitors }: ClickCounts): Pr
 }
 
 async function addTotals(tx: Tx, counters: readonly ClickCounter[]): Promise<void> {
-  const totals = new Map<number, number>()
+  const totals = new Map<number, { counted_id: number } & Record<VisitKind, number>>()
   for (const { link_id, kind, clicks } of counters) {
-    if (kind === 'person') totals.set(link_id, (totals.get(link_id) ?? 0) + clicks)
+    let total = totals.get(link_id)
+    if (!total) totals.set(link_id, (total = { counted_id: link_id, person: 0, bot: 0, preview: 0 }))
+    total[kind] += clicks
   }
   if (totals.size === 0) return
-  const rows = Array.from(totals, ([link_id, clicks]) => ({ link_id, clicks }))
-  const table = valueTable(tx, { link_id: 'bigint', clicks: 'bigint' }, rows)
+  const columns = { counted_id: 'bigint', person: 'bigint', bot: 'bigint', preview: 'bigint' } as const
+  const table = valueTable(tx, columns, [...totals.values()])
   await tx.run(
-    `INSERT INTO link_total (link_id, account_id, clicks)
-     SELECT l.id, l.account_id, n.clicks FROM ${table.sql} AS n JOIN link l ON l.id = n.link_id WHERE true ORDER BY l.id
-     ON CONFLICT (link_id) DO UPDATE SET clicks = link_total.clicks + excluded.clicks`,
+    `INSERT INTO link_total (link_id, account_id, clicks, bots, previews)
+     SELECT n.counted_id, COALESCE(l.account_id, 0), n.person, n.bot, n.preview
+     FROM ${table.sql} AS n LEFT JOIN link l ON l.id = n.counted_id WHERE true ORDER BY n.counted_id
+     ON CONFLICT (link_id) DO UPDATE SET clicks = link_total.clicks + excluded.clicks,
+       bots = link_total.bots + excluded.bots, previews = link_total.previews + excluded.previews`,
     table.values,
   )
 }
@@ -55,13 +59,11 @@ async function addTotals(tx: Tx, counters: readonly ClickCounter[]): Promise<voi
 export type ClickTotals = Readonly<Record<VisitKind, number>>
 
 export async function findClickTotals(queries: Queries, linkId: number): Promise<ClickTotals> {
-  const rows = await queries.all<Pick<Tables['link_click'], 'kind' | 'clicks'>>(
-    'SELECT kind, SUM(clicks) AS clicks FROM link_click WHERE link_id = ? GROUP BY kind',
+  const row = await queries.one<Pick<Tables['link_total'], 'clicks' | 'bots' | 'previews'>>(
+    'SELECT clicks, bots, previews FROM link_total WHERE link_id = ?',
     [linkId],
   )
-  const totals = { person: 0, bot: 0, preview: 0 }
-  for (const row of rows) totals[row.kind] = Number(row.clicks)
-  return totals
+  return { person: row?.clicks ?? 0, bot: row?.bots ?? 0, preview: row?.previews ?? 0 }
 }
 
 /** Rows that one transaction of the rollup reads: short enough for other writers. */
@@ -76,14 +78,21 @@ export async function rollUpHours(tx: Tx, before: number, after: number): Promis
     `SELECT link_id FROM link_click WHERE link_id > ? ORDER BY link_id LIMIT 1 OFFSET ${rowsPerStep}`,
     [after],
   )
-  const group = `link_id, ${firstHour}, kind, device, browser, referrer`
+  const key = `link_id, ${firstHour}, kind, device, browser, referrer`
   await moveRows(tx, {
     from: 'link_click',
     where: `link_id > ? AND link_id <= ? AND hour < ? AND ${isNotRolledUp}`,
     columns: `${keyColumns}, clicks`,
     values: [after, last?.link_id ?? Number.MAX_SAFE_INTEGER, before],
+    // The most frequent counters of a day keep their referrer.
     insert: (source) => `INSERT INTO link_click (${keyColumns}, clicks)
-      SELECT ${group}, SUM(clicks) FROM ${source} GROUP BY ${group} ${addToCounter}`,
+      SELECT link_id, first_hour, kind, device, browser, kept_referrer, SUM(clicks) FROM (
+        SELECT link_id, first_hour, kind, device, browser, clicks, CASE WHEN referrer = '' OR place <= ${maxNamedPerDay}
+          THEN referrer ELSE '${otherReferrers}' END AS kept_referrer
+        FROM (SELECT link_id, ${firstHour} AS first_hour, kind, device, browser, referrer, SUM(clicks) AS clicks,
+            ROW_NUMBER() OVER (PARTITION BY link_id, ${firstHour} ORDER BY SUM(clicks) DESC) AS place
+          FROM ${source} AS hours GROUP BY ${key}) AS days) AS kept
+      WHERE true GROUP BY link_id, first_hour, kind, device, browser, kept_referrer ${addToCounter}`,
   })
   return last?.link_id
 }

@@ -2,14 +2,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Database } from '../../db/database.ts'
 import { type DatabaseLocation, openAgain } from '../../db/open-again.ts'
-import { appendVisits, foldStep } from './journal-store.ts'
+import { appendVisits, deleteOldBatches, foldStep } from './journal-store.ts'
 import { countVisitors, rollUpHours } from './store.ts'
-import type { VisitRow } from './visit-buffer.ts'
+import type { VisitBatch } from './visit-buffer.ts'
 
 export type ClickJob =
   /** Does nothing: its response shows that the code of the thread is loaded. */
   | { readonly kind: 'load' }
-  | { readonly kind: 'append'; readonly visits: readonly VisitRow[] }
+  | { readonly kind: 'append'; readonly batch: VisitBatch }
   /** One step from the journal into the counters; `upTo` is the result of the step before. */
   | { readonly kind: 'fold'; readonly upTo: number | undefined }
   /** One step of replacing the visitors of days before `before` by their number. */
@@ -23,12 +23,15 @@ export async function runClickJob(db: Database, job: ClickJob): Promise<number |
     case 'load':
       return undefined
     case 'append':
-      await db.write((tx) => appendVisits(tx, job.visits))
+      await db.write((tx) => appendVisits(tx, job.batch))
       return undefined
     case 'fold':
       return foldStep(db, job.upTo)
     case 'countVisitors':
-      return db.write((tx) => countVisitors(tx, job.before))
+      return db.write(async (tx) => {
+        await deleteOldBatches(tx)
+        return countVisitors(tx, job.before)
+      })
     case 'rollUpHours':
       return db.write((tx) => rollUpHours(tx, job.before, job.after))
   }

@@ -37,7 +37,7 @@ const clicksByVisitor = (rows: readonly VisitRow[]) =>
 const total = (rows: readonly VisitRow[]) => rows.reduce((sum, row) => sum + row.clicks, 0)
 const rowsOf = (list: readonly Omit<VisitRow, 'clicks'>[]) => list.map((visit) => ({ ...visit, clicks: 1 }))
 
-test('the buffer returns every visit, also those that were put back', () => {
+test('the buffer returns every visit once', () => {
   fc.assert(
     fc.property(visits, visits, (first, second) => {
       const buffer = createVisitBuffer()
@@ -46,10 +46,10 @@ test('the buffer returns every visit, also those that were put back', () => {
       const taken = buffer.take()
       assert.equal(buffer.clicks(), 0)
       for (const visit of second) buffer.add(visit, visit.hour)
-      buffer.putBack(taken)
-      assert.equal(buffer.clicks(), first.length + second.length)
-      for (const { linkId } of first) assert.ok(buffer.has(linkId))
-      assert.deepEqual(clicksByVisitor(buffer.take()), clicksByVisitor(rowsOf([...first, ...second])))
+      assert.equal(buffer.clicks(), second.length)
+      for (const { linkId } of second) assert.ok(buffer.has(linkId))
+      const all = [...taken, ...buffer.take()]
+      assert.deepEqual(clicksByVisitor(all), clicksByVisitor(rowsOf([...first, ...second])))
       assert.equal(buffer.lost(), 0)
     }),
   )

@@ -15,6 +15,12 @@ export interface VisitRow extends Visit {
   clicks: number
 }
 
+/** What is appended together, with an id that is the same when the append is repeated. */
+export interface VisitBatch {
+  readonly id: string
+  readonly visits: readonly VisitRow[]
+}
+
 /** While the database is unavailable the buffer merges equal rows, at the latest after this many new ones. */
 const mergeAfterRows = 10_000
 const maxRows = 50_000
@@ -23,8 +29,6 @@ export interface VisitBuffer {
   add(visit: Visit, hour: number): void
   /** Returns all rows and empties the buffer. */
   take(): VisitRow[]
-  /** Returns rows to the buffer that could not be written. */
-  putBack(rows: readonly VisitRow[]): void
   has(linkId: number): boolean
   clicks(): number
   /** Clicks that did not fit. */
@@ -76,10 +80,6 @@ export function createVisitBuffer(): VisitBuffer {
       const taken = rows
       replaceRows([])
       return taken
-    },
-    putBack(failed) {
-      replaceRows([...failed, ...rows])
-      if (rows.length > maxRows) merge()
     },
     has: (linkId) => lastRowOfLink.has(linkId),
     clicks: () => clicks,

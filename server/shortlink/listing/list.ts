@@ -197,9 +197,7 @@ export function createLinkList(
     const today = dayOfHour(hourOf(Date.now()))
     const firstDay = today - dailyDays + 1
     const found = new Map((await listLinks(db, accountId, ids)).map((link) => [link.id, link]))
-    const totals = new Map(
-      (await listTotals(db, ids)).map((row) => [`${row.link_id} ${row.kind}`, row.clicks]),
-    )
+    const totals = new Map((await listTotals(db, ids)).map((row) => [row.link_id, row]))
     const daily = new Map(
       (await listDaily(db, ids, firstHourOfDay(firstDay))).map((row) => [
         `${row.link_id} ${row.day}`,
@@ -212,9 +210,9 @@ export function createLinkList(
       return [
         {
           ...links.describe(link),
-          clicks: totals.get(`${id} person`) ?? 0,
-          bot_clicks: totals.get(`${id} bot`) ?? 0,
-          preview_clicks: totals.get(`${id} preview`) ?? 0,
+          clicks: totals.get(id)?.clicks ?? 0,
+          bot_clicks: totals.get(id)?.bots ?? 0,
+          preview_clicks: totals.get(id)?.previews ?? 0,
           daily: Array.from(
             { length: dailyDays },
             (_one, index) => daily.get(`${id} ${firstDay + index}`) ?? 0,

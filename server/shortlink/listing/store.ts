@@ -63,10 +63,10 @@ export async function listIdsByClicks(
   { order, limit, offset }: { order: 'asc' | 'desc'; limit: number; offset: number },
 ): Promise<number[]> {
   const direction = order === 'asc' ? 'ASC' : 'DESC'
-  const clicked = `SELECT link_id AS id FROM link_total WHERE account_id = ?
+  const clicked = `SELECT link_id AS id FROM link_total WHERE account_id = ? AND clicks > 0
     ORDER BY clicks ${direction}, link_id ${direction}`
   const unclicked = `SELECT l.id FROM link l WHERE l.account_id = ? AND NOT EXISTS
-    (SELECT 1 FROM link_total t WHERE t.link_id = l.id) ORDER BY l.id ${direction}`
+    (SELECT 1 FROM link_total t WHERE t.link_id = l.id AND t.clicks > 0) ORDER BY l.id ${direction}`
   const [first, second] = order === 'desc' ? [clicked, unclicked] : [unclicked, clicked]
   const listIds = async (query: string, max: number, skip: number): Promise<number[]> => {
     const rows = await queries.all<Pick<Tables['link'], 'id'>>(`${query} LIMIT ? OFFSET ?`, [
@@ -82,7 +82,7 @@ export async function listIdsByClicks(
   if (ids.length === 0) {
     const counts = await queries.one<{ links: number; clicked: number }>(
       `SELECT (SELECT COUNT(*) FROM link WHERE account_id = ?) AS links,
-         (SELECT COUNT(*) FROM link_total WHERE account_id = ?) AS clicked`,
+         (SELECT COUNT(*) FROM link_total WHERE account_id = ? AND clicks > 0) AS clicked`,
       [accountId, accountId],
     )
     const firstCount = order === 'desc' ? counts!.clicked : counts!.links - counts!.clicked
@@ -160,16 +160,14 @@ export function listLinks(queries: Queries, accountId: number, ids: readonly num
   )
 }
 
-export type TotalRow = Readonly<Pick<Tables['link_click'], 'link_id' | 'kind' | 'clicks'>>
+export type TotalRow = Readonly<Tables['link_total']>
 
-export async function listTotals(queries: Queries, ids: readonly number[]): Promise<TotalRow[]> {
+export function listTotals(queries: Queries, ids: readonly number[]): Promise<TotalRow[]> {
   const list = idList(queries, ids)
-  const rows = await queries.all<TotalRow>(
-    `SELECT link_id, kind, SUM(clicks) AS clicks FROM link_click WHERE link_id IN ${list.sql}
-     GROUP BY link_id, kind`,
+  return queries.all<TotalRow>(
+    `SELECT link_id, account_id, clicks, bots, previews FROM link_total WHERE link_id IN ${list.sql}`,
     [list.value],
   )
-  return rows.map((row) => ({ ...row, clicks: Number(row.clicks) }))
 }
 
 export interface DailyRow {
