@@ -11,9 +11,10 @@ async function runFile(source: string): Promise<{ readonly code: number | null; 
   try {
     const file = join(directory, 'sample.test.mjs')
     await writeFile(file, `import { before, describe, test } from 'node:test'\n${source}`)
-    const options = ['--import', './test/support/watchdog.ts', '--test', '--test-timeout=1000']
-    const reporter = '--test-reporter=./test/support/reporter.ts'
-    const { code, stdout } = await runNode([...options, reporter, file], { WATCHDOG_EXTRA_MS: '1500' })
+    const runner = ['--import', './test/support/watchdog.ts', 'test/support/run-tests.ts']
+    const { code, stdout } = await runNode([...runner, '--test-timeout=1000', file], {
+      WATCHDOG_EXTRA_MS: '1500',
+    })
     return { code, lines: stdout.trimEnd().split('\n') }
   } finally {
     await rm(directory, { recursive: true, force: true })

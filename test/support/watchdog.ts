@@ -16,7 +16,10 @@ const code = `
   }, workerData.limitMs)
 `
 
-const given = process.execArgv.map((argument) => /^--test-timeout=(\d+)$/.exec(argument)?.[1]).find(Boolean)
+// The runner passes its own value (0) before the one it was given.
+const given = process.execArgv
+  .map((argument) => /^--test-timeout=(\d+)$/.exec(argument)?.[1])
+  .findLast((value) => value !== undefined)
 
 // The runner loads this module too. Only processes that run a test file are limited.
 if (process.env['NODE_TEST_CONTEXT'] !== undefined && given !== undefined) {

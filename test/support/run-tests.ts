@@ -1,0 +1,53 @@
+// Runs test files like `node --test`, with the same options, but in an order in which no long file starts last.
+import { globSync, statSync } from 'node:fs'
+import { relative, resolve, sep } from 'node:path'
+import { run } from 'node:test'
+import { parseArgs } from 'node:util'
+import report from './reporter.ts'
+import { root } from './root.ts'
+
+interface TestFile {
+  /** Relative to the root of the repository. */
+  readonly path: string
+  readonly size: number
+}
+
+/** End-to-end tests start processes and browsers and take longest, so they are first; then the largest files. */
+export function orderFiles(files: readonly TestFile[]): string[] {
+  const rank = ({ path }: TestFile) => (path.split(sep)[0] === 'test' ? 0 : 1)
+  return files
+    .toSorted((a, b) => rank(a) - rank(b) || b.size - a.size || (a.path < b.path ? -1 : 1))
+    .map(({ path }) => path)
+}
+
+async function runTests(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      'test-concurrency': { type: 'string', default: '4' },
+      'test-timeout': { type: 'string' },
+      'test-global-setup': { type: 'string' },
+      'test-name-pattern': { type: 'string', multiple: true },
+    },
+  })
+  const found = positionals.flatMap((pattern) => {
+    const files = globSync(pattern)
+    if (files.length === 0) throw new Error(`no test file matches ${pattern}`)
+    return files.map((file) => resolve(file))
+  })
+  const files = [...new Set(found)].map((file) => ({ path: relative(root, file), size: statSync(file).size }))
+  const setup = values['test-global-setup']
+  const events = run({
+    files: orderFiles(files).map((path) => resolve(root, path)),
+    concurrency: Number(values['test-concurrency']),
+    ...(values['test-timeout'] === undefined ? {} : { timeout: Number(values['test-timeout']) }),
+    ...(setup === undefined ? {} : { globalSetupPath: resolve(setup) }),
+    testNamePatterns: values['test-name-pattern'] ?? [],
+  })
+  events.on('test:summary', ({ success }) => {
+    if (!success) process.exitCode = 1
+  })
+  for await (const text of report(events)) process.stdout.write(text)
+}
+
+if (import.meta.main) await runTests()
