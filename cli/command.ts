@@ -2,6 +2,7 @@
 import type { OperatorActor } from '../server/audit/audit.ts'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Text } from '../contract/text.ts'
+import { commandLineActor } from '../contract/usernames.ts'
 import type { Config } from '../server/config.ts'
 import type { Installation } from '../server/runtime/installation.ts'
 
@@ -37,7 +38,7 @@ export interface Command {
 }
 
 /** The actor of every change on the command line. */
-export const cliActor: OperatorActor = { kind: 'operator', name: 'cli' }
+export const cliActor: OperatorActor = { kind: 'operator', name: commandLineActor }
 
 /** Wrong arguments, reported in one line. */
 export class UsageError extends Error {}

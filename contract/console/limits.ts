@@ -6,6 +6,7 @@ export const maxNoteLength = 200
 /** The reason for rejecting a template or a signature. */
 export const maxReasonLength = 200
 
+export const minUsernameLength = 2
 export const maxUsernameLength = 64
 export const minPasswordLength = 8
 export const maxPasswordLength = 200

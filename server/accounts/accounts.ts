@@ -5,6 +5,7 @@ import { deleteSessions } from './session-store.ts'
 import { formatDay, startOfDay } from '../../contract/time.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Text } from '../../contract/text.ts'
+import { usernameProblem } from '../../contract/usernames.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
@@ -20,8 +21,6 @@ import {
   type Role,
   updateAccount,
 } from './store.ts'
-
-const usernamePattern = /^[\p{L}\p{N}][\p{L}\p{N}_.@-]{0,62}[\p{L}\p{N}]$/u
 
 export interface NewAccountInput {
   readonly username: string
@@ -48,12 +47,7 @@ export async function createAccount(
   more?: { readonly details?: AuditDetails; write(tx: Tx, id: number): Promise<void> },
 ): Promise<CreatedAccount> {
   const { username } = input
-  if (!usernamePattern.test(username)) {
-    throw invalid('username', {
-      zh: '用户名须为 2 至 64 个字母、数字、汉字或 _ . @ -，首尾为字母、数字或汉字',
-      en: 'a user name has 2 to 64 letters, digits or _ . @ -, and begins and ends with a letter or digit',
-    })
-  }
+  requireValid('username', usernameProblem(username))
   const password = input.password ?? generatePassword()
   requireValid('password', passwordProblem(password, username))
   const passwordHash = await hashPassword(password, input.share ?? shareOf(actor))

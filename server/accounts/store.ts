@@ -1,5 +1,6 @@
 // The account table.
 import { apiTypes } from '../../contract/credits.ts'
+import { uniqueNameOf } from '../../contract/usernames.ts'
 import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
@@ -8,7 +9,7 @@ import { memoizePerTick } from '../http/memoize-per-tick.ts'
 
 export type Role = Tables['account']['role']
 
-export type Account = Readonly<Omit<Tables['account'], 'password_hash'>>
+export type Account = Readonly<Omit<Tables['account'], 'password_hash' | 'unique_name'>>
 
 /** Everything but the password. */
 export const accountColumns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
@@ -72,12 +73,19 @@ export interface NewAccount {
   readonly expiresOn: string | null
 }
 
-/** Inserts the account and its four empty balances; undefined when the name is taken. */
+/** Inserts the account and its four empty balances; undefined when the name is taken, in any case or width. */
 export async function insertAccount(tx: Tx, account: NewAccount): Promise<number | undefined> {
+  const { username, role, passwordHash, expiresOn } = account
+  // Accounts without a unique name are those that shared it before, and those created by the previous version meanwhile.
+  const older = await tx.one(
+    'SELECT id FROM account WHERE unique_name IS NULL AND LOWER(username) = LOWER(?)',
+    [username],
+  )
+  if (older) return undefined
   const row = await tx.one<{ id: number }>(
-    `INSERT INTO account (username, role, password_hash, expires_on, created_at) VALUES (?, ?, ?, ?, ${tx.now})
-     ON CONFLICT (username) DO NOTHING RETURNING id`,
-    [account.username, account.role, account.passwordHash, account.expiresOn],
+    `INSERT INTO account (username, unique_name, role, password_hash, expires_on, created_at)
+     VALUES (?, ?, ?, ?, ?, ${tx.now}) ON CONFLICT DO NOTHING RETURNING id`,
+    [username, uniqueNameOf(username), role, passwordHash, expiresOn],
   )
   if (!row) return undefined
   for (const apiType of apiTypes) {

@@ -34,13 +34,18 @@ export interface PasswordChecks {
 export function createPasswordChecks(db: Database, limits: GuessLimits): PasswordChecks {
   const dummyHash = hashPassword('not the password of any account', systemShare)
 
-  function keysOf(username: string, address: string): readonly [AttemptKey, ...AttemptKey[]] {
-    const name = username.toLowerCase().slice(0, 100)
+  /** An account is counted by its id, so that the owner of a similar name cannot reset the counter. */
+  function keysOf(
+    name: string,
+    account: Account | undefined,
+    address: string,
+  ): readonly [AttemptKey, ...AttemptKey[]] {
+    const target = account ? `account ${account.id}` : `name ${name.slice(0, 100)}`
     const network = networkOf(address)
     const site = siteOf(address)
     return [
-      { key: `both ${network} ${name}`, max: maxForNameAtAddress },
-      { key: `name ${name}`, max: maxByName },
+      { key: `both ${network} ${target}`, max: maxForNameAtAddress },
+      { key: target, max: maxByName },
       { key: `address ${network}`, max: maxByAddress },
       ...(site === network ? [] : [{ key: `site ${site}`, max: maxBySite }]),
     ]
@@ -66,7 +71,7 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
   ): Promise<{ readonly guess: Guess; readonly forgive: string; readonly passwordHash: string | undefined }> {
     const share = siteOf(address)
     requirePasswordCapacity(share)
-    const keys = keysOf(name, address)
+    const keys = keysOf(name, account, address)
     const guess = await limits.begin(keys)
     const passwordHash = await findVerified(account, password, share).catch(async (error: unknown) => {
       await guess.right()

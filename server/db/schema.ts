@@ -72,6 +72,8 @@ export interface Tables {
 interface AccountTable {
   id: number
   username: string
+  /** The name without differences of case and width. Null for accounts that shared it when it became unique. */
+  unique_name: string | null
   role: 'account' | 'operator'
   password_hash: string
   key_hash: string | null

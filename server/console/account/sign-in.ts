@@ -1,5 +1,6 @@
 // Sign-in, sign-up and sign-out; the sessions and the password of an account.
 import { sessionRoutes } from '../../../contract/console/session.ts'
+import { signUpNameProblem } from '../../../contract/usernames.ts'
 import { changeAccount, createAccount } from '../../accounts/accounts.ts'
 import { requirePasswordCapacity } from '../../accounts/password.ts'
 import { findById, findByUsername } from '../../accounts/store.ts'
@@ -64,6 +65,8 @@ export function sessionPages(
     if (config.SIGN_UP !== 'on') {
       throw new ConsoleProblem('forbidden', { zh: '未开放注册', en: 'Sign-up is closed' })
     }
+    const nameProblem = signUpNameProblem(input.username.trim())
+    if (nameProblem) throw invalidFields({ username: nameProblem })
     const network = networkOf(request.address)
     const site = siteOf(request.address)
     requirePasswordCapacity(site)

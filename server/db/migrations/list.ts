@@ -9,6 +9,7 @@ import { domainCheck } from './0005-domain-check.ts'
 import { consoleAndLogs } from './0006-console-and-logs.ts'
 import { limits } from './0007-limits.ts'
 import { boundedGrowth } from './0008-bounded-growth.ts'
+import { uniqueNames } from './0009-unique-names.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   consoleAndLogs,
   limits,
   boundedGrowth,
+  uniqueNames,
 ]

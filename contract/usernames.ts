@@ -1,0 +1,94 @@
+// Rules for new user names. Names of existing accounts stay valid: they are looked up exactly as they were stored.
+import { maxUsernameLength, minUsernameLength } from './console/limits.ts'
+import type { Text } from './text.ts'
+
+const edge = '[\\p{L}\\p{N}]'
+const pattern = new RegExp(
+  `^${edge}[\\p{L}\\p{N}_.@-]{${minUsernameLength - 2},${maxUsernameLength - 2}}${edge}$`,
+  'u',
+)
+
+/** Letters that are shown as nothing, such as the Hangul fillers. */
+const invisible = /\p{Default_Ignorable_Code_Point}/u
+
+/** The actor of the command line in the audit log. */
+export const commandLineActor = 'cli'
+
+/** Names that pass for the platform. Visitors cannot sign up with them; operators can create them, except `cli`. */
+const reserved = new Set(
+  `abuse account accounts admin administrator admins api billing bot cli console demo finance help helpdesk info login
+  mail master me moderator noreply notify official operator operators owner payment platform postmaster root security service
+  staff status superuser support sys sysadmin system team tollgate webmaster
+  管理员 系统 系统管理员 超级管理员 客服 官方 运营 平台`.split(/\s+/),
+)
+
+/** Why nobody can create an account with this name; undefined when it can be created. */
+export function usernameProblem(username: string): Text | undefined {
+  if (!pattern.test(username) || invisible.test(username)) {
+    return {
+      zh: `用户名须为 ${minUsernameLength} 至 ${maxUsernameLength} 个字母、数字、汉字或 _ . @ -，首尾为字母、数字或汉字`,
+      en: `a user name has ${minUsernameLength} to ${maxUsernameLength} letters, digits or _ . @ -, and begins and ends with a letter or digit`,
+    }
+  }
+  return plainForm(username) === commandLineActor ? reservedName : undefined
+}
+
+/** Why a visitor cannot sign up with this name. */
+export function signUpNameProblem(username: string): Text | undefined {
+  if (reserved.has(plainForm(username))) return reservedName
+  const mixes = /\p{Script=Latin}/u.test(username) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(username)
+  if (!mixes) return undefined
+  return {
+    zh: '用户名不能混用拉丁字母与西里尔或希腊字母',
+    en: 'a user name does not mix Latin letters with Cyrillic or Greek ones',
+  }
+}
+
+const reservedName: Text = {
+  zh: '该用户名已被保留，请换一个',
+  en: 'the user name is reserved, choose another one',
+}
+
+/** The form that must be unique: without differences of case and width (Unicode NFKC). */
+export function uniqueNameOf(username: string): string {
+  // Upper case first: it also unites ß and ss, ς and σ.
+  return username.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC')
+}
+
+/** What a name looks like: Latin letters for look-alikes, without accents and separators. */
+function plainForm(username: string): string {
+  const letters = username.normalize('NFKD').replaceAll(/[\p{M}_.@-]/gu, '')
+  return uniqueNameOf([...letters].map((letter) => lookAlikes.get(letter) ?? letter).join(''))
+}
+
+/** Cyrillic, Greek and other letters by the Latin letter that they look like, in their own case. */
+const lookAlikes = new Map(
+  Object.entries({
+    a: 'аАαΑɑᴀ',
+    b: 'ВвΒβЬьʙ',
+    c: 'сСϲϹᴄ',
+    d: 'ԁԀɗᴅ',
+    e: 'еЕεΕєЄҽᴇ',
+    f: 'ϝғ',
+    g: 'ɡɢԌ',
+    h: 'һНнΗʜ',
+    i: 'іІιΙıӀɪ',
+    j: 'јЈϳ',
+    k: 'кКκΚᴋ',
+    l: 'ӏʟ|',
+    m: 'мМΜᴍ',
+    n: 'пηΝɴ',
+    o: 'оОοΟσөɵᴏ',
+    p: 'рРρΡᴘ',
+    q: 'ԛԚ',
+    r: 'гʀᴦ',
+    s: 'ѕЅꜱ',
+    t: 'тТτΤᴛ',
+    u: 'υμսᴜ',
+    v: 'νѵᴠ',
+    w: 'ԝԜωᴡ',
+    x: 'хХχΧ',
+    y: 'уУγΥүҮʏ',
+    z: 'ΖᴢζΖ',
+  }).flatMap(([latin, letters]) => [...letters].map((letter) => [letter, latin] as const)),
+)
