@@ -4,6 +4,7 @@ import type { Text } from '../contract/text.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
 import { createCredits } from '../server/credits/credits.ts'
+import { recordLedgerCheck } from '../server/operations/maintenance-store.ts'
 import { cliActor, type Command, UsageError, table, textFlag } from './command.ts'
 
 /** The sweeper may be slightly late. */
@@ -40,6 +41,7 @@ export const creditCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, config }) {
       const report = await checkLedger(db, config.SWEEP_S * 1000 + sweepSlackMs)
+      await recordLedgerCheck(db, report.ok)
       const counts = `${report.accounts} accounts, ${report.operations} operations, ${report.entries} entries, ${report.open} open`
       const text = report.ok ? `ok: ${counts}` : [`not ok: ${counts}`, ...report.problems].join('\n')
       return { json: report, text, failed: !report.ok }

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { recordChange } from '../server/audit/audit.ts'
 import { writeBackup } from '../server/operations/backup-store.ts'
+import { recordBackup } from '../server/operations/maintenance-store.ts'
 import { restoreBackup } from '../server/operations/restore-store.ts'
 import { cliActor, type Command } from './command.ts'
 
@@ -15,6 +16,7 @@ export const storageCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, words }) {
       const report = await writeBackup(db, words[0]!)
+      await recordBackup(db)
       return { json: report, text: `${report.rows} rows, ${report.file}` }
     },
   },

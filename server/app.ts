@@ -30,6 +30,7 @@ import type { LimitStore } from './limits/port.ts'
 import { createTableStore } from './limits/table-store.ts'
 import { hasMetricsToken, registerHealth } from './operations/health.ts'
 import { logCall } from './operations/log.ts'
+import { registerInstallationMetrics } from './operations/installation-metrics.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { createReadiness } from './operations/readiness-store.ts'
 import type { Product, Services } from './services.ts'
@@ -98,6 +99,7 @@ export async function openApp(
 
   const credits = createCredits(db, secretKey)
   const metrics = createMetrics(db, credits)
+  registerInstallationMetrics(metrics.registry, db, config.DATA_DIR)
   const aggregate = options.aggregateMetrics?.(metrics.registry)
   const metricsText = async () => (await aggregate?.()) ?? (await metrics.registry.metrics())
   const deciders = new Map<string, Decide>()

@@ -63,6 +63,8 @@ export function createJobs(log: Logger, registry: Registry): Jobs {
 
   return {
     every(ms, name, run) {
+      // Prometheus sees the first failure only as an increase from zero.
+      runs.inc({ name, result: 'failure' }, 0)
       loops.push(loop(ms, name, run))
     },
     async stop() {

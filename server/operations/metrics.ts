@@ -1,5 +1,9 @@
 // Prometheus metrics of the service as a whole. Products register their own metrics in the same registry.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { domainCheck } from '../../contract/domain-check.ts'
+import { identity } from '../../contract/identity.ts'
+import { shortlink } from '../../contract/shortlink.ts'
+import { sms } from '../../contract/sms.ts'
 import type { Credits } from '../credits/credits.ts'
 import { countHeld } from '../credits/store.ts'
 import type { Database } from '../db/database.ts'
@@ -21,6 +25,11 @@ export function createMetrics(db: Database, credits: Credits): Metrics {
     labelNames: ['endpoint', 'code'],
     registers: [registry],
   })
+  // Prometheus sees the first error only as an increase from zero.
+  for (const { name, shape } of [shortlink, sms, identity, domainCheck]) {
+    const internal = shape === 'shortlink' ? [500, 503] : [5000]
+    for (const code of internal) requests.inc({ endpoint: name, code }, 0)
+  }
   const duration = new Histogram({
     name: 'tollgate_request_seconds',
     help: 'Time from the first byte of the request to the response',
