@@ -40,9 +40,10 @@ export function describeMachine(): BenchMachine {
   }
 }
 
-/** Ignores the exit code: some programs exit with 1 after they print their version. */
-export function isInstalled(program: string): boolean {
-  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
+/** The exit code says nothing: wrk prints its version and exits with 1, and Debian's pgbench may be a script without the program. */
+export function isInstalled(program: string, flag = '--version'): boolean {
+  const { error, stdout, stderr } = spawnSync(program, [flag], { encoding: 'utf8' })
+  return error === undefined && /\d+\.\d+/.test(`${stdout}${stderr}`)
 }
 
 function versionOf(program: string, flag: string): string {

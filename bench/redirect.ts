@@ -26,7 +26,7 @@ export async function redirectBench(part: Part): Promise<void> {
   const bare = await startBare('redirect', join(directory, 'map'))
   let nginx: Running | undefined
   try {
-    if (isInstalled('nginx')) nginx = await startNginx(directory, lines)
+    if (isInstalled('nginx', '-v')) nginx = await startNginx(directory, lines)
     else part.row({ name: 'nginx, the same redirects in a map', skipped: 'nginx is not installed' })
     const paths = numbers.map(pathAt)
     await onEngines(part, async (storage) => {

@@ -5,7 +5,7 @@ import { createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { onEachEngine } from '../test/support/engines.ts'
+import { emptyStorage, onEachEngine } from '../test/support/engines.ts'
 import { runNode, startService } from '../test/support/service.ts'
 import type { CommandResult } from './run-admin.ts'
 import { runDoctor } from './run-doctor.ts'
@@ -116,6 +116,34 @@ onEachEngine('doctor', (engine) => {
 })
 
 describe('doctor', () => {
+  test('says that an empty PostgreSQL database has no schema yet', async () => {
+    const storage = await emptyStorage('postgres')
+    const told = await examine(storage.environment)
+    assert.deepEqual(
+      told.checks.filter(({ check, state }) => check !== 'secret' && check !== 'service' && state !== 'ok'),
+      [],
+    )
+    const schema = told.checks.find(({ check }) => check === 'schema')
+    assert.match(schema?.text.en ?? '', /no schema yet.*first start or admin migrate/)
+    await storage.remove()
+  })
+
+  test('compares the connections of the service with what PostgreSQL allows', async () => {
+    await using service = await startService('postgres')
+    const environment = { ...service.storage.environment, PUBLIC_URL: service.url }
+    const connections = async (more: Record<string, string>) => {
+      const { checks } = await examine({ ...environment, ...more })
+      return checks.find(({ check }) => check === 'connections')
+    }
+    const one = await connections({})
+    assert.equal(one?.state, 'ok')
+    assert.match(one.text.en, /up to 18 connections.*1 processes are running/)
+    assert.match((await connections({ WORKERS: '2', DATABASE_POOL: '20' }))?.text.en ?? '', /up to 52 /)
+    const many = await connections({ WORKERS: '20' })
+    assert.equal(many?.state, 'fail')
+    assert.match(many.fix?.en ?? '', /DATABASE_POOL/)
+  })
+
   test('a proxy that drops underscores, says nothing, or is not believed', async () => {
     await using service = await startService('sqlite')
     await using trusting = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })

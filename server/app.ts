@@ -24,7 +24,8 @@ import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryHandle
 import { trackRequests } from './http/request-tracker.ts'
 import { createIdentity } from './identity/api.ts'
 import { createJobs } from './jobs.ts'
-import { deriveSecret, type Installation } from './runtime/installation.ts'
+import { deriveSecret, type Installation, maxConnections } from './runtime/installation.ts'
+import { registerProcess } from './runtime/process-store.ts'
 import { type Limits, createLocalLimits, createSharedLimits } from './limits/limits.ts'
 import type { LimitStore } from './limits/port.ts'
 import { createTableStore } from './limits/table-store.ts'
@@ -92,6 +93,7 @@ export async function openApp(
 ): Promise<App> {
   const { db, secretKey } = installation
   const { callLog = log } = options
+  const entry = await registerProcess(db, maxConnections(config))
   let stopping = false
   let closed: Promise<void> | undefined
   let publicUrl = ''
@@ -252,19 +254,28 @@ export async function openApp(
     )
   }
 
+  async function listenOnPorts(): Promise<string> {
+    const address = await app.listen({ port: config.PORT, host: config.HOST })
+    if (metricsServer) await listen(metricsServer, config.METRICS_PORT, config.HOST)
+    return address
+  }
+
   return {
     services,
     domainCheck: checks,
     requestLog: webConsole.requestLog,
     async start() {
-      const address = await app.listen({ port: config.PORT, host: config.HOST })
+      const address = await listenOnPorts().catch(async (error: unknown) => {
+        await entry.remove()
+        throw error
+      })
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
-      if (metricsServer) await listen(metricsServer, config.METRICS_PORT, config.HOST)
       for (const product of products) product.start?.()
       webConsole.start()
       limits.start()
       sweeper.start(jobs, config.SWEEP_S * 1000)
       compaction.start(jobs)
+      jobs.every(entry.renewMs, 'renew process', entry.renew)
       return publicUrl
     },
     async drain() {
@@ -290,6 +301,7 @@ export async function openApp(
       await webConsole.stop()
       limits.stop()
       await app.close()
+      await entry.remove().catch((error: unknown) => log.warn({ err: error }, 'failed to remove the process'))
     },
   }
 }

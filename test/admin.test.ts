@@ -222,7 +222,8 @@ for (const [from, to] of engines.flatMap((source) =>
     const text = gunzipSync(await readFile(file)).toString()
     assert.equal(text.includes(holder.key) || text.includes(holder.password), false)
     assert.match(await errorOf(sourceEnvironment, 'restore', file), /--force/)
-    await json(sourceEnvironment, 'restore', file, '--force')
+    // Not under a running service, which would go on with what it has in memory.
+    assert.match(await errorOf(sourceEnvironment, 'restore', file, '--force'), /stop them first/)
     assert.equal((await json(sourceEnvironment, 'ledger', 'check')).ok, true)
     await source[Symbol.asyncDispose]()
 
@@ -242,6 +243,7 @@ for (const [from, to] of engines.flatMap((source) =>
     assert.ok(next.kind === 'charged' || next.kind === 'insufficient')
     await restored[Symbol.asyncDispose]()
 
+    await json(targetEnvironment, 'restore', file, '--force')
     const other = { ...target.environment, SECRET_KEY: 'x'.repeat(40) }
     assert.match(await errorOf(other, 'restore', file, '--force'), /SECRET_KEY/)
     assert.equal((await json(targetEnvironment, 'ledger', 'check')).ok, true)

@@ -3,12 +3,15 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../server/config.ts'
 import type { Database } from '../../server/db/database.ts'
-import { findSchemaProblem } from '../../server/db/migrate.ts'
+import { findAppliedMigrations, findSchemaProblem } from '../../server/db/migrate.ts'
 import { migrations } from '../../server/db/migrations/list.ts'
 import { openPostgres } from '../../server/db/postgres.ts'
+import { findPooling } from '../../server/db/postgres-pooler.ts'
 import { openSqlite } from '../../server/db/sqlite.ts'
 import { writeHeartbeat } from '../../server/operations/readiness-store.ts'
+import { findPoolingProblem } from '../../server/runtime/installation.ts'
 import { databaseName, isOpenToOthers, secretName } from '../../server/runtime/private-files.ts'
+import { checkConnections, poolerAdvice } from './connections.ts'
 import { checkFiles } from './files.ts'
 import { type Finding, ok, describeReason, reportProblem } from './finding.ts'
 
@@ -111,8 +114,17 @@ async function checkDatabase(config: Config, directory: string): Promise<Finding
   }
   let db: Database | undefined
   try {
+    const pooling = config.DATABASE_URL ? await findPooling(config.DATABASE_URL) : undefined
+    const problem = pooling && findPoolingProblem(pooling)
+    if (problem) return [reportProblem('pooler', 'fail', [problem.zh, problem.en], poolerAdvice)]
     db = config.DATABASE_URL ? openPostgres(config.DATABASE_URL) : openSqlite(file)
-    return [await checkWritable(db), await checkSchema(db), await checkClock(db)]
+    const applied = await findAppliedMigrations(db)
+    return [
+      await checkWritable(db, applied !== undefined),
+      await checkSchema(db, applied),
+      ...(pooling ? await checkConnections(db, config, pooling) : []),
+      await checkClock(db),
+    ]
   } catch (error) {
     return [
       reportProblem(
@@ -134,8 +146,8 @@ async function checkDatabase(config: Config, directory: string): Promise<Finding
   }
 }
 
-async function checkWritable(db: Database): Promise<Finding> {
-  await db.probe(writeHeartbeat)
+async function checkWritable(db: Database, hasSchema: boolean): Promise<Finding> {
+  await db.probe(hasSchema ? writeHeartbeat : async () => undefined)
   return ok('database', `${engineName(db)} 可读写`, `${engineName(db)} can be read and written`)
 }
 
@@ -143,14 +155,8 @@ function engineName(db: Database): string {
   return db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'
 }
 
-async function checkSchema(db: Database): Promise<Finding> {
-  const applied = await db
-    .all<{ name: string }>('SELECT name FROM migration')
-    .then((rows) => new Set(rows.map(({ name }) => name)))
-    .catch(() => undefined)
-  if (!applied)
-    return ok('schema', '数据库为空，首次启动时建表', 'the database is empty: the first start sets it up')
-  const problem = findSchemaProblem([...applied])
+async function checkSchema(db: Database, applied: readonly string[] | undefined): Promise<Finding> {
+  const problem = await findSchemaProblem(db, applied ?? [])
   if (problem) {
     return reportProblem(
       'schema',
@@ -159,7 +165,25 @@ async function checkSchema(db: Database): Promise<Finding> {
       ['请使用能读取它的版本', 'use the version that can read it'],
     )
   }
-  const missing = migrations.filter(({ name }) => !applied.has(name))
+  const missing = migrations.filter(({ name }) => !applied?.includes(name))
+  if (missing.length > 0 && !(await mayCreateTables(db))) {
+    return reportProblem(
+      'schema',
+      'fail',
+      ['该用户无权建表，无法执行迁移', 'the role may not create tables, and there are migrations to run'],
+      [
+        '用数据库的所有者运行 npm run admin -- migrate',
+        'run npm run admin -- migrate as the owner of the database',
+      ],
+    )
+  }
+  if (!applied) {
+    return ok(
+      'schema',
+      '数据库中尚无表，首次启动或 admin migrate 时创建',
+      'the database has no schema yet: the first start or admin migrate creates it',
+    )
+  }
   if (missing.length > 0) {
     return reportProblem(
       'schema',
@@ -174,7 +198,15 @@ async function checkSchema(db: Database): Promise<Finding> {
       ],
     )
   }
-  return ok('schema', `结构已是最新（${applied.size} 个迁移）`, 'the schema is up to date')
+  return ok('schema', `结构已是最新（${applied.length} 个迁移）`, 'the schema is up to date')
+}
+
+async function mayCreateTables(db: Database): Promise<boolean> {
+  if (db.engine === 'sqlite') return true
+  const row = await db.one<{ allowed: boolean }>(
+    `SELECT has_schema_privilege(current_schema(), 'CREATE') AS allowed`,
+  )
+  return row?.allowed === true
 }
 
 async function checkClock(db: Database): Promise<Finding> {

@@ -9,10 +9,13 @@ const tableQueries: Readonly<Record<Engine, string>> = {
     AND relnamespace = current_schema()::regnamespace ORDER BY oid`,
 }
 
-/** All tables but `migration`. */
+/** Facts about the installation itself, which no backup contains. */
+const excluded = new Set(['migration', 'service_process'])
+
+/** The tables of a backup. */
 export async function listTables(queries: Pick<Queries, 'engine' | 'all'>): Promise<string[]> {
   const rows = await queries.all<{ name: string }>(tableQueries[queries.engine])
-  return rows.map(({ name }) => name).filter((name) => name !== 'migration')
+  return rows.map(({ name }) => name).filter((name) => !excluded.has(name))
 }
 
 const columnQueries: Readonly<Record<Engine, string>> = {

@@ -99,6 +99,32 @@ onEachEngine('database', (engine) => {
     await using fresh = await freshDatabase(engine)
     await fresh.db.write((tx) => tx.run(`INSERT INTO migration (name, applied_at) VALUES ('9999-future', 0)`))
     await assert.rejects(migrate(fresh.db), SchemaMismatch)
+    await fresh.db.write((tx) =>
+      tx.run(`UPDATE migration SET oldest_version = '99.0.0' WHERE name = '9999-future'`),
+    )
+    await assert.rejects(migrate(fresh.db), SchemaMismatch)
+  })
+
+  it('works on a database that a newer version has migrated for this version too', async () => {
+    await using fresh = await freshDatabase(engine)
+    await fresh.db.write((tx) =>
+      tx.run(`INSERT INTO migration (name, applied_at, oldest_version) VALUES ('9999-future', 0, '0.2.0')`),
+    )
+    assert.deepEqual(await migrate(fresh.db), [])
+  })
+
+  it('goes on with its prepared statements when a newer version adds a column', async () => {
+    await using fresh = await freshDatabase(engine)
+    const readAll = () => fresh.db.all('SELECT * FROM redeem_batch')
+    const readInTransaction = () => fresh.db.write((tx) => tx.all('SELECT * FROM redeem_batch WHERE id > 0'))
+    const both = () => Promise.all(Array.from({ length: 8 }, () => [readAll(), readInTransaction()]).flat())
+    await both()
+    const newer = fresh.storage.open()
+    for (const column of ['one', 'two']) {
+      await newer.write((tx) => tx.run(`ALTER TABLE redeem_batch ADD COLUMN ${column} text`))
+      await both()
+    }
+    await newer.close()
   })
 
   it('names the last version that can read a database of a development version', async () => {

@@ -1,9 +1,13 @@
 // How connections to PostgreSQL are made: address, TLS, time limits, and what to do when the server refuses one.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { DatabaseUnavailable } from './database.ts'
 import { readPostgresUrl } from './postgres-url.ts'
 
 export const connectTimeoutMs = 5_000
+
+/** How long a refused connection is tried again. Longer than another process keeps idle connections open (10 s). */
+const refusedTimeoutMs = 12_000
 
 const statementTimeoutMs = 30_000
 
@@ -41,8 +45,7 @@ export function createConnector(url: string): Connector {
   })
 
   function adapt(error: unknown): boolean {
-    const isRefused = error instanceof Error && error.message.includes('does not support SSL')
-    if (!isTlsOptional || !isRefused || isWithoutTls) return false
+    if (!isTlsOptional || !hasNoTls(error) || isWithoutTls) return false
     isWithoutTls = true
     return true
   }
@@ -56,14 +59,14 @@ export function createConnector(url: string): Connector {
     },
     adapt,
     async retry(connect) {
-      const deadline = performance.now() + connectTimeoutMs
-      for (;;) {
+      const deadline = performance.now() + refusedTimeoutMs
+      for (let waitMs = 25; ; waitMs = Math.min(2 * waitMs, 400)) {
         try {
           return await connect()
         } catch (error) {
           if (adapt(error)) continue
           if (codeOf(error) !== tooManyConnections || performance.now() > deadline) throw error
-          await sleep(20 + Math.random() * 60)
+          await sleep(waitMs * (0.5 + Math.random()))
         }
       }
     },
@@ -90,4 +93,24 @@ export function processIdOf(client: pg.ClientBase): number {
 
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+export function isConnectionLoss(error: unknown): boolean {
+  const code = codeOf(error)
+  // 08 connection, 53 insufficient resources, 57P shutdown; other codes come from the socket or the driver.
+  return (
+    /^(08|53|57P)/.test(code) ||
+    /^E[A-Z]+$/.test(code) ||
+    (error instanceof Error && /connection|terminated|timeout/i.test(error.message) && code === '')
+  )
+}
+
+export function unavailable(error: unknown): DatabaseUnavailable {
+  if (error instanceof DatabaseUnavailable) return error
+  const code = codeOf(error) || (hasNoTls(error) ? 'NO_TLS' : 'connection lost')
+  return new DatabaseUnavailable(`PostgreSQL: ${code}`, error)
+}
+
+function hasNoTls(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('does not support SSL')
 }

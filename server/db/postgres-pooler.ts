@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { codeOf, connectTimeoutMs, createConnector, processIdOf } from './postgres-connection.ts'
+import { codeOf, connectTimeoutMs, createConnector, processIdOf, unavailable } from './postgres-connection.ts'
 
 /**
  * `transaction`: each transaction may run in another session, prepared statements work. `unsupported`: each transaction or
@@ -38,6 +38,8 @@ export async function findPooling(url: string): Promise<Pooling> {
     if ((await pidOf(first, { text: pidSql })) === processIdOf(first)) return 'direct'
     const second = await connector.retry(open)
     return await findMode(first, second)
+  } catch (error) {
+    throw unavailable(error)
   } finally {
     for (const client of opened) void client.end().catch(() => undefined)
   }

@@ -1,5 +1,4 @@
 // The engine for more than one machine: PostgreSQL through a connection pool.
-import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { type Effects, type OnDatabaseError, runEffects } from './after-commit.ts'
 import {
@@ -7,15 +6,20 @@ import {
   type Database,
   DatabaseUnavailable,
   type Job,
-  type Queries,
   type Tx,
   type Value,
 } from './database.ts'
-import { kyselyForConnection } from './kysely-connection.ts'
-import { beginSql, codeOf, connectTimeoutMs, createConnector, prepareSession } from './postgres-connection.ts'
+import {
+  beginSql,
+  codeOf,
+  connectTimeoutMs,
+  createConnector,
+  isConnectionLoss,
+  prepareSession,
+  unavailable,
+} from './postgres-connection.ts'
 import { listenOn } from './postgres-listener.ts'
-
-const now = `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`
+import { isStalePlan, queriesFor } from './postgres-queries.ts'
 
 /** Deadlock and serialization failure: nothing was written, so the job can run again. */
 const retriable = new Set(['40P01', '40001'])
@@ -52,8 +56,6 @@ const reportTimeoutMs = 20_000
 
 export interface PostgresOptions {
   readonly poolSize?: number
-  /** In `pg_stat_activity`. */
-  readonly applicationName?: string
   /** Where notifications are received: not behind a pooler in transaction mode. False: nowhere. Default: the same URL. */
   readonly listenUrl?: string | false
   readonly onError?: OnDatabaseError | undefined
@@ -71,7 +73,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     const opened = new pg.Pool({
       max,
       types,
-      application_name: options.applicationName ?? 'tollgate',
+      application_name: 'tollgate',
       connectionTimeoutMillis: timeoutMs,
       Client: connector.Client,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, its type does not say so
@@ -87,7 +89,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
 
   const reportPool = openPool(reportConnections, reportTimeoutMs)
 
-  const reads = queriesFor((query) => connector.retry(() => pool.query(query)))
+  const reads = queriesFor((query) => connector.retry(() => pool.query(query)), { repeatsStalePlans: true })
   const transactions = new WeakMap<pg.PoolClient, PooledTx>()
   const stats: Database['stats'] = { onCommit: undefined }
   const listenUrl = options.listenUrl ?? url
@@ -143,7 +145,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       try {
         return await runOnce(pool, job)
       } catch (error) {
-        if (tries >= 5 || !retriable.has(codeOf(error))) throw error
+        if (tries >= 5 || !(retriable.has(codeOf(error)) || isStalePlan(error))) throw error
       }
     }
   }
@@ -215,66 +217,4 @@ async function* readPages(client: pg.PoolClient, table: string): AsyncGenerator<
     yield rows
   }
   await client.query('CLOSE snapshot_rows')
-}
-
-function queriesFor(send: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Queries {
-  async function prepared(sql: string, values: readonly Value[]): Promise<pg.QueryResult> {
-    const { name, text } = numbered(sql)
-    try {
-      return await send({ name, text, values: values as Value[] })
-    } catch (error) {
-      throw isConnectionLoss(error) ? unavailable(error) : error
-    }
-  }
-  return {
-    engine: 'postgres',
-    now,
-    kysely: kyselyForConnection('postgres', async (text, values) => {
-      const result = await send({ text, values: values as unknown[] })
-      return { rows: result.rows, changed: result.rowCount ?? 0 }
-    }),
-    all: async <R>(sql: string, values: readonly Value[] = []) => (await prepared(sql, values)).rows as R[],
-    one: async <R>(sql: string, values: readonly Value[] = []) =>
-      (await prepared(sql, values)).rows[0] as R | undefined,
-    run: async (sql, values = []) => (await prepared(sql, values)).rowCount ?? 0,
-    insert: async (sql, values = []) => {
-      const row = (await prepared(`${sql} RETURNING id`, values)).rows[0] as { id: number } | undefined
-      if (!row) throw new Error('the row was not inserted')
-      return row.id
-    },
-  }
-}
-
-interface NumberedSql {
-  readonly name: string
-  readonly text: string
-}
-
-const numberedTexts = new Map<string, NumberedSql>()
-
-/** Replaces `?` by `$1`, `$2` …, and names the text, so that the server prepares it once per connection. */
-function numbered(sql: string): NumberedSql {
-  let found = numberedTexts.get(sql)
-  if (!found) {
-    let count = 0
-    const text = sql.replace(/\?/g, () => `$${++count}`)
-    found = { name: `t_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`, text }
-    numberedTexts.set(sql, found)
-  }
-  return found
-}
-
-function isConnectionLoss(error: unknown): boolean {
-  const code = codeOf(error)
-  // 08 connection, 53 insufficient resources, 57P shutdown; other codes come from the socket or the driver.
-  return (
-    /^(08|53|57P)/.test(code) ||
-    /^E[A-Z]+$/.test(code) ||
-    (error instanceof Error && /connection|terminated|timeout/i.test(error.message) && code === '')
-  )
-}
-
-function unavailable(error: unknown): DatabaseUnavailable {
-  if (error instanceof DatabaseUnavailable) return error
-  return new DatabaseUnavailable(`PostgreSQL: ${codeOf(error) || 'connection lost'}`, error)
 }

@@ -12,7 +12,19 @@ type CalendarDay = string
 type Json = string
 
 export interface Tables {
-  migration: { name: string; applied_at: Milliseconds }
+  migration: {
+    name: string
+    applied_at: Milliseconds
+    /** The oldest version that works with it; null: versions that know it. */
+    oldest_version: string | null
+  }
+  service_process: {
+    id: string
+    version: string
+    /** The most connections it opens to the database. */
+    connections: number
+    seen_at: Milliseconds
+  }
   /** Facts about the installation, by name. */
   setting: { name: string; value: string }
 

@@ -31,6 +31,23 @@ onEachEngine('readiness', (engine) => {
     }
     assert.equal(probed.probes, 1)
   })
+
+  it('is not ready on a schema that needs a newer version, and says so', async () => {
+    await using fresh = await freshDatabase(engine)
+    const lines: string[] = []
+    const log = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line) })
+    const record = (name: string, oldest: string) =>
+      fresh.db.write((tx) =>
+        tx.run('INSERT INTO migration (name, applied_at, oldest_version) VALUES (?, 0, ?)', [name, oldest]),
+      )
+    const check = () => createReadiness(fresh.db, log, new Registry()).check()
+    await record('9998-added', '0.2.0')
+    assert.equal(await check(), 'ok')
+    await record('9999-removed', '99.0.0')
+    assert.equal(await check(), 'schema too new')
+    assert.equal(lines.length, 1)
+    assert.match(lines[0]!, /9999-removed.*needs an update/)
+  })
 })
 
 describe('readiness', () => {

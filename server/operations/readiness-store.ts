@@ -2,8 +2,9 @@
 import type { Logger } from 'pino'
 import { Gauge, type Registry } from 'prom-client'
 import type { Database, Tx } from '../db/database.ts'
+import { findAppliedMigrations, findSchemaProblem } from '../db/migrate.ts'
 
-export type ReadyState = 'ok' | 'database unavailable'
+export type ReadyState = 'ok' | 'database unavailable' | 'schema too new'
 
 export interface Readiness {
   /** One check at a time, at most one per second, however many ask. */
@@ -31,13 +32,20 @@ export function createReadiness(db: Database, log: Logger, registry: Registry): 
   /** A probe that did not end in time; until it does, no other one starts. */
   let overdue: Promise<unknown> | undefined
 
+  let reason: unknown
+
+  /** A newer version that migrated the database may have removed what this one needs. */
   async function probe(): Promise<ReadyState> {
-    await db.probe(writeHeartbeat)
-    return 'ok'
+    const problem = await db.probe(async (tx) => {
+      await writeHeartbeat(tx)
+      return findSchemaProblem(tx, (await findAppliedMigrations(tx)) ?? [])
+    })
+    reason = problem?.en
+    return problem ? 'schema too new' : 'ok'
   }
 
   async function run(): Promise<ReadyState> {
-    let reason: unknown = 'no response'
+    reason = 'no response'
     const work = probe().catch((error: unknown): ReadyState => {
       reason = error
       return 'database unavailable'
@@ -47,15 +55,16 @@ export function createReadiness(db: Database, log: Logger, registry: Registry): 
     const timer = setTimeout(resolve, timeoutMs, 'database unavailable')
     const found = await Promise.race([work, timeout])
     clearTimeout(timer)
-    if (found !== state) report(found, reason)
+    if (found !== state) report(found)
     state = found
     checkedAt = performance.now()
     checking = undefined
     return found
   }
 
-  function report(found: ReadyState, reason: unknown): void {
+  function report(found: ReadyState): void {
     if (found === 'ok') log.info('the service is ready again')
+    else if (found === 'schema too new') log.error({ reason }, 'the service is not ready: it needs an update')
     else log.error({ err: reason }, 'the service is not ready: the database cannot be written')
   }
 

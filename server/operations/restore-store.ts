@@ -4,10 +4,12 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { advanceIdentities, listColumns, listMigrations, listTables } from '../db/catalog.ts'
 import type { Database, Tx, Value } from '../db/database.ts'
-import { isRejectedData } from '../db/dialect.ts'
+import { isRejectedData, lock, removeTimeLimit } from '../db/dialect.ts'
+import { migrationLock } from '../db/migrate.ts'
 import { findSetting } from '../db/setting-store.ts'
 import { AppError } from '../http/errors.ts'
 import { fingerprintName, fingerprintOf } from '../runtime/installation.ts'
+import { listProcesses, processTimeoutMs } from '../runtime/process-store.ts'
 import { fileErrorCode } from './backup-store.ts'
 
 /** PostgreSQL accepts at most 65,535 values in a statement; our widest table has about twenty columns. */
@@ -46,11 +48,15 @@ export async function restoreBackup(
 ): Promise<{ rows: number }> {
   await requireReadable(file)
   return db.write(async (tx) => {
+    await removeTimeLimit(tx)
+    // A process that starts now waits for the end of the restore.
+    await lock(tx, migrationLock)
     const tables = await listTables(tx)
     const [accounts] = await tx.all<{ count: number }>('SELECT COUNT(*) AS count FROM account')
     if (!force && (accounts?.count ?? 0) > 0) {
       throw problem('数据库非空，覆盖须加 --force', 'the database is not empty; use --force to overwrite it')
     }
+    await requireNoProcess(tx)
     for (const table of tables.toReversed()) await tx.run(`DELETE FROM "${table}"`)
 
     const rows = await insertAll(tx, file, tables)
@@ -64,6 +70,17 @@ export async function restoreBackup(
     await advanceIdentities(tx, tables)
     return { rows }
   })
+}
+
+/** A running process keeps links, keys and limits in memory, and would go on with those of the replaced data. */
+async function requireNoProcess(tx: Tx): Promise<void> {
+  const { length } = await listProcesses(tx)
+  if (length === 0) return
+  const seconds = processTimeoutMs / 1000
+  throw problem(
+    `有 ${length} 个服务进程正在使用该数据库，请先停止服务（被强制终止的进程 ${seconds} 秒后不再计入）`,
+    `${length} processes of the service use this database; stop them first (a killed one counts for ${seconds} s)`,
+  )
 }
 
 async function insertAll(tx: Tx, file: string, tables: readonly string[]): Promise<number> {

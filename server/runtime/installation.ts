@@ -8,6 +8,7 @@ import type { OnDatabaseError } from '../db/after-commit.ts'
 import type { Database } from '../db/database.ts'
 import { migrate, SchemaMismatch } from '../db/migrate.ts'
 import { openPostgres } from '../db/postgres.ts'
+import { findPooling, type Pooling } from '../db/postgres-pooler.ts'
 import { findSetting, insertSetting } from '../db/setting-store.ts'
 import { openSqlite } from '../db/sqlite.ts'
 import {
@@ -20,6 +21,8 @@ import {
 
 export interface Installation {
   readonly db: Database
+  /** Whether link changes made by other processes are received; if not, links are not cached. */
+  readonly isListening: boolean
   readonly secretKey: string
   readonly migrated: readonly string[]
   close(): Promise<void>
@@ -50,14 +53,14 @@ export interface OpenOptions {
 export async function openInstallation(config: Config, options: OpenOptions = {}): Promise<Installation> {
   const directory = resolve(config.DATA_DIR)
   prepareDirectory(directory)
-  const db = openDatabase(config, directory, options)
+  const { db, isListening } = await openDatabase(config, directory, options)
   try {
     const migrated = await migrate(db).catch((error: unknown) => {
       throw databaseProblem(config, error)
     })
     const secretKey = config.SECRET_KEY ?? readOrCreateSecret(directory)
     if (!options.skipSecretCheck) await requireSameSecret(db, secretKey)
-    return { db, secretKey, migrated, close: () => db.close() }
+    return { db, isListening, secretKey, migrated, close: () => db.close() }
   } catch (error) {
     await db.close()
     throw error
@@ -86,18 +89,67 @@ function createDirectory(directory: string): void {
   }
 }
 
-function openDatabase(config: Config, directory: string, options: OpenOptions): Database {
+type OpenedDatabase = Pick<Installation, 'db' | 'isListening'>
+
+async function openDatabase(
+  config: Config,
+  directory: string,
+  options: OpenOptions,
+): Promise<OpenedDatabase> {
   const acknowledgeEarly = isFaultInjected(process.env)
-  if (config.DATABASE_URL) {
-    return openPostgres(config.DATABASE_URL, { onError: options.onDatabaseError })
-  }
-  const file = join(directory, databaseName)
+  const onError = options.onDatabaseError
   try {
+    if (config.DATABASE_URL) return await openPostgresDatabase(config, config.DATABASE_URL, onError)
+    const file = join(directory, databaseName)
     createDatabaseFile(file)
-    return openSqlite(file, { acknowledgeEarly, onError: options.onDatabaseError })
+    const db = openSqlite(file, { acknowledgeEarly, onError })
+    return { db, isListening: true }
   } catch (error) {
     throw databaseProblem(config, error)
   }
+}
+
+async function openPostgresDatabase(
+  config: Config,
+  url: string,
+  onError: OnDatabaseError | undefined,
+): Promise<OpenedDatabase> {
+  const pooling = await findPooling(url)
+  const problem = findPoolingProblem(pooling)
+  if (problem) throw new StartProblem(problem.zh, problem.en)
+  const direct = config.DATABASE_DIRECT_URL
+  if (direct) await requireDirect(direct)
+  const isListening = direct !== undefined || pooling !== 'transaction'
+  const listenUrl = isListening ? (direct ?? url) : false
+  const db = openPostgres(url, { poolSize: config.DATABASE_POOL, listenUrl, onError })
+  return { db, isListening }
+}
+
+/** Notifications are received in a session, so the URL must keep one. */
+async function requireDirect(url: string): Promise<void> {
+  const pooling = await findPooling(url)
+  if (pooling !== 'direct' && pooling !== 'session') {
+    throw new StartProblem(
+      'DATABASE_DIRECT_URL 也经过事务模式的连接池，须直连 PostgreSQL',
+      'DATABASE_DIRECT_URL goes through a pooler in transaction mode too; it must reach PostgreSQL itself',
+    )
+  }
+}
+
+export function findPoolingProblem(pooling: Pooling): Text | undefined {
+  if (pooling !== 'unsupported') return undefined
+  return {
+    zh: 'DATABASE_URL 经过的连接池（事务模式）不支持预备语句：请用 PgBouncer 1.21 以上并设置 max_prepared_statements，或 pool_mode = session',
+    en: 'the connection pooler in transaction mode does not support prepared statements: use PgBouncer 1.21 or later with max_prepared_statements, or pool_mode = session',
+  }
+}
+
+/** For the console's reports (3), notifications, the click thread and health checks; see `docs/operations.md`. */
+const extraConnections = 6
+
+/** The most connections that a process opens to PostgreSQL. */
+export function maxConnections(config: Config): number {
+  return config.DATABASE_URL ? config.DATABASE_POOL + extraConnections : 0
 }
 
 /**
@@ -122,17 +174,31 @@ const loginRejected = {
   en: 'wrong user or password, or login not allowed',
 }
 
+const untrusted = {
+  zh: '证书不受信任，见 sslrootcert',
+  en: 'the certificate is not trusted, see sslrootcert',
+}
+
 /** Explanations of the most common connection errors. */
 const postgresReasons: Readonly<Record<string, Text>> = {
   '28000': loginRejected,
   '28P01': loginRejected,
   '3D000': { zh: '没有这个数据库', en: 'the database does not exist' },
   '42501': { zh: '没有建表的权限', en: 'no permission to create tables' },
+  '53300': { zh: '连接数已满，见 DATABASE_POOL', en: 'it has no free connections, see DATABASE_POOL' },
+  '08P01': { zh: '连接池拒绝了连接参数', en: 'the pooler rejects a parameter of the connection' },
+  NO_TLS: { zh: '服务器不支持 TLS', en: 'the server does not support TLS' },
+  ERR_TLS_CERT_ALTNAME_INVALID: { zh: '证书与主机名不符', en: 'the certificate is for another host' },
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   ECONNREFUSED: { zh: '该地址没有数据库响应', en: 'connection refused' },
   ENOTFOUND: { zh: '找不到该主机', en: 'host not found' },
 }
 
 function databaseProblem(config: Config, error: unknown): StartProblem {
+  if (error instanceof StartProblem) return error
   if (error instanceof SchemaMismatch) return new PermanentProblem(error.text.zh, error.text.en, error)
   const reason = error instanceof Error ? error.message : String(error)
   const known = postgresReasons[/^PostgreSQL: (\w+)$/.exec(reason)?.[1] ?? '']
@@ -179,7 +245,9 @@ export function fingerprintOf(secretKey: string): string {
 /** Processes with different keys could not read each other's hashes and sessions. */
 async function requireSameSecret(db: Database, secretKey: string): Promise<void> {
   const fingerprint = fingerprintOf(secretKey)
-  await db.write((tx) => insertSetting(tx, fingerprintName, fingerprint))
+  if ((await findSetting(db, fingerprintName)) === undefined) {
+    await db.write((tx) => insertSetting(tx, fingerprintName, fingerprint))
+  }
   if ((await findSetting(db, fingerprintName)) !== fingerprint) {
     throw new PermanentProblem(
       'SECRET_KEY 与数据库中登记的不一致，多台机器须使用同一个',

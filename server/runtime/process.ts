@@ -30,6 +30,9 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   const installation = await openInstallation(config, {
     onDatabaseError: (error, message) => log.warn({ err: error }, message),
   })
+  if (!installation.isListening) {
+    log.warn('the connection pooler delivers no notifications: links are not cached, see DATABASE_DIRECT_URL')
+  }
   // Loading the service takes most of a start: a wrong setting or database is reported before, and the primary process of
   // several workers never needs it.
   const { openApp } = await import('../app.ts')

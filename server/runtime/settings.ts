@@ -1,14 +1,25 @@
 // Settings of the process: where it listens, and where its data is.
+import { PostgresUrlProblem, readPostgresUrl } from '../db/postgres-url.ts'
 import {
   choice,
   host,
   integer,
   optional,
-  optionalUrl,
   publicOrigin,
+  type Setting,
   setting,
   text,
 } from '../setting-parsers.ts'
+
+const postgresUrl: Setting<string | undefined>['parse'] = (value) => {
+  try {
+    readPostgresUrl(value)
+    return { value }
+  } catch (error) {
+    if (!(error instanceof PostgresUrlProblem)) throw error
+    return { problem: `${error.text.zh} / ${error.text.en}` }
+  }
+}
 
 export const runtimeSettings = {
   PORT: setting(integer(0, 65_535), 3000, { zh: '监听端口', en: 'Port to listen on' }),
@@ -26,7 +37,7 @@ export const runtimeSettings = {
     en: 'Folder of the SQLite file and of the secrets created at first start',
   }),
   DATABASE_URL: setting(
-    optionalUrl(['postgres:', 'postgresql:']),
+    postgresUrl,
     undefined,
     {
       zh: 'PostgreSQL 地址；不设则使用内嵌 SQLite',
@@ -34,6 +45,19 @@ export const runtimeSettings = {
     },
     'secret',
   ),
+  DATABASE_DIRECT_URL: setting(
+    postgresUrl,
+    undefined,
+    {
+      zh: 'DATABASE_URL 经过事务模式的连接池（PgBouncer）时，直连同一数据库的地址，用于接收变更通知',
+      en: 'URL of the same database without a pooler, to receive notifications when DATABASE_URL uses PgBouncer in transaction mode',
+    },
+    'secret',
+  ),
+  DATABASE_POOL: setting(integer(4, 500), 12, {
+    zh: '每个进程用于调用的 PostgreSQL 连接数上限；另有最多 6 个用于控制台报表、通知、点击与健康检查',
+    en: 'Maximum number of PostgreSQL connections per process for calls; up to 6 more are for reports of the console, notifications, clicks and health checks',
+  }),
   SECRET_KEY: setting(
     optional(32),
     undefined,

@@ -10,6 +10,7 @@ import { consoleAndLogs } from './0006-console-and-logs.ts'
 import { limits } from './0007-limits.ts'
 import { boundedGrowth } from './0008-bounded-growth.ts'
 import { uniqueNames } from './0009-unique-names.ts'
+import { schemaCompatibility } from './0010-schema-compatibility.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   limits,
   boundedGrowth,
   uniqueNames,
+  schemaCompatibility,
 ]

@@ -10,6 +10,11 @@ export interface ColumnTypes {
 
 export interface Migration {
   readonly name: string
+  /**
+   * For a migration that removes or changes what older versions use: the oldest version that does not use it. Left out by a
+   * migration that only adds what older versions can ignore.
+   */
+  readonly oldestVersion?: string
   run(tx: Tx, types: ColumnTypes): Promise<void>
 }
 

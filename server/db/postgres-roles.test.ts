@@ -1,0 +1,55 @@
+// What the service needs of PostgreSQL: rights of its role, and free connections.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { Client } from 'pg'
+import { freshStorage, type FreshStorage, uniqueName } from '../../test/support/engines.ts'
+import { admin, get, startService } from '../../test/support/service.ts'
+import { openPostgres } from './postgres.ts'
+
+/** Creates a role, runs statements as the owner, and returns the URL of the role. */
+async function createRole(storage: FreshStorage, attributes: string, ...grants: string[]): Promise<string> {
+  const role = uniqueName()
+  const url = new URL(storage.environment['DATABASE_URL']!)
+  const owner = new Client({ connectionString: url.href })
+  await owner.connect()
+  await owner.query(`CREATE ROLE ${role} LOGIN ${attributes}`)
+  for (const grant of grants) await owner.query(`${grant} TO ${role}`)
+  await owner.end()
+  url.username = role
+  return url.href
+}
+
+it('starts on a migrated schema with a role that may only read and write rows', async () => {
+  const storage = await freshStorage('postgres')
+  const url = await createRole(
+    storage,
+    '',
+    'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public',
+  )
+  const limited = { ...storage, environment: { ...storage.environment, DATABASE_URL: url } }
+  const service = await startService('postgres', {}, limited)
+  assert.equal((await get(`${service.url}/readyz`)).status, 200)
+  const holder = await service.account({ sms: 5 })
+  assert.equal(holder.key.startsWith('tg_'), true)
+  assert.deepEqual(JSON.parse((await admin(limited.environment, 'migrate', '--json')).stdout), {
+    applied: [],
+  })
+  await service[Symbol.asyncDispose]()
+  await storage.remove()
+})
+
+it('waits for a free connection when the server refuses more', { timeout: 60_000 }, async () => {
+  const storage = await freshStorage('postgres')
+  const url = await createRole(
+    storage,
+    'CONNECTION LIMIT 3',
+    'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public',
+  )
+  const db = openPostgres(url)
+  const calls = Array.from({ length: 400 }, (_, index) =>
+    index % 2 === 0 ? db.write((tx) => tx.all('SELECT 1')) : db.all('SELECT 2'),
+  )
+  await Promise.all(calls)
+  await db.close()
+  await storage.remove()
+})
