@@ -167,7 +167,9 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     location: url,
     isShared: true,
     direct: undefined,
-    reports: queriesFor((query) => connector.retry(() => reportPool.query(query))),
+    reports: queriesFor((query) => connector.retry(() => reportPool.query(query)), {
+      repeatsStalePlans: true,
+    }),
     write,
     probe: (job) =>
       runOnce(probePool, async (tx) => {
