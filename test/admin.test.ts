@@ -70,10 +70,10 @@ onEachEngine('admin', (engine) => {
     )
     assert.deepEqual(granted, { username: 'acme', api_type: 'sms', total: 15, used: 0, remaining: 15 })
     assert.equal((await send('acme', created.api_key)).body.data.remaining, 15)
-    await jsonFromProcess(environment, 'credits', 'take', 'acme', 'sms', '1')
+    await json(environment, 'credits', 'take', 'acme', 'sms', '1')
     assert.equal((await send('acme', created.api_key)).body.data.remaining, 14)
 
-    const reset = await jsonFromProcess(environment, 'key', 'reset', 'acme')
+    const reset = await json(environment, 'key', 'reset', 'acme')
     assert.equal((await send('acme', created.api_key)).status, 401)
     assert.equal((await send('acme', reset.api_key)).status, 200)
     await json(environment, 'account', 'set', 'acme', '--suspended', 'yes')
@@ -100,7 +100,7 @@ onEachEngine('admin', (engine) => {
       assert.equal(listed.includes(secret) || shown.includes(secret), false)
     }
     assert.deepEqual((await json(environment, 'migrate')).applied, [])
-    const report = await jsonFromProcess(environment, 'ledger', 'check')
+    const report = await json(environment, 'ledger', 'check')
     assert.equal(report.ok, true)
     assert.equal(report.entries, 4)
   })
@@ -131,8 +131,11 @@ onEachEngine('admin', (engine) => {
       ['account'],
     ]
     for (const args of wrong) await errorOf(storage.environment, ...args)
-    const { code, stdout, stderr } = await adminProcess(storage.environment, ...wrong[0]!)
-    assert.deepEqual([code, stdout, stderr], [1, '', await errorOf(storage.environment, ...wrong[0]!)])
+    // A process prints the same. Which engine it is does not matter.
+    if (engine === 'sqlite') {
+      const { code, stdout, stderr } = await adminProcess(storage.environment, ...wrong[0]!)
+      assert.deepEqual([code, stdout, stderr], [1, '', await errorOf(storage.environment, ...wrong[0]!)])
+    }
     const missingPath = join(tmpdir(), 'no such folder', 'file')
     assert.match(
       await errorOf(storage.environment, 'restore', missingPath),

@@ -9,6 +9,8 @@ export interface FaultContext {
   readonly environment: Readonly<Record<string, string>>
   /** Max time after the fault until no operation is held. */
   readonly settleMs: number
+  /** An empty database to use instead of one on the durable server: enough where PostgreSQL itself is not killed. */
+  readonly databaseUrl?: string | undefined
 }
 
 export interface Fault {

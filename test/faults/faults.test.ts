@@ -1,18 +1,19 @@
 // kill -9 under load, once on each engine. All faults: faults.heavy.test.ts and npm run faults.
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { isFaultInjected } from '../../server/runtime/installation.ts'
 import { emptyStorage, engines } from '../support/engines.ts'
 import { runNode } from '../support/service.ts'
 import { faults, runFault } from './suite.ts'
-import { stopFaultCluster } from './world.ts'
 
 describe('kill -9 loses no acknowledged call', { concurrency: 1 }, () => {
-  after(stopFaultCluster)
   const kill = faults.find(({ name }) => name === 'kill')!
   for (const engine of engines) {
     test(`${kill.name} (${engine}): ${kill.text}`, async (t) => {
-      const row = await runFault(kill, engine, { seed: 'npm test', rounds: 1 })
+      const storage = await emptyStorage(engine)
+      const databaseUrl = storage.environment['DATABASE_URL']
+      const row = await runFault(kill, engine, { seed: 'npm test', rounds: 1, databaseUrl })
+      await storage.remove()
       if (row.skipped !== undefined) return t.skip(row.skipped)
       assert.deepEqual(row.lost, [])
       assert.deepEqual(row.problems, [])

@@ -19,7 +19,9 @@ async function inWorld(
   inject: (world: World) => Promise<number[]>,
 ): Promise<void> {
   const databaseUrl =
-    context.engine === 'postgres' ? await emptyDatabase((await faultCluster()).url) : undefined
+    context.engine === 'postgres'
+      ? (context.databaseUrl ?? (await emptyDatabase((await faultCluster()).url)))
+      : undefined
   await using world = await openWorld({ ...context, processes, databaseUrl })
   const load = world.startLoad()
   await world.recovery(performance.now())

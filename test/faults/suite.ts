@@ -1,6 +1,6 @@
 // Runs the faults one after the other, each in a separate world, and checks the invariants before the world closes.
 import type { Engine } from '../../server/db/database.ts'
-import type { Fault } from './fault.ts'
+import type { Fault, FaultContext } from './fault.ts'
 import { haFaults, stopHaStack, useHaStack } from './ha-faults.ts'
 import { checkInvariants } from './invariants.ts'
 import { serviceFaults } from './service-faults.ts'
@@ -90,7 +90,7 @@ function abortedRow(fault: Fault, engine: Engine, error: unknown): Row {
 export async function runFault(
   fault: Fault,
   engine: Engine,
-  options: Omit<SuiteOptions, 'engines' | 'only' | 'onProgress'>,
+  options: Omit<SuiteOptions, 'engines' | 'only' | 'onProgress'> & Pick<FaultContext, 'databaseUrl'>,
 ): Promise<Row> {
   const rounds = options.rounds ?? (options.short ? fault.rounds.short : fault.rounds.long)
   const emptyRow = {
@@ -119,6 +119,7 @@ export async function runFault(
       engine,
       rounds,
       environment,
+      databaseUrl: options.databaseUrl,
       settleMs: settleMs[options.broken ? 'broken' : 'normal'],
       seed: `${options.seed} ${fault.name} ${engine}`,
     },
