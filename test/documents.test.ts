@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { isSettingName, settings } from '../server/config.ts'
 import { operationsPages, withSettings } from '../tools/settings-table.ts'
+import { listTables } from '../server/db/catalog.ts'
+import { freshDatabase } from './support/engines.ts'
 import { root } from './support/root.ts'
 import { runNode } from './support/service.ts'
 
@@ -19,6 +21,20 @@ describe('documents', () => {
       for (const name of Object.keys(settings)) assert.ok(page.includes(`| \`${name}\` |`), name)
     })
   }
+
+  test('both operations pages say how long each table is kept', async () => {
+    await using fresh = await freshDatabase('sqlite')
+    const tables = [...(await listTables(fresh.db)), 'limit_bucket', 'limit_window']
+    for (const file of Object.values(operationsPages)) {
+      const rows = (await readFile(file, 'utf8')).split('\n').filter((line) => line.startsWith('| `'))
+      const named = new Set(rows.flatMap((row) => row.split('|')[1]!.match(/[a-z_]+/g) ?? []))
+      assert.deepEqual(
+        tables.filter((table) => !named.has(table)),
+        [],
+        String(file),
+      )
+    }
+  })
 
   const pages = [
     'README.md',

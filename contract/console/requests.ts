@@ -1,4 +1,4 @@
-// The request log: every API call of the account, newest first.
+// The request log: the API calls of the account, newest first.
 import { type Static, Type } from 'typebox'
 import { route, withResponses } from './route.ts'
 import { endpointName } from './home.ts'

@@ -1,7 +1,8 @@
 // The session table. Only the browser has a session's token; the table holds its hash.
-import type { Queries, Tx } from '../db/database.ts'
+import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
+import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
 
 export const idleMs = 12 * 3_600_000
 export const absoluteMs = 7 * 24 * 3_600_000
@@ -88,6 +89,16 @@ export function deleteSessions(tx: Tx, accountId: number, except?: number): Prom
   return tx.run('DELETE FROM console_session WHERE account_id = ? AND id <> ?', [accountId, except ?? 0])
 }
 
-export function deleteExpiredSessions(tx: Tx): Promise<number> {
-  return tx.run(`DELETE FROM console_session WHERE NOT (${isAlive(tx.now)})`)
+export function deleteExpiredSessions(db: Database, signal?: AbortSignal): Promise<void> {
+  return writeInSlices(
+    db,
+    async (tx) => {
+      const deleted = await tx.run(
+        `DELETE FROM console_session WHERE id IN (SELECT id FROM console_session WHERE NOT (${isAlive(tx.now)})
+           ORDER BY id LIMIT ${rowsPerSlice})`,
+      )
+      return deleted === rowsPerSlice
+    },
+    signal,
+  )
 }

@@ -1,5 +1,5 @@
 // The audit log: who changed what, when and why. Rows are only added, and deleted after `AUDIT_KEEP_DAYS`.
-import type { Database, Queries, Tx, Value } from '../db/database.ts'
+import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import { deleteOlderThan } from '../db/time-ordered.ts'
@@ -49,24 +49,19 @@ export interface AuditSearch {
 }
 
 export function listAudit(queries: Queries, search: AuditSearch, limit: number): Promise<AuditRow[]> {
-  const terms: string[] = []
-  const values: Value[] = []
-  const add = (term: string, value: Value | undefined) => {
-    if (value === undefined) return
-    terms.push(term)
-    values.push(value)
-  }
-  add('id < ?', search.before)
-  add('actor = ?', search.actor)
-  add('action = ?', search.action)
-  add('target = ?', search.target)
-  add('at >= ?', search.start)
-  add('at < ?', search.end)
-  const where = terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`
-  return queries.all<AuditRow>(
-    `SELECT id, at, actor, action, target, note, details FROM audit ${where} ORDER BY id DESC LIMIT ${limit}`,
-    values,
-  )
+  const { before, actor, action, target, start, end } = search
+  let query = queries.kysely
+    .selectFrom('audit')
+    .select(['id', 'at', 'actor', 'action', 'target', 'note', 'details'])
+    .orderBy('id', 'desc')
+    .limit(limit)
+  if (before !== undefined) query = query.where('id', '<', before)
+  if (actor !== undefined) query = query.where('actor', '=', actor)
+  if (action !== undefined) query = query.where('action', '=', action)
+  if (target !== undefined) query = query.where('target', '=', target)
+  if (start !== undefined) query = query.where('at', '>=', start)
+  if (end !== undefined) query = query.where('at', '<', end)
+  return query.execute()
 }
 
 export function deleteOldAudit(db: Database, days: number, signal: AbortSignal): Promise<number> {

@@ -65,6 +65,9 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     db,
     secret: deriveSecret(secretKey, 'request terms'),
     days: config.REQUEST_LOG_DAYS,
+    unpaidBytesPerDay: config.REQUEST_LOG_FREE_MB * 1_000_000,
+    log: services.log,
+    metrics: services.metrics,
   })
 
   /** Pages read as reports, so that paid calls never wait for a list or an export. */
@@ -127,7 +130,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     },
     start() {
       requestLog.start(jobs)
-      jobs.every(hourMs, 'delete_expired_sessions', () => db.write(deleteExpiredSessions))
+      jobs.every(hourMs, 'delete_expired_sessions', (signal) => deleteExpiredSessions(db, signal))
       if (config.AUDIT_KEEP_DAYS > 0) {
         jobs.every(hourMs, 'prune_audit_log', (signal) => deleteOldAudit(db, config.AUDIT_KEEP_DAYS, signal))
       }

@@ -1,7 +1,11 @@
 // A paid operation as data: the requests to the ledger and their results.
 import type { ApiType } from '../../contract/credits.ts'
+import { hourMs } from '../../contract/time.ts'
 import type { Tables } from '../db/schema.ts'
 import type { TransactionWrite } from './batch-writer.ts'
+
+/** How long an `Idempotency-Key` is remembered. */
+export const keyLifetimeMs = 24 * hourMs
 
 /** A response as it was sent, to be sent again for the same `Idempotency-Key`. */
 export interface StoredResponse {

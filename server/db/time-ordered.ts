@@ -1,6 +1,7 @@
 // Finds and deletes rows by their time.
 import { dayMs } from '../../contract/time.ts'
 import type { Database, Queries } from './database.ts'
+import { rowsPerSlice, writeInSlices } from './slices.ts'
 
 /** A table whose ids increase with time and that has no index on the time. */
 export interface TimeOrderedTable {
@@ -32,9 +33,6 @@ export async function firstIdAtOrAfter(
   return low
 }
 
-/** Small transactions, so that other jobs run in between. */
-const rowsPerTransaction = 1_000
-
 /** For tables whose ids follow time and that have no index on the time. Returns the number of deleted rows. */
 export async function deleteOlderThan(
   db: Database,
@@ -65,16 +63,18 @@ async function deleteRows(
 ): Promise<number> {
   const { table, time, order, where, values } = rows
   let deleted = 0
-  while (!signal.aborted) {
-    const count = await db.write((tx) =>
-      tx.run(
+  await writeInSlices(
+    db,
+    async (tx) => {
+      const count = await tx.run(
         `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table}
-           WHERE ${where} ${time} < ${tx.now} - CAST(? AS bigint) ORDER BY ${order} LIMIT ${rowsPerTransaction})`,
+           WHERE ${where} ${time} < ${tx.now} - CAST(? AS bigint) ORDER BY ${order} LIMIT ${rowsPerSlice})`,
         [...values, days * dayMs],
-      ),
-    )
-    deleted += count
-    if (count < rowsPerTransaction) break
-  }
+      )
+      tx.afterCommit(() => (deleted += count))
+      return count === rowsPerSlice
+    },
+    signal,
+  )
   return deleted
 }

@@ -2,6 +2,8 @@
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { deleteByTime } from '../db/time-ordered.ts'
 import type { Tables } from '../db/schema.ts'
+import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
+import { keyLifetimeMs } from '../credits/operation.ts'
 
 export type RunRow = Pick<
   Tables['domain_run'],
@@ -26,6 +28,12 @@ export interface NewRun {
 
 /** Undefined when a run with this Idempotency-Key exists. */
 export async function insertRun(tx: Tx, run: NewRun): Promise<number | undefined> {
+  if (run.idempotencyKey !== undefined) {
+    await tx.run(
+      `UPDATE domain_run SET idempotency_key = NULL WHERE account_id = ? AND idempotency_key = ? AND ${isKeyExpired(tx)}`,
+      [run.accountId, run.idempotencyKey],
+    )
+  }
   const row = await tx.one<Pick<RunRow, 'id'>>(
     `INSERT INTO domain_run (account_id, operation_id, idempotency_key, fingerprint, at, total, done, items, results, counts)
      VALUES (?, ?, ?, ?, ${tx.now}, ?, 0, ?, '[]', '{}') ON CONFLICT DO NOTHING RETURNING id`,
@@ -49,11 +57,30 @@ export async function updateRun(
   )
 }
 
+function isKeyExpired({ now }: Queries): string {
+  return `at <= ${now} - ${keyLifetimeMs}`
+}
+
+/** The run with this key, if the key has not expired. */
 export function findRunByKey(queries: Queries, accountId: number, key: string): Promise<RunRow | undefined> {
-  return queries.one<RunRow>(`${select} ${from} WHERE r.account_id = ? AND r.idempotency_key = ?`, [
-    accountId,
-    key,
-  ])
+  return queries.one<RunRow>(
+    `${select} ${from} WHERE r.account_id = ? AND r.idempotency_key = ? AND NOT r.${isKeyExpired(queries)}`,
+    [accountId, key],
+  )
+}
+
+export function pruneRunKeys(db: Database, signal?: AbortSignal): Promise<void> {
+  return writeInSlices(
+    db,
+    async (tx) => {
+      const pruned = await tx.run(
+        `UPDATE domain_run SET idempotency_key = NULL WHERE id IN (SELECT id FROM domain_run
+           WHERE idempotency_key IS NOT NULL AND ${isKeyExpired(tx)} LIMIT ${rowsPerSlice})`,
+      )
+      return pruned === rowsPerSlice
+    },
+    signal,
+  )
 }
 
 export function findRun(

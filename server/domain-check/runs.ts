@@ -17,6 +17,7 @@ import {
   findRunByKey,
   findRuns,
   insertRun,
+  pruneRunKeys,
   type RunFilter,
   type RunProgress,
   type RunRow,
@@ -202,7 +203,10 @@ export function createRuns(services: Services, service: CheckService): Runs {
       return { ...toRun(row), items, results: items.map((_item, index) => results[index] ?? null) }
     },
     startPruning() {
-      jobs.every(hourMs, 'prune_domain_runs', (signal) => deleteOldRuns(db, retentionDays, signal))
+      jobs.every(hourMs, 'prune_domain_runs', async (signal) => {
+        await deleteOldRuns(db, retentionDays, signal)
+        await pruneRunKeys(db, signal)
+      })
     },
     async stop() {
       await Promise.allSettled(running)

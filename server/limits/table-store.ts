@@ -1,6 +1,7 @@
 // Limits counted in two PostgreSQL tables, by the database's clock. Both are unlogged: no commit waits for the disk.
 import type { Database, Tx } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
+import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
 import type {
   AttemptKey,
   AttemptResult,
@@ -77,7 +78,7 @@ export function createTableStore(db: Database): LimitStore {
     undo: (counted, resetKey) => db.write((tx) => undoAttempts(tx, counted, resetKey)),
     addFailures: (failures, windowMs) => addFailureCounts(db, failures, windowMs),
     ping: async () => void (await db.one('SELECT 1 AS one FROM limit_bucket LIMIT 1')),
-    deleteExpired: () => db.write(deleteExpired),
+    deleteExpired: () => deleteExpired(db),
     close: () => undefined,
   }
 }
@@ -144,8 +145,15 @@ async function undoAttempts(
   if (resetKey !== undefined) await tx.run('DELETE FROM limit_window WHERE key = ?', [resetKey])
 }
 
-/** A full bucket and an expired window have no effect. */
-async function deleteExpired(tx: Tx): Promise<void> {
-  await tx.run(`DELETE FROM limit_window WHERE ends_at < ${tx.now}`)
-  await tx.run(`DELETE FROM limit_bucket WHERE updated_at + burst * 1000 / per_second < ${tx.now}`)
+/** A full bucket and an expired window have no effect. Rows in use are skipped, so no call waits. */
+async function deleteExpired(db: Database): Promise<void> {
+  const expired = [
+    { table: 'limit_window', key: 'key', where: `ends_at < ${db.now}` },
+    { table: 'limit_bucket', key: 'account_id', where: `updated_at + burst * 1000 / per_second < ${db.now}` },
+  ]
+  for (const { table, key, where } of expired) {
+    const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${where}
+      LIMIT ${rowsPerSlice} FOR UPDATE SKIP LOCKED)`
+    await writeInSlices(db, async (tx) => (await tx.run(sql)) === rowsPerSlice)
+  }
 }

@@ -2,6 +2,7 @@
 import type { EndpointName } from '../../contract/console/home.ts'
 import { requestRoutes, searchRoutes, type RequestFilter } from '../../contract/console/requests.ts'
 import type { RequestSummary, SearchHit } from '../../contract/console/responses/requests.ts'
+import { formatDay } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
@@ -9,7 +10,14 @@ import { filterRange, rangeOf } from '../console/fields.ts'
 import { notFound } from '../console/problem.ts'
 import { searchAccounts } from '../accounts/search-store.ts'
 import type { RequestLog } from './recorder.ts'
-import { type CallSearch, type CallSummaryRow, findCall, findNewest, listCalls } from './store.ts'
+import {
+  type CallSearch,
+  type CallSummaryRow,
+  countSkipped,
+  findCall,
+  findNewest,
+  listCalls,
+} from './store.ts'
 
 const requestIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -40,6 +48,7 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
       next: input.after === undefined ? next : null,
       newest: Math.max(newest?.id ?? 0, rows[0]?.id ?? 0),
       kept_days: config.REQUEST_LOG_DAYS,
+      skipped_today: await countSkipped(db, request.account.id, formatDay(Date.now())),
     }
   })
 

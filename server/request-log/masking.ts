@@ -79,11 +79,28 @@ function masksOf(endpoint: Endpoint): Readonly<Record<string, Mask>> {
   return endpoint.name === 'identity' ? ofIdentity : everywhere
 }
 
+/** How many bytes of a call are stored. */
+export interface StoredSize {
+  readonly parameters: number
+  readonly response: number
+  readonly message: number
+}
+
+/** A paid call is stored as a whole, up to a limit. */
+export const paidSize: StoredSize = { parameters: maxLength, response: maxLength, message: maxTextLength }
+
+/** A failed or free call takes about 1 kB in all: callers can make any number of them. */
+export const unpaidSize: StoredSize = { parameters: 400, response: 300, message: 150 }
+
+/** Values of an unpaid call are cut to this length when they do not fit. */
+const cutLength = 40
+
 /** The parameters with their sources, as JSON. */
 export function maskParameters(
   endpoint: Endpoint,
   sources: ParameterSources,
   found: Readonly<Record<string, ParameterSource>>,
+  maxBytes: number = maxLength,
 ): string {
   const masks = masksOf(endpoint)
   const parameters = Object.entries(found).map(([name, source]): RequestParameter => {
@@ -92,14 +109,22 @@ export function maskParameters(
     return { name, source, value: mask ? mask(value) : masked(value, masks, 0) }
   })
   const text = JSON.stringify(parameters)
-  if (text.length <= maxLength) return text
+  if (Buffer.byteLength(text) <= maxBytes) return text
+  const cut = JSON.stringify(parameters.map((one) => ({ ...one, value: cutValue(one.value) })))
+  if (Buffer.byteLength(cut) <= maxBytes) return cut
   return JSON.stringify(parameters.map(({ name, source }) => ({ name, source, value: '…' })))
 }
 
+function cutValue(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.length > cutLength ? `${value.slice(0, cutLength).toWellFormed()}…` : value
+  return typeof value === 'object' && value !== null ? '…' : value
+}
+
 /** The response as JSON; null when it is too large. */
-export function maskResponse(endpoint: Endpoint, body: unknown): string | null {
+export function maskResponse(endpoint: Endpoint, body: unknown, maxBytes: number = maxLength): string | null {
   const text = JSON.stringify(masked(body, masksOf(endpoint), 0))
-  return text.length <= maxLength ? text : null
+  return Buffer.byteLength(text) <= maxBytes ? text : null
 }
 
 export function readSentValue(sources: ParameterSources, name: string, source: ParameterSource): unknown {

@@ -1,5 +1,7 @@
 // Records API calls: queued in memory after the response, then masked and written in the background.
 import { createHmac } from 'node:crypto'
+import type { Logger } from 'pino'
+import { Counter, type Registry } from 'prom-client'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { requestSteps } from '../../contract/console/requests.ts'
 import { dayMs, formatDay, hourMs, shanghaiOffsetMs } from '../../contract/time.ts'
@@ -8,9 +10,11 @@ import type { Jobs } from '../jobs.ts'
 import type { CallTrace } from '../http/call.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
 import type { ParameterSources } from '../http/parameters.ts'
-import { maskResponse, maskParameters, maskText, readSentValue } from './masking.ts'
+import { createLogBudget } from './budget.ts'
+import { maskResponse, maskParameters, maskText, paidSize, readSentValue, unpaidSize } from './masking.ts'
 import {
   addCounts,
+  addUses,
   type DayCount,
   deleteCallsBefore,
   type SearchTerm,
@@ -19,8 +23,12 @@ import {
   wholePlatform,
 } from './store.ts'
 
-/** Beyond these limits calls are counted but not recorded, so that memory stays bounded when the database is slow. */
+/**
+ * Beyond these limits calls are counted but not recorded, so that memory stays bounded when the database is slow. Unpaid
+ * calls of one account have a limit of their own, so that they do not displace the calls of others.
+ */
 const maxQueued = 10_000
+const maxQueuedUnpaid = 1_000
 const maxQueuedBytes = 16 * 1_048_576
 const maxBodyBytes = 1_048_576
 
@@ -33,7 +41,12 @@ const perTransaction = 100
 const busyUtilization = 0.75
 const perBusyFlush = 25
 
-const perPrune = 2_000
+/** What a row takes besides its texts, with its share of the indexes, and a search term. */
+const rowBytes = 350
+const termBytes = 120
+
+/** Dropped calls are logged at most this often. */
+const logEveryMs = 60_000
 
 interface QueuedCall {
   readonly endpoint: Endpoint
@@ -49,7 +62,12 @@ interface QueuedCall {
   readonly idempotent: boolean
   readonly sources: ParameterSources
   readonly bytes: number
+  /** Whether the call cost credits. */
+  readonly isPaid: boolean
 }
+
+/** Why a call was not recorded. */
+type DropReason = 'queue' | 'budget' | 'database'
 
 export interface RequestLog {
   /** Queues a completed call. Never waits and never fails. */
@@ -59,7 +77,7 @@ export interface RequestLog {
   /** Writes the whole queue. */
   flush(): Promise<void>
   /** Deletes calls older than `REQUEST_LOG_DAYS`. */
-  prune(): Promise<void>
+  prune(signal?: AbortSignal): Promise<void>
   readonly stats: { readonly waiting: number; readonly dropped: number }
   start(jobs: Jobs): void
 }
@@ -69,12 +87,32 @@ export interface RequestLogOptions {
   readonly secret: string
   /** With 0, calls are counted but not recorded. */
   readonly days: number
+  /** What failed and free calls of one account may add per day. */
+  readonly unpaidBytesPerDay: number
+  readonly log: Logger
+  readonly metrics: Registry
 }
 
-export function createRequestLog({ db, secret, days }: RequestLogOptions): RequestLog {
+export function createRequestLog(options: RequestLogOptions): RequestLog {
+  const { db, secret, days, log } = options
   let queue: QueuedCall[] = []
   let bytes = 0
-  let dropped = 0
+  const dropped: Record<DropReason, number> = { queue: 0, budget: 0, database: 0 }
+  let loggedAt = Number.NEGATIVE_INFINITY
+  const unpaidByAccount = new Map<number, number>()
+  const budget = createLogBudget(options.unpaidBytesPerDay, (accountId, day) =>
+    log.warn({ account: accountId, day }, 'failed and free calls of an account are no longer recorded today'),
+  )
+  new Counter({
+    name: 'tollgate_request_log_dropped_total',
+    help: 'Calls that were counted but not recorded in the request log, by reason',
+    labelNames: ['reason'],
+    registers: [options.metrics],
+    collect() {
+      this.reset()
+      for (const [reason, calls] of Object.entries(dropped)) this.inc({ reason }, calls)
+    },
+  })
   let counts = new Map<string, DayCount>()
   let running: Promise<void> | undefined
 
@@ -100,12 +138,19 @@ export function createRequestLog({ db, secret, days }: RequestLogOptions): Reque
     const result = resultOf(response.status, response.body, trace)
     count(accountId, endpoint.name, at, result)
     if (days === 0) return
+    const isPaid = result.ok && result.spent > 0
+    if (!isPaid && !budget.isOpen(accountId, at)) {
+      skip(accountId, at)
+      return
+    }
     const size = 1_000 + bodyBytes(sources.headers)
-    if (queue.length >= maxQueued || bytes + size > maxQueuedBytes) {
-      dropped += 1
+    const unpaid = isPaid ? 0 : (unpaidByAccount.get(accountId) ?? 0) + 1
+    if (queue.length >= maxQueued || bytes + size > maxQueuedBytes || unpaid > maxQueuedUnpaid) {
+      drop('queue', 1)
       return
     }
     bytes += size
+    if (!isPaid) unpaidByAccount.set(accountId, unpaid)
     queue.push({
       endpoint,
       requestId,
@@ -120,7 +165,20 @@ export function createRequestLog({ db, secret, days }: RequestLogOptions): Reque
       idempotent: call.idempotencyKey !== undefined,
       sources,
       bytes: size,
+      isPaid,
     })
+  }
+
+  function drop(reason: DropReason, calls: number): void {
+    dropped[reason] += calls
+    if (performance.now() - loggedAt < logEveryMs) return
+    loggedAt = performance.now()
+    log.warn({ dropped }, 'calls were not recorded in the request log')
+  }
+
+  function skip(accountId: number, at: number): void {
+    budget.skip(accountId, at)
+    dropped.budget += 1
   }
 
   function termOf(text: string): string {
@@ -130,6 +188,7 @@ export function createRequestLog({ db, secret, days }: RequestLogOptions): Reque
   function toRow(one: QueuedCall): LoggedCall {
     const { trace, endpoint } = one
     const result = resultOf(one.status, one.body, trace)
+    const size = one.isPaid ? paidSize : unpaidSize
     return {
       account_id: one.accountId,
       request_id: one.requestId,
@@ -140,7 +199,7 @@ export function createRequestLog({ db, secret, days }: RequestLogOptions): Reque
       status: one.status,
       code: result.code,
       ok: result.ok ? 1 : 0,
-      message: result.ok ? null : messageOf(one.body),
+      message: result.ok ? null : messageOf(one.body, size.message),
       duration_us: Math.round(one.durationMs * 1000),
       gateway: trace.gateway ?? null,
       charged: trace.charged,
@@ -148,8 +207,8 @@ export function createRequestLog({ db, secret, days }: RequestLogOptions): Reque
       replayed: trace.replayed ? 1 : 0,
       idempotent: one.idempotent ? 1 : 0,
       address: one.address,
-      parameters: maskParameters(endpoint, one.sources, trace.parameterSources),
-      answer: maskResponse(endpoint, one.body),
+      parameters: maskParameters(endpoint, one.sources, trace.parameterSources, size.parameters),
+      answer: maskResponse(endpoint, one.body, size.response),
       steps: JSON.stringify(
         Object.entries(trace.steps)
           .map(([name, ms]) => ({ name, ms: Math.round(ms * 100) / 100 }))
@@ -160,27 +219,50 @@ export function createRequestLog({ db, secret, days }: RequestLogOptions): Reque
 
   async function writeQueue(max: number): Promise<void> {
     for (let written = 0; written < max && (queue.length > 0 || counts.size > 0);) {
-      const some = queue.slice(0, perTransaction)
-      queue = queue.slice(some.length)
-      for (const one of some) bytes -= one.bytes
+      const some = takeCalls()
       const own = counts
       const summed = withPlatform([...own.values()])
       counts = new Map()
       const calls = some.map(toRow)
-      const found = some.flatMap((one) => termsOf(one, termOf))
+      const found = some.map((one) => termsOf(one, termOf))
+      for (const [i, one] of some.entries()) {
+        if (!one.isPaid) budget.addBytes(one.accountId, one.at, bytesOf(calls[i]!, found[i]!.length))
+      }
+      const uses = budget.take()
       try {
-        await db.write(async (tx) => {
+        const totals = await db.write(async (tx) => {
           await addCounts(tx, summed)
-          await insertCalls(tx, calls, found)
+          await insertCalls(tx, calls, found.flat())
+          return addUses(tx, uses)
         })
+        budget.setTotals(totals)
       } catch (error) {
         // The database is unavailable: drop these calls, but keep their counts.
-        dropped += some.length
+        drop('database', some.length)
+        budget.putBack(uses)
         for (const [key, one] of own) mergeCount(counts, key, one)
         throw error
       }
       written += Math.max(1, some.length)
     }
+  }
+
+  /** The next calls of the queue, without those whose budget was used up meanwhile. */
+  function takeCalls(): QueuedCall[] {
+    const some = queue.slice(0, perTransaction)
+    queue = queue.slice(some.length)
+    for (const { bytes: size, isPaid, accountId } of some) {
+      bytes -= size
+      if (isPaid) continue
+      const unpaid = (unpaidByAccount.get(accountId) ?? 1) - 1
+      if (unpaid > 0) unpaidByAccount.set(accountId, unpaid)
+      else unpaidByAccount.delete(accountId)
+    }
+    return some.filter(({ isPaid, accountId, at }) => {
+      const isKept = isPaid || budget.isOpen(accountId, at)
+      if (!isKept) skip(accountId, at)
+      return isKept
+    })
   }
 
   async function flush(max: number): Promise<void> {
@@ -193,13 +275,7 @@ export function createRequestLog({ db, secret, days }: RequestLogOptions): Reque
     }
   }
 
-  async function prune(signal?: AbortSignal): Promise<void> {
-    const cutoff = Date.now() - days * dayMs
-    while (!signal?.aborted && (await db.write((tx) => deleteCallsBefore(tx, cutoff, perPrune)))) {
-      // Leaves room for other writers.
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
+  const prune = (signal?: AbortSignal) => deleteCallsBefore(db, Date.now() - days * dayMs, signal)
 
   return {
     record,
@@ -211,7 +287,7 @@ export function createRequestLog({ db, secret, days }: RequestLogOptions): Reque
         return queue.length
       },
       get dropped() {
-        return dropped
+        return dropped.queue + dropped.budget + dropped.database
       },
     },
     start(jobs) {
@@ -247,9 +323,17 @@ function resultOf(status: number, body: unknown, trace: CallTrace): CallResult {
   return { code: ok ? 0 : failed, ok, spent: trace.charged - trace.refunded }
 }
 
-function messageOf(body: unknown): string | null {
+function messageOf(body: unknown, maxChars: number): string | null {
   const { message } = body as { message?: unknown }
-  return typeof message === 'string' ? maskText(message) : null
+  if (typeof message !== 'string') return null
+  const text = maskText(message)
+  return text.length > maxChars ? `${text.slice(0, maxChars).toWellFormed()}…` : text
+}
+
+/** What a row takes on the disk, roughly. */
+function bytesOf({ parameters, answer, message, steps }: LoggedCall, terms: number): number {
+  const texts = `${parameters}${answer ?? ''}${message ?? ''}${steps}`
+  return rowBytes + Buffer.byteLength(texts) + terms * termBytes
 }
 
 /** An endpoint without actions has a single operation. */

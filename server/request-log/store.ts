@@ -1,7 +1,11 @@
 // The request log and the daily counts of calls. Written in the background, many calls at a time.
+import { sql } from 'kysely'
+import { formatDay } from '../../contract/time.ts'
 import { bulkInsert, insertRows } from '../db/bulk-insert.ts'
-import type { Queries, Tx, Value } from '../db/database.ts'
+import type { Database, Queries, Tx } from '../db/database.ts'
+import { valueTable } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
+import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
 
 export type LoggedCall = Readonly<Omit<Tables['request_log'], 'id'>>
 
@@ -61,18 +65,53 @@ export async function addCounts(tx: Tx, counts: readonly DayCount[]): Promise<vo
   }
 }
 
-/** Deletes up to `limit` calls and terms before a time. Returns whether there may be more. */
-export async function deleteCallsBefore(tx: Tx, moment: number, limit: number): Promise<boolean> {
-  const calls = await tx.run(
-    `DELETE FROM request_log WHERE id IN (SELECT id FROM request_log WHERE at < ? ORDER BY at LIMIT ${limit})`,
-    [moment],
+export type DayUse = Tables['request_log_day']
+
+const useRows = bulkInsert(
+  'request_log_day',
+  { account_id: 'bigint', day: 'text', bytes: 'bigint', skipped: 'bigint' },
+  `ON CONFLICT (account_id, day) DO UPDATE SET bytes = request_log_day.bytes + excluded.bytes,
+     skipped = request_log_day.skipped + excluded.skipped`,
+)
+
+/** Returns the new sums. */
+export async function addUses(tx: Tx, uses: readonly DayUse[]): Promise<DayUse[]> {
+  if (uses.length === 0) return []
+  // All processes lock the rows in the same order.
+  const sorted = uses.toSorted((a, b) => a.account_id - b.account_id || (a.day < b.day ? -1 : 1))
+  await insertRows(tx, useRows, sorted)
+  const list = valueTable(
+    tx,
+    { owner_id: 'bigint', on_day: 'text' },
+    sorted.map(({ account_id, day }) => ({ owner_id: account_id, on_day: day })),
   )
-  const terms = await tx.run(
+  return tx.all<DayUse>(
+    `SELECT d.account_id, d.day, d.bytes, d.skipped FROM ${list.sql} AS t
+     JOIN request_log_day d ON d.account_id = t.owner_id AND d.day = t.on_day`,
+    list.values,
+  )
+}
+
+/** How many calls of the account were not recorded on a day, because its budget was used up. */
+export async function countSkipped(queries: Queries, accountId: number, day: string): Promise<number> {
+  const row = await queries.one<Pick<DayUse, 'skipped'>>(
+    'SELECT skipped FROM request_log_day WHERE account_id = ? AND day = ?',
+    [accountId, day],
+  )
+  return row?.skipped ?? 0
+}
+
+/** Deletes calls, search terms and budgets before a time. */
+export async function deleteCallsBefore(db: Database, moment: number, signal?: AbortSignal): Promise<void> {
+  const deletions = [
+    `DELETE FROM request_log WHERE id IN (SELECT id FROM request_log WHERE at < ? ORDER BY at LIMIT ${rowsPerSlice})`,
     `DELETE FROM request_term WHERE (account_id, term, request_id) IN (
-       SELECT account_id, term, request_id FROM request_term WHERE at < ? ORDER BY at LIMIT ${limit})`,
-    [moment],
-  )
-  return calls === limit || terms === limit
+       SELECT account_id, term, request_id FROM request_term WHERE at < ? ORDER BY at LIMIT ${rowsPerSlice})`,
+  ]
+  for (const deletion of deletions) {
+    await writeInSlices(db, async (tx) => (await tx.run(deletion, [moment])) === rowsPerSlice, signal)
+  }
+  await db.write((tx) => tx.run('DELETE FROM request_log_day WHERE day < ?', [formatDay(moment)]))
 }
 
 export function findCounts(
@@ -122,8 +161,26 @@ export interface CallSearch {
 /** The maximum of calls that are read for one page, however few of them match. */
 const scanLimit = 20_000
 
-const summaryColumns = `id, account_id, request_id, at, endpoint, action, method, status, code, ok, message, duration_us, gateway,
-  charged, given_back, replayed, idempotent, address`
+const summaryColumns = [
+  'id',
+  'account_id',
+  'request_id',
+  'at',
+  'endpoint',
+  'action',
+  'method',
+  'status',
+  'code',
+  'ok',
+  'message',
+  'duration_us',
+  'gateway',
+  'charged',
+  'given_back',
+  'replayed',
+  'idempotent',
+  'address',
+] as const
 
 export type CallSummaryRow = Omit<CallRow, 'parameters' | 'answer' | 'steps'>
 
@@ -159,51 +216,59 @@ async function limitIds(queries: Queries, search: CallSearch): Promise<CallSearc
 
 export async function listCalls(queries: Queries, input: CallSearch, limit: number): Promise<CallPage> {
   const search = await limitIds(queries, input)
-  const scope = joinConditions([
-    ['account_id = ?', search.accountId],
-    // A literal, because the partial index of failures needs one.
-    [`ok = ${search.ok === 0 ? 0 : 1}`, search.ok === undefined ? undefined : noValue],
-    ['id < ?', search.before],
-    ['id > ?', search.after],
-    ['request_id = ?', search.requestId],
-    ['request_id IN (SELECT request_id FROM request_term WHERE account_id = ? AND term = ?)', search.term],
-  ])
-  if (search.term !== undefined) scope.values.splice(-1, 0, search.accountId)
-  const filter = joinConditions([
-    ['endpoint = ?', search.endpoint],
-    ['action = ?', search.action],
-    ['code = ?', search.code],
-    ['at >= ?', search.start],
-    ['at < ?', search.end],
-  ])
-  const scanned = `SELECT ${summaryColumns} FROM request_log WHERE ${scope.text} ORDER BY id DESC LIMIT ${scanLimit}`
-  const rows = await queries.all<CallSummaryRow>(
-    filter.text === ''
-      ? scanned.replace(/LIMIT \d+$/, `LIMIT ${limit + 1}`)
-      : `SELECT ${summaryColumns} FROM (${scanned}) scanned WHERE ${filter.text} ORDER BY id DESC LIMIT ${limit + 1}`,
-    [...scope.values, ...filter.values],
-  )
-  if (rows.length > limit) return { rows: rows.slice(0, limit), next: rows[limit - 1]!.id }
-  if (filter.text === '') return { rows, next: null }
-  const last = await queries.one<{ id: number | null; count: number }>(
-    `SELECT MIN(id) AS id, COUNT(*) AS count FROM (SELECT id FROM request_log WHERE ${scope.text} ORDER BY id DESC LIMIT ${scanLimit}) scanned`,
-    scope.values,
-  )
-  return { rows, next: last && last.count === scanLimit ? last.id : null }
+  const { endpoint, action, code, start, end } = search
+  const isFiltered = [endpoint, action, code, start, end].some((value) => value !== undefined)
+  const newest = selectCalls(queries, search).orderBy('id', 'desc')
+  if (!isFiltered) {
+    const rows = await newest
+      .select(summaryColumns)
+      .limit(limit + 1)
+      .execute()
+    return toPage(rows, limit) ?? { rows, next: null }
+  }
+  let query = queries.kysely
+    .selectFrom(newest.select(summaryColumns).limit(scanLimit).as('scanned'))
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+  if (endpoint !== undefined) query = query.where('endpoint', '=', endpoint)
+  if (action !== undefined) query = query.where('action', '=', action)
+  if (code !== undefined) query = query.where('code', '=', code)
+  if (start !== undefined) query = query.where('at', '>=', start)
+  if (end !== undefined) query = query.where('at', '<', end)
+  const rows = await query.execute()
+  const page = toPage(rows, limit)
+  if (page) return page
+  const scanned = await queries.kysely
+    .selectFrom(newest.select('id').limit(scanLimit).as('scanned'))
+    .select(({ fn }) => [fn.min('id').as('id'), fn.countAll().as('count')])
+    .executeTakeFirst()
+  return { rows, next: scanned && Number(scanned.count) === scanLimit ? Number(scanned.id) : null }
 }
 
-/** Marks a condition without a parameter. */
-const noValue = Symbol('no value')
-
-function joinConditions(given: readonly (readonly [string, Value | undefined | typeof noValue])[]): {
-  text: string
-  values: Value[]
-} {
-  const there = given.filter(([, value]) => value !== undefined)
-  return {
-    text: there.map(([text]) => text).join(' AND '),
-    values: there.map(([, value]) => value).filter((value): value is Value => value !== noValue),
+/** What an index finds: the other conditions apply to the newest of these calls only. */
+function selectCalls(queries: Queries, { accountId, ok, before, after, requestId, term }: CallSearch) {
+  let query = queries.kysely.selectFrom('request_log').where('account_id', '=', accountId)
+  // A literal, because the partial index of failures needs one.
+  if (ok !== undefined) query = query.where('ok', '=', sql.lit(ok === 0 ? 0 : 1))
+  if (before !== undefined) query = query.where('id', '<', before)
+  if (after !== undefined) query = query.where('id', '>', after)
+  if (requestId !== undefined) query = query.where('request_id', '=', requestId)
+  if (term !== undefined) {
+    query = query.where('request_id', 'in', (eb) =>
+      eb
+        .selectFrom('request_term')
+        .select('request_term.request_id')
+        .where('request_term.account_id', '=', accountId)
+        .where('request_term.term', '=', term),
+    )
   }
+  return query
+}
+
+/** Undefined when there are not more rows than fit on the page. */
+function toPage(rows: readonly CallSummaryRow[], limit: number): CallPage | undefined {
+  return rows.length > limit ? { rows: rows.slice(0, limit), next: rows[limit - 1]!.id } : undefined
 }
 
 export function findCall(

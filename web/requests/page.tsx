@@ -1,7 +1,7 @@
-// The request log: every API request of the account, newest first, updated live.
+// The request log: the API requests of the account, newest first, updated live.
 import { PauseCircleOutlined, PlayCircleOutlined } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
-import { Badge, Button, Card, InputNumber, Tag, Tooltip } from 'antd'
+import { Alert, Badge, Button, Card, InputNumber, Tag, Tooltip } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { endpointNames } from '../../contract/console/home.ts'
 import { type RequestFilter, requestRoutes } from '../../contract/console/requests.ts'
@@ -77,6 +77,9 @@ export function RequestsPage(): ReactNode {
         </>
       }
     >
+      {requests.data !== undefined && requests.data.skipped_today > 0 && (
+        <Alert showIcon type="warning" title={t.skipped(requests.data.skipped_today)} />
+      )}
       <div className="filters" style={{ marginBottom: 0 }}>
         <SearchFilter
           label={t.search}

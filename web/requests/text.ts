@@ -4,7 +4,8 @@ import { dictionary } from '../frame/i18n.ts'
 export const requestsText = dictionary(
   {
     title: '请求记录',
-    lead: (days: number) => `账户的全部接口请求，按时间倒序，保留 ${days} 天。敏感内容脱敏后保存。`,
+    lead: (days: number) => `账户的接口请求，按时间倒序，保留 ${days} 天。敏感内容脱敏后保存。`,
+    skipped: (count: number) => `今日失败与免费的请求过多，有 ${count} 次只计数，未写入记录。`,
     live: '实时更新中',
     pause: '暂停',
     resume: '继续',
@@ -59,7 +60,9 @@ export const requestsText = dictionary(
   {
     title: 'Requests',
     lead: (days: number) =>
-      `All API requests of the account, newest first, retained for ${days} days. Sensitive values are stored masked.`,
+      `API requests of the account, newest first, retained for ${days} days. Sensitive values are stored masked.`,
+    skipped: (count: number) =>
+      `Too many failed and free requests today: ${count} were only counted, not recorded.`,
     live: 'Live',
     pause: 'Pause',
     resume: 'Resume',

@@ -60,6 +60,8 @@ const RequestSlice = extend(sliceOf(RequestSummary), {
   newest: Type.Integer(),
   /** How many days calls are stored. */
   kept_days: Type.Integer(),
+  /** Failed and free calls of today that were counted but not recorded, because the daily budget is used up. */
+  skipped_today: Type.Integer(),
 })
 
 export const requestResponses = {

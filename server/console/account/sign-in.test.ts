@@ -187,7 +187,7 @@ onEachEngine('signing in', (engine) => {
       )
       await age(ms + 60_000)
       assert.equal((await browser.call(sessionRoutes.me)).status, 401, column)
-      await db.write(deleteExpiredSessions)
+      await deleteExpiredSessions(db)
       const left = await db.all('SELECT 1 FROM console_session WHERE account_id = ?', [account.id])
       assert.equal(left.length, 0)
     }

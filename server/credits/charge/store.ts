@@ -8,20 +8,18 @@ import { forUpdate, idList, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
 import { writeAll } from '../batch-writer.ts'
-import type {
-  ChargeRequest,
-  ChargeResult,
-  Idempotency,
-  MovedCredits,
-  NotAllowed,
-  PreviousCall,
+import {
+  type ChargeRequest,
+  type ChargeResult,
+  type Idempotency,
+  keyLifetimeMs,
+  type MovedCredits,
+  type NotAllowed,
+  type PreviousCall,
 } from '../operation.ts'
 import { storeResponses } from '../store.ts'
 import type { ResponseCipher } from './response-cipher.ts'
 import { type AcceptedCharge, insertCharges } from './rows-store.ts'
-
-/** How long an `Idempotency-Key` is remembered. */
-const keyLifetimeMs = 24 * 3_600_000
 
 export interface LedgerContext {
   readonly cipher: ResponseCipher
