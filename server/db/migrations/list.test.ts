@@ -25,6 +25,10 @@ async function statementsOf(migration: Migration, engine: Engine): Promise<strin
 /** What a version that does not know the change may trip over. */
 function breakingParts(statements: readonly string[]): string[] {
   const created = statements.flatMap((sql) => /CREATE (?:UNLOGGED )?TABLE (\w+)/.exec(sql)?.[1] ?? [])
+  const added = statements.flatMap((sql) => {
+    const match = /ALTER TABLE (\w+) ADD COLUMN (\w+)(?!.*DEFAULT)/i.exec(sql)
+    return match ? `${match[1]}.${match[2]}` : []
+  })
   return statements.filter((sql) => {
     if (/\b(DROP (TABLE|COLUMN|CONSTRAINT|VIEW|FUNCTION)|RENAME|ALTER COLUMN|SET NOT NULL)\b/i.test(sql))
       return true
@@ -34,8 +38,10 @@ function breakingParts(statements: readonly string[]): string[] {
       if (/\b(ADD CONSTRAINT|UNIQUE|PRIMARY KEY|REFERENCES|CHECK)\b/i.test(sql)) return true
       if (/NOT NULL/i.test(sql) && !/DEFAULT/i.test(sql)) return true
     }
-    const indexed = /CREATE UNIQUE INDEX \w+ ON (\w+)/i.exec(sql)?.[1]
-    return indexed !== undefined && !created.includes(indexed)
+    // Older versions leave a new column null, and nulls are never equal.
+    const [, indexed, columns = ''] = /CREATE UNIQUE INDEX \w+ ON (\w+) \(([^)]*)\)/i.exec(sql) ?? []
+    const isOld = (column: string) => !added.includes(`${indexed}.${column.trim()}`)
+    return indexed !== undefined && !created.includes(indexed) && columns.split(',').every(isOld)
   })
 }
 
@@ -71,6 +77,8 @@ describe('migrations', () => {
     ]) {
       assert.deepEqual(breakingParts([sql]), [])
     }
+    const index = 'CREATE UNIQUE INDEX link_kind ON link (kind)'
+    assert.deepEqual(breakingParts(['ALTER TABLE link ADD COLUMN kind text', index]), [])
   })
 
   it('are numbered without gaps, and the oldest version never decreases', () => {
