@@ -29,6 +29,8 @@ export interface Example {
   /** Parameters without user name, key and action. */
   readonly values: Readonly<Record<string, unknown>>
   readonly caller?: ExampleCaller
+  /** The outcome of an input that only the sandbox knows. */
+  readonly sandbox?: true
   readonly status: number
   readonly response: unknown
   /** Paths in the response that differ with every call: times, random codes, addresses of the installation. */

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Compile } from 'typebox/schema'
 import { documentedEndpoints } from '../contract/reference/interface.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
-import { operationId } from '../server/docs/openapi.ts'
+import { operationId } from '../server/docs/operations.ts'
 import {
   allExamples,
   callExample,
@@ -81,12 +81,12 @@ test('every example of the document is called here', async () => {
     ),
   )
   assert.equal(called.length, allExamples().length)
-  for (const part of ['requestBody', 'responses'] as const) {
-    const shown = Object.entries<Tree>(paths).flatMap(([path, { post: operation }]) =>
+  const shownIn = (part: 'requestBody' | 'responses') =>
+    Object.entries<Tree>(paths).flatMap(([path, { post: operation }]) =>
       namedExamples(operation[part]).map((name) => `${path} ${name}`),
     )
-    assert.deepEqual(shown.toSorted(), called.toSorted(), part)
-  }
+  assert.deepEqual(shownIn('responses').toSorted(), called.toSorted())
+  for (const name of shownIn('requestBody')) assert.ok(called.includes(name), name)
   for (const [path, item] of Object.entries<Tree>(paths)) {
     if (!item.get) continue
     assert.deepEqual(namedExamples(item.get.responses), namedExamples(item.post.responses), path)

@@ -8,7 +8,8 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Compile } from 'typebox/schema'
 import { errorCodes, statusOfCode } from '../contract/codes.ts'
 import { documentedEndpoints, sharedErrors } from '../contract/reference/interface.ts'
-import { exampleBody } from '../server/docs/openapi.ts'
+import { exampleBody, operationId } from '../server/docs/operations.ts'
+import { allExamples } from './support/documented-call.ts'
 import { startService, type TestService } from './support/service.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- parsed JSON
@@ -147,9 +148,12 @@ describe('openapi.json', () => {
       for (const [name, operation] of Object.entries(endpoint.operations)) {
         reference[name]!.examples.forEach((example, index) => {
           const key = `${name}_${index + 1}`
-          const body: unknown = request['examples'][key].value
-          assert.deepEqual(body, exampleBody(endpoint, operation, example))
-          // Requests of error examples may be invalid.
+          // Requests of errors may be invalid, so only the responses have examples of errors.
+          const body: unknown = request['examples'][key]?.value
+          assert.deepEqual(
+            body,
+            example.status === 200 ? exampleBody(endpoint, operation, example) : undefined,
+          )
           if (example.status === 200) assert.ok(fitsRequest.Check(body), `${endpoint.name} ${key}`)
           const content = responses[example.status]['content']['application/json']
           assert.deepEqual(content['examples'][key].value, example.response)
@@ -197,6 +201,50 @@ describe('openapi.json', () => {
     for (const { code } of sharedErrors) assert.ok(code in statusOfCode)
   })
 
+  test('is in Chinese, in English, or in both', async () => {
+    const descriptionsIn = async (query: string) => {
+      const found = (await (await fetch(`${service.url}/openapi.json${query}`)).json()) as Json
+      const texts: string[] = []
+      walk(found, (node) => {
+        for (const key of ['description', 'summary', 'title']) {
+          if (typeof node[key] === 'string') texts.push(node[key])
+        }
+      })
+      assert.ok(texts.length > 200)
+      return texts
+    }
+    const isChinese = (text: string) => /\p{Script=Han}/u.test(text)
+    const chinese = await descriptionsIn('?lang=zh')
+    // Values of examples, and the start of a message that is quoted.
+    const quoted = /^(活动页|新标题)$|上游核验失败：/
+    const english = (await descriptionsIn('?lang=en')).map((text) => text.replace(quoted, ''))
+    assert.deepEqual(english.filter(isChinese), [])
+    assert.ok(chinese.filter(isChinese).length > 200)
+    assert.deepEqual(await descriptionsIn(''), await descriptionsIn('?lang=fr'))
+    for (const text of await descriptionsIn('')) assert.match(text.replace(quoted, 'value'), /[A-Za-z]/)
+  })
+
+  test('accepts credentials in headers, the query and the body', () => {
+    for (const { endpoint } of documentedEndpoints) {
+      for (const operation of Object.values<Json>(document['paths'][endpoint.path])) {
+        const carriers = operation['security'].map((requirement: Json) =>
+          Object.keys(requirement).map((name) => document['components']['securitySchemes'][name]['in']),
+        )
+        const count = 'username' in endpoint.common ? 2 : 1
+        assert.deepEqual(carriers, [Array(count).fill('header'), Array(count).fill('query'), []])
+      }
+      for (const name of Object.keys(endpoint.operations)) {
+        const schema = document['components']['schemas'][`${operationId(endpoint, name)}Request`]
+        assert.ok(schema['properties']['api_key'], name)
+        assert.ok(!schema['required'].includes('api_key'), name)
+      }
+    }
+  })
+
+  test('no request property has a default, which generated types would require', () => {
+    walk(document, (node) => assert.ok(!('default' in node && 'type' in node)))
+  })
+
   test('shows the configured prices', async () => {
     await using expensive = await startService('sqlite', { PRICES: 'generate=7,sms_part=3' })
     const paths = ((await (await fetch(`${expensive.url}/openapi.json`)).json()) as Json)['paths']
@@ -221,19 +269,44 @@ describe('openapi.json', () => {
     const response = await fetch(`${service.url}/docs/postman.json`)
     const collection = (await response.json()) as Json
     assert.match(collection['info']['schema'], /\/v2\.1\.0\/collection\.json$/)
-    const requests = collection['item']
+    const requests: Json[] = collection['item']
       .flatMap((group: Json) => group['item'])
       .flatMap((one: Json) => one['item'])
-    const examples = documentedEndpoints.flatMap(({ reference }) =>
-      Object.values(reference).flatMap((one) => one.examples),
+    const examples = allExamples().map(({ example }) => example)
+    const byOtherAccounts = examples.filter(
+      ({ caller = 'sample' }) => caller !== 'sample' && caller !== 'wrong key',
     )
-    assert.equal(requests.length, examples.length)
+    assert.equal(byOtherAccounts.length, 5)
+    assert.equal(requests.length, examples.length - byOtherAccounts.length)
+    assert.equal(requests.flatMap((one) => one['response']).length, examples.length)
     for (const one of requests) {
       assert.equal(one['request']['method'], 'POST')
       assert.match(one['request']['url']['raw'], /^\{\{base_url\}\}\/api\/\w+\.php$/)
-      const body = JSON.parse(one['request']['body']['raw']) as Json
-      assert.equal(body['api_key'], '{{api_key}}')
+      const raw: string = one['request']['body']['raw']
+      const body = JSON.parse(raw.replace('{{link_id}}', '1')) as Json
+      assert.match(body['api_key'], /^\{\{api_key\}\}x?$/)
+      const checks = (one['event'][0]['script']['exec'] as string[]).filter((line) =>
+        line.startsWith('pm.test('),
+      )
+      assert.ok(checks.length >= 2, one['name'])
     }
+  })
+
+  test('the Postman collection calls sandbox inputs only while the product runs on the sandbox', async () => {
+    await using real = await startService('sqlite', { SMS_GATEWAYS: 'off', IDENTITY_GATEWAYS: 'off' })
+    const text = await (await fetch(`${real.url}/docs/postman.json`)).text()
+    const collection = JSON.parse(text) as Json
+    const called = JSON.stringify(
+      collection['item']
+        .flatMap((group: Json) => group['item'])
+        .flatMap((one: Json) => one['item'])
+        .map((one: Json) => one['request']),
+    )
+    for (const input of ['19900000001', '上游故障']) {
+      assert.ok(!called.includes(input), input)
+      assert.ok(text.includes(input), input)
+    }
+    assert.ok(called.includes('down.test'))
   })
 })
 

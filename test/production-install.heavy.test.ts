@@ -9,13 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { registryUnreachable } from './support/openapi-tools.ts'
 import { root } from './support/root.ts'
 
 const run = promisify(execFile)
-
-/** Errors of npm when the package registry is unreachable. */
-const registryUnreachable =
-  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|E50\d/
 
 interface CommandFailure {
   readonly stdout?: string

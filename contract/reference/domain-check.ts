@@ -93,7 +93,7 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
       },
       {
         title: { zh: '同时检测随机子域名', en: 'With random subdomains' },
-        values: { urls: ['https://example.com/page', 'not a domain'], check_random: true },
+        values: { urls: ['https://example.com/page', 'not-a-domain'], check_random: true },
         status: 200,
         response: {
           code: 0,
@@ -101,9 +101,9 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
           data: {
             all_urls: [
               { url: 'https://example.com/page', type: 'original' },
-              { url: 'not a domain', type: 'original' },
+              { url: 'not-a-domain', type: 'original' },
               { url: 'https://k3x9w2ab.example.com/page', type: 'random' },
-              { url: 'm8q2t5zr.not a domain', type: 'random' },
+              { url: 'm8q2t5zr.not-a-domain', type: 'random' },
             ],
             results: ['未拦截', '无效URL', '未拦截', '无效URL'],
             remaining_credits: 994,
@@ -116,6 +116,7 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
           zh: '平台无响应（沙箱域名），退回额度',
           en: 'No response (sandbox domain), credit refunded',
         },
+        sandbox: true,
         values: { urls: ['down.test'] },
         status: 200,
         response: {

@@ -85,12 +85,14 @@ export const identityReference: EndpointReference<typeof identity> = {
       },
       {
         title: { zh: '不一致（沙箱姓名）', en: 'Mismatch (sandbox name)' },
+        sandbox: true,
         values: { name: '不匹配', idcard: '11010519491231002X' },
         status: 200,
         response: { success: true, message: '姓名与身份证号不一致', matched: false, extra: {} },
       },
       {
         title: { zh: '查无记录（沙箱姓名），退回额度', en: 'No record (sandbox name), credit refunded' },
+        sandbox: true,
         values: { name: '无记录', idcard: '11010519491231002X' },
         status: 200,
         response: {
@@ -105,6 +107,7 @@ export const identityReference: EndpointReference<typeof identity> = {
           zh: '上游故障（沙箱姓名），退回额度',
           en: 'Upstream failure (sandbox name), credit refunded',
         },
+        sandbox: true,
         values: { name: '上游故障', idcard: '11010519491231002X' },
         status: 200,
         response: {

@@ -146,6 +146,7 @@ export const smsReference: EndpointReference<typeof sms> = {
       },
       {
         title: { zh: '网关拒绝（沙箱号码）', en: 'Refused by the gateway (sandbox number)' },
+        sandbox: true,
         values: {
           phone_number: '19900000001',
           template_code: 'CODE_LOGIN',

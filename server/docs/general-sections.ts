@@ -17,7 +17,7 @@ import type { Config } from '../config.ts'
 import { maxDepth, maxFields } from '../http/form.ts'
 import { maxValues } from '../http/json.ts'
 import { type Html, html, rootOf, sentence, table } from './html.ts'
-import type { DocsContext } from './openapi.ts'
+import type { DocsContext } from './operations.ts'
 
 export interface Section {
   readonly id: string
@@ -76,7 +76,7 @@ function startBody({ publicUrl }: DocsContext, language: Language): Html {
     <pre tabindex="0"><code>${code}</code></pre>
     <pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</code></pre>
     <p>
-      ${definitions[language]}<a href="${root}/openapi.json">OpenAPI 3.1</a> ·
+      ${definitions[language]}<a href="${root}/openapi.json?lang=${language}">OpenAPI 3.1</a> ·
       <a href="${root}/docs/postman.json">Postman</a>
     </p>`
 }

@@ -9,7 +9,7 @@ import type { Language, Text } from '../../contract/text.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import type { ResponseSchema } from './schemas.ts'
 import { type Html, html, nameCode, sentence, table } from './html.ts'
-import { exampleBody, type DocsContext } from './openapi.ts'
+import { exampleBody, type DocsContext } from './operations.ts'
 
 const words = {
   parameters: { zh: '请求参数', en: 'Parameters' },

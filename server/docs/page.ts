@@ -3,7 +3,7 @@ import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import type { Language } from '../../contract/text.ts'
 import { closingSections, openingSections, type Section } from './general-sections.ts'
 import { html, type Html, rootOf } from './html.ts'
-import type { DocsContext } from './openapi.ts'
+import type { DocsContext } from './operations.ts'
 import { anchorOf, endpointSection } from './operation-section.ts'
 
 export function referencePage(context: DocsContext, language: Language): string {
@@ -29,7 +29,8 @@ export function referencePage(context: DocsContext, language: Language): string 
       <body>
         <header>
           <h1>${title}</h1>
-          <a href="${root}/console/">${zh ? '控制台' : 'Console'}</a><a href="${root}/openapi.json">OpenAPI</a
+          <a href="${root}/console/">${zh ? '控制台' : 'Console'}</a
+          ><a href="${root}/openapi.json?lang=${language}">OpenAPI</a
           ><a href="${root}/docs/postman.json">Postman</a>${other}
         </header>
         <main>

@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import project from '../../package.json' with { type: 'json' }
 import type { Services } from '../services.ts'
-import { type DocsContext, openApiDocument } from './openapi.ts'
+import { openApiDocument } from './openapi.ts'
+import type { DocsContext } from './operations.ts'
 import { referencePage } from './page.ts'
 import { postmanCollection } from './postman.ts'
 
@@ -31,7 +32,9 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
   const documents = () => (cached ??= createDocuments(services))
 
   const send = (path: string) => (request: FastifyRequest, reply: FastifyReply) => {
-    const { type, text, compressed, tag } = documents()[path]!
+    const { lang } = request.query as { lang?: unknown }
+    const found = documents()[`${path}?lang=${String(lang)}`] ?? documents()[path]!
+    const { type, text, compressed, tag } = found
     reply
       .header('etag', tag)
       .header('cache-control', 'public, max-age=300')
@@ -63,7 +66,9 @@ function createDocuments(services: Pick<Services, 'config' | 'publicUrl'>): Path
     '/docs/en/': document(pageType, referencePage(context, 'en')),
     '/docs/style.css': document('text/css; charset=utf-8', style),
     '/docs/postman.json': document(jsonType, JSON.stringify(postmanCollection(context), null, 2)),
-    '/openapi.json': document(jsonType, JSON.stringify(openApiDocument(context), null, 2)),
+    '/openapi.json': document(jsonType, JSON.stringify(openApiDocument(context, 'both'), null, 2)),
+    '/openapi.json?lang=zh': document(jsonType, JSON.stringify(openApiDocument(context, 'zh'), null, 2)),
+    '/openapi.json?lang=en': document(jsonType, JSON.stringify(openApiDocument(context, 'en'), null, 2)),
   }
 }
 

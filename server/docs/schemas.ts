@@ -1,9 +1,12 @@
 // JSON Schema (2020-12) for the OpenAPI document, from the parameters and the TypeBox responses of the contract.
 import type { TSchema } from 'typebox'
 import type { Parameter, Parameters } from '../../contract/parameters.ts'
-import type { Language, Text } from '../../contract/text.ts'
+import type { Text } from '../../contract/text.ts'
 
 export type JsonObject = Record<string, unknown>
+
+/** Turns a text into the language of the document. */
+export type Translate = (text: Text) => string
 
 export type JsonSchema = { readonly [key: string]: unknown }
 
@@ -18,16 +21,16 @@ export interface ResponseSchema {
   readonly items?: ResponseSchema
 }
 
-/** Replaces the texts in both languages by descriptions in one. */
-export function responseSchema(schema: TSchema, language: Language): JsonSchema {
+/** Replaces the texts by descriptions in the language of the document. */
+export function responseSchema(schema: TSchema, translate: Translate): JsonSchema {
   const { text, properties, items, ...rest } = schema as ResponseSchema
   return {
     ...rest,
-    description: text[language],
+    description: translate(text),
     ...(properties && {
-      properties: mapValues(properties, (one) => responseSchema(one, language)),
+      properties: mapValues(properties, (one) => responseSchema(one, translate)),
     }),
-    ...(items && { items: responseSchema(items, language) }),
+    ...(items && { items: responseSchema(items, translate) }),
   }
 }
 
@@ -39,11 +42,16 @@ const jsonTypes = {
   map: 'object',
 } as const
 
-function parameterSchema(parameter: Parameter, language: Language): JsonSchema {
-  const { type, text, example, required: _required, ...limits } = parameter
+/** Generated clients treat a property with a `default` as required, so the default is in the description. */
+function parameterSchema(parameter: Parameter, translate: Translate): JsonSchema {
+  const { type, text, example, required: _required, default: byDefault, ...limits } = parameter
+  const described =
+    byDefault === undefined
+      ? text
+      : { zh: `${text.zh}，默认 ${byDefault}`, en: `${text.en}; default ${byDefault}` }
   return {
     type: jsonTypes[type],
-    description: text[language],
+    description: translate(described),
     ...(type === 'list' && { items: { type: 'string' }, minItems: 1 }),
     ...(type === 'map' && { additionalProperties: { type: ['string', 'number'] } }),
     ...limits,
@@ -53,10 +61,10 @@ function parameterSchema(parameter: Parameter, language: Language): JsonSchema {
 
 export function parametersSchema(
   parameters: Parameters,
-  language: Language,
+  translate: Translate,
 ): { properties: Record<string, JsonSchema>; required: string[] } {
   return {
-    properties: mapValues(parameters, (parameter) => parameterSchema(parameter, language)),
+    properties: mapValues(parameters, (parameter) => parameterSchema(parameter, translate)),
     required: Object.keys(parameters).filter((name) => parameters[name]!.required),
   }
 }

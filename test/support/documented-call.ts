@@ -7,7 +7,7 @@ import { changeAccount } from '../../server/accounts/accounts.ts'
 import { findById } from '../../server/accounts/store.ts'
 import { createFirstAccounts } from '../../server/runtime/first-start.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
-import { get, type Reply, post, type TestService } from './service.ts'
+import type { Reply, TestService } from './service.ts'
 
 export interface Credentials {
   readonly username: string
@@ -80,17 +80,35 @@ export function requestFormatsOf({ methods, readsForms }: Endpoint): RequestForm
   ]
 }
 
+/** Where the credentials of a call are sent: with the other parameters, or apart from them. */
+export type CredentialCarrier = 'parameters' | 'header' | 'query'
+
 export async function callExample(
-  service: TestService,
+  service: Pick<TestService, 'url'>,
   callers: Callers,
   documented: DocumentedExample,
   format: RequestFormat = 'json',
+  carrier: CredentialCarrier = 'parameters',
 ): Promise<Reply> {
-  const address = `${service.url}${documented.endpoint.path}`
-  const values = valuesOf(documented, callers[documented.example.caller ?? 'sample'])
-  if (format === 'json') return post(address, values)
-  if (format === 'query') return get(`${address}?${asPairs(values).toString()}`)
-  const response = await fetch(address, { method: 'POST', body: asPairs(values) })
+  const caller = callers[documented.example.caller ?? 'sample']
+  const { username: _username, api_key: _key, ...values } = valuesOf(documented, caller)
+  const credentials: Record<string, string> = {
+    ...('username' in documented.endpoint.common && { username: caller.username }),
+    api_key: caller.key,
+  }
+  const sent = carrier === 'parameters' ? { ...credentials, ...values } : values
+  const query = new URLSearchParams([
+    ...(format === 'query' ? asPairs(sent) : []),
+    ...(carrier === 'query' ? asPairs(credentials) : []),
+  ])
+  const response = await fetch(`${service.url}${documented.endpoint.path}?${query.toString()}`, {
+    method: format === 'query' ? 'GET' : 'POST',
+    headers: {
+      ...(format === 'json' ? { 'content-type': 'application/json' } : {}),
+      ...(carrier === 'header' ? credentials : {}),
+    },
+    body: format === 'query' ? null : format === 'json' ? JSON.stringify(sent) : asPairs(sent),
+  })
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
