@@ -55,17 +55,17 @@ export function allExamples(): DocumentedExample[] {
   )
 }
 
-export function valuesOf(
-  documented: DocumentedExample,
-  { username, key }: Credentials,
-): Record<string, unknown> {
-  const [action] = documented.operation.actions
-  return {
-    ...('username' in documented.endpoint.common ? { username } : {}),
-    api_key: key,
-    ...(action === undefined ? {} : { action }),
-    ...documented.example.values,
-  }
+function credentialsOf({ endpoint }: DocumentedExample, { username, key }: Credentials) {
+  return { ...('username' in endpoint.common && { username }), api_key: key }
+}
+
+function parametersOf({ operation, example }: DocumentedExample): Record<string, unknown> {
+  const [action] = operation.actions
+  return { ...(action === undefined ? {} : { action }), ...example.values }
+}
+
+export function valuesOf(documented: DocumentedExample, caller: Credentials): Record<string, unknown> {
+  return { ...credentialsOf(documented, caller), ...parametersOf(documented) }
 }
 
 /** Where the parameters of a call are sent. */
@@ -90,12 +90,8 @@ export async function callExample(
   format: RequestFormat = 'json',
   carrier: CredentialCarrier = 'parameters',
 ): Promise<Reply> {
-  const caller = callers[documented.example.caller ?? 'sample']
-  const { username: _username, api_key: _key, ...values } = valuesOf(documented, caller)
-  const credentials: Record<string, string> = {
-    ...('username' in documented.endpoint.common && { username: caller.username }),
-    api_key: caller.key,
-  }
+  const credentials = credentialsOf(documented, callers[documented.example.caller ?? 'sample'])
+  const values = parametersOf(documented)
   const sent = carrier === 'parameters' ? { ...credentials, ...values } : values
   const query = new URLSearchParams([
     ...(format === 'query' ? asPairs(sent) : []),
