@@ -62,6 +62,12 @@ export function yesOrNo(flags: Flags, name: string): boolean | undefined {
   throw new UsageError(`--${name} 只能是 yes 或 no / must be yes or no`)
 }
 
+export function idOf(word: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(word))
+    throw new UsageError('编号须为正整数 / the ID must be a positive integer')
+  return Number(word)
+}
+
 type Cell = string | number | boolean | null | undefined
 
 /** Chinese characters and punctuation are two columns wide in a terminal. */

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError, readConfig } from '../server/config.ts'
 import { AppError } from '../server/http/errors.ts'
 import { openInstallation, StartProblem } from '../server/runtime/installation.ts'
+import { alertCommands } from './alerts.ts'
 import { accountCommands } from './accounts.ts'
 import { type Command, type Flags, UsageError } from './command.ts'
 import { creditCommands } from './credits.ts'
@@ -12,6 +13,7 @@ import { gatewayCommands } from './gateways.ts'
 import { templateCommands } from './sms.ts'
 import { domainCommands } from './shortlink.ts'
 import { storageCommands } from './storage.ts'
+import { webhookCommands } from './webhooks.ts'
 
 const commands: readonly Command[] = [
   ...accountCommands,
@@ -22,6 +24,8 @@ const commands: readonly Command[] = [
   ...templateCommands,
   ...gatewayCommands,
   ...domainCommands,
+  ...webhookCommands,
+  ...alertCommands,
 ]
 
 export interface CommandResult {

@@ -27,3 +27,8 @@ export function endOfDay(day: string): number | undefined {
   const start = startOfDay(day)
   return start === undefined ? undefined : start + dayMs
 }
+
+/** `2026-01-02T03:04:05+08:00` for a time in milliseconds. */
+export function isoTime(ms: number): string {
+  return `${formatTime(ms).replace(' ', 'T')}+08:00`
+}

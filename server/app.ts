@@ -18,6 +18,8 @@ import { createSweeper, type Decide } from './credits/end/sweeper.ts'
 import { type DomainCheck, createDomainCheck } from './domain-check/api.ts'
 import { registerDocs } from './docs/routes.ts'
 import { homePage } from './docs/home-page.ts'
+import { createEventDelivery } from './events/delivery.ts'
+import { registerEventRoutes } from './events/routes.ts'
 import { createAddressReader, createProxyStateReader } from './http/address.ts'
 import { createRequestId } from './http/call.ts'
 import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryHandle } from './http/endpoint.ts'
@@ -166,6 +168,7 @@ export async function openApp(
   const messages = createSms(services)
   const verifications = createIdentity(services)
   const checks = createDomainCheck(services)
+  const eventDelivery = createEventDelivery(services)
   const products: readonly Product[] = [links, messages, verifications, checks]
   // Products do not import each other. This connects two of them: a blocked link domain gets no new links.
   checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.recordVerdict)
@@ -174,6 +177,7 @@ export async function openApp(
     sms: messages,
     identity: verifications,
     domainCheck: checks,
+    events: eventDelivery,
   })
   const fastPaths: readonly TryHandle[] = [
     ...products.flatMap((product) => product.fastPath ?? []),
@@ -240,6 +244,7 @@ export async function openApp(
       done(null, body),
     )
     for (const product of products) product.routes?.(api)
+    registerEventRoutes(api, eventDelivery.alerts)
   })
   const metricsServer = config.METRICS_PORT === 0 ? undefined : createServer(answerMetrics)
 
@@ -271,6 +276,7 @@ export async function openApp(
       })
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
       for (const product of products) product.start?.()
+      eventDelivery.start()
       webConsole.start()
       limits.start()
       sweeper.start(jobs, config.SWEEP_S * 1000)
@@ -297,6 +303,7 @@ export async function openApp(
       await closed
       metricsServer?.close()
       await jobs.stop()
+      await eventDelivery.stop()
       for (const product of products) await product.stop?.()
       await webConsole.stop()
       limits.stop()

@@ -7,6 +7,7 @@ import { consoleSettings } from './console/settings.ts'
 import { creditSettings } from './credits/settings.ts'
 import { readAddress } from './domain-check/address.ts'
 import { domainCheckSettings } from './domain-check/settings.ts'
+import { eventSettings } from './events/settings.ts'
 import { httpSettings } from './http/settings.ts'
 import { identitySettings } from './identity/settings.ts'
 import { limitSettings } from './limits/settings.ts'
@@ -29,6 +30,7 @@ export const settings = {
   ...identitySettings,
   ...domainCheckSettings,
   ...upstreamSettings,
+  ...eventSettings,
   ...requestLogSettings,
   ...auditSettings,
   ...consoleSettings,
@@ -86,6 +88,8 @@ export function readConfig(environment: Environment): Config {
   if (config.IDENTITY_MARKET_PRESET === 'custom' && !config.IDENTITY_MARKET_SHAPE) {
     problems.push('IDENTITY_MARKET_SHAPE 缺失，预设 custom 需要它 / is needed by the preset custom')
   }
+  if (config.MAIL_URL && !config.MAIL_FROM)
+    problems.push('MAIL_FROM 缺失，MAIL_URL 需要它 / is needed by MAIL_URL')
   if (Boolean(config.DOMAIN_CANARY_GOOD) !== Boolean(config.DOMAIN_CANARY_BAD)) {
     problems.push('DOMAIN_CANARY_GOOD 与 DOMAIN_CANARY_BAD 须同时设置 / must be set together')
   }

@@ -220,3 +220,16 @@ function shorten(items: readonly string[]): string {
   const line = items.join('、').replaceAll(/[\u0000-\u001f\u007f]/g, '?')
   return line.length > 80 ? `${line.slice(0, 80)}…` : line
 }
+
+/** Seconds in order, for example the waits before retries. */
+export function secondsList(most: number): Parse<readonly number[]> {
+  return (given) => {
+    const items = splitList(given)
+    const value = items.map(Number)
+    const isValid = items.every((item) => /^\d{1,7}$/.test(item)) && value.length <= most
+    if (isValid && value.length > 0) return { value }
+    return {
+      problem: `须为逗号分隔的秒数，最多 ${most} 个 / must be seconds separated by commas, at most ${most}`,
+    }
+  }
+}

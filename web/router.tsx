@@ -41,6 +41,7 @@ const pages = [
   page('/domain-check', () => import('./domain-check/page.tsx'), 'DomainCheckPage'),
   page('/credits', () => import('./credits/page.tsx'), 'CreditsPage'),
   page('/requests', () => import('./requests/page.tsx'), 'RequestsPage'),
+  page('/events', () => import('./events/page.tsx'), 'EventsPage'),
   page('/keys', () => import('./keys/page.tsx'), 'KeysPage'),
   page('/docs', () => import('./docs/page.tsx'), 'DocsPage'),
   page('/account', () => import('./account/page.tsx'), 'AccountPage'),

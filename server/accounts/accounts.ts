@@ -7,6 +7,7 @@ import { sms } from '../../contract/sms.ts'
 import type { Text } from '../../contract/text.ts'
 import { usernameProblem } from '../../contract/usernames.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
+import { emitEvents } from '../events/emit.ts'
 import { AppError } from '../http/errors.ts'
 import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
 import { generatePassword, hashPassword, passwordProblem, systemShare } from './password.ts'
@@ -74,6 +75,7 @@ export async function resetKey(db: Database, actor: Actor, accountId: number): P
   await db.write(async (tx) => {
     await requireSamePassword(tx, actor)
     await replaceKey(tx, accountId, { hash: hashKey(key), hint: formatKeyHint(key) })
+    await emitEvents(tx, [{ accountId, type: 'key.reset', data: { key_hint: formatKeyHint(key) } }])
     await recordChange(tx, actor, 'key.reset', { accountId })
   })
   return key

@@ -13,7 +13,7 @@ export type Account = Readonly<Omit<Tables['account'], 'password_hash' | 'unique
 
 /** Everything but the password. */
 export const accountColumns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
-  rate_limit, created_at`
+  rate_limit, event_types, created_at`
 
 export type FindByKey = (keyHash: string) => Promise<Account | undefined>
 

@@ -13,6 +13,8 @@ import { type Api, createApi } from './routes.ts'
 import { recordChange } from '../audit/audit.ts'
 import { deleteOldAudit } from '../audit/store.ts'
 import { creditPages } from '../credits/console.ts'
+import { eventPages } from '../events/console.ts'
+import type { EventDelivery } from '../events/delivery.ts'
 import { domainCheckPages } from '../domain-check/console.ts'
 import { guessLimits } from './guess-limits.ts'
 import { homePages } from './account/home.ts'
@@ -53,6 +55,7 @@ export interface Console {
 /** The products whose pages the console shows. */
 export interface ConsoleProducts extends GatewayProducts {
   readonly shortlink: Shortlink
+  readonly events: EventDelivery
 }
 
 export function createConsole(services: Services, products: ConsoleProducts): Console {
@@ -86,6 +89,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     templatePages(api, pageServices)
     identityPages(api, pageServices, products.identity)
     domainCheckPages(api, pageServices, products.domainCheck)
+    eventPages(api, pageServices, products.events)
     overviewPages(api, pageServices, products, requestLog, version)
     accountPages(api, pageServices)
     redeemBatchPages(api, pageServices, redeemSecret)

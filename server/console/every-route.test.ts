@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, it } from 'node:test'
 import { creditRoutes } from '../../contract/console/credits.ts'
+import { eventRoutes } from '../../contract/console/events.ts'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import { homeRoutes } from '../../contract/console/home.ts'
 import { identityRoutes } from '../../contract/console/identity.ts'
@@ -32,6 +33,7 @@ const accountRoutes = {
   ...prefixed('sms', smsRoutes),
   ...prefixed('identity', identityRoutes),
   ...prefixed('domainCheck', domainCheckRoutes),
+  ...prefixed('events', eventRoutes),
 }
 
 const allOperatorRoutes = {

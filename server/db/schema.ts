@@ -2,6 +2,8 @@
 //
 // Times are milliseconds since 1970, flags are 0 or 1, JSON is text. A column that is null in some rows says so.
 import type { ApiType } from '../../contract/credits.ts'
+import type { AlertChannelKind, EventType, PlatformAlertType } from '../../contract/events.ts'
+import type { Language } from '../../contract/text.ts'
 import type { RedirectType } from '../../contract/shortlink.ts'
 import type { TemplateState } from '../../contract/sms-text.ts'
 
@@ -75,6 +77,11 @@ export interface Tables {
   domain_verdict: { id: number; watch_id: number; verdict: DomainVerdict; at: Milliseconds }
   domain_run: DomainRunTable
 
+  event: EventTable
+  event_endpoint: EventEndpointTable
+  event_delivery: EventDeliveryTable
+  event_attempt: EventAttemptTable
+
   /** PostgreSQL only. */
   limit_bucket: LimitBucketTable
   /** PostgreSQL only. */
@@ -99,6 +106,8 @@ interface AccountTable {
   /** The SMS signature in use. */
   sign_name: string | null
   rate_limit: string | null
+  /** Space-separated types of events that an endpoint of the account receives, or `*`. */
+  event_types: string
   created_at: Milliseconds
 }
 
@@ -394,4 +403,73 @@ interface LimitBucketTable {
   burst: number
   requested: number
   granted: number
+}
+
+interface EventTable {
+  id: number
+  /** The `webhook-id` of every attempt. */
+  uid: string
+  account_id: number
+  type: EventType | PlatformAlertType
+  data: Json
+  /** Alerts with the same key are sent at most once an hour. */
+  alert_key: string
+  at: Milliseconds
+}
+
+interface EventEndpointTable {
+  id: number
+  account_id: number
+  kind: 'webhook' | AlertChannelKind
+  /** Encrypted, except for webhooks: the URL of a robot is a credential. */
+  url: string
+  /** Space-separated, or `*` for all. */
+  event_types: string
+  /** Encrypted. Null if the channel needs none. */
+  secret: string | null
+  /** Encrypted. Signs as well until `previous_until`. */
+  previous_secret: string | null
+  previous_until: Milliseconds | null
+  state: 'unconfirmed' | 'active' | 'disabled'
+  disabled_reason: 'gone' | 'failing' | 'rejected' | 'by_user' | 'unsubscribed' | null
+  /** The first failure since the last success. */
+  failing_since: Milliseconds | null
+  /** Nothing is sent before this time: the receiver asked for a pause. */
+  paused_until: Milliseconds
+  /** Until when one process delivers to this endpoint. */
+  lease_until: Milliseconds
+  served_at: Milliseconds
+  /** Of alerts. */
+  language: Language
+  /** Keyed hash of the code that confirms the channel. */
+  confirm_hash: string | null
+  confirm_attempts: number
+  created_at: Milliseconds
+}
+
+interface EventDeliveryTable {
+  id: number
+  event_id: number
+  endpoint_id: number
+  account_id: number
+  state: 'pending' | 'delivered' | 'failed'
+  /** Recorded attempts since the delivery was created or sent again. */
+  attempts: number
+  due_at: Milliseconds
+  created_at: Milliseconds
+  ended_at: Milliseconds | null
+  last_status: number | null
+  last_error: string | null
+}
+
+interface EventAttemptTable {
+  id: number
+  delivery_id: number
+  at: Milliseconds
+  duration_ms: number
+  /** HTTP status; null without a response. */
+  status: number | null
+  error: string | null
+  /** The first characters of the response. */
+  response: string
 }

@@ -5,7 +5,15 @@ import { rowsPerSlice, writeInSlices } from './slices.ts'
 
 /** A table whose ids increase with time and that has no index on the time. */
 export interface TimeOrderedTable {
-  readonly table: 'ledger' | 'identity_record' | 'link' | 'sms_send' | 'audit'
+  readonly table:
+    | 'ledger'
+    | 'identity_record'
+    | 'link'
+    | 'sms_send'
+    | 'audit'
+    | 'event'
+    | 'event_delivery'
+    | 'event_attempt'
   readonly time: 'at' | 'created_at'
 }
 

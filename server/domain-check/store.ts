@@ -177,7 +177,8 @@ export function claimDue(
 }
 
 /** Only a change of the verdict is added to the history. */
-export async function recordVerdict(tx: Tx, watch: WatchedDomain, verdict: CheckVerdict): Promise<void> {
+/** Returns whether the verdict changed. */
+export async function recordVerdict(tx: Tx, watch: WatchedDomain, verdict: CheckVerdict): Promise<boolean> {
   const changed = await tx.run(
     `UPDATE domain_watch SET verdict = ?, verdict_since = ${tx.now} WHERE id = ? AND (verdict IS NULL OR verdict <> ?)`,
     [verdict, watch.id, verdict],
@@ -192,6 +193,7 @@ export async function recordVerdict(tx: Tx, watch: WatchedDomain, verdict: Check
     `UPDATE domain_watch SET last_result = ?, checked_at = ${tx.now}, pause_reason = NULL WHERE id = ?`,
     [verdict, watch.id],
   )
+  return changed > 0
 }
 
 /** Schedules the retry. */

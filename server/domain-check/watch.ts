@@ -3,6 +3,7 @@ import { checkResults, type CheckResult } from '../../contract/domain-check.ts'
 import { isExpired } from '../accounts/accounts.ts'
 import { findById } from '../accounts/store.ts'
 import type { Tx } from '../db/database.ts'
+import { emitEvents } from '../events/emit.ts'
 import type { Services } from '../services.ts'
 import { readAddress } from './address.ts'
 import { apiType } from './paid-check.ts'
@@ -107,10 +108,10 @@ export function createWatcher(services: Services, service: CheckService): Watche
   async function storeResult({ watch, operationId }: DueWatch, result: CheckResult): Promise<void> {
     const verdict = toVerdict(result)
     const usualMs = watch.every_minutes === null ? intervalMs : watch.every_minutes * 60_000
-    const record = (tx: Tx): Promise<void> =>
-      verdict === undefined
-        ? recordFailure(tx, watch.id, Math.min(usualMs, maxRetryMs))
-        : recordVerdict(tx, watch, verdict)
+    const record = async (tx: Tx): Promise<void> => {
+      if (verdict === undefined) await recordFailure(tx, watch.id, Math.min(usualMs, maxRetryMs))
+      else if (await recordVerdict(tx, watch, verdict)) await emitVerdict(tx, watch, verdict)
+    }
     try {
       if (operationId === undefined) await db.write(record)
       else if (!(await endOperation(watch, operationId, verdict, record))) return
@@ -162,6 +163,14 @@ export function createWatcher(services: Services, service: CheckService): Watche
       })
     },
   }
+}
+
+/** A first verdict that passes is no news. */
+async function emitVerdict(tx: Tx, watch: WatchedDomain, verdict: CheckVerdict): Promise<void> {
+  if (watch.account_id === platformAccount || (verdict === 'passes' && watch.verdict === null)) return
+  const type = verdict === 'blocked' ? 'domain.blocked' : 'domain.unblocked'
+  const data = { watch_id: watch.id, url: watch.url, host: watch.host }
+  await emitEvents(tx, [{ accountId: watch.account_id, type, data }])
 }
 
 function toVerdict(result: CheckResult): CheckVerdict | undefined {

@@ -2,7 +2,10 @@
 import { bizIdOf, recordIdOf } from '../../contract/sms-text.ts'
 import { registerWriter } from '../credits/batch-writer.ts'
 import type { EndResult, HeldOperation } from '../credits/operation.ts'
+import type { Tx } from '../db/database.ts'
+import { emitEvents, type NewEvent } from '../events/emit.ts'
 import type { Services } from '../services.ts'
+import { deliveredEvent, failedEvent, sentEvent } from './events.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
 import type { DeliveryStatus } from './port.ts'
 import { findSuccessResponse } from './responses.ts'
@@ -45,14 +48,14 @@ export function createSendDecisions(
         end: { state: isUndelivered ? 'refunded' : 'settled' },
         response: isUndelivered ? undefined : await findSuccessResponse(db, record),
         minSends: 1,
-        inSameTransaction: storeStatus(statusOf(record.id, status, !isUndelivered)),
+        inSameTransaction: storeStatus({ status: statusOf(record.id, status, !isUndelivered), record }),
       })
       if (ended) return true
     }
     return db.write(async (tx) => {
       const locked = await lockSend(tx, record.id)
       if (!locked || !isNews(locked, status)) return false
-      await updateStatuses(tx, [statusOf(locked.id, status, locked.charged === 1)])
+      await storeStatuses(tx, [{ status: statusOf(locked.id, status, locked.charged === 1), record: locked }])
       return true
     })
   }
@@ -102,7 +105,7 @@ export function createSendDecisions(
       accountId: operation.account_id,
       operationId: operation.id,
       end: { state: 'refunded' },
-      inSameTransaction: record && storeUnconfirmed(record.id),
+      inSameTransaction: record && storeUnconfirmed(record),
     })
   }
 
@@ -137,13 +140,41 @@ function statusOf(id: number, { state, gatewayId, code }: DeliveryStatus, charge
   }
 }
 
-const storeStatus = registerWriter<SendStatus, EndResult, void>((tx, items) =>
-  updateStatuses(tx, endedItems(items)),
+/** A new status, and the record before it. */
+interface StatusChange {
+  readonly status: SendStatus
+  readonly record: SendRecord
+}
+
+async function storeStatuses(tx: Tx, changes: readonly StatusChange[]): Promise<void> {
+  await updateStatuses(
+    tx,
+    changes.map(({ status }) => status),
+  )
+  await emitEvents(tx, changes.flatMap(eventsOf))
+}
+
+function eventsOf({ status: { state }, record }: StatusChange): NewEvent[] {
+  if (state === 'undelivered') return [failedEvent(record, 'undelivered')]
+  const sent = record.state === 'accepted' ? [] : [sentEvent(record)]
+  return state === 'delivered' ? [...sent, deliveredEvent(record)] : sent
+}
+
+const storeStatus = registerWriter<StatusChange, EndResult, void>((tx, items) =>
+  storeStatuses(tx, endedItems(items)),
 )
 
-const storeUnconfirmed = registerWriter<number, EndResult, void>((tx, items) =>
-  markUnconfirmed(tx, endedItems(items)),
-)
+const storeUnconfirmed = registerWriter<SendRecord, EndResult, void>(async (tx, items) => {
+  const records = endedItems(items)
+  await markUnconfirmed(
+    tx,
+    records.map(({ id }) => id),
+  )
+  await emitEvents(
+    tx,
+    records.map((record) => failedEvent(record, 'unconfirmed')),
+  )
+})
 
 /** The others belong to operations that someone else has ended, together with their records. */
 function endedItems<T>(items: readonly { readonly item: T; readonly result: EndResult }[]): T[] {

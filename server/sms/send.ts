@@ -9,12 +9,14 @@ import { registerWriter } from '../credits/batch-writer.ts'
 import type { Charge, EndResult, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import { type Call, markStep, readCallParameters } from '../http/call.ts'
+import { emitEvents, type NewEvent, receivesEvent } from '../events/emit.ts'
 import { parameterError } from '../http/parameters.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
 import { tryInOrder } from '../upstream/failover.ts'
 import { type Failure, mayTryNextGateway, type Outcome } from '../upstream/outcome.ts'
 import type { ComposedMessage, ComposeMessage } from './compose.ts'
+import { type EventSend, failedEvent, sentEvent } from './events.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
 import type { Period } from './number-limit-store.ts'
 import { countMessages, requireBelowLimits, uncountMessages } from './number-limits.ts'
@@ -49,12 +51,14 @@ interface ChargedSend {
 interface AcceptedSend {
   readonly id: number
   readonly gatewayId: string | undefined
+  /** Undefined if no endpoint of the account receives it. */
+  readonly event: NewEvent | undefined
 }
 
 /** A send between its charge and its end. */
 interface OpenSend extends ChargedSend {
   readonly call: Call
-  readonly accountId: number
+  readonly account: Account
   readonly operationId: number
   readonly remaining: number
   readonly chargedAt: number
@@ -115,7 +119,7 @@ export function createSend(
     const send: OpenSend = {
       ...paid.value,
       call,
-      accountId: caller.account.id,
+      account: caller.account,
       operationId: paid.operationId,
       remaining: paid.remaining,
       chargedAt,
@@ -190,12 +194,16 @@ export function createSend(
     const { call, operationId, record } = send
     const response = successResponse(record, send.remaining)
     const { ended } = await paidCalls.end(call, {
-      accountId: send.accountId,
+      accountId: send.account.id,
       operationId,
       end: { state: 'settled' },
       response,
       sends: 1,
-      inSameTransaction: markSettled({ id: record.id, gatewayId }),
+      inSameTransaction: markSettled({
+        id: record.id,
+        gatewayId,
+        event: receivesEvent(send.account, 'sms.sent') ? sentEvent(eventSendOf(send)) : undefined,
+      }),
     })
     return ended ? response : respondToDecided(send, await findByOperation(db, operationId))
   }
@@ -205,7 +213,7 @@ export function createSend(
     const { problem, code } = findProblem(outcome)
     const response = failureResponse(problem, call.language)
     const { ended: isHeld } = await paidCalls.end(call, {
-      accountId: send.accountId,
+      accountId: send.account.id,
       operationId,
       end: { state: 'held', leaseMs: ambiguousLeaseMs },
       response,
@@ -221,11 +229,18 @@ export function createSend(
     const response = failureResponse(problem, call.language)
     const failed: FailedSend = { id: record.id, state: 'refused', charged: false, problem, code }
     await paidCalls.end(call, {
-      accountId: send.accountId,
+      accountId: send.account.id,
       operationId,
       end: { state: 'refunded' },
       response,
-      inSameTransaction: markRefused({ failed, phone: record.phone, periods }),
+      inSameTransaction: markRefused({
+        failed,
+        phone: record.phone,
+        periods,
+        event: receivesEvent(send.account, 'sms.failed')
+          ? failedEvent(eventSendOf(send), problem)
+          : undefined,
+      }),
     })
     return response
   }
@@ -248,12 +263,27 @@ export function createSend(
   }
 }
 
-const markSettled = registerWriter<AcceptedSend, EndResult, void>((tx, items) =>
-  markAccepted(
+function eventSendOf({ account, record, message }: OpenSend): EventSend {
+  return {
+    id: record.id,
+    account_id: account.id,
+    phone: record.phone,
+    template_code: message.template.code,
+    sign_name: message.signName,
+    created_at: record.created_at,
+  }
+}
+
+const markSettled = registerWriter<AcceptedSend, EndResult, void>(async (tx, items) => {
+  await markAccepted(
     tx,
     items.map(({ item }) => item),
-  ),
-)
+  )
+  await emitEvents(
+    tx,
+    items.flatMap(({ item, result }) => (result.ended && item.event ? [item.event] : [])),
+  )
+})
 
 const markUnknown = registerWriter<FailedSend, EndResult, void>((tx, items) =>
   markFailed(
@@ -266,6 +296,7 @@ interface RefusedSend {
   readonly failed: FailedSend
   readonly phone: string
   readonly periods: readonly Period[]
+  readonly event: NewEvent | undefined
 }
 
 const markRefused = registerWriter<RefusedSend, EndResult, void>(async (tx, items) => {
@@ -275,6 +306,10 @@ const markRefused = registerWriter<RefusedSend, EndResult, void>(async (tx, item
     refused.map(({ failed }) => failed),
   )
   await uncountMessages(tx, refused)
+  await emitEvents(
+    tx,
+    refused.flatMap(({ event }) => event ?? []),
+  )
 })
 
 /** Throws one error that names everything missing or invalid. */

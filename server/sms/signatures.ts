@@ -4,6 +4,7 @@ import type { TemplateState } from '../../contract/sms-text.ts'
 import { signNameProblem } from '../accounts/accounts.ts'
 import { type Account, findById, updateAccount } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
+import { emitEvents } from '../events/emit.ts'
 import { AppError } from '../http/errors.ts'
 import { decideSignature, lockSignature, replaceSignature } from './signature-store.ts'
 import { requireReason, reviewActions } from './templates.ts'
@@ -43,6 +44,13 @@ export async function reviewSignature(
     if (review.status === '审核通过') await updateAccount(tx, account.id, { sign_name: request.sign_name })
     else if (account.sign_name === request.sign_name) await updateAccount(tx, account.id, { sign_name: null })
     const details = { id, name: request.sign_name, ...(reason !== '' && { reason }) }
+    await emitEvents(tx, [
+      {
+        accountId: account.id,
+        type: 'signature.reviewed',
+        data: { sign_name: request.sign_name, status: review.status, reason },
+      },
+    ])
     await recordChange(tx, actor, `signature.${reviewActions[review.status]}`, account.username, details)
   })
 }

@@ -12,6 +12,7 @@ import {
   type TemplateState,
 } from '../../contract/sms-text.ts'
 import type { Database, Tx } from '../db/database.ts'
+import { emitEvents } from '../events/emit.ts'
 import { AppError } from '../http/errors.ts'
 import { smsGatewayNames } from './gateways.ts'
 import {
@@ -146,6 +147,10 @@ export async function reviewTemplate(
     }
     const changed: TemplateRow = { ...row, status: review.status, reason }
     await updateTemplate(tx, changed)
+    if (row.account_id !== null) {
+      const data = { template_code: row.code, status: review.status, reason }
+      await emitEvents(tx, [{ accountId: row.account_id, type: 'template.reviewed', data }])
+    }
     await recordTemplate(tx, actor, reviewActions[review.status], changed, reason === '' ? {} : { reason })
     return toTemplate(changed)
   })

@@ -15,6 +15,8 @@ export interface HttpLimits {
   readonly timeoutMs: number
   readonly maxBodyBytes?: number | undefined
   readonly signal?: AbortSignal | undefined
+  /** Makes the connections; the agent of all gateways if left out. */
+  readonly agent?: Agent | undefined
 }
 
 export interface HttpResponse {
@@ -38,7 +40,7 @@ const DEFAULT_MAX_BODY_BYTES = 256 * 1024
 // A plain Agent follows no redirects and does not retry. No pipelining, because undici resends the requests queued behind
 // a failed one. Idle connections close early (2 s before the server's keep-alive hint), because a request on a connection
 // that the server is closing would be ambiguous.
-const agent = new Agent({
+const gatewayAgent = new Agent({
   pipelining: 1,
   allowH2: false,
   keepAliveTimeout: 4_000,
@@ -67,6 +69,7 @@ export function httpCall(request: HttpRequest, limits: HttpLimits): Promise<Http
     const onAbort = (): void => exchange.cancel('aborted')
     signal?.addEventListener('abort', onAbort, { once: true })
 
+    const { agent = gatewayAgent } = limits
     agent.dispatch(
       {
         origin: target.origin,

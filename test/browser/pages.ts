@@ -14,6 +14,8 @@ export const accountPages = [
   '/credits',
   '/credits?redeem=1',
   '/requests',
+  '/events',
+  '/events?tab=alerts',
   '/keys',
   '/docs',
   '/account',

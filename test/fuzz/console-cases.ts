@@ -1,6 +1,7 @@
 // Generates calls of every console route with the fields of any route.
 import fc, { type Arbitrary } from 'fast-check'
 import { creditRoutes } from '../../contract/console/credits.ts'
+import { eventRoutes } from '../../contract/console/events.ts'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import { homeRoutes } from '../../contract/console/home.ts'
 import { identityRoutes } from '../../contract/console/identity.ts'
@@ -28,6 +29,7 @@ const routes: readonly Pick<Route<unknown, unknown>, 'method' | 'path'>[] = [
   smsRoutes,
   identityRoutes,
   domainCheckRoutes,
+  eventRoutes,
 ].flatMap((group) => Object.values(group) as Route<unknown, unknown>[])
 
 const validFields: Readonly<Record<string, Arbitrary<unknown>>> = {

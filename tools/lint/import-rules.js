@@ -25,6 +25,7 @@ const kernel = [
   'server/db/',
   'server/jobs.ts',
   'server/metric-reads.ts',
+  'server/encryption.ts',
   'server/setting-parsers.ts',
 ]
 const composed = ['server/config.ts', 'server/services.ts']
@@ -40,7 +41,14 @@ const folderRules = [
   { folder: 'sdk/', may: ['contract/'] },
   { folder: 'cli/', may: ['contract/', 'server/'] },
   ...products.flatMap((product) => {
-    const may = [...kernel, 'server/accounts/', 'server/audit/', 'server/credits/', 'server/upstream/']
+    const may = [
+      ...kernel,
+      'server/accounts/',
+      'server/audit/',
+      'server/credits/',
+      'server/events/',
+      'server/upstream/',
+    ]
     return [
       {
         folder: `server/${product}/gateways/`,
@@ -68,7 +76,18 @@ const folderRules = [
     },
     { folder, may },
   ]),
-  { folder: 'server/accounts/', may: [...kernel, 'server/audit/'], types: ['server/limits/'] },
+  {
+    folder: 'server/events/',
+    files: consoleRoutes,
+    may: [...kernel, ...consoleKit, 'server/accounts/', 'server/audit/', 'server/upstream/'],
+    types: composed,
+  },
+  { folder: 'server/events/', may: [...kernel, 'server/audit/', 'server/upstream/'], types: composed },
+  {
+    folder: 'server/accounts/',
+    may: [...kernel, 'server/audit/', 'server/events/'],
+    types: ['server/limits/'],
+  },
   { folder: 'server/limits/', may: kernel },
   { folder: 'server/http/', may: ['contract/', 'server/setting-parsers.ts'] },
   { folder: 'server/db/', may: ['contract/', 'package.json'] },

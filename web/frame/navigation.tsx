@@ -12,6 +12,7 @@ import {
   KeyOutlined,
   LinkOutlined,
   MessageOutlined,
+  NotificationOutlined,
   ProfileOutlined,
   SafetyCertificateOutlined,
   SettingOutlined,
@@ -40,6 +41,7 @@ export const accountItems: readonly NavigationItem[] = [
   { to: '/domain-check', label: 'domainCheck', icon: <SafetyCertificateOutlined /> },
   { to: '/credits', label: 'credits', icon: <WalletOutlined /> },
   { to: '/requests', label: 'requests', icon: <ProfileOutlined /> },
+  { to: '/events', label: 'events', icon: <NotificationOutlined /> },
   { to: '/keys', label: 'keys', icon: <KeyOutlined /> },
   { to: '/docs', label: 'docs', icon: <BookOutlined /> },
 ]

@@ -11,6 +11,7 @@ import { limits } from './0007-limits.ts'
 import { boundedGrowth } from './0008-bounded-growth.ts'
 import { uniqueNames } from './0009-unique-names.ts'
 import { schemaCompatibility } from './0010-schema-compatibility.ts'
+import { events } from './0020-events.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   boundedGrowth,
   uniqueNames,
   schemaCompatibility,
+  events,
 ]

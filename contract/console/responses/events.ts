@@ -1,0 +1,80 @@
+// Responses of webhooks and alert channels.
+import { Type } from 'typebox'
+import { alertChannelKinds } from '../../events.ts'
+import { Empty } from '../fields.ts'
+import type { ResponseOf } from '../route.ts'
+import { extend, listOf, moment, orNull, sliceOf } from './fields.ts'
+
+export const Webhook = Type.Object({
+  id: Type.Integer(),
+  url: Type.String(),
+  /** `*` for all types. */
+  events: Type.Array(Type.String()),
+  state: Type.Enum(['active', 'disabled']),
+  disabled_reason: orNull(Type.String()),
+  failing_since: orNull(moment),
+  created_at: moment,
+})
+export type Webhook = ResponseOf<typeof Webhook>
+
+const NewWebhook = extend(Webhook, { secret: Type.String() })
+
+export const WebhookDelivery = Type.Object({
+  id: Type.Integer(),
+  event_id: Type.String(),
+  type: Type.String(),
+  state: Type.Enum(['pending', 'delivered', 'failed']),
+  attempts: Type.Integer(),
+  last_status: orNull(Type.Integer()),
+  last_error: orNull(Type.String()),
+  created_at: moment,
+  /** Of a pending delivery. */
+  next_attempt_at: orNull(moment),
+})
+export type WebhookDelivery = ResponseOf<typeof WebhookDelivery>
+
+const WebhookAttempt = Type.Object({
+  id: Type.Integer(),
+  at: moment,
+  duration_ms: Type.Integer(),
+  status: orNull(Type.Integer()),
+  error: orNull(Type.String()),
+  /** The first characters of the response. */
+  response: Type.String(),
+})
+
+const WebhookDeliveryDetail = extend(WebhookDelivery, {
+  url: Type.String(),
+  /** The body of every attempt. */
+  body: Type.String(),
+  attempt_list: Type.Array(WebhookAttempt),
+})
+
+export const AlertChannel = Type.Object({
+  id: Type.Integer(),
+  kind: Type.Enum([...alertChannelKinds]),
+  /** Without what makes it a credential. */
+  target: Type.String(),
+  state: Type.Enum(['unconfirmed', 'active', 'disabled']),
+  disabled_reason: orNull(Type.String()),
+  created_at: moment,
+})
+export type AlertChannel = ResponseOf<typeof AlertChannel>
+
+export const eventResponses = {
+  webhooks: listOf(Webhook),
+  addWebhook: NewWebhook,
+  changeWebhook: Webhook,
+  setWebhookState: Webhook,
+  removeWebhook: Empty,
+  rotateWebhook: Type.Object({ secret: Type.String() }),
+  testWebhook: Type.Object({ delivery: Type.Integer() }),
+  deliveries: sliceOf(WebhookDelivery),
+  delivery: WebhookDeliveryDetail,
+  resendDelivery: Empty,
+  resendFailed: Type.Object({ count: Type.Integer() }),
+  alertChannels: extend(listOf(AlertChannel), { kinds: Type.Array(Type.Enum([...alertChannelKinds])) }),
+  addAlertChannel: extend(AlertChannel, { sent: Type.Boolean() }),
+  confirmAlertChannel: AlertChannel,
+  removeAlertChannel: Empty,
+}

@@ -1,0 +1,169 @@
+// Console routes for webhooks, their deliveries, and alert channels.
+import { eventRoutes } from '../../contract/console/events.ts'
+import type { AlertChannel, Webhook, WebhookDelivery } from '../../contract/console/responses/events.ts'
+import type { AlertChannelKind } from '../../contract/events.ts'
+import { requireNotExpired } from '../console/call-from-console.ts'
+import { readSlice } from '../console/fields.ts'
+import { notFound } from '../console/problem.ts'
+import type { Api, SignedInRequest } from '../console/routes.ts'
+import type { Services } from '../services.ts'
+import type { EventDelivery } from './delivery.ts'
+import { eventBody } from './emit.ts'
+import {
+  type DeliveryRow,
+  type EndpointRow,
+  findDelivery,
+  findEndpoint,
+  listAttempts,
+  listDeliveries,
+  listEndpoints,
+} from './store.ts'
+import { listEventTypes } from './webhooks.ts'
+
+export function eventPages(api: Api, { db }: Services, { webhooks, alerts, channels }: EventDelivery): void {
+  const actorOf = ({ account }: SignedInRequest) => ({ kind: 'account', accountId: account.id }) as const
+
+  async function requireEndpoint(
+    request: SignedInRequest,
+    kind: 'webhook' | 'alert',
+    id: number = request.id(),
+  ): Promise<EndpointRow> {
+    const endpoint = await findEndpoint(db, id)
+    const isOfKind = (endpoint?.kind === 'webhook') === (kind === 'webhook')
+    if (endpoint?.account_id !== request.account.id || !isOfKind) throw notFound()
+    return endpoint
+  }
+
+  async function requireDelivery(
+    request: SignedInRequest,
+  ): Promise<{ delivery: DeliveryRow; endpoint: EndpointRow }> {
+    const delivery = await findDelivery(db, request.id())
+    if (delivery?.account_id !== request.account.id) throw notFound()
+    return { delivery, endpoint: await requireEndpoint(request, 'webhook', delivery.endpoint_id) }
+  }
+
+  api.account(eventRoutes.webhooks, async ({ account }) => ({
+    items: (await listEndpoints(db, account.id, 'webhook')).map(webhookOf),
+  }))
+
+  api.account(eventRoutes.addWebhook, async (request, input) => {
+    requireNotExpired(request.account)
+    const { id, secret } = await webhooks.add(actorOf(request), request.account.id, input)
+    return { ...webhookOf(await requireEndpoint(request, 'webhook', id)), secret }
+  })
+
+  api.account(eventRoutes.changeWebhook, async (request, input) => {
+    const endpoint = await requireEndpoint(request, 'webhook')
+    await webhooks.update(actorOf(request), endpoint, input)
+    return webhookOf(await requireEndpoint(request, 'webhook'))
+  })
+
+  api.account(eventRoutes.setWebhookState, async (request, { state }) => {
+    await webhooks.setState(actorOf(request), await requireEndpoint(request, 'webhook'), state)
+    return webhookOf(await requireEndpoint(request, 'webhook'))
+  })
+
+  api.account(eventRoutes.removeWebhook, async (request) => {
+    await webhooks.remove(actorOf(request), await requireEndpoint(request, 'webhook'))
+    return {}
+  })
+
+  api.account(eventRoutes.rotateWebhook, async (request) => ({
+    secret: await webhooks.rotate(actorOf(request), await requireEndpoint(request, 'webhook')),
+  }))
+
+  api.account(eventRoutes.testWebhook, async (request) => ({
+    delivery: await webhooks.test(await requireEndpoint(request, 'webhook')),
+  }))
+
+  api.account(eventRoutes.deliveries, async (request, input) => {
+    const { id } = await requireEndpoint(request, 'webhook')
+    return readSlice(input, (limit) => listDeliveries(db, id, { before: input.before, limit }), deliveryOf)
+  })
+
+  api.account(eventRoutes.delivery, async (request) => {
+    const { delivery, endpoint } = await requireDelivery(request)
+    const attempts = await listAttempts(db, delivery.id)
+    return {
+      ...deliveryOf(delivery),
+      url: endpoint.url,
+      body: eventBody(delivery),
+      attempt_list: attempts.map(({ id, at, duration_ms, status, error, response }) => ({
+        id,
+        at,
+        duration_ms,
+        status,
+        error,
+        response,
+      })),
+    }
+  })
+
+  api.account(eventRoutes.resendDelivery, async (request) => {
+    const { delivery } = await requireDelivery(request)
+    await webhooks.resend(actorOf(request), delivery.id)
+    return {}
+  })
+
+  api.account(eventRoutes.resendFailed, async (request, { since }) => {
+    const endpoint = await requireEndpoint(request, 'webhook')
+    return { count: await webhooks.resendFailed(actorOf(request), endpoint, since) }
+  })
+
+  const channelOf = (endpoint: EndpointRow): AlertChannel => ({
+    id: endpoint.id,
+    kind: endpoint.kind as AlertChannelKind,
+    target: alerts.describeTarget(endpoint),
+    state: endpoint.state,
+    disabled_reason: endpoint.disabled_reason,
+    created_at: endpoint.created_at,
+  })
+
+  api.account(eventRoutes.alertChannels, async ({ account }) => ({
+    items: (await listEndpoints(db, account.id, 'alert')).map(channelOf),
+    kinds: [...channels.keys()],
+  }))
+
+  api.account(eventRoutes.addAlertChannel, async (request, input) => {
+    requireNotExpired(request.account)
+    const { language } = request
+    const { id, sent } = await alerts.add(actorOf(request), request.account, { ...input, language })
+    return { ...channelOf(await requireEndpoint(request, 'alert', id)), sent }
+  })
+
+  api.account(eventRoutes.confirmAlertChannel, async (request, { code }) => {
+    await alerts.confirm(actorOf(request), await requireEndpoint(request, 'alert'), code)
+    return channelOf(await requireEndpoint(request, 'alert'))
+  })
+
+  api.account(eventRoutes.removeAlertChannel, async (request) => {
+    await alerts.remove(actorOf(request), await requireEndpoint(request, 'alert'))
+    return {}
+  })
+}
+
+function webhookOf(endpoint: EndpointRow): Webhook {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    events: [...listEventTypes(endpoint.event_types)],
+    state: endpoint.state === 'active' ? 'active' : 'disabled',
+    disabled_reason: endpoint.disabled_reason,
+    failing_since: endpoint.failing_since,
+    created_at: endpoint.created_at,
+  }
+}
+
+function deliveryOf(row: DeliveryRow): WebhookDelivery {
+  return {
+    id: row.id,
+    event_id: row.uid,
+    type: row.type,
+    state: row.state,
+    attempts: row.attempts,
+    last_status: row.last_status,
+    last_error: row.last_error,
+    created_at: row.created_at,
+    next_attempt_at: row.state === 'pending' ? row.due_at : null,
+  }
+}

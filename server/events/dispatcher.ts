@@ -1,0 +1,193 @@
+// Delivers events: leases endpoints with due deliveries and works through them, each endpoint on its own.
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { webhookLimits } from '../../contract/events.ts'
+import type { Database, Tx } from '../db/database.ts'
+import type { Jobs } from '../jobs.ts'
+import { readForMetric } from '../metric-reads.ts'
+import type { AttemptResult } from './attempt.ts'
+import {
+  deleteOldEvents,
+  type DueDelivery,
+  extendLease,
+  findBacklog,
+  hasDue,
+  leaseEndpoints,
+  type LeasedEndpoint,
+  recordAttempts,
+  recordEndpointResult,
+  releaseEndpoint,
+  takeDue,
+} from './dispatch-store.ts'
+import { findNow } from './store.ts'
+import type { disableEndpoint } from './webhooks.ts'
+
+/** Sends events to one endpoint. */
+export interface EventSender {
+  /** Attempts at the same time. */
+  readonly concurrency: number
+  attempt(delivery: DueDelivery, signal: AbortSignal): Promise<AttemptResult>
+}
+
+export interface DispatcherOptions {
+  readonly db: Database
+  readonly senderFor: (endpoint: LeasedEndpoint) => EventSender
+  readonly keepDays: number
+  readonly disable: typeof disableEndpoint
+  readonly metrics: Registry
+  readonly onError: (error: unknown) => void
+}
+
+export interface Dispatcher {
+  start(jobs: Jobs): void
+  /** Ends running requests; their attempts are not recorded and are made again. */
+  stop(): Promise<void>
+}
+
+/** Endpoints served at a time by this process. */
+const maxEndpoints = 200
+/** Deliveries of one endpoint that are taken together. */
+const chunkSize = 64
+/** Attempts at the same time to one endpoint. */
+export const maxConcurrency = 16
+/** Longer than a chunk can take. */
+const leaseMs = Math.ceil(chunkSize / maxConcurrency) * webhookLimits.timeoutMs + 30_000
+const pollMs = 250
+const pruneEveryMs = 3_600_000
+const maxCounted = 10_000
+
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { db, onError } = options
+  const stopping = new AbortController()
+  const serving = new Map<number, Promise<void>>()
+  const metrics = registerMetrics(options.metrics, db)
+
+  /** Starts serving endpoints with due deliveries, as many as there are slots. */
+  async function look(signal: AbortSignal): Promise<void> {
+    const limit = maxEndpoints - serving.size
+    if (limit <= 0 || !(await hasDue(db))) return
+    const { endpoints, due } = await db.write(async (tx) => {
+      const leased = await leaseEndpoints(tx, limit, leaseMs)
+      return { endpoints: leased, due: await takeDue(tx, idsOf(leased), chunkSize) }
+    })
+    const byEndpoint = Map.groupBy(due, ({ endpoint_id: id }) => id)
+    for (const endpoint of endpoints) {
+      const served = serve(endpoint, byEndpoint.get(endpoint.id) ?? [])
+        .catch(onError)
+        .finally(() => serving.delete(endpoint.id))
+      serving.set(endpoint.id, served)
+    }
+    // All slots were taken, and more endpoints may wait: look again as soon as one is free.
+    if (endpoints.length === limit) {
+      await Promise.race(serving.values())
+      if (!signal.aborted) await look(signal)
+    }
+  }
+
+  /** Works through the due deliveries of one endpoint, a chunk at a time. */
+  async function serve(leased: LeasedEndpoint, first: readonly DueDelivery[]): Promise<void> {
+    let endpoint: LeasedEndpoint | undefined = leased
+    let chunk = first
+    while (endpoint && chunk.length > 0 && !stopping.signal.aborted) {
+      const results = await sendAll(chunk, options.senderFor(endpoint))
+      if (stopping.signal.aborted || (await record(endpoint, results))) return
+      ;({ endpoint, chunk } = await takeNext(endpoint.id))
+    }
+  }
+
+  /** The endpoint is read again, so that a new URL or secret is used from the next chunk on. */
+  function takeNext(
+    id: number,
+  ): Promise<{ endpoint: LeasedEndpoint | undefined; chunk: readonly DueDelivery[] }> {
+    return db.write(async (tx) => {
+      const endpoint = await extendLease(tx, id, leaseMs)
+      const chunk = endpoint ? await takeDue(tx, [id], chunkSize) : []
+      if (chunk.length === 0) await releaseEndpoint(tx, id)
+      return { endpoint, chunk }
+    })
+  }
+
+  async function sendAll(chunk: readonly DueDelivery[], sender: EventSender): Promise<AttemptResult[]> {
+    const results: AttemptResult[] = []
+    const waiting = [...chunk]
+    const sendNext = async (): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const result = await sender.attempt(next, stopping.signal)
+        results.push(result)
+        // The receiver wants no more for now, or does not respond: the rest stays due.
+        if (result.disable !== undefined || result.pauseMs > 0 || result.record.status === null)
+          waiting.length = 0
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(sender.concurrency, chunk.length) }, sendNext))
+    return results
+  }
+
+  /** Returns whether nothing more is to be sent for now. */
+  async function record(endpoint: LeasedEndpoint, results: readonly AttemptResult[]): Promise<boolean> {
+    const succeeded = results.some((result) => result.succeeded)
+    const pauseMs = Math.max(0, ...results.map((result) => result.pauseMs))
+    const final = results.find((result) => result.disable !== undefined)?.disable
+    const disabled = await db.write(async (tx: Tx) => {
+      const now = await findNow(tx)
+      await recordAttempts(
+        tx,
+        now,
+        results.map((result) => result.record),
+      )
+      await recordEndpointResult(tx, endpoint.id, { succeeded, pauseMs })
+      const { failing_since: since } = endpoint
+      const hasFailedLong =
+        !succeeded && since !== null && now - since >= webhookLimits.disableAfterMs ? 'failing' : undefined
+      const reason = final ?? hasFailedLong
+      if (reason !== undefined) await options.disable(tx, endpoint.id, reason)
+      if (reason !== undefined || pauseMs > 0) await releaseEndpoint(tx, endpoint.id)
+      return reason !== undefined
+    })
+    for (const result of results) metrics.attempts.inc({ result: result.succeeded ? 'success' : 'failure' })
+    return disabled || pauseMs > 0
+  }
+
+  return {
+    start(jobs) {
+      jobs.every(pollMs, 'deliver_events', look)
+      jobs.every(pruneEveryMs, 'delete_old_events', (signal) => deleteOldEvents(db, options.keepDays, signal))
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all(serving.values())
+    },
+  }
+}
+
+function idsOf(rows: readonly { readonly id: number }[]): number[] {
+  return rows.map(({ id }) => id)
+}
+
+function registerMetrics(registry: Registry, db: Database) {
+  const backlog = new Gauge({
+    name: 'tollgate_webhook_backlog',
+    help: 'Deliveries of events that are pending, at most 10,000',
+    registers: [registry],
+    aggregator: 'max',
+    collect: () =>
+      readForMetric(async () => {
+        const { pending, oldestDueAt } = await findBacklog(db, maxCounted)
+        backlog.set(pending)
+        oldest.set(oldestDueAt === undefined ? 0 : Math.max(0, (Date.now() - oldestDueAt) / 1000))
+      }),
+  })
+  const oldest = new Gauge({
+    name: 'tollgate_webhook_oldest_due_seconds',
+    help: 'How long the oldest pending delivery has been due',
+    registers: [registry],
+    aggregator: 'max',
+  })
+  return {
+    attempts: new Counter({
+      name: 'tollgate_webhook_attempts_total',
+      help: 'Attempts to deliver events',
+      labelNames: ['result'],
+      registers: [registry],
+    }),
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startFakeUpstream } from '../../test/support/fake-upstream.ts'
+import { httpCall } from './http-call.ts'
+import { createPublicAgent, isPublicAddress, privateAddressCode } from './public-address.ts'
+
+describe('public address', () => {
+  it('accepts global addresses only', () => {
+    const accepted = ['1.1.1.1', '8.8.8.8', '100.63.255.255', '100.128.0.1', '172.15.0.1', '2606:4700::1111']
+    const rejected = [
+      ...['0.0.0.0', '10.1.2.3', '100.100.100.200', '127.0.0.1', '127.255.0.1', '169.254.169.254'],
+      ...['172.16.0.1', '172.31.255.255', '192.168.1.1', '198.18.0.1', '224.0.0.1', '255.255.255.255'],
+      ...['::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '64:ff9b::7f00:1', 'fc00::1', 'fd00:ec2::254'],
+      ...['fe80::1', 'fe80::1%eth0', 'ff02::1', '2001:db8::1', '2001::1', '2002:7f00:1::', 'example.com', ''],
+    ]
+    assert.deepEqual(accepted.filter(isPublicAddress), accepted)
+    assert.deepEqual(rejected.filter(isPublicAddress), [])
+  })
+
+  it('is required when a connection is made, for addresses and for names', async () => {
+    const receiver = await startFakeUpstream()
+    const agent = createPublicAgent(false)
+    try {
+      for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1']) {
+        const result = await httpCall(
+          { method: 'POST', url: `http://${host}:${receiver.port}/`, headers: {}, body: '{}' },
+          { timeoutMs: 5_000, agent },
+        )
+        assert.deepEqual(result, { kind: 'not_sent', reason: privateAddressCode }, host)
+      }
+      assert.equal(receiver.requests.length, 0)
+    } finally {
+      await agent.destroy()
+      await receiver.close()
+    }
+  })
+
+  it('may be left out', async () => {
+    const receiver = await startFakeUpstream()
+    const agent = createPublicAgent(true)
+    try {
+      const url = `http://localhost:${receiver.port}/`
+      const result = await httpCall(
+        { method: 'POST', url, headers: {}, body: '{}' },
+        { timeoutMs: 5_000, agent },
+      )
+      assert.equal(result.kind, 'response')
+    } finally {
+      await agent.destroy()
+      await receiver.close()
+    }
+  })
+})

@@ -1,0 +1,150 @@
+// The deliveries of one webhook, with every attempt.
+import { App, Button, Card, Descriptions, Drawer } from 'antd'
+import { type ReactNode, useState } from 'react'
+import { eventRoutes } from '../../contract/console/events.ts'
+import type { WebhookDelivery } from '../../contract/console/responses/events.ts'
+import { dayMs, formatTime } from '../../contract/time.ts'
+import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
+import { useText } from '../frame/i18n.ts'
+import { CopyButton } from '../parts/copy.tsx'
+import { formatDuration, RelativeTime, StatusLabel } from '../parts/format.tsx'
+import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { useUrlState } from '../parts/url-state.ts'
+import { eventsText } from './text.ts'
+
+export function Deliveries({ webhook }: { webhook: string }): ReactNode {
+  const t = useText(eventsText)
+  const { message } = App.useApp()
+  const me = useMe()
+  const [params, setParams] = useUrlState({ before: '' })
+  const [open, setOpen] = useState<number>()
+  const deliveries = useApiQuery(eventRoutes.deliveries, cursorQuery(params.before), {
+    params: { id: webhook },
+    refetchMs: 5_000,
+  })
+  const resend = useApiMutation(eventRoutes.resendFailed)
+  return (
+    <Card
+      title={<h2>{t.deliveries}</h2>}
+      extra={
+        me.data?.read_only === false && (
+          <Button
+            loading={resend.isPending}
+            onClick={() =>
+              resend.mutate(
+                { body: { since: Date.now() - dayMs }, params: { id: webhook } },
+                { onSuccess: ({ count }) => message.success(t.resent(count)) },
+              )
+            }
+          >
+            {t.resendFailed}
+          </Button>
+        )
+      }
+    >
+      <List<WebhookDelivery, NonNullable<typeof deliveries.data>>
+        query={deliveries}
+        items={({ items }) => items}
+        rowKey={({ id }) => id}
+        label={t.deliveries}
+        empty={{ text: t.emptyDeliveries }}
+        onOpen={({ id }) => setOpen(id)}
+        columns={[
+          { title: t.time, render: (_value, { created_at }) => formatTime(created_at) },
+          { title: t.type, render: (_value, { type }) => <span className="mono">{type}</span> },
+          { title: t.state, render: (_value, delivery) => <DeliveryState delivery={delivery} /> },
+          { title: t.attempts, align: 'end', dataIndex: 'attempts' },
+          {
+            title: t.result,
+            render: (_value, { last_status, last_error }) => last_status ?? last_error ?? '–',
+          },
+          {
+            title: t.nextAttempt,
+            render: (_value, { next_attempt_at }) => <RelativeTime at={next_attempt_at} />,
+          },
+        ]}
+        footer={({ next }) => (
+          <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
+        )}
+      />
+      <Drawer
+        open={open !== undefined}
+        size={640}
+        title={t.delivery}
+        onClose={() => setOpen(undefined)}
+        destroyOnHidden
+      >
+        {open !== undefined && <OneDelivery key={open} id={open} canResend={me.data?.read_only === false} />}
+      </Drawer>
+    </Card>
+  )
+}
+
+function DeliveryState({ delivery }: { delivery: WebhookDelivery }): ReactNode {
+  const t = useText(eventsText)
+  const tones = { pending: 'pending', delivered: 'success', failed: 'error' } as const
+  return <StatusLabel tone={tones[delivery.state]}>{t[delivery.state]}</StatusLabel>
+}
+
+function OneDelivery({ id, canResend }: { id: number; canResend: boolean }): ReactNode {
+  const t = useText(eventsText)
+  const { message } = App.useApp()
+  const delivery = useApiQuery(eventRoutes.delivery, {}, { params: { id }, refetchMs: 5_000 })
+  const resend = useApiMutation(eventRoutes.resendDelivery)
+  return (
+    <Loaded query={delivery}>
+      {(one) => (
+        <div className="stack">
+          <Descriptions
+            column={1}
+            size="small"
+            items={[
+              { key: 'id', label: 'webhook-id', children: <span className="mono">{one.event_id}</span> },
+              { key: 'url', label: 'URL', children: <span className="mono">{one.url}</span> },
+              { key: 'state', label: t.state, children: <DeliveryState delivery={one} /> },
+            ]}
+          />
+          {canResend && (
+            <div>
+              <Button
+                loading={resend.isPending}
+                onClick={() =>
+                  resend.mutate(
+                    { body: {}, params: { id } },
+                    { onSuccess: () => message.success(t.resent(1)) },
+                  )
+                }
+              >
+                {t.resend}
+              </Button>
+            </div>
+          )}
+          <h3>{t.body}</h3>
+          <div className="row">
+            <CopyButton text={one.body} label={t.body}>
+              {t.copyBody}
+            </CopyButton>
+          </div>
+          <pre className="code" tabIndex={0} aria-label={t.body}>
+            {JSON.stringify(JSON.parse(one.body), undefined, 2)}
+          </pre>
+          <h3>{t.attempts}</h3>
+          {one.attempt_list.map((attempt) => (
+            <div key={attempt.id} className="stack">
+              <span>
+                {formatTime(attempt.at)} · {attempt.status ?? attempt.error} ·{' '}
+                {formatDuration(attempt.duration_ms)}
+              </span>
+              {attempt.response !== '' && (
+                <pre className="code" tabIndex={0} aria-label={t.response}>
+                  {attempt.response}
+                </pre>
+              )}
+            </div>
+          ))}
+        </div>
+      )}
+    </Loaded>
+  )
+}
