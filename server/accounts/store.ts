@@ -9,11 +9,11 @@ import { memoizePerTick } from '../http/memoize-per-tick.ts'
 
 export type Role = Tables['account']['role']
 
-export type Account = Readonly<Omit<Tables['account'], 'password_hash' | 'unique_name'>>
+export type Account = Readonly<Omit<Tables['account'], 'password_hash' | 'unique_name' | 'expiry_reported'>>
 
 /** Everything but the password. */
 export const accountColumns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
-  rate_limit, event_types, created_at`
+  rate_limit, event_types, alert_percents, created_at`
 
 export type FindByKey = (keyHash: string) => Promise<Account | undefined>
 

@@ -47,6 +47,13 @@ export async function addCredits(
     [change.amount, change.accountId, change.apiType, change.amount],
   )
   if (!balance) return undefined
+  if (change.kind === 'grant') {
+    // Low credits are reported again, relative to the new balance.
+    await tx.run(
+      'UPDATE credit SET alert_base = total - used, alerted_percent = 101 WHERE account_id = ? AND api_type = ?',
+      [change.accountId, change.apiType],
+    )
+  }
   await tx.run(
     `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, note, at)
      VALUES (?, ?, ?, ?, ?, ?, ${tx.now})`,

@@ -31,7 +31,7 @@ export interface Tables {
   setting: { name: string; value: string }
 
   account: AccountTable
-  credit: { account_id: number; api_type: ApiType; total: number; used: number }
+  credit: CreditTable
   operation: OperationTable
   ledger: LedgerTable
   /** How far a ledger is compacted: `operation_id` replaces the compacted operations, entries before `next_id` are done. */
@@ -88,6 +88,17 @@ export interface Tables {
   limit_window: { key: string; attempts: number; started_at: Milliseconds; ends_at: Milliseconds }
 }
 
+interface CreditTable {
+  account_id: number
+  api_type: ApiType
+  total: number
+  used: number
+  /** The balance after the last grant. */
+  alert_base: number
+  /** The lowest percentage of `alert_base` that was reported since; 101 if none was. */
+  alerted_percent: number
+}
+
 interface AccountTable {
   id: number
   username: string
@@ -108,6 +119,9 @@ interface AccountTable {
   rate_limit: string | null
   /** Space-separated types of events that an endpoint of the account receives, or `*`. */
   event_types: string
+  /** Percentages of the last grant at which low credits are reported, for example `20,5`. */
+  alert_percents: string
+  expiry_reported: string
   created_at: Milliseconds
 }
 

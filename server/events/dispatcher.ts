@@ -1,6 +1,7 @@
 // Delivers events: leases endpoints with due deliveries and works through them, each endpoint on its own.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { webhookLimits } from '../../contract/events.ts'
+import { hourMs } from '../../contract/time.ts'
 import type { Database, Tx } from '../db/database.ts'
 import type { Jobs } from '../jobs.ts'
 import { readForMetric } from '../metric-reads.ts'
@@ -18,6 +19,7 @@ import {
   releaseEndpoint,
   takeDue,
 } from './dispatch-store.ts'
+import { reportExpiring } from './expiring-store.ts'
 import { findNow } from './store.ts'
 import type { disableEndpoint } from './webhooks.ts'
 
@@ -52,7 +54,6 @@ export const maxConcurrency = 16
 /** Longer than a chunk can take. */
 const leaseMs = Math.ceil(chunkSize / maxConcurrency) * webhookLimits.timeoutMs + 30_000
 const pollMs = 250
-const pruneEveryMs = 3_600_000
 const maxCounted = 10_000
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -149,8 +150,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     start(jobs) {
+      jobs.every(hourMs, 'report_expiring_accounts', (signal) => reportExpiring(db, signal))
       jobs.every(pollMs, 'deliver_events', look)
-      jobs.every(pruneEveryMs, 'delete_old_events', (signal) => deleteOldEvents(db, options.keepDays, signal))
+      jobs.every(hourMs, 'delete_old_events', (signal) => deleteOldEvents(db, options.keepDays, signal))
     },
     async stop() {
       stopping.abort()

@@ -64,7 +64,7 @@ const folderRules = [
     ]
   }),
   ...[
-    { folder: 'server/credits/', may: [...kernel, 'server/accounts/', 'server/audit/'] },
+    { folder: 'server/credits/', may: [...kernel, 'server/accounts/', 'server/audit/', 'server/events/'] },
     { folder: 'server/audit/', may: kernel },
     { folder: 'server/request-log/', may: [...kernel, 'server/accounts/'] },
   ].flatMap(({ folder, may }) => [

@@ -19,6 +19,7 @@ import {
 } from '../operation.ts'
 import { storeResponses } from '../store.ts'
 import type { ResponseCipher } from './response-cipher.ts'
+import { reportLowCredits, type WatchedBalance } from './low-credits-store.ts'
 import { type AcceptedCharge, insertCharges } from './rows-store.ts'
 
 export interface LedgerContext {
@@ -73,6 +74,7 @@ export async function chargeBatch(
       responses.push({ operationId, response: context.cipher.encrypt(response) })
   }
   await storeResponses(tx, responses)
+  await reportLowCredits(tx, balances.values())
   reportCharges(tx, accepted, context)
 
   if (repeated.length > 0) {
@@ -95,10 +97,8 @@ function reportCharges(tx: Tx, accepted: readonly AcceptedCharge[], { onMoved }:
 
 /** A balance with the key and the state of its account, locked by this transaction. */
 type LockedBalance = Pick<Tables['credit'], 'account_id' | 'api_type'> &
-  Pick<Tables['account'], 'key_hash' | 'suspended' | 'expires_on' | 'sms_enabled'> & {
-    readonly at: number
-    remaining: number
-  }
+  Pick<Tables['account'], 'key_hash' | 'suspended' | 'expires_on' | 'sms_enabled'> &
+  WatchedBalance & { readonly at: number; remaining: number }
 
 /** The caller checked this before, but the account may have changed since. */
 function whyNotAllowed(balance: LockedBalance): NotAllowed | undefined {
@@ -126,10 +126,11 @@ async function lockBalances(
   // The account is locked too: its key must stay valid until the charge commits, and charges of different API types must not
   // insert the same Idempotency-Key.
   const rows = await tx.all<LockedBalance>(
-    `WITH t AS ${list.sql}, a AS (SELECT id, key_hash, suspended, expires_on, sms_enabled FROM account
+    `WITH t AS ${list.sql}, a AS (SELECT id, key_hash, suspended, expires_on, sms_enabled, event_types, alert_percents FROM account
        WHERE id IN (SELECT account_id FROM t)
        ORDER BY id${forUpdate(tx, 'FOR NO KEY UPDATE')})
-     SELECT c.account_id, c.api_type, c.total - c.used AS remaining, a.key_hash, a.suspended, a.expires_on, a.sms_enabled,
+     SELECT c.account_id, c.api_type, c.total - c.used AS remaining, c.total - c.used AS remaining_before, c.alert_base,
+       c.alerted_percent, a.event_types, a.alert_percents, a.key_hash, a.suspended, a.expires_on, a.sms_enabled,
        ${tx.now} AS at
      FROM t JOIN a ON a.id = t.account_id JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
      ORDER BY c.account_id, c.api_type${forUpdate(tx, 'FOR UPDATE OF c')}`,

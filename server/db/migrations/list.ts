@@ -11,7 +11,7 @@ import { limits } from './0007-limits.ts'
 import { boundedGrowth } from './0008-bounded-growth.ts'
 import { uniqueNames } from './0009-unique-names.ts'
 import { schemaCompatibility } from './0010-schema-compatibility.ts'
-import { events } from './0020-events.ts'
+import { events } from './0011-events.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,

@@ -2,10 +2,18 @@
 import type { Migration } from './migration.ts'
 
 export const events: Migration = {
-  name: '0020-events',
+  name: '0011-events',
   async run(tx, { identity }) {
     // Space-separated types that an endpoint of the account receives, so that other events are not written at all.
     await tx.run(`ALTER TABLE account ADD COLUMN event_types text NOT NULL DEFAULT ''`)
+
+    await tx.run(`ALTER TABLE account ADD COLUMN alert_percents text NOT NULL DEFAULT '20,5'`)
+    // The `expires_on` and the number of days that were last reported.
+    await tx.run(`ALTER TABLE account ADD COLUMN expiry_reported text NOT NULL DEFAULT ''`)
+    // The balance after the last grant, and the lowest percentage of it that was reported since.
+    await tx.run('ALTER TABLE credit ADD COLUMN alert_base bigint NOT NULL DEFAULT 0')
+    await tx.run('ALTER TABLE credit ADD COLUMN alerted_percent integer NOT NULL DEFAULT 101')
+    await tx.run('UPDATE credit SET alert_base = total - used')
 
     await tx.run(`CREATE TABLE event (
       id ${identity},
