@@ -1,0 +1,121 @@
+// Events survive kill -9, and several processes deliver every event exactly once when nothing fails.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemActor } from '../server/audit/audit.ts'
+import { createAccount } from '../server/accounts/accounts.ts'
+import { createEventRules } from '../server/events/delivery.ts'
+import { emitEvents } from '../server/events/emit.ts'
+import type { Database } from '../server/db/database.ts'
+import { engines, freshStorage, uniqueName } from './support/engines.ts'
+import { startFakeUpstream, text } from './support/fake-upstream.ts'
+import { spawnService } from './support/service.ts'
+import { until } from './support/until.ts'
+
+const secret = 'a secret of thirty-two characters.'
+
+async function addWebhook(db: Database, url: string): Promise<number> {
+  const { id } = await createAccount(db, systemActor, { username: uniqueName(), password: 'correct horse 9' })
+  const rules = createEventRules({
+    db,
+    secretKey: secret,
+    config: { WEBHOOK_ALLOW_PRIVATE: 'on', MAIL_URL: undefined, MAIL_FROM: undefined },
+    publicUrl: () => 'http://127.0.0.1',
+  })
+  await rules.webhooks.add(systemActor, id, { url, events: [] })
+  await rules.close()
+  return id
+}
+
+const emit = (db: Database, accountId: number, count: number) =>
+  db.write((tx) =>
+    emitEvents(
+      tx,
+      Array.from({ length: count }, (_, n) => ({
+        accountId,
+        type: 'key.reset' as const,
+        data: { n },
+        alertKey: `key.reset ${n}`,
+      })),
+    ),
+  )
+
+for (const engine of engines) {
+  void describe(`events (${engine})`, () => {
+    it('are delivered after kill -9 before the first attempt, and between an attempt and its record', async () => {
+      const storage = await freshStorage(engine)
+      const db = storage.open()
+      const receiver = await startFakeUpstream()
+      const environment = {
+        ...storage.environment,
+        SECRET_KEY: secret,
+        SAMPLE_ACCOUNT: 'off',
+        WEBHOOK_ALLOW_PRIVATE: 'on',
+        WEBHOOK_RETRY_S: '1,1,1',
+      }
+      // Nothing is answered, so no attempt can be recorded.
+      receiver.handle(() => () => undefined)
+      const first = await spawnService(environment)
+      const account = await addWebhook(db, `${receiver.url}hook`)
+      await emit(db, account, 5)
+      await until(() => receiver.requests.length === 5)
+      await first.kill('SIGKILL')
+      receiver.handle(() => text(200, ''))
+      // As if the lease of the killed process had expired.
+      await db.write((tx) => tx.run('UPDATE event_endpoint SET lease_until = 0'))
+      await emit(db, account, 3)
+      const second = await spawnService(environment)
+      try {
+        await until(async () => {
+          const row = await db.one<{ count: number }>(
+            `SELECT COUNT(*) AS count FROM event_delivery WHERE state = 'delivered'`,
+          )
+          return row?.count === 8
+        }, 60_000)
+        const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
+        assert.equal(new Set(ids).size, 8)
+        assert.equal(ids.length, 13)
+      } finally {
+        await second.kill('SIGTERM')
+        await receiver.close()
+        await db.close()
+        await storage.remove()
+      }
+    })
+
+    it('reach 300 endpoints and one busy endpoint once each from two processes', async () => {
+      const storage = await freshStorage(engine)
+      const db = storage.open()
+      const receiver = await startFakeUpstream()
+      const environment = {
+        ...storage.environment,
+        SECRET_KEY: secret,
+        SAMPLE_ACCOUNT: 'off',
+        WEBHOOK_ALLOW_PRIVATE: 'on',
+      }
+      const processes =
+        engine === 'sqlite'
+          ? [await spawnService({ ...environment, WORKERS: '2' })]
+          : [await spawnService(environment), await spawnService(environment)]
+      try {
+        const busy = await addWebhook(db, `${receiver.url}busy`)
+        const accounts: number[] = []
+        for (let i = 0; i < 300; i += 1) accounts.push(await addWebhook(db, `${receiver.url}one-${i}`))
+        await Promise.all([emit(db, busy, 2_000), ...accounts.map((id) => emit(db, id, 1))])
+        await until(async () => {
+          const row = await db.one<{ count: number }>(
+            `SELECT COUNT(*) AS count FROM event_delivery WHERE state = 'delivered'`,
+          )
+          return row?.count === 2_300
+        }, 120_000)
+        const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
+        assert.equal(ids.length, 2_300)
+        assert.equal(new Set(ids).size, 2_300)
+      } finally {
+        for (const one of processes) await one.kill('SIGTERM')
+        await receiver.close()
+        await db.close()
+        await storage.remove()
+      }
+    })
+  })
+}
