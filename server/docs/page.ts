@@ -4,6 +4,8 @@ import type { Language } from '../../contract/text.ts'
 import { closingSections, openingSections, type Section } from './general-sections.ts'
 import { html, type Html, rootOf } from './html.ts'
 import type { DocsContext } from './operations.ts'
+import type { DocsContext } from './openapi.ts'
+import { webhookSection } from './webhook-section.ts'
 import { anchorOf, endpointSection } from './operation-section.ts'
 
 export function referencePage(context: DocsContext, language: Language): string {
@@ -38,7 +40,7 @@ export function referencePage(context: DocsContext, language: Language): string 
           <article>
             ${openingSections.map((section) => sectionHtml(section, context, language))}
             ${documentedEndpoints.map((one) => endpointSection(one, context, language))}
-            ${closingSections.map((section) => sectionHtml(section, context, language))}
+            ${[webhookSection, ...closingSections].map((section) => sectionHtml(section, context, language))}
           </article>
         </main>
         <a class="up" href="#contents">${zh ? '目录' : 'Contents'}</a>
@@ -71,7 +73,7 @@ function contents(language: Language): Html {
   )
   return html`<nav id="contents" aria-label="${language === 'zh' ? '目录' : 'Contents'}">
     <ul>
-      ${openingSections.map(item)}${endpoints}${closingSections.map(item)}
+      ${openingSections.map(item)}${endpoints}${[webhookSection, ...closingSections].map(item)}
     </ul>
   </nav>`
 }

@@ -37,7 +37,10 @@ export function formatAlert(
 }
 
 function detailsOf(type: Alert['type'], data: Alert['data']): Text | undefined {
-  const value = (field: string) => String(data[field] ?? '')
+  const value = (field: string) => {
+    const found = data[field]
+    return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
+  }
   switch (type) {
     case 'credits.low':
     case 'credits.empty': {

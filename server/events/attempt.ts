@@ -93,7 +93,7 @@ function describeFailure(result: HttpResult, succeeded: boolean): string | null 
 }
 
 /** Seconds or a date; 0 without the header. */
-export function readRetryAfter(result: HttpResult): number {
+function readRetryAfter(result: HttpResult): number {
   const text = result.kind === 'response' ? (result.headers['retry-after'] ?? '').trim() : ''
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), maxRetryAfterMs) : 0

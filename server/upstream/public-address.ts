@@ -51,7 +51,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** Resolves a name and fails if any of its addresses is not public. */
-export const lookupPublic: LookupFunction = (hostname, options, callback) => {
+const lookupPublic: LookupFunction = (hostname, options, callback) => {
   resolveName(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error) return callback(error, [])
     if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address)))

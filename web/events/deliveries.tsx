@@ -34,7 +34,7 @@ export function Deliveries({ webhook }: { webhook: string }): ReactNode {
             onClick={() =>
               resend.mutate(
                 { body: { since: Date.now() - dayMs }, params: { id: webhook } },
-                { onSuccess: ({ count }) => message.success(t.resent(count)) },
+                { onSuccess: ({ count }) => void message.success(t.resent(count)) },
               )
             }
           >
@@ -112,7 +112,7 @@ function OneDelivery({ id, canResend }: { id: number; canResend: boolean }): Rea
                 onClick={() =>
                   resend.mutate(
                     { body: {}, params: { id } },
-                    { onSuccess: () => message.success(t.resent(1)) },
+                    { onSuccess: () => void message.success(t.resent(1)) },
                   )
                 }
               >

@@ -137,7 +137,7 @@ function Actions({ webhook, onEdit, onSecret }: ActionsProps): ReactNode {
           size="small"
           loading={test.isPending}
           onClick={() =>
-            test.mutate({ body: {}, params }, { onSuccess: () => message.success(t.testQueued) })
+            test.mutate({ body: {}, params }, { onSuccess: () => void message.success(t.testQueued) })
           }
         >
           {t.test}
@@ -206,7 +206,7 @@ function WebhookDialog({ editing, onClose, onSecret }: WebhookDialogProps): Reac
       form={form}
       initial={{ url: webhook?.url ?? '', events: known ?? [] }}
       onClose={onClose}
-      onSubmit={async ({ url, events = [] }) => {
+      onSubmit={async ({ url, events }) => {
         const body = { url, events }
         if (webhook) await change.mutateAsync({ body, params: { id: webhook.id } })
         else onSecret((await add.mutateAsync({ body })).secret)
