@@ -219,14 +219,20 @@ describe('a secret in a file', () => {
   it('is read for every secret setting, without the newline at its end', () => {
     const values: Readonly<Record<string, string>> = {
       DATABASE_URL: 'postgres://tollgate:word@127.0.0.1/tollgate',
+      DATABASE_DIRECT_URL: 'postgres://tollgate:word@127.0.0.1/tollgate',
+      MAIL_URL: 'smtps://user:word@127.0.0.1',
       REDIS_URL: 'redis://:word@127.0.0.1',
       SMS_RECEIPT_SECRET: 'a-secret-for-receipts',
     }
     const secrets = names.filter((name) => settings[name].secret)
     assert.ok(secrets.length >= 8)
     for (const name of secrets) {
-      const value = values[name] ?? secret
-      assert.equal(readConfig({ [`${name}_FILE`]: file(name, `${value}\n`) })[name], value, name)
+      const value = values[name.replace(/^(SMS_RECEIPT_SECRET)_.*/, '$1')] ?? secret
+      assert.equal(
+        readConfig({ MAIL_FROM: 'a@example.com', [`${name}_FILE`]: file(name, `${value}\n`) })[name],
+        value,
+        name,
+      )
     }
     assert.equal(readConfig({ SECRET_KEY: '', SECRET_KEY_FILE: file('key', secret) }).SECRET_KEY, secret)
   })

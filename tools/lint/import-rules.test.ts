@@ -41,7 +41,7 @@ const violations: readonly (LintFixture & { readonly message: RegExp })[] = [
   rejected('server/accounts/a.ts', `import '../credits/credits.ts'`, /server\/accounts\/ may import/),
   rejected('server/credits/a.ts', `import '../sms/service.ts'`, /server\/credits\/ may import/),
   rejected('server/http/a.ts', `import '../accounts/key.ts'`, /server\/http\/ may import itself, contract\//),
-  rejected('server/db/a.ts', `import '../http/errors.ts'`, /server\/db\/ may import itself, contract\/;/),
+  rejected('server/db/a.ts', `import '../http/errors.ts'`, /server\/db\/ may import itself, contract\/,/),
   rejected('server/upstream/a.ts', `import '../http/body.ts'`, /server\/upstream\/ may import/),
   rejected('server/sms/gateways/a.ts', `import '../service.ts'`, /server\/sms\/gateways\/ may import/),
   rejected('server/sms/gateways/b.ts', `import '../../identity/gateways/b.ts'`, /gateways\/ may import/),
