@@ -4,7 +4,6 @@ import type { Language } from '../../contract/text.ts'
 import { closingSections, openingSections, type Section } from './general-sections.ts'
 import { html, type Html, rootOf } from './html.ts'
 import type { DocsContext } from './operations.ts'
-import type { DocsContext } from './openapi.ts'
 import { webhookSection } from './webhook-section.ts'
 import { anchorOf, endpointSection } from './operation-section.ts'
 

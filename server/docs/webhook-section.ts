@@ -4,7 +4,7 @@ import { verifySamples } from '../../contract/webhook-samples.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import type { Section } from './general-sections.ts'
 import { type Html, html, sentence, table } from './html.ts'
-import type { DocsContext } from './openapi.ts'
+import type { DocsContext } from './operations.ts'
 
 export const webhookSection: Section = {
   id: 'webhooks',
