@@ -146,6 +146,25 @@ describe('workers', () => {
   )
 
   it(
+    'pass on the connections of a worker that ends before it accepts them',
+    { timeout: 120_000, skip: !hasProcFs && 'needs /proc' },
+    async (t) => {
+      const storage = await emptyStorage('sqlite')
+      const service = await start(t, storage.environment)
+      const [first] = await workersOf(service)
+      // A stopped process gets a connection, but does not accept it.
+      process.kill(first!, 'SIGSTOP')
+      const calls = repeat(6, () => callOnNewConnection(`${service.url}/livez`))
+      // One of them waits for the stopped worker.
+      assert.equal((await callOnNewConnection(`${service.url}/livez`)).status, 200)
+      process.kill(first!, 'SIGKILL')
+      for (const { status } of await calls) assert.equal(status, 200)
+      assert.equal(await service.kill('SIGTERM'), 0)
+      await storage.remove()
+    },
+  )
+
+  it(
     'exit when the primary process ends',
     { timeout: 60_000, skip: !hasProcFs && 'needs /proc' },
     async (t) => {

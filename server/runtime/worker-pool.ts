@@ -6,6 +6,7 @@ import { isAbsolute } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { StartProblem } from './installation.ts'
+import { passOnUnacceptedConnections } from './unaccepted-connections.ts'
 
 /** What a worker reports about its start. */
 export type StartMessage =
@@ -87,6 +88,7 @@ export function createWorkerPool({ size, log, onFork }: WorkerPoolOptions): Work
     // Its rejection may come before anything awaits it.
     listening.catch(() => undefined)
     onFork(worker)
+    passOnUnacceptedConnections(worker, () => slots.some((slot) => slot.running?.worker.isConnected()))
     const running = { worker, startedAt: performance.now(), listening, exited }
     all.add(running)
     void exited.then(() => all.delete(running))
