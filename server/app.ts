@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { Readable } from 'node:stream'
-import { type FastifyInstance, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { createAuthenticator } from './accounts/authenticate.ts'
@@ -20,9 +19,11 @@ import { registerDocs } from './docs/routes.ts'
 import { homePage } from './docs/home-page.ts'
 import { createEventDelivery } from './events/delivery.ts'
 import { registerEventRoutes } from './events/routes.ts'
+import { registerPublicFiles } from './docs/public-files.ts'
 import { createAddressReader, createProxyStateReader } from './http/address.ts'
-import { createRequestId } from './http/call.ts'
 import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryHandle } from './http/endpoint.ts'
+import { createHttpServer, keepAliveMs } from './http/server.ts'
+import { closeStalledConnections } from './http/stalled-connections.ts'
 import { trackRequests } from './http/request-tracker.ts'
 import { createIdentity } from './identity/api.ts'
 import { createJobs } from './jobs.ts'
@@ -46,12 +47,6 @@ declare module 'fastify' {
     startedAt: number
   }
 }
-
-/** Timeouts for receiving the headers and the whole request. Responses may take longer. */
-const headersTimeoutMs = 5_000
-const requestTimeoutMs = 15_000
-
-const keepAliveMs = 65_000
 
 /** How long requests in progress may take after SIGTERM. */
 const stopTimeoutMs = 8_000
@@ -195,7 +190,7 @@ export async function openApp(
       return true
     }
     return false
-  })
+  }, config.SEND_TIMEOUT_S * 1000)
   app.decorateRequest('startedAt', 0)
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now()
@@ -217,7 +212,8 @@ export async function openApp(
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]
     const page = products.map((product) => product.notFoundPage?.(path ?? '')).find(Boolean)
-    if (page && request.method === 'GET') return reply.code(page.status).headers(page.headers).send(page.html)
+    if (page && (request.method === 'GET' || request.method === 'HEAD'))
+      return reply.code(page.status).headers(page.headers).send(page.html)
     return reply.code(404).send({ code: 404, message: '页面不存在 / not found' })
   })
 
@@ -235,7 +231,12 @@ export async function openApp(
   })
   const proxyState = createProxyStateReader(config.TRUSTED_PROXIES)
   // `npm run doctor` reads this header through the proxy.
-  app.get('/', async (request, reply) => homePage(reply.header('x-tollgate-proxy', proxyState(request.raw))))
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/',
+    handler: (request, reply) => homePage(reply.header('x-tollgate-proxy', proxyState(request.raw))),
+  })
+  registerPublicFiles(app, services)
   registerDocs(app, services)
   webConsole.routes(app)
   app.register(async (api) => {
@@ -247,6 +248,7 @@ export async function openApp(
     registerEventRoutes(api, eventDelivery.alerts)
   })
   const metricsServer = config.METRICS_PORT === 0 ? undefined : createServer(answerMetrics)
+  if (metricsServer) closeStalledConnections(metricsServer, config.SEND_TIMEOUT_S * 1000)
 
   function answerMetrics(request: IncomingMessage, response: ServerResponse): void {
     if (!hasMetricsToken(request, config.METRICS_TOKEN)) {
@@ -321,43 +323,4 @@ function listen(server: Server, port: number, host: string): Promise<void> {
       resolve()
     })
   })
-}
-
-function rejectSchema(): never {
-  throw new Error('routes have no Fastify schemas')
-}
-
-function createHttpServer(tryFastPaths: TryHandle): {
-  app: FastifyInstance
-  server: Server
-} {
-  const server = createServer({
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    // The default checks for slow clients only every 30 seconds.
-    connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: keepAliveMs,
-    // Creates no stream for a request without a body, which saves about 10 % of a redirect. Code that reads bodies must
-    // check `readableEnded` first, because such a stream emits no `end` event.
-    optimizeEmptyRequests: true,
-  })
-  const app = fastify({
-    serverFactory: (handler) =>
-      server.on('request', (request, response) => {
-        if (!tryFastPaths(request, response)) handler(request, response)
-      }),
-    genReqId: createRequestId,
-    exposeHeadRoutes: false,
-    return503OnClosing: false,
-    bodyLimit,
-    // No route has a Fastify schema. Without these, Fastify loads its validator and its serializer at every start.
-    schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
-    routerOptions: { maxParamLength: 200 },
-    // The router's own error message would repeat the URL, including a key or personal data in its query.
-    frameworkErrors: (_error, { id }, { raw }) => {
-      raw.writeHead(400, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': id })
-      raw.end(JSON.stringify({ code: 1002, message: '请求地址无效 / the address is not valid' }))
-    },
-  })
-  return { app, server }
 }

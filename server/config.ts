@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util'
 import { auditSettings } from './audit/settings.ts'
 import { consoleSettings } from './console/settings.ts'
 import { creditSettings } from './credits/settings.ts'
+import { docsSettings } from './docs/settings.ts'
 import { readAddress } from './domain-check/address.ts'
 import { domainCheckSettings } from './domain-check/settings.ts'
 import { eventSettings } from './events/settings.ts'
@@ -34,6 +35,7 @@ export const settings = {
   ...requestLogSettings,
   ...auditSettings,
   ...consoleSettings,
+  ...docsSettings,
   ...operationSettings,
 } as const
 

@@ -109,6 +109,16 @@ export function optionalUrl(schemes: readonly string[]): Parse<string | undefine
   }
 }
 
+/** A mail address, or where to write; as a URI. */
+export const optionalContact: Parse<string | undefined> = (given) => {
+  const address = given.replace(/^mailto:/i, '')
+  if (/^[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+$/.test(address)) return { value: `mailto:${address}` }
+  const parsed = optionalUrl(['https:'])(given)
+  return 'problem' in parsed
+    ? { problem: '须为邮箱或 https 地址 / must be a mail address or an https URL' }
+    : parsed
+}
+
 /** The origin of the service: links, pages and the console's addresses are paths right below it. */
 export const publicOrigin: Parse<string | undefined> = (given) => {
   const parsed = optionalUrl(['http:', 'https:'])(given)

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { consoleFolder } from './built.ts'
 
 /** Components insert styles at run time; scripts come only from files of this origin. */
@@ -50,10 +50,12 @@ export function consoleFiles(app: FastifyInstance, isSecure: boolean, folder: st
     cacheControl: false,
     dotfiles: 'ignore',
   })
-  app.get('/console', async (_request, reply) => reply.redirect('/console/', 308))
-  app.get('/console/', async (_request, reply) => sendApp(reply))
-  app.get<{ Params: { '*': string } }>('/console/*', async (request, reply) => {
-    const path = request.params['*']
+  const get = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => FastifyReply) =>
+    app.route({ method: ['GET', 'HEAD'], url, handler })
+  get('/console', (_request, reply) => reply.redirect('/console/', 308))
+  get('/console/', (_request, reply) => sendApp(reply))
+  get('/console/*', (request, reply) => {
+    const path = (request.params as { '*': string })['*']
     // A path without a file extension is a page of the app.
     if (!/\.\w+$/.test(path)) return sendApp(reply)
     // Names of built files contain a hash of their content.

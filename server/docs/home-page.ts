@@ -7,6 +7,7 @@ const page = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tollgate 开放平台</title>
+<link rel="icon" type="image/svg+xml" href="/favicon.svg">
 <style>
 body { font: 16px/1.7 system-ui, "PingFang SC", "Microsoft YaHei", sans-serif; max-width: 40rem; margin: 12vh auto; padding: 0 1.5rem; color: #1f2328; background: #fff }
 h1 { font-size: 1.8rem; margin: 0 0 .5rem }
@@ -37,7 +38,7 @@ export function homePage(reply: FastifyReply): FastifyReply {
   return reply
     .header(
       'content-security-policy',
-      `default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'`,
+      `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'`,
     )
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'no-referrer')

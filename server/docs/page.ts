@@ -25,6 +25,7 @@ export function referencePage(context: DocsContext, language: Language): string 
           content="${zh ? '短链接、模板短信、身份核验、域名拦截检测的接口文档' : 'Reference of the short link, SMS, identity verification and domain check APIs'}"
         />
         <title>${title}</title>
+        <link rel="icon" type="image/svg+xml" href="${root}/favicon.svg" />
         <link rel="stylesheet" href="${root}/docs/style.css" />
       </head>
       <body>

@@ -22,7 +22,7 @@ type Paths = Readonly<Record<string, StaticDocument>>
 const pageType = 'text/html; charset=utf-8'
 const jsonType = 'application/json; charset=utf-8'
 
-const policy = `default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const policy = `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8')
 
@@ -51,7 +51,11 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
     app.route({ method: ['GET', 'HEAD'], url: path, handler: send(path) })
   }
   for (const path of ['/docs', '/docs/en']) {
-    app.get(path, (_request, reply) => reply.redirect(`${path.slice(path.lastIndexOf('/') + 1)}/`, 302))
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: path,
+      handler: (_request, reply) => reply.redirect(`${path.slice(path.lastIndexOf('/') + 1)}/`, 302),
+    })
   }
 }
 

@@ -285,13 +285,13 @@ test('decodes a JSON object with a form content type as JSON', () => {
 
 test('treats a form as no body where forms are not read', () => {
   const options = { readForms: false }
-  assert.deepEqual(decode(urlencoded, 'a=1', options), {})
-  assert.deepEqual(decode(urlencoded, '{a}=1', options), {})
-  assert.deepEqual(decode(urlencoded, 'a=%', options), {})
-  assert.deepEqual(decode(`${urlencoded}; charset=latin1`, 'a=1', options), {})
-  assert.deepEqual(decode('multipart/form-data', 'rubbish', options), {})
+  assert.deepEqual(decode(urlencoded, 'a=1', options), { ignoredForm: true })
+  assert.deepEqual(decode(urlencoded, '{a}=1', options), { ignoredForm: true })
+  assert.deepEqual(decode(urlencoded, 'a=%', options), { ignoredForm: true })
+  assert.deepEqual(decode(`${urlencoded}; charset=latin1`, 'a=1', options), { ignoredForm: true })
+  assert.deepEqual(decode('multipart/form-data', 'rubbish', options), { ignoredForm: true })
   const body = multipart([['a', '1']])
-  assert.deepEqual(decode('multipart/form-data; boundary=x', body, options), {})
+  assert.deepEqual(decode('multipart/form-data; boundary=x', body, options), { ignoredForm: true })
   assert.deepEqual(decode('application/json', '{"a":1}', options), { json: { a: 1 } })
 })
 

@@ -16,9 +16,12 @@ interface BodyInput {
 export interface DecodedBody {
   readonly json?: Readonly<Record<string, unknown>>
   readonly form?: Readonly<Record<string, unknown>>
+  /** The body was a form where only JSON is accepted. */
+  readonly ignoredForm?: true
 }
 
 const noBody: DecodedBody = Object.freeze({})
+const ignoredForm: DecodedBody = Object.freeze({ ignoredForm: true })
 
 export function decodeBody(input: BodyInput): DecodedBody {
   if (input.body.length === 0) return noBody
@@ -28,7 +31,7 @@ export function decodeBody(input: BodyInput): DecodedBody {
   const kind = kindOf(mediaTypeOf(contentType))
   const isForm = kind !== 'json'
   const mayBeJson = !isForm || startsWithBrace(input.body)
-  if (!mayBeJson && !input.readForms) return noBody
+  if (!mayBeJson && !input.readForms) return ignoredForm
 
   const { body, charset } = withoutByteOrderMark(input.body, charsetOf(contentType))
   if (body.length === 0) return noBody
@@ -36,7 +39,7 @@ export function decodeBody(input: BodyInput): DecodedBody {
   if (mayBeJson) {
     const json = parseJsonUnderFormType(decodeBytes(body, charset))
     if (json !== undefined) return { json }
-    if (!input.readForms) return noBody
+    if (!input.readForms) return ignoredForm
   }
   if (kind === 'urlencoded') return { form: parseForm(body, charset) }
   // The delimiters are ASCII in both charsets, so the body can be converted as a whole.

@@ -85,7 +85,7 @@ async function handleRequest(
       response.end()
       return
     }
-    const known = toAppError(error)
+    const known = toAppError(call?.sources.ignoredForm ? explainIgnoredForm(error) : error)
     if (known.code === 5000 && known.status !== 503) context.onError(error, requestId)
     result = errorResponse(endpoint.shape, known, languageOf(request), context)
   }
@@ -148,19 +148,30 @@ function readSources(
 ): ParameterSources {
   const query = queryText === undefined ? undefined : parseForm(queryText, 'utf-8')
   if (body === undefined) return { headers, query }
-  const { json, form } = decodeBody({
+  const { json, form, ignoredForm } = decodeBody({
     contentType: headers['content-type'],
     contentEncoding: headers['content-encoding'],
     body,
     readForms: endpoint.readsForms,
   })
-  return { headers, json, form, query }
+  return { headers, json, form, query, ignoredForm }
 }
 
 function methodNotAllowed(endpoint: Endpoint): AppError {
   const allow = endpoint.methods.join(', ')
   const text = { zh: `只支持 ${allow} 请求`, en: `Only ${allow} is supported` }
   return new AppError(1002, text, { status: 405, headers: { allow } })
+}
+
+/** What is missing may be in the form. */
+function explainIgnoredForm(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 1001) return error
+  const { status, headers, fields } = error
+  const text = {
+    zh: `只支持 JSON 请求体（Content-Type: application/json），表单未读取；${error.text.zh}`,
+    en: `Only a JSON body (Content-Type: application/json) is supported, the form was not read; ${error.text.en}`,
+  }
+  return new AppError(1001, text, { status, headers, ...(fields && { fields }) })
 }
 
 function stopping(): AppError {

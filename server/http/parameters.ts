@@ -15,6 +15,7 @@ export interface ParameterSources {
   readonly json?: Fields | undefined
   readonly form?: Fields | undefined
   readonly query?: Fields | undefined
+  readonly ignoredForm?: true | undefined
 }
 
 export interface InvalidParameter {

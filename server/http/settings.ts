@@ -1,5 +1,5 @@
 // Settings of the HTTP interface.
-import { choice, proxyList, setting } from '../setting-parsers.ts'
+import { choice, integer, proxyList, setting } from '../setting-parsers.ts'
 
 export const httpSettings = {
   ERROR_HTTP_STATUS: setting(choice('mapped', 'ok'), 'mapped', {
@@ -9,5 +9,9 @@ export const httpSettings = {
   TRUSTED_PROXIES: setting(proxyList, [], {
     zh: '可信代理的地址或 CIDR，逗号分隔',
     en: 'Addresses and CIDR ranges of proxies whose X-Forwarded-For is trusted',
+  }),
+  SEND_TIMEOUT_S: setting(integer(1, 3_600), 30, {
+    zh: '客户端停止读取响应多久后关闭连接（秒）',
+    en: 'Seconds until a connection is closed whose client has stopped reading the response',
   }),
 } as const

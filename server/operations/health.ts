@@ -1,7 +1,7 @@
 // Health checks for load balancers and monitors: liveness, readiness and metrics.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createProxyStateReader } from '../http/address.ts'
 import type { Readiness } from './readiness-store.ts'
 
@@ -29,14 +29,17 @@ export function registerHealth(
   },
 ): void {
   const proxyState = createProxyStateReader(options.trustedProxies)
-  app.get('/livez', async (request, reply) =>
+  const get = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) =>
+    app.route({ method: ['GET', 'HEAD'], url, handler })
+
+  get('/livez', async (request, reply) =>
     reply
       .header('cache-control', 'no-store')
       .header('x-tollgate-proxy', proxyState(request.raw))
       .send({ status: 'ok' }),
   )
 
-  app.get('/readyz', async (_request, reply) => {
+  get('/readyz', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
     if (options.isStopping()) return reply.code(503).send({ status: 'stopping' })
     const status = await options.readiness.check()
@@ -44,7 +47,7 @@ export function registerHealth(
   })
 
   if (options.servesMetrics) {
-    app.get('/metrics', async (request, reply) => {
+    get('/metrics', async (request, reply) => {
       if (!isLocalAndDirect(request.raw)) return reply.code(404).send({ status: 'not found' })
       if (!hasMetricsToken(request.raw, options.metricsToken)) {
         return reply.code(401).header('www-authenticate', 'Bearer').send({ status: 'token required' })
