@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { startOfDay } from '../../contract/time.ts'
 import { readBody, readQuery } from './schema.ts'
 import { oneLine, rangeOf } from './fields.ts'
-import { createMemoryAttempts } from '../limits/memory.ts'
+import { createMemoryStore } from '../limits/memory.ts'
 import { guessLimits } from './guess-limits.ts'
 import { outlookOf } from './account/home.ts'
 import { quantile } from './operator/overview.ts'
@@ -151,7 +151,7 @@ void describe('guess limits', () => {
   it('count a guess before it is checked and forget it after 15 minutes', async () => {
     let now = 0
     const limits = guessLimits(
-      createMemoryAttempts(() => now),
+      createMemoryStore(() => now),
       'test',
     )
     const keys = [{ key: 'a', max: 3 }]
@@ -163,7 +163,7 @@ void describe('guess limits', () => {
   })
 
   it('do not count a right guess', async () => {
-    const limits = guessLimits(createMemoryAttempts(), 'test')
+    const limits = guessLimits(createMemoryStore(), 'test')
     for (let i = 0; i < 10; i++) await (await limits.begin([{ key: 'a', max: 1 }])).right()
     const two = [
       { key: 'x', max: 1 },

@@ -45,7 +45,7 @@ export interface LeaseOptions {
 }
 
 export interface Leases {
-  take(accountId: number, limit: RateLimit): RateLimitResult | Promise<RateLimitResult>
+  take(accountId: number, limit: RateLimit): Promise<RateLimitResult>
 }
 
 export function createLeases(options: LeaseOptions): Leases {
@@ -161,7 +161,7 @@ export function createLeases(options: LeaseOptions): Leases {
   }
 
   return {
-    take(accountId, limit) {
+    async take(accountId, limit) {
       const lease = getLease(accountId, limit)
       const time = now()
       lease.calls += 1

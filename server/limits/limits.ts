@@ -12,8 +12,8 @@ import { type CallLimits, FailureWindows, failuresPerMinute, TokenBuckets } from
 
 /** Counted attempts of any kind, such as sign-ins. */
 export interface Attempts {
-  attempt(keys: readonly AttemptKey[], windowMs: number): AttemptResult | Promise<AttemptResult>
-  undo(counted: readonly CountedAttempt[], resetKey?: string): void | Promise<void>
+  attempt(keys: readonly AttemptKey[], windowMs: number): Promise<AttemptResult>
+  undo(counted: readonly CountedAttempt[], resetKey?: string): Promise<void>
 }
 
 export interface Limits extends CallLimits {
@@ -26,10 +26,14 @@ export interface Limits extends CallLimits {
 export function createLocalLimits(): Limits {
   const buckets = new TokenBuckets()
   const failures = new FailureWindows(failuresPerMinute)
+  const attempts = createMemoryAttempts()
   return {
-    take: (accountId, limit) => buckets.take(accountId, limit),
+    take: async (accountId, limit) => buckets.take(accountId, limit),
     fail: (address) => failures.fail(address),
-    attempts: createMemoryAttempts(),
+    attempts: {
+      attempt: async (keys, windowMs) => attempts.attempt(keys, windowMs),
+      undo: async (counted, resetKey) => attempts.undo(counted, resetKey),
+    },
     start: () => undefined,
     stop: () => undefined,
   }

@@ -15,8 +15,8 @@ export interface RateLimitResult {
 }
 
 export interface CallLimits {
-  /** Takes one token. A single process returns at once; several processes may have to draw from the shared bucket. */
-  take(accountId: number, limit: RateLimit): RateLimitResult | Promise<RateLimitResult>
+  /** Takes one token. Several processes may have to draw from the shared bucket. */
+  take(accountId: number, limit: RateLimit): Promise<RateLimitResult>
   /** Counts a wrong credential. Returns the seconds to wait if the address has reached the maximum. */
   fail(address: string): number | undefined
 }

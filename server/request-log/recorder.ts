@@ -11,6 +11,7 @@ import type { CallTrace } from '../http/call.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
 import type { ParameterSources } from '../http/parameters.ts'
 import { createLogBudget } from './budget.ts'
+import { mergeCount, newCount, withPlatform } from './day-counts.ts'
 import { maskResponse, maskParameters, maskText, paidSize, readSentValue, unpaidSize } from './masking.ts'
 import {
   addCounts,
@@ -20,7 +21,6 @@ import {
   type SearchTerm,
   insertCalls,
   type LoggedCall,
-  wholePlatform,
 } from './store.ts'
 
 /**
@@ -370,32 +370,4 @@ function add(texts: Set<string>, value: unknown): void {
 
 function stepRank(name: string): number {
   return (requestSteps as readonly string[]).indexOf(name)
-}
-
-function newCount(accountId: number, day: string, endpoint: string, code: number): DayCount {
-  return { account_id: accountId, day, endpoint, code, calls: 0, succeeded: 0, paid: 0, credits: 0 }
-}
-
-/**
- * Adds the platform's sums. All processes write the rows in the same order, so that they cannot deadlock.
- */
-function withPlatform(own: readonly DayCount[]): DayCount[] {
-  const sums = new Map<string, DayCount>()
-  for (const one of own) {
-    mergeCount(sums, `${one.day} ${one.endpoint} ${one.code}`, { ...one, account_id: wholePlatform })
-  }
-  const keyOf = (one: DayCount) => `${one.account_id} ${one.day} ${one.endpoint} ${one.code}`
-  return [...own, ...sums.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-}
-
-function mergeCount(counts: Map<string, DayCount>, key: string, one: DayCount): void {
-  const there = counts.get(key)
-  if (!there) {
-    counts.set(key, one)
-    return
-  }
-  there.calls += one.calls
-  there.succeeded += one.succeeded
-  there.paid += one.paid
-  there.credits += one.credits
 }

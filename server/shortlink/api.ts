@@ -65,8 +65,8 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
   /** Reads the parameters and checks the link; one error lists all problems. */
   async function readLinkInput<const P extends Parameters>(call: Call, description: P, missingText: Text) {
     const result = readCallParameters(call, description)
-    const pools = lookup.pools()
-    const { change, problems } = links.check(result.values, pools instanceof Promise ? await pools : pools)
+    const pools = lookup.cachedPools() ?? (await lookup.pools())
+    const { change, problems } = links.check(result.values, pools)
     const invalid = problems.length === 0 ? result.invalid : [...result.invalid, ...problems]
     return { values: requireValid({ ...result, invalid }, missingText), change }
   }

@@ -32,12 +32,14 @@ const manyRowsSql = `${rowSql} = ANY(?)`
 const domainSql =
   'SELECT host, pool, removed, blocked, blocked_at, added_at FROM link_domain ORDER BY pool, host'
 
-/** On SQLite all results are synchronous; on PostgreSQL only cached ones are. */
+/** On SQLite `find` and `cachedPools` are always synchronous; on PostgreSQL only for what is cached. */
 export interface Lookup {
   find(code: string): Destination | undefined | Promise<Destination | undefined>
-  pools(): Pools | Promise<Pools>
+  /** The cached pools; undefined when they must be read. */
+  cachedPools(): Pools | undefined
+  pools(): Promise<Pools>
   /** From the database: a new link must not get a domain that was just removed. */
-  currentPools(): Pools | Promise<Pools>
+  currentPools(): Promise<Pools>
   /** To be awaited after a change of this link was committed: then every process uses the change. */
   publishChange(id: number): Promise<void> | undefined
   /** Starts caching. */
@@ -97,6 +99,12 @@ function createDirectLookup(direct: DirectReads, codes: Codes): Lookup {
     setImmediate(onNextTurn)
   }
 
+  function findPools(): Pools {
+    if (!isFresh) refresh()
+    pools ??= poolsOf(direct.all<PoolDomain>(domainSql))
+    return pools
+  }
+
   return {
     find(code) {
       if (!isFresh) refresh()
@@ -109,14 +117,9 @@ function createDirectLookup(direct: DirectReads, codes: Codes): Lookup {
       links.set(code, found)
       return found
     },
-    pools() {
-      if (!isFresh) refresh()
-      pools ??= poolsOf(direct.all<PoolDomain>(domainSql))
-      return pools
-    },
-    currentPools() {
-      return this.pools()
-    },
+    cachedPools: findPools,
+    pools: async () => findPools(),
+    currentPools: async () => findPools(),
     publishChange: () => undefined,
     start: () => undefined,
     stop: () => undefined,
@@ -175,7 +178,8 @@ function createListeningLookup(db: Database, codes: Codes): Lookup {
       stats.fromCache += 1
       return cached
     },
-    pools: () => (pools !== undefined && stats.isCaching() ? pools : readPools()),
+    cachedPools: () => (stats.isCaching() ? pools : undefined),
+    pools: readPools,
     currentPools: queries.pools,
     publishChange(id) {
       links.invalidate(id)

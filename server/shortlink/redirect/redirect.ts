@@ -53,23 +53,17 @@ export function createRedirects(options: RedirectOptions): Redirects {
     }
     try {
       const found = lookup.find(code)
-      const isAddressB = isB || isOnPoolB(request)
-      if (found instanceof Promise || isAddressB instanceof Promise) {
-        Promise.all([found, isAddressB]).then(
-          ([destination, b]) => respond(request, response, destination, b),
+      const pools = isB ? noPools : lookup.cachedPools()
+      if (found instanceof Promise || pools === undefined) {
+        Promise.all([found, pools ?? lookup.pools()]).then(
+          ([destination, read]) => respond(request, response, destination, isB || isInPoolB(read, request)),
           (error: unknown) => fail(request, response, error),
         )
-      } else respond(request, response, found, isAddressB)
+      } else respond(request, response, found, isB || isInPoolB(pools, request))
     } catch (error) {
       fail(request, response, error)
     }
     return true
-  }
-
-  function isOnPoolB(request: IncomingMessage): boolean | Promise<boolean> {
-    const pools = lookup.pools()
-    if (pools instanceof Promise) return pools.then((known) => isInPoolB(known, request))
-    return pools.byHost.size > 0 && isInPoolB(pools, request)
   }
 
   function respond(
@@ -152,8 +146,12 @@ export function notFoundPage(path: string): NotFoundPage | undefined {
 
 const flatPageHeaders = Object.entries(pageHeaders).flat()
 
+/** For `/b/{code}`, which does not depend on the host. */
+const noPools: Pools = { domains: [], byHost: new Map() }
+
 /** Whether the host is in pool b, with or without its port. */
 function isInPoolB({ byHost }: Pools, request: IncomingMessage): boolean {
+  if (byHost.size === 0) return false
   const host = (request.headers.host ?? '').toLowerCase()
   const pool = byHost.get(host)
   if (pool !== undefined) return pool === 'b'
