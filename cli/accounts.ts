@@ -4,7 +4,7 @@ import { changeAccount, clearKey, requireAccount, resetKey } from '../server/acc
 import { type Account, listAccounts } from '../server/accounts/store.ts'
 import { createCredits } from '../server/credits/credits.ts'
 import { createAccountWithCredits } from '../server/credits/create-account.ts'
-import { cliActor, type Command, UsageError, table, textFlag, yesOrNo } from './command.ts'
+import { cliActor, type Command, secretFlag, UsageError, table, textFlag, yesOrNo } from './command.ts'
 import { parseCredits } from './credits.ts'
 
 /** The fields of an account without secrets. */
@@ -24,10 +24,11 @@ function describe(account: Account) {
 export const accountCommands: readonly Command[] = [
   {
     name: 'account create',
-    usage: 'NAME [--password P] [--expires YYYY-MM-DD] [--credits sms=100,short_link=100] [--role operator]',
+    usage:
+      'NAME [--password P|-] [--expires YYYY-MM-DD] [--credits sms=100,short_link=100] [--role operator]',
     text: {
-      zh: '创建账户，密码与密钥仅显示一次',
-      en: 'create an account; password and API key are shown once',
+      zh: '创建账户，密码与密钥仅显示一次；--password - 从标准输入读取密码，不会出现在 ps 中',
+      en: 'create an account; password and API key are shown once; --password - reads it from stdin, hidden from ps',
     },
     minWords: 1,
     maxWords: 1,
@@ -48,7 +49,7 @@ export const accountCommands: readonly Command[] = [
       const made = await createAccountWithCredits(
         installation.db,
         cliActor,
-        { username, password: textFlag(flags, 'password'), expiresOn: expires, role },
+        { username, password: await secretFlag(flags, 'password'), expiresOn: expires, role },
         grants,
       )
       return {
@@ -60,8 +61,11 @@ export const accountCommands: readonly Command[] = [
   {
     name: 'account set',
     usage:
-      'NAME [--expires YYYY-MM-DD|never] [--suspended yes|no] [--sms yes|no] [--sign-name S] [--password P]',
-    text: { zh: '修改账户', en: 'change an account' },
+      'NAME [--expires YYYY-MM-DD|never] [--suspended yes|no] [--sms yes|no] [--sign-name S] [--password P|-]',
+    text: {
+      zh: '修改账户；--password - 从标准输入读取密码',
+      en: 'change an account; --password - reads it from stdin',
+    },
     minWords: 1,
     maxWords: 1,
     flags: {
@@ -78,7 +82,7 @@ export const accountCommands: readonly Command[] = [
         suspended: yesOrNo(flags, 'suspended'),
         smsEnabled: yesOrNo(flags, 'sms'),
         signName: textFlag(flags, 'sign-name'),
-        password: textFlag(flags, 'password'),
+        password: await secretFlag(flags, 'password'),
       }
       if (Object.values(change).every((value) => value === undefined)) {
         throw new UsageError('没有要修改的内容，用 --help 查看 / nothing to change, see --help')

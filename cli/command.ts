@@ -1,5 +1,7 @@
 // The shape of a command, and helpers for flags and output.
 import type { OperatorActor } from '../server/audit/audit.ts'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Text } from '../contract/text.ts'
 import { commandLineActor } from '../contract/usernames.ts'
@@ -46,6 +48,26 @@ export class UsageError extends Error {}
 export function textFlag(flags: Flags, name: string): string | undefined {
   const value = flags[name]
   return typeof value === 'string' ? value : undefined
+}
+
+/** `-` reads the first line of stdin: what is on the command line is visible to every user of the machine. */
+export async function secretFlag(flags: Flags, name: string): Promise<string | undefined> {
+  const value = textFlag(flags, name)
+  return value === '-' ? readSecretLine(name) : value
+}
+
+async function readSecretLine(name: string): Promise<string> {
+  const { stdin, stderr } = process
+  if (stdin.isTTY) stderr.write(`${name}: `)
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: stdin, output: silent, terminal: stdin.isTTY })
+  try {
+    for await (const line of lines) return line
+    throw new UsageError(`--${name} -：标准输入为空 / stdin is empty`)
+  } finally {
+    lines.close()
+    if (stdin.isTTY) stderr.write('\n')
+  }
 }
 
 export function listFlag(flags: Flags, name: string): readonly string[] {

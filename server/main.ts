@@ -2,12 +2,12 @@
 import cluster from 'node:cluster'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
-import { createFirstAccounts, formatWelcome } from './runtime/first-start.ts'
+import { createFirstAccounts, formatWelcome, saveFirstLogins } from './runtime/first-start.ts'
 import type { Installation } from './runtime/installation.ts'
 import { PermanentProblem, StartProblem } from './runtime/installation.ts'
 import { restrictNewFiles } from './runtime/private-files.ts'
 import { startProcess } from './runtime/process.ts'
-import { isSystemdService, notifySystemd, wrongSettingsExitCode } from './runtime/systemd.ts'
+import { isStdoutJournal, isSystemdService, notifySystemd, wrongSettingsExitCode } from './runtime/systemd.ts'
 import { failWorker, startWorker, startWorkers } from './runtime/workers.ts'
 
 const help = `npm start -- [--workers N] [--help]
@@ -54,9 +54,11 @@ function isSettingsProblem(error: unknown): boolean {
 /** The first accounts are created after listening: a port in use must not waste the secrets that are shown once. */
 async function onListening(address: string, installation: Installation, config: Config): Promise<void> {
   const created = await createFirstAccounts(installation, config)
-  process.stdout.write(
-    created ? `${formatWelcome(address, created)}\n` : `Tollgate 已启动 / is running: ${address}\n`,
-  )
+  if (!created) process.stdout.write(`Tollgate 已启动 / is running: ${address}\n`)
+  // The journal keeps what it gets, and more users can read it than those of this machine's secrets.
+  else if (isStdoutJournal(process.env))
+    process.stdout.write(`${saveFirstLogins(config.DATA_DIR, address, created)}\n`)
+  else process.stdout.write(`${formatWelcome(address, created)}\n`)
 }
 
 /** `--workers N` overrides the setting WORKERS. */

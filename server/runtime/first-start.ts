@@ -1,4 +1,6 @@
 // The first start on an empty database: creates the operator and the sample account and prints their secrets once.
+import { rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { systemActor } from '../audit/audit.ts'
 import { apiTypes } from '../../contract/credits.ts'
 import { createAccount } from '../accounts/accounts.ts'
@@ -7,6 +9,7 @@ import type { Config } from '../config.ts'
 import { createAccountWithCredits } from '../credits/create-account.ts'
 import { AppError } from '../http/errors.ts'
 import type { Installation } from './installation.ts'
+import { createPrivateFile, firstLoginsName } from './private-files.ts'
 import { sampleTemplates } from '../sms/sample-templates.ts'
 import { createTemplate } from '../sms/templates.ts'
 
@@ -43,6 +46,19 @@ export async function createFirstAccounts(
     if (error instanceof AppError && (await countAccounts(db)) > 0) return undefined
     throw error
   }
+}
+
+/** Writes the secrets to a file that only its owner can read; returns what to print instead of them. */
+export function saveFirstLogins(dataFolder: string, address: string, created: FirstAccounts): string {
+  const file = join(resolve(dataFolder), firstLoginsName)
+  // A file of an earlier installation whose database was removed.
+  rmSync(file, { force: true })
+  createPrivateFile(file, formatWelcome(address, created))
+  return [
+    `Tollgate 已启动 / is running: ${address}`,
+    `首次登录的密码与密钥已写入 ${file}（仅属主可读），保存后请删除：rm ${file}`,
+    `the first logins and the API key are in ${file} (readable by its owner only); save them, then delete it: rm ${file}`,
+  ].join('\n')
 }
 
 /** Contains secrets: printed once, on the first start. */

@@ -14,10 +14,12 @@ import { dirname, join } from 'node:path'
 
 export const databaseName = 'tollgate.db'
 export const secretName = 'secret.key'
+export const firstLoginsName = 'first-logins.txt'
 
 /** SQLite gives the other three the mode of the first. */
 const privateNames = [
   secretName,
+  firstLoginsName,
   databaseName,
   `${databaseName}-wal`,
   `${databaseName}-shm`,

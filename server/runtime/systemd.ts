@@ -1,5 +1,6 @@
 // Tells systemd when the service is ready, reloads or stops (sd_notify), and which failures it cannot solve by a restart.
 import { spawn } from 'node:child_process'
+import { fstatSync } from 'node:fs'
 import type { Logger } from 'pino'
 
 /** EX_CONFIG of sysexits.h. The unit does not restart after it. */
@@ -11,6 +12,14 @@ export function notifySystemd(log: Logger, ...assignments: string[]): void {
   const child = spawn('systemd-notify', assignments, { stdio: 'ignore' })
   child.on('error', (error) => log.error({ err: error }, 'failed to run systemd-notify'))
   child.unref()
+}
+
+/** Whether stdout is systemd's journal. Everything below a service inherits JOURNAL_STREAM, but not the stream that it names. */
+export function isStdoutJournal(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { JOURNAL_STREAM: stream } = environment
+  if (stream === undefined) return false
+  const { dev, ino } = fstatSync(process.stdout.fd, { bigint: true })
+  return stream === `${dev}:${ino}`
 }
 
 /**
