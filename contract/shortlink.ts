@@ -1,6 +1,9 @@
 // The short link endpoint.
 import { credentialParameters, type Endpoint } from './endpoint.ts'
 
+/** Of a target in its ASCII form: by default nginx accepts 4 KiB of response headers from the service behind it. */
+export const maxLocationLength = 3_500
+
 /** `direct` responds with 302, `permanent` with 301, `page` with a page that shows the target and links to it. */
 export const redirectTypes = ['direct', 'permanent', 'page'] as const
 

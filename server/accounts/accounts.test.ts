@@ -4,7 +4,15 @@ import { it } from 'node:test'
 import { systemActor } from '../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { AppError } from '../http/errors.ts'
-import { changeAccount, clearKey, createAccount, isExpired, requireAccount, resetKey } from './accounts.ts'
+import {
+  changeAccount,
+  clearKey,
+  createAccount,
+  isExpired,
+  requireAccount,
+  resetKey,
+  signNameProblem,
+} from './accounts.ts'
 import { hashKey } from './key.ts'
 import { systemShare, verifyPassword } from './password.ts'
 import { findPasswordHash, createKeyLookup, listAccounts } from './store.ts'
@@ -120,6 +128,11 @@ onEachEngine('accounts', (engine) => {
     assert.equal(last.expires_on, null)
     assert.equal(last.sign_name, null)
     await assert.rejects(changeAccount(fresh.db, systemActor, last, { signName: '【括号】' }), AppError)
+    for (const one of '【】[]()（）{}｛｝「」『』《》〈〉〔〕〖〗［］<>＜＞\u202e\u200b\u200d\u2066\ufeff\u3164\u2028\0') {
+      assert.ok(signNameProblem(`某${one}某`), JSON.stringify(one))
+    }
+    for (const name of ['某某科技', 'Acme-1 & Co.', '中国·联通'])
+      assert.equal(signNameProblem(name), undefined)
     await assert.rejects(changeAccount(fresh.db, systemActor, last, { signName: 'x' }), AppError)
   })
 })

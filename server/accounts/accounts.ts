@@ -187,6 +187,9 @@ export function isExpired(account: Pick<Account, 'expires_on'>, now: number = Da
   return account.expires_on !== null && account.expires_on < formatDay(now)
 }
 
+/** Controls, changes of direction, zero-width and unassigned characters, line separators: the recipient sees another text. */
+const hiddenCharacters = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+
 /** The signature is sent in 【】, so it must not contain brackets itself. */
 export function signNameProblem(signName: string): Text | undefined {
   const length = [...signName].length
@@ -197,7 +200,12 @@ export function signNameProblem(signName: string): Text | undefined {
       en: `a signature has ${minLength} to ${maxLength} characters`,
     }
   }
-  if (/[【】[\]\p{Cc}]/u.test(signName)) return { zh: '签名不能含括号', en: 'a signature holds no brackets' }
+  if (/[\p{Ps}\p{Pe}<>＜＞]/u.test(signName)) {
+    return { zh: '签名不能含括号', en: 'a signature holds no brackets' }
+  }
+  if (hiddenCharacters.test(signName)) {
+    return { zh: '签名不能含不可见字符', en: 'a signature holds no invisible characters' }
+  }
   return undefined
 }
 

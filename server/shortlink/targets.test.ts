@@ -100,6 +100,13 @@ test('accepts at most 2,048 characters', () => {
   assert.match(problemOf(`https://example.com/${'a'.repeat(2_048 - 19)}`), /at most 2048/)
 })
 
+test('46 accepts at most 3,500 characters once percent-encoded', () => {
+  assert.equal(locationOf(`https://example.com/${'中'.repeat(380)}`).length, 20 + 380 * 9)
+  assert.match(problemOf(`https://example.com/${'中'.repeat(450)}`), /at most 3500 .* percent-encoded/)
+  // The documented number of characters stays possible.
+  locationOf(`https://example.com/${'a'.repeat(2_048 - 20)}`)
+})
+
 test('returns a safe ASCII header value for every accepted input', () => {
   const anything = fc.oneof(
     fc.webUrl({ withFragments: true, withQueryParameters: true }),
@@ -125,4 +132,8 @@ test('rejects titles over 200 characters or with control characters', () => {
   assert.equal(titleProblem('😀'.repeat(200)), undefined)
   assert.ok(titleProblem('标'.repeat(201)))
   assert.ok(titleProblem('a\u001b[31mb'))
+  for (const hidden of ['\u202e', '\u2066', '\u200b', '\u200f', '\ufeff'])
+    assert.ok(titleProblem(`a${hidden}b`))
+  // A family is several emoji joined by U+200D.
+  assert.equal(titleProblem('👨‍👩‍👧'), undefined)
 })

@@ -1,5 +1,5 @@
 // Checks the target and the title of a link.
-import { redirectTypes, type RedirectType, shortlink } from '../../contract/shortlink.ts'
+import { maxLocationLength, redirectTypes, type RedirectType, shortlink } from '../../contract/shortlink.ts'
 import type { Text } from '../../contract/text.ts'
 
 const { target_url, title: titleParameter } = shortlink.operations.generate.parameters
@@ -17,6 +17,8 @@ export type CheckedTarget = { readonly location: string } | { readonly problem: 
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+/** They change the order of what follows, also outside of the title, or show nothing. */
+const directions = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/
 const plainAscii = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
 
 /** Returns the ASCII form for `Location`, or the problem, whose text follows the parameter's name. */
@@ -36,7 +38,14 @@ export function checkTarget(text: string, own: OwnHosts): CheckedTarget {
   }
   if (isOwn(url, own)) return problem('不能指向本平台的短链接域名', 'must not lead to our own link domains')
   // ASCII is sent exactly as it was received; the parser would normalize it.
-  return { location: plainAscii.test(text) ? text : url.href }
+  const location = plainAscii.test(text) ? text : url.href
+  if (location.length > maxLocationLength) {
+    return problem(
+      `百分号编码后最长 ${maxLocationLength} 个字符`,
+      `has at most ${maxLocationLength} characters once percent-encoded`,
+    )
+  }
+  return { location }
 }
 
 function isOwn(url: URL, own: OwnHosts): boolean {
@@ -59,7 +68,7 @@ export function titleProblem(title: string): Text | undefined {
   if (title.length > maxTitleLength && [...title].length > maxTitleLength) {
     return { zh: `最长 ${maxTitleLength} 个字符`, en: `has at most ${maxTitleLength} characters` }
   }
-  return controls.test(title)
+  return controls.test(title) || directions.test(title)
     ? { zh: '不能含控制字符', en: 'must not contain control characters' }
     : undefined
 }
