@@ -26,6 +26,8 @@ Settings come from the environment or .env. Full list: docs/operations.en.md
   npm run --silent doctor             检查部署 / checks the deployment`
 
 restrictNewFiles()
+// Without a listener, a reader of stdout that goes away would end the service.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 try {
   const config = readConfig({ ...readEnvironment(), ...readFlags() })

@@ -22,11 +22,10 @@ export interface Log {
   /** For the lines of API calls. It does not redact: their fields are numbers and names of ours, and redaction is slow. */
   readonly callLog: Logger
   /** Writes what is still buffered. Waits at most a second for a reader that does not read. */
-  end(): void
+  end(): Promise<void>
 }
 
-/** Write attempts during `end`, 100 ms apart. */
-const maxFinalAttempts = 10
+const maxEndMs = 1_000
 
 export interface LogOptions {
   /** Other processes write to the same stdout. */
@@ -37,8 +36,6 @@ export interface LogOptions {
 const pipeBufferBytes = 4_096
 
 export function openLog(level: string, { shared = false }: LogOptions = {}): Log {
-  let ending = false
-  let attemptsLeft = maxFinalAttempts
   const destination = pino.destination({
     fd: 1,
     sync: false,
@@ -46,7 +43,7 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
     // If stdout is not read, lines beyond this are dropped instead of filling the memory.
     maxLength: 16_777_216,
     ...(shared && { maxWrite: pipeBufferBytes }),
-    retryEAGAIN: () => !ending || attemptsLeft-- > 0,
+    retryEAGAIN: () => true,
   })
   // A line that cannot be written has nowhere else to go.
   destination.on('error', () => undefined)
@@ -64,14 +61,16 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
   return {
     log,
     callLog: pino(common, destination),
-    end() {
-      ending = true
-      try {
-        destination.flushSync()
-      } catch {
-        // Without this, the exit of the process would try to write again.
-        destination.destroy()
-      }
+    async end() {
+      // Not `flushSync`: it retries for ever if the reader has closed the pipe.
+      const { promise: ended, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, maxEndMs)
+      destination.once('close', resolve).once('error', () => resolve())
+      destination.end()
+      await ended
+      clearTimeout(timer)
+      // Without this, the exit of the process would try to write again.
+      destination.destroy()
     },
   }
 }

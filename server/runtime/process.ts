@@ -45,10 +45,7 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   const stop = () => {
     if (stopping) return
     stopping = true
-    const end = (code: number) => {
-      endLog()
-      process.exit(code)
-    }
+    const end = (code: number) => void endLog().finally(() => process.exit(code))
     void stopAndClose(app, installation).then(
       () => end(0),
       (error: unknown) => {

@@ -67,10 +67,7 @@ export async function startWorkers(config: Config, onListening: OnListening): Pr
   onStopSignal((signal) => {
     log.info({ signal }, 'stopping')
     notifySystemd(log, 'STOPPING=1')
-    void pool.stop().then((code) => {
-      endLog()
-      process.exit(code)
-    })
+    void pool.stop().then((code) => endLog().finally(() => process.exit(code)))
   })
   onReloadSignal(() => {
     log.info('reloading')
