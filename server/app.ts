@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { createAuthenticator } from './accounts/authenticate.ts'
+import { loadKeySecret } from './accounts/key-secret-store.ts'
 import { createKeyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
 import { createConsole } from './console/console.ts'
@@ -154,6 +155,7 @@ export async function openApp(
       findByKey: createKeyLookup(db),
       rateLimit: config.RATE_LIMIT,
       limits,
+      keySecret: await loadKeySecret(db),
     }),
     credits,
     paidCalls: createPaidCalls(credits, sweeper),

@@ -66,8 +66,8 @@ onEachEngine('credentials', (engine) => {
     await clearKey(service.installation.db, systemActor, cleared.id)
     const other = await service.account()
     const wrong = [
-      { username: 'nobody', api_key: generateApiKey() },
-      { username: holder.username, api_key: generateApiKey() },
+      { username: 'nobody', api_key: generateApiKey('another installation') },
+      { username: holder.username, api_key: generateApiKey('another installation') },
       { username: holder.username, api_key: 'not even a key' },
       { username: holder.username, api_key: other.key },
       { username: cleared.username, api_key: cleared.key },

@@ -9,6 +9,7 @@ import { usernameProblem } from '../../contract/usernames.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { emitEvents } from '../events/emit.ts'
 import { AppError } from '../http/errors.ts'
+import { requireKeySecret } from './key-secret-store.ts'
 import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
 import { generatePassword, hashPassword, passwordProblem, systemShare } from './password.ts'
 import {
@@ -71,14 +72,14 @@ export async function createAccount(
 
 /** Replaces the account's key; the old one is invalid from the next request on. Returns the new key, which is not stored. */
 export async function resetKey(db: Database, actor: Actor, accountId: number): Promise<string> {
-  const key = generateApiKey()
-  await db.write(async (tx) => {
+  return db.write(async (tx) => {
     await requireSamePassword(tx, actor)
+    const key = generateApiKey(await requireKeySecret(tx))
     await replaceKey(tx, accountId, { hash: hashKey(key), hint: formatKeyHint(key) })
     await emitEvents(tx, [{ accountId, type: 'key.reset', data: { key_hint: formatKeyHint(key) } }])
     await recordChange(tx, actor, 'key.reset', { accountId })
+    return key
   })
-  return key
 }
 
 /** Creates a key for an account without one, in a session; undefined when the account already has a key. */
@@ -86,12 +87,12 @@ export async function createFirstKey(
   db: Database,
   session: { readonly id: number; readonly account_id: number },
 ): Promise<string | undefined> {
-  const key = generateApiKey()
-  const inserted = await db.write(async (tx) => {
+  return db.write(async (tx) => {
     await requireSession(tx, session.id)
-    return insertKey(tx, session.account_id, { hash: hashKey(key), hint: formatKeyHint(key) })
+    const key = generateApiKey(await requireKeySecret(tx))
+    const created = { hash: hashKey(key), hint: formatKeyHint(key) }
+    return (await insertKey(tx, session.account_id, created)) ? key : undefined
   })
-  return inserted ? key : undefined
 }
 
 export async function clearKey(db: Database, actor: Actor, accountId: number): Promise<void> {

@@ -6,7 +6,7 @@ import { AppError } from '../http/errors.ts'
 import type { CallLimits, RateLimit, RateLimitResult } from '../limits/token-bucket.ts'
 import { memoizePerTick } from '../http/memoize-per-tick.ts'
 import { isExpired } from './accounts.ts'
-import { hashKey, isWellFormedKey } from './key.ts'
+import { formOfKey, hashKey } from './key.ts'
 import type { Account, FindByKey } from './store.ts'
 
 export interface Caller {
@@ -20,6 +20,8 @@ export interface AuthenticatorOptions {
   /** Undefined means no limit. */
   readonly rateLimit: RateLimit | undefined
   readonly limits: CallLimits
+  /** Keys the checksums of API keys. */
+  readonly keySecret: string
 }
 
 interface CommonValues {
@@ -33,13 +35,22 @@ export type Authenticate = <const P extends Parameters>(
 ) => Promise<{ caller: Caller; values: Values<P> }>
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
-  const { limits } = options
+  const { limits, keySecret } = options
+  const readKey = memoizePerTick((key: string) => {
+    const form = formOfKey(key, keySecret)
+    return form === 'malformed' ? undefined : { form, hash: hashKey(key) }
+  })
+
   return async (call, common) => {
     const values = requireParameters(call, common)
     const { api_key: key, username } = values as unknown as CommonValues
-    // The checksum keeps floods of invented keys away from the database.
-    const keyHash = hashOfKey(key)
-    const account = keyHash === undefined ? undefined : await options.findByKey(keyHash)
+    // The checksum keeps floods of invented keys away from the database. Only a key from before checksums were keyed can be
+    // imitated, so it is not looked up while its network is blocked.
+    const found = readKey(key)
+    const isLookedUp =
+      found !== undefined && (found.form === 'issued' || !limits.isBlocked(networkOf(call.address)))
+    const keyHash = found?.hash
+    const account = isLookedUp ? await options.findByKey(found.hash) : undefined
     if (!account || (username !== undefined && username !== account.username)) {
       const retryAfter = limits.fail(networkOf(call.address))
       throw retryAfter === undefined ? wrongCredentials() : tooFrequent(retryAfter)
@@ -52,8 +63,6 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     return { caller: { account, keyHash }, values }
   }
 }
-
-const hashOfKey = memoizePerTick((key: string) => (isWellFormedKey(key) ? hashKey(key) : undefined))
 
 function sendLimitHeaders(call: Call, limit: RateLimit, taken: RateLimitResult): void {
   call.responseHeaders.push(

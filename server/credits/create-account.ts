@@ -3,6 +3,7 @@ import type { Actor } from '../audit/audit.ts'
 import type { AuditDetails } from '../audit/store.ts'
 import type { ApiType } from '../../contract/credits.ts'
 import { createAccount, type CreatedAccount, type NewAccountInput } from '../accounts/accounts.ts'
+import { loadKeySecret } from '../accounts/key-secret-store.ts'
 import { formatKeyHint, generateApiKey, hashKey } from '../accounts/key.ts'
 import { replaceKey } from '../accounts/store.ts'
 import type { Database, Tx } from '../db/database.ts'
@@ -22,7 +23,7 @@ export async function createAccountWithCredits(
   grants: readonly FirstGrant[],
 ): Promise<CreatedAccount & { readonly apiKey: string }> {
   for (const { amount } of grants) requireAmount(amount)
-  const apiKey = generateApiKey()
+  const apiKey = generateApiKey(await loadKeySecret(db))
   const account = await createAccount(db, actor, input, {
     details: detailsOf(grants),
     async write(tx, accountId) {

@@ -1,7 +1,7 @@
 // Wrong credentials by address across several processes: counted locally at once, shared ten times a second in batches.
 // So a flood of invented keys puts no load on the shared store.
 import type { FailureCount, FailureTotal } from './port.ts'
-import { FailureWindows, failuresPerMinute, failureWindowMs } from './token-bucket.ts'
+import { type CallLimits, FailureWindows, failuresPerMinute, failureWindowMs } from './token-bucket.ts'
 
 const shareIntervalMs = 100
 
@@ -14,7 +14,7 @@ const maxBlocked = 50_000
 export function createSharedFailures(
   share: (failures: readonly FailureCount[], windowMs: number) => Promise<readonly FailureTotal[]>,
   isAway: () => boolean,
-): { fail(address: string): number | undefined } {
+): Pick<CallLimits, 'fail' | 'isBlocked'> {
   const local = new FailureWindows(failuresPerMinute)
   const blockedUntil = new Map<string, number>()
   let unshared = new Map<string, number>()
@@ -35,6 +35,9 @@ export function createSharedFailures(
   }
 
   return {
+    isBlocked(address) {
+      return (blockedUntil.get(address) ?? 0) > performance.now() || local.isBlocked(address)
+    },
     fail(address) {
       const until = blockedUntil.get(address)
       const waitMs = until === undefined ? 0 : until - performance.now()

@@ -30,6 +30,7 @@ export function createLocalLimits(): Limits {
   return {
     take: async (accountId, limit) => buckets.take(accountId, limit),
     fail: (address) => failures.fail(address),
+    isBlocked: (address) => failures.isBlocked(address),
     attempts: {
       attempt: async (keys, windowMs) => attempts.attempt(keys, windowMs),
       undo: async (counted, resetKey) => attempts.undo(counted, resetKey),
@@ -146,6 +147,7 @@ export function createSharedLimits(store: LimitStore, options: SharedOptions): L
   return {
     take: leases.take,
     fail: failures.fail,
+    isBlocked: failures.isBlocked,
     attempts: { attempt, undo },
     start() {
       deleteTimer = setInterval(() => {

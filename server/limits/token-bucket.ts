@@ -19,6 +19,8 @@ export interface CallLimits {
   take(accountId: number, limit: RateLimit): Promise<RateLimitResult>
   /** Counts a wrong credential. Returns the seconds to wait if the address has reached the maximum. */
   fail(address: string): number | undefined
+  /** Whether the address has reached the maximum; counts nothing. */
+  isBlocked(address: string): boolean
 }
 
 /** Wrong credentials that one address may send per minute. */
@@ -106,5 +108,10 @@ export class FailureWindows {
     window.count += 1
     if (window.count <= this.#max) return undefined
     return Math.max(1, Math.ceil((window.startedAt + failureWindowMs - now) / 1000))
+  }
+
+  isBlocked(address: string, now: number = performance.now()): boolean {
+    const window = this.#windows().get(address)
+    return window !== undefined && now - window.startedAt < failureWindowMs && window.count >= this.#max
   }
 }

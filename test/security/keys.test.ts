@@ -7,6 +7,7 @@ import { systemActor } from '../../server/audit/audit.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { sms } from '../../contract/sms.ts'
 import { createAuthenticator } from '../../server/accounts/authenticate.ts'
+import { loadKeySecret } from '../../server/accounts/key-secret-store.ts'
 import { hashKey, generateApiKey } from '../../server/accounts/key.ts'
 import { hashPassword } from '../../server/accounts/password.ts'
 import { createKeyLookup } from '../../server/accounts/store.ts'
@@ -47,7 +48,9 @@ onEachEngine('credentials', (engine) => {
     await clearKey(db, systemActor, cleared.id)
     let lookups = 0
     const find = createKeyLookup(db)
+    const keySecret = await loadKeySecret(db)
     const authenticate = createAuthenticator({
+      keySecret,
       rateLimit: undefined,
       limits: createLocalLimits(),
       findByKey(hash) {
@@ -56,8 +59,8 @@ onEachEngine('credentials', (engine) => {
       },
     })
     const attempts = [
-      { username: 'nobody', api_key: generateApiKey() },
-      { username: holder.username, api_key: generateApiKey() },
+      { username: 'nobody', api_key: generateApiKey(keySecret) },
+      { username: holder.username, api_key: generateApiKey(keySecret) },
       { username: 'nobody', api_key: holder.key },
       { username: cleared.username, api_key: cleared.key },
     ]
@@ -105,7 +108,9 @@ describe('guesses', () => {
 
   it('6 malformed keys cost no lookup', async () => {
     let lookups = 0
+    const keySecret = 'a secret of the installation'
     const authenticate = createAuthenticator({
+      keySecret,
       rateLimit: undefined,
       limits: createLocalLimits(),
       async findByKey() {
@@ -113,7 +118,7 @@ describe('guesses', () => {
         return undefined
       },
     })
-    const valid = generateApiKey()
+    const valid = generateApiKey(keySecret)
     const malformed = [
       'x',
       'tg_',
@@ -122,11 +127,34 @@ describe('guesses', () => {
       `${valid}0`,
       valid.toLowerCase(),
       `tg_${'漢'.repeat(49)}`,
+      generateApiKey('the secret of another installation'),
     ]
     for (const api_key of malformed) {
       await assert.rejects(authenticate(callWith({ username: 'u', api_key, action: 'a' }), sms.common))
     }
     assert.equal(lookups, 0)
+  })
+
+  it('40 keys that imitate old ones cost no lookup once their network is blocked, and issued keys still work', async () => {
+    let lookups = 0
+    const keySecret = 'a secret of the installation'
+    const authenticate = createAuthenticator({
+      keySecret,
+      rateLimit: undefined,
+      limits: createLocalLimits(),
+      async findByKey() {
+        lookups += 1
+        return undefined
+      },
+    })
+    // The checksum of keys from before 0.2.0 has no secret, so anybody can compute it.
+    const api_key = 'tg_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG32L9Jw'
+    const attempt = (key: string) =>
+      assert.rejects(authenticate(callWith({ username: 'u', api_key: key, action: 'a' }), sms.common))
+    for (let i = 0; i < 200; i += 1) await attempt(api_key)
+    assert.equal(lookups, 60)
+    await attempt(generateApiKey(keySecret))
+    assert.equal(lookups, 61)
   })
 
   it('6 counts wrong keys from one IPv6 network together', async () => {
