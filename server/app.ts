@@ -81,6 +81,8 @@ export interface AppOptions {
   readonly callLog?: Logger
   /** The limits that the workers of this machine share. */
   readonly limitStore?: LimitStore
+  /** Threads start on first use, for tests that start many services. */
+  readonly lazyThreads?: boolean
 }
 
 export async function openApp(
@@ -279,6 +281,7 @@ export async function openApp(
         throw error
       })
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
+      if (options.lazyThreads !== true) for (const product of products) product.startThreads?.()
       for (const product of products) product.start?.()
       eventDelivery.start()
       webConsole.start()

@@ -49,6 +49,8 @@ export interface Product {
   readonly fastPath?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** The page for an unknown path, or undefined if the path is not the product's. */
   readonly notFoundPage?: (path: string) => NotFoundPage | undefined
+  /** Starts threads and the jobs that run in them. Without it a thread starts with its first work. */
+  readonly startThreads?: () => void
   /** Starts the background jobs. */
   readonly start?: () => void
   /** Writes buffered data and closes connections. */

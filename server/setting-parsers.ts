@@ -39,7 +39,7 @@ export const text: Parse<string> = (value) => {
   return { value }
 }
 
-export const optionalText: Parse<string | undefined> = text
+export const optionalText: Parse<string | undefined> = (value) => text(value)
 
 /** A text that is sent in an HTTP header. */
 export const headerText: Parse<string> = (value) =>
@@ -47,7 +47,7 @@ export const headerText: Parse<string> = (value) =>
     ? text(value)
     : { problem: '只能含可打印的 ASCII 字符 / may contain printable ASCII characters only' }
 
-export const optionalHeaderText: Parse<string | undefined> = headerText
+export const optionalHeaderText: Parse<string | undefined> = (value) => headerText(value)
 
 /** An optional text of at least so many characters. */
 export function optional(least: number): Parse<string | undefined> {

@@ -46,7 +46,7 @@ const spaceSql = [
 
 const probeTimeoutMs = 1_500
 
-export const defaultPoolSize = 12
+const defaultPoolSize = 12
 
 /** Opened when the console reads. */
 const reportConnections = 3

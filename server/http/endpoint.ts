@@ -168,8 +168,8 @@ function explainIgnoredForm(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 1001) return error
   const { status, headers, fields } = error
   const text = {
-    zh: `只支持 JSON 请求体（Content-Type: application/json），表单未读取；${error.text.zh}`,
-    en: `Only a JSON body (Content-Type: application/json) is supported, the form was not read; ${error.text.en}`,
+    zh: `${error.text.zh}；只支持 JSON 请求体（Content-Type: application/json），表单未读取`,
+    en: `${error.text.en}; only a JSON body (Content-Type: application/json) is supported, the form was not read`,
   }
   return new AppError(1001, text, { status, headers, ...(fields && { fields }) })
 }

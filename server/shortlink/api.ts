@@ -188,12 +188,14 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     notFoundPage,
     start() {
       lookup.start()
+      clicks.start()
+    },
+    startThreads() {
       // Loaded now, because an update may replace the files on disk before the first click.
       writer.run({ kind: 'load' }).then(
         () => log.debug('click thread loaded'),
         (error: unknown) => log.error({ err: error }, 'failed to load the click thread'),
       )
-      clicks.start()
       services.jobs.every(rollupEveryMs, 'click-rollup', createRollupJob(writer.run))
     },
     async stop() {

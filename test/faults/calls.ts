@@ -91,7 +91,7 @@ function domainCall(number: number, count: number): FaultCall {
 }
 
 /** Returns a different valid ID number for each call. */
-export function idNumber(number: number): string {
+function idNumber(number: number): string {
   const day = new Date(Date.UTC(1980, 0, 1) + Math.floor(number / 900) * 86_400_000)
   const body = `110105${day.toISOString().slice(0, 10).replaceAll('-', '')}${100 + (number % 900)}`
   const weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]

@@ -33,7 +33,7 @@ export function startClusterGuard(home: string): ClusterGuard {
  * Processes whose working directory is this folder or below it. Patroni runs in its node's folder, PostgreSQL and its
  * children in the data folder below it, so processes that Patroni starts later are found too.
  */
-export function processesIn(folder: string): readonly number[] {
+function processesIn(folder: string): readonly number[] {
   return allProcesses().filter((pid) => {
     const directory = workingDirectory(pid)
     return directory === folder || directory?.startsWith(`${folder}/`)

@@ -68,7 +68,7 @@ async function finish(world: World, entry: JournalEntry): Promise<void> {
   }
 }
 
-export async function ledgerCheck(world: World): Promise<LedgerCheck> {
+async function ledgerCheck(world: World): Promise<LedgerCheck> {
   const result = await admin(world.environment, 'ledger', 'check', '--json')
   if (result.stdout === '') throw new Error(`ledger check printed nothing: ${result.stderr}`)
   return JSON.parse(result.stdout) as LedgerCheck

@@ -56,7 +56,7 @@ const knownHostileTexts = [
 ] as const
 
 /** Placeholder for a JSON number that JSON.stringify cannot write. */
-export const rawNumber = (text: string): string => `@@number:${text}@@`
+const rawNumber = (text: string): string => `@@number:${text}@@`
 
 const numbers = [
   '1e309',

@@ -168,7 +168,7 @@ describe('requests over raw sockets', () => {
       assert.equal(response.status, 400)
       const { success, message } = (await response.json()) as { success: boolean; message: string }
       assert.equal(success, false)
-      assert.match(message, /^只支持 JSON 请求体/)
+      assert.match(message, /^缺少必要参数：.*只支持 JSON 请求体/)
     }
     // Headers and the query are still read.
     const query = new URLSearchParams({ ...values, target_url: 'https://example.com/', title: 't' })

@@ -42,7 +42,7 @@ export async function startService(
   const installation = await openInstallation(config)
   const logged: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
-  const app = await openApp(config, installation, log)
+  const app = await openApp(config, installation, log, { lazyThreads: true })
   const url = await app.start()
   return {
     url,
