@@ -1,4 +1,4 @@
-// `npm start`: its output and its shutdown. Startup errors: start-errors.test.ts.
+// `npm start`: its output and its shutdown. Startup errors: start-errors.heavy.test.ts.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { after, before, describe, it } from 'node:test'
