@@ -1,5 +1,7 @@
 // The running processes of the service, each with a row that it renews: a restore must not replace their data.
 import { randomUUID } from 'node:crypto'
+import { readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
 import project from '../../package.json' with { type: 'json' }
 import type { Database, Queries } from '../db/database.ts'
 import { lock } from '../db/dialect.ts'
@@ -8,7 +10,7 @@ import type { Tables } from '../db/schema.ts'
 
 const renewMs = 5_000
 
-/** A process that was killed counts this long. */
+/** A process that was killed on another machine counts this long. */
 export const processTimeoutMs = 3 * renewMs
 
 export interface ProcessEntry {
@@ -19,7 +21,7 @@ export interface ProcessEntry {
 
 /** To be awaited before the process reads anything that it keeps: until then a restore may replace the data. */
 export async function registerProcess(db: Database, connections: number): Promise<ProcessEntry> {
-  const id = randomUUID()
+  const id = `${machineName()} ${process.pid} ${randomUUID()}`
   const renew = (isFirst = false) =>
     db.write(async (tx) => {
       // A restore in progress holds the lock.
@@ -42,9 +44,35 @@ export async function registerProcess(db: Database, connections: number): Promis
 
 export type RunningProcess = Pick<Tables['service_process'], 'id' | 'version' | 'connections'>
 
-export function listProcesses(queries: Queries): Promise<RunningProcess[]> {
-  return queries.all<RunningProcess>(
+/** Without those that were killed: on this machine at once, on others after a while. */
+export async function listProcesses(queries: Queries): Promise<RunningProcess[]> {
+  const rows = await queries.all<RunningProcess>(
     `SELECT id, version, connections FROM service_process WHERE seen_at > ${queries.now} - ? ORDER BY id`,
     [processTimeoutMs],
   )
+  return rows.filter(({ id }) => {
+    const [machine, pid] = id.split(' ')
+    return machine !== machineName() || isAlive(Number(pid))
+  })
+}
+
+/** The host and, on Linux, its namespace of process ids: a container has its own. */
+function machineName(): string {
+  let namespace = ''
+  try {
+    namespace = readlinkSync('/proc/self/ns/pid')
+  } catch {
+    // Not Linux.
+  }
+  return `${hostname()}/${namespace}`.replaceAll(' ', '_')
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // The process of another user exists too.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
 }
