@@ -60,9 +60,21 @@ function busy(): AppError {
   )
 }
 
+let finishedHashes = 0
+
+/** How many hashes this process has computed or verified. */
+export function countPasswordHashes(): number {
+  return finishedHashes
+}
+
 /** Runs the work in its turn. A flood from one share does not delay the others. */
 function inTurn<T>(share: string, work: () => Promise<T>): Promise<T> {
-  return queue.run(share, work).catch((error: unknown) => {
+  const counted = async () => {
+    const result = await work()
+    finishedHashes += 1
+    return result
+  }
+  return queue.run(share, counted).catch((error: unknown) => {
     throw error instanceof QueueFull ? busy() : error
   })
 }
