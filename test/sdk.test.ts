@@ -12,6 +12,7 @@ import { checkLedger } from '../server/credits/ledger/check-store.ts'
 import type * as Sdk from '../sdk/src/index.ts'
 import { type Callers, exampleCallers } from './support/documented-call.ts'
 import { root } from './support/root.ts'
+import { generateWebhookSecret, signWebhook } from '../server/events/signature.ts'
 import { startService, type TestService } from './support/service.ts'
 
 const run = promisify(execFile)
@@ -31,6 +32,9 @@ describe('sdk', () => {
     await cp(join(root, 'sdk', 'package.json'), join(installed, 'package.json'))
     const compiler = join(root, 'node_modules', '.bin', 'tsc')
     await run(compiler, ['-p', join(root, 'sdk'), '--outDir', join(installed, 'dist')], { env: environment })
+    const cjs = join(installed, 'dist', 'cjs')
+    await run(compiler, ['-p', join(root, 'sdk', 'tsconfig.cjs.json'), '--outDir', cjs], { env: environment })
+    await writeFile(join(cjs, 'package.json'), JSON.stringify({ type: 'commonjs' }))
     sdk = (await import(pathToFileURL(join(installed, 'dist', 'index.js')).href)) as typeof Sdk
     service = await startService('sqlite')
     callers = await exampleCallers(service)
@@ -40,8 +44,40 @@ describe('sdk', () => {
       server.closeAllConnections()
       server.close()
     }
-    await service[Symbol.asyncDispose]()
+    // Undefined if `before` failed.
+    await (service as TestService | undefined)?.[Symbol.asyncDispose]()
     await rm(project, { recursive: true, force: true })
+  })
+
+  test('is loaded by import and by require', async () => {
+    for (const [file, code] of [
+      [
+        'a.mjs',
+        `import { Tollgate, codes } from '@tollgate/sdk'; console.log(typeof Tollgate, typeof codes)`,
+      ],
+      [
+        'a.cjs',
+        `const { Tollgate, codes } = require('@tollgate/sdk'); console.log(typeof Tollgate, typeof codes)`,
+      ],
+    ] as const) {
+      await writeFile(join(project, file), code)
+      const { stdout } = await run(process.execPath, [join(project, file)], { env: environment })
+      assert.equal(stdout.trim(), 'function object', file)
+    }
+  })
+
+  test('verifies webhooks and returns the event', () => {
+    const secret = generateWebhookSecret()
+    const body = '{"type":"ping","timestamp":"2026-01-02T03:04:05+08:00","data":{"text":"短信"}}'
+    const timestamp = Math.floor(Date.now() / 1000)
+    const headers = signWebhook({ id: 'evt_1', timestamp, body }, [generateWebhookSecret(), secret])
+    assert.deepEqual(sdk.verifyWebhook(secret, headers, body)?.data, { text: '短信' })
+    assert.equal(sdk.verifyWebhook(secret, headers, Buffer.from(body))?.type, 'ping')
+    assert.equal(sdk.verifyWebhook(secret, headers, `${body} `), undefined)
+    assert.equal(sdk.verifyWebhook(generateWebhookSecret(), headers, body), undefined)
+    const old = signWebhook({ id: 'evt_1', timestamp: timestamp - 301, body }, [secret])
+    assert.equal(sdk.verifyWebhook(secret, old, body), undefined)
+    assert.equal(sdk.verifyWebhook(secret, {}, body), undefined)
   })
 
   function client(options: Partial<Sdk.TollgateOptions> = {}): Sdk.Tollgate {

@@ -32,6 +32,7 @@ export {
 } from './errors.ts'
 export type { CallOptions } from './transport.ts'
 export type * from './types.ts'
+export { verifyWebhook, type WebhookEvent, type WebhookHeaders } from './webhooks.ts'
 
 export interface TollgateOptions {
   /** Base URL of the service, for example `https://api.example.com`. */

@@ -1,0 +1,44 @@
+// Verifies webhooks: Standard Webhooks 1.0 signatures.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+export interface WebhookEvent {
+  readonly type: string
+  /** ISO 8601: when the event happened. */
+  readonly timestamp: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** How far the time of a request may differ from ours. */
+const toleranceSeconds = 300
+
+/**
+ * Returns the event if the request was signed with the secret within the last five minutes, otherwise undefined. `body` is the
+ * raw body; header names are in lower case, as in `request.headers` of Node.js.
+ */
+export function verifyWebhook(
+  secret: string,
+  headers: WebhookHeaders,
+  body: string | Uint8Array,
+): WebhookEvent | undefined {
+  const id = textOf(headers['webhook-id'])
+  const timestamp = textOf(headers['webhook-timestamp'])
+  if (!/^\d{1,12}$/.test(timestamp)) return undefined
+  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) return undefined
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body)
+  const expected = Buffer.from(`v1,${hmac.digest('base64')}`)
+  const isSigned = textOf(headers['webhook-signature'])
+    .split(' ')
+    .some((signature) => {
+      const given = Buffer.from(signature)
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    })
+  if (!isSigned) return undefined
+  return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as WebhookEvent
+}
+
+function textOf(value: string | readonly string[] | undefined): string {
+  return typeof value === 'string' ? value : (value?.[0] ?? '')
+}
