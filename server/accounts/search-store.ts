@@ -1,5 +1,6 @@
 // Searches accounts for the operator's list.
-import { type Account, accountColumns } from './store.ts'
+import { sql } from 'kysely'
+import { type Account, accountColumnNames } from './store.ts'
 import type { Queries } from '../db/database.ts'
 
 export interface AccountSearch {
@@ -13,41 +14,30 @@ export interface AccountSearch {
   readonly offset: number
 }
 
-const sortColumns = { created: 'id', username: 'username', expires: `COALESCE(expires_on, '9999')` } as const
-
-/** The conditions and their values, in order. */
-function conditionsOf({ q, state, today = '' }: AccountSearch): readonly (readonly [string, ...string[]])[] {
-  const conditions: [string, ...string[]][] = []
-  if (q !== undefined && q !== '') {
-    const pattern = `%${q.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
-    conditions.push([`(LOWER(username) LIKE ? ESCAPE '!' OR CAST(id AS text) = ?)`, pattern, q])
-  }
-  if (state === 'operator') conditions.push([`role = 'operator'`])
-  if (state === 'suspended') conditions.push(['suspended = 1'])
-  if (state === 'expired') conditions.push(['expires_on < ?', today])
-  if (state === 'active') {
-    conditions.push(['suspended = 0 AND (expires_on IS NULL OR expires_on >= ?)', today])
-  }
-  return conditions
-}
-
 export async function searchAccounts(
   queries: Queries,
-  search: AccountSearch,
+  { q, state, today = '', sort, order, limit, offset }: AccountSearch,
 ): Promise<{ rows: Account[]; total: number }> {
-  const conditions = conditionsOf(search)
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`
-  const values = conditions.flatMap(([, ...bound]) => bound)
-  const order = search.order === 'asc' ? 'ASC' : 'DESC'
-  const rows = await queries.all<Account>(
-    `SELECT ${accountColumns} FROM account ${where}
-     ORDER BY ${sortColumns[search.sort]} ${order}, id ${order} LIMIT ? OFFSET ?`,
-    [...values, search.limit, search.offset],
-  )
-  const counted = await queries.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM account ${where}`,
-    values,
-  )
+  let query = queries.kysely.selectFrom('account')
+  if (q !== undefined && q !== '') {
+    const pattern = `%${q.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
+    query = query.where(sql<boolean>`(LOWER(username) LIKE ${pattern} ESCAPE '!' OR CAST(id AS text) = ${q})`)
+  }
+  if (state === 'operator') query = query.where('role', '=', 'operator')
+  if (state === 'suspended') query = query.where('suspended', '=', 1)
+  if (state === 'expired') query = query.where('expires_on', '<', today)
+  if (state === 'active') {
+    query = query
+      .where('suspended', '=', 0)
+      .where((eb) => eb.or([eb('expires_on', 'is', null), eb('expires_on', '>=', today)]))
+  }
+  const sorted = {
+    created: query.orderBy('id', order),
+    username: query.orderBy('username', order).orderBy('id', order),
+    expires: query.orderBy(sql`COALESCE(expires_on, '9999')`, order).orderBy('id', order),
+  }[sort]
+  const rows = await sorted.select(accountColumnNames).limit(limit).offset(offset).execute()
+  const counted = await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirst()
   return { rows, total: counted?.count ?? 0 }
 }
 

@@ -12,8 +12,24 @@ export type Role = Tables['account']['role']
 export type Account = Readonly<Omit<Tables['account'], 'password_hash' | 'unique_name' | 'expiry_reported'>>
 
 /** Everything but the password. */
-export const accountColumns = `id, username, role, key_hash, key_hint, key_created_at, expires_on, suspended, sms_enabled, sign_name,
-  rate_limit, event_types, alert_percents, created_at`
+export const accountColumnNames = [
+  'id',
+  'username',
+  'role',
+  'key_hash',
+  'key_hint',
+  'key_created_at',
+  'expires_on',
+  'suspended',
+  'sms_enabled',
+  'sign_name',
+  'rate_limit',
+  'event_types',
+  'alert_percents',
+  'created_at',
+] as const satisfies readonly (keyof Account)[]
+
+const accountColumns = accountColumnNames.join(', ')
 
 export type FindByKey = (keyHash: string) => Promise<Account | undefined>
 
