@@ -28,7 +28,7 @@ export const accountCommands: readonly Command[] = [
       'NAME [--password P|-] [--expires YYYY-MM-DD] [--credits sms=100,short_link=100] [--role operator]',
     text: {
       zh: '创建账户，密码与密钥仅显示一次；--password - 从标准输入读取密码，不会出现在 ps 中',
-      en: 'create an account; password and API key are shown once; --password - reads it from stdin, hidden from ps',
+      en: 'create an account; password and API key are shown once; --password - reads stdin, hidden from ps',
     },
     minWords: 1,
     maxWords: 1,
