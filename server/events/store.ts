@@ -219,11 +219,15 @@ export async function restartDelivery(tx: Tx, id: number): Promise<void> {
   )
 }
 
-/** Restarts failed deliveries of an endpoint that were created since a time; returns their number. */
+/** More are restarted by the next call: one transaction must not hold up others. */
+const maxRestarted = 5_000
+
+/** Restarts the oldest failed deliveries of an endpoint that were created since a time; returns their number. */
 export function restartFailed(tx: Tx, endpointId: number, since: number): Promise<number> {
   return tx.run(
     `UPDATE event_delivery SET state = 'pending', attempts = 0, due_at = ${tx.now}, ended_at = NULL
-     WHERE endpoint_id = ? AND state = 'failed' AND created_at >= ?`,
+     WHERE id IN (SELECT id FROM event_delivery
+       WHERE endpoint_id = ? AND state = 'failed' AND created_at >= ? ORDER BY id LIMIT ${maxRestarted})`,
     [endpointId, since],
   )
 }

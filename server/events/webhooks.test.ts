@@ -135,6 +135,21 @@ onEachEngine('webhooks', (engine) => {
     assert.equal(new Set(sentTo('given-up').map(({ headers }) => headers['webhook-id'])).size, 1)
   })
 
+  it('sends again what failed since a time, and nothing older', async () => {
+    const account = await service.account()
+    const { id, endpoint } = await add(account, 'again')
+    for (let i = 0; i < 3; i += 1) await emit(account, 'key.reset')
+    await until(async () => (await latest(id))?.state === 'delivered' && sentTo('again').length === 3)
+    const rows = await listDeliveries(db(), id, { before: undefined, limit: 10 })
+    await db().write(async (tx) => {
+      await tx.run(`UPDATE event_delivery SET state = 'failed' WHERE endpoint_id = ?`, [id])
+      await tx.run('UPDATE event_delivery SET created_at = 1 WHERE id = ?', [rows.at(-1)!.id])
+    })
+    assert.equal(await rules().resendFailed(systemActor, endpoint, rows.at(-1)!.created_at - 1_000), 2)
+    await until(() => sentTo('again').length === 5)
+    assert.equal(await stateOf(rows.at(-1)!.id), 'failed')
+  })
+
   it('honours Retry-After and sends nothing else to the endpoint before', async () => {
     const account = await service.account()
     const { id } = await add(account, 'throttled')
