@@ -1,0 +1,55 @@
+// The tables of accounts and their sessions, and the audit log.
+import type { CalendarDay, Flag, Json, Milliseconds } from './columns.ts'
+
+export interface AccountTables {
+  account: AccountTable
+  console_session: SessionTable
+  audit: AuditTable
+}
+
+interface AccountTable {
+  id: number
+  username: string
+  /** The name without differences of case and width. Null for accounts that shared it when it became unique. */
+  unique_name: string | null
+  role: 'account' | 'operator'
+  password_hash: string
+  key_hash: string | null
+  /** The few characters of the API key that the console shows. */
+  key_hint: string | null
+  key_created_at: Milliseconds | null
+  /** The last valid day, inclusive. */
+  expires_on: CalendarDay | null
+  suspended: Flag
+  sms_enabled: Flag
+  /** The SMS signature in use. */
+  sign_name: string | null
+  rate_limit: string | null
+  /** Space-separated types of events that an endpoint of the account receives, or `*`. */
+  event_types: string
+  /** Percentages of the last grant at which low credits are reported, for example `20,5`. */
+  alert_percents: string
+  expiry_reported: string
+  created_at: Milliseconds
+}
+
+interface SessionTable {
+  id: number
+  token_hash: string
+  account_id: number
+  address: string
+  agent: string
+  created_at: Milliseconds
+  seen_at: Milliseconds
+}
+
+interface AuditTable {
+  id: number
+  at: Milliseconds
+  /** An operator's user name, or `cli`. */
+  actor: string
+  action: string
+  target: string
+  note: string
+  details: Json
+}

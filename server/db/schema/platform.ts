@@ -1,0 +1,35 @@
+// The tables of the installation and of shared limits.
+import type { Milliseconds } from './columns.ts'
+
+export interface PlatformTables {
+  migration: {
+    name: string
+    applied_at: Milliseconds
+    /** The oldest version that works with it; null: versions that know it. */
+    oldest_version: string | null
+  }
+  service_process: {
+    id: string
+    version: string
+    /** The most connections it opens to the database. */
+    connections: number
+    seen_at: Milliseconds
+  }
+  /** Facts about the installation, by name. */
+  setting: { name: string; value: string }
+  /** PostgreSQL only. */
+  limit_bucket: LimitBucketTable
+  /** PostgreSQL only. */
+  limit_window: { key: string; attempts: number; started_at: Milliseconds; ends_at: Milliseconds }
+}
+
+interface LimitBucketTable {
+  account_id: number
+  /** Thousandths of tokens, so that a millisecond's inflow is a whole number. */
+  milli_tokens: number
+  updated_at: Milliseconds
+  per_second: number
+  burst: number
+  requested: number
+  granted: number
+}
