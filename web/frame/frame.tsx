@@ -8,6 +8,7 @@ import { onSessionEnded } from '../api/client.ts'
 import { useMe, useStart } from '../api/hooks.ts'
 import { leaveViewAs } from '../api/view-as.ts'
 import { Loaded, LoadError } from '../parts/loaded.tsx'
+import { useIsMedium } from '../parts/narrow.ts'
 import { Navigation } from './navigation.tsx'
 import { setPreferences, usePreferences } from './preferences.ts'
 import { SessionEnded } from './session-ended.tsx'
@@ -76,7 +77,9 @@ function SignedIn({ start }: { start: Start }): ReactNode {
 
 function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
   const t = useText(frameText)
-  const { folded } = usePreferences()
+  const { folded: foldedWide, foldedMedium } = usePreferences()
+  const isMedium = useIsMedium()
+  const folded = isMedium ? foldedMedium : foldedWide
   const [drawer, setDrawer] = useState(false)
   const isOperator = me.user.role === 'operator' && !me.read_only
   return (
@@ -93,7 +96,7 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
           icon={folded ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />}
           aria-label={folded ? t.unfold : t.fold}
           aria-expanded={!folded}
-          onClick={() => setPreferences({ folded: !folded })}
+          onClick={() => setPreferences(isMedium ? { foldedMedium: !folded } : { folded: !folded })}
         />
       </div>
       <Drawer

@@ -5,6 +5,7 @@ import {
   BookOutlined,
   CheckSquareOutlined,
   DashboardOutlined,
+  DownOutlined,
   GiftOutlined,
   GlobalOutlined,
   HomeOutlined,
@@ -21,40 +22,93 @@ import {
 } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
 import { Tooltip } from 'antd'
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 import { useText } from './i18n.ts'
+import { setPreferences, usePreferences } from './preferences.ts'
 import { frameText } from './text.ts'
 
 type FrameText = typeof frameText.zh
 
-export interface NavigationItem {
+type TextKey = keyof { [K in keyof FrameText as FrameText[K] extends string ? K : never]: true }
+
+interface NavigationItem {
   readonly to: string
-  readonly label: keyof { [K in keyof FrameText as FrameText[K] extends string ? K : never]: true }
+  readonly label: TextKey
   readonly icon: ReactNode
+  /** Further words by which the search finds the page: pinyin with its initials, and synonyms. */
+  readonly words: string
 }
 
-export const accountItems: readonly NavigationItem[] = [
-  { to: '/', label: 'home', icon: <HomeOutlined /> },
-  { to: '/shortlink', label: 'shortlink', icon: <LinkOutlined /> },
-  { to: '/sms', label: 'sms', icon: <MessageOutlined /> },
-  { to: '/identity', label: 'identity', icon: <IdcardOutlined /> },
-  { to: '/domain-check', label: 'domainCheck', icon: <SafetyCertificateOutlined /> },
-  { to: '/credits', label: 'credits', icon: <WalletOutlined /> },
-  { to: '/requests', label: 'requests', icon: <ProfileOutlined /> },
-  { to: '/events', label: 'events', icon: <NotificationOutlined /> },
-  { to: '/keys', label: 'keys', icon: <KeyOutlined /> },
-  { to: '/docs', label: 'docs', icon: <BookOutlined /> },
+interface NavigationGroup {
+  /** The heading; the first group has none. */
+  readonly label?: TextKey
+  readonly items: readonly NavigationItem[]
+}
+
+/** A new page goes into the group where its user looks for it: products, account (development), billing. */
+export const accountGroups: readonly NavigationGroup[] = [
+  {
+    items: [
+      { to: '/', label: 'home', icon: <HomeOutlined />, words: 'shouye sy dashboard' },
+      { to: '/shortlink', label: 'shortlink', icon: <LinkOutlined />, words: 'duanlianjie dlj url' },
+      { to: '/sms', label: 'sms', icon: <MessageOutlined />, words: 'duanxin dx template message' },
+      { to: '/identity', label: 'identity', icon: <IdcardOutlined />, words: 'shenfenheyan sfhy verify' },
+      {
+        to: '/domain-check',
+        label: 'domainCheck',
+        icon: <SafetyCertificateOutlined />,
+        words: 'yumingjiance ymjc watch',
+      },
+    ],
+  },
+  {
+    label: 'accountGroup',
+    items: [
+      { to: '/keys', label: 'keys', icon: <KeyOutlined />, words: 'miyao my token' },
+      { to: '/requests', label: 'requests', icon: <ProfileOutlined />, words: 'qingqiujilu qqjl log' },
+      {
+        to: '/events',
+        label: 'events',
+        icon: <NotificationOutlined />,
+        words: 'shijiantongzhi sjtz webhook',
+      },
+      { to: '/docs', label: 'docs', icon: <BookOutlined />, words: 'jiekouwendang jkwd api' },
+    ],
+  },
+  {
+    label: 'billingGroup',
+    items: [{ to: '/credits', label: 'credits', icon: <WalletOutlined />, words: 'edu ed balance ledger' }],
+  },
 ]
 
-export const operatorItems: readonly NavigationItem[] = [
-  { to: '/operator/overview', label: 'overview', icon: <DashboardOutlined /> },
-  { to: '/operator/accounts', label: 'accounts', icon: <TeamOutlined /> },
-  { to: '/operator/reviews', label: 'reviews', icon: <CheckSquareOutlined /> },
-  { to: '/operator/codes', label: 'codes', icon: <GiftOutlined /> },
-  { to: '/operator/domains', label: 'domains', icon: <GlobalOutlined /> },
-  { to: '/operator/gateways', label: 'gateways', icon: <ApiOutlined /> },
-  { to: '/operator/audit', label: 'audit', icon: <AuditOutlined /> },
-  { to: '/operator/settings', label: 'settings', icon: <SettingOutlined /> },
+/** Daily work, selling, and running the installation. */
+export const operatorGroups: readonly NavigationGroup[] = [
+  {
+    label: 'operatorGroup',
+    items: [
+      { to: '/operator/overview', label: 'overview', icon: <DashboardOutlined />, words: 'zonglan zl' },
+      { to: '/operator/accounts', label: 'accounts', icon: <TeamOutlined />, words: 'zhanghu zh customer' },
+      {
+        to: '/operator/reviews',
+        label: 'reviews',
+        icon: <CheckSquareOutlined />,
+        words: 'shenhe sh approve',
+      },
+      { to: '/operator/audit', label: 'audit', icon: <AuditOutlined />, words: 'shenjirizhi sjrz' },
+    ],
+  },
+  {
+    label: 'salesGroup',
+    items: [{ to: '/operator/codes', label: 'codes', icon: <GiftOutlined />, words: 'duihuanma dhm' }],
+  },
+  {
+    label: 'systemGroup',
+    items: [
+      { to: '/operator/domains', label: 'domains', icon: <GlobalOutlined />, words: 'yumingchi ymc' },
+      { to: '/operator/gateways', label: 'gateways', icon: <ApiOutlined />, words: 'wangguan wg provider' },
+      { to: '/operator/settings', label: 'settings', icon: <SettingOutlined />, words: 'shezhi sz' },
+    ],
+  },
 ]
 
 interface NavigationProps {
@@ -65,16 +119,55 @@ interface NavigationProps {
 
 export function Navigation({ operator, folded, onChosen }: NavigationProps): ReactNode {
   const t = useText(frameText)
+  const groups = operator ? [...accountGroups, ...operatorGroups] : accountGroups
   return (
     <nav aria-label={t.navigation} className={folded ? 'nav folded' : 'nav'}>
-      <Items items={accountItems} folded={folded} onChosen={onChosen} />
-      {operator && (
-        <>
-          <div className="nav-line">{folded ? '' : t.operator}</div>
-          <Items items={operatorItems} folded={folded} onChosen={onChosen} />
-        </>
-      )}
+      {groups.map(({ label, items }) => (
+        <Group key={label ?? ''} label={label} items={items} folded={folded} onChosen={onChosen} />
+      ))}
     </nav>
+  )
+}
+
+interface GroupProps extends ItemsProps {
+  readonly label: TextKey | undefined
+}
+
+/** A group can be closed; the folded navigation shows all items, separated by lines. */
+function Group({ label, ...items }: GroupProps): ReactNode {
+  const t = useText(frameText)
+  const { closedGroups } = usePreferences()
+  const id = useId()
+  if (label === undefined) return <Items {...items} />
+  if (items.folded) {
+    return (
+      <>
+        <div className="nav-line" />
+        <Items {...items} />
+      </>
+    )
+  }
+  const isClosed = closedGroups.includes(label)
+  const toggle = () =>
+    setPreferences({
+      closedGroups: isClosed ? closedGroups.filter((group) => group !== label) : [...closedGroups, label],
+    })
+  return (
+    <>
+      <button
+        type="button"
+        className="nav-group"
+        aria-expanded={!isClosed}
+        aria-controls={id}
+        onClick={toggle}
+      >
+        {t[label]}
+        <DownOutlined rotate={isClosed ? -90 : 0} />
+      </button>
+      <div id={id} hidden={isClosed}>
+        <Items {...items} />
+      </div>
+    </>
   )
 }
 

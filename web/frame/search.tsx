@@ -5,7 +5,7 @@ import { Input, Modal } from 'antd'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { searchRoutes } from '../../contract/console/requests.ts'
 import { useApiQuery } from '../api/hooks.ts'
-import { accountItems, operatorItems } from './navigation.tsx'
+import { accountGroups, operatorGroups } from './navigation.tsx'
 import { useText } from './i18n.ts'
 import { frameText } from './text.ts'
 
@@ -48,9 +48,10 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
   )
 
   const filter = input.trim().toLowerCase()
-  const pages = [...accountItems, ...(operator ? operatorItems : [])]
-    .map(({ to, label }) => ({ to, title: t[label] }))
-    .filter(({ to, title }) => title.toLowerCase().includes(filter) || to.includes(filter))
+  const pages = [...accountGroups, ...(operator ? operatorGroups : [])]
+    .flatMap(({ items }) => items)
+    .map(({ to, label, words }) => ({ to, title: t[label], words }))
+    .filter(({ to, title, words }) => `${title} ${to} ${words}`.toLowerCase().includes(filter))
   const choices: readonly Choice[] = [
     ...(query.length >= minQueryLength && filter !== '' ? (hits.data?.items ?? []) : []).map(
       ({ kind, id, title, detail }): Choice => ({
