@@ -1,0 +1,1 @@
+import{$ as e}from"./copy-CJdMAmgY.js";function t(t){return e({"~kind":`Boolean`},{type:`boolean`},t)}export{t};

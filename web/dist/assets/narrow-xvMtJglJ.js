@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{bi as t}from"./copy-DC4xgdEu.js";var n=e(t(),1),r=window.matchMedia(`(max-width: 767px)`);function i(e){return r.addEventListener(`change`,e),()=>r.removeEventListener(`change`,e)}function a(){return(0,n.useSyncExternalStore)(i,()=>r.matches)}export{a as t};
