@@ -44,7 +44,7 @@ describe('documents', () => {
     'SECURITY.md',
     'docs/operations.md',
     'docs/operations.en.md',
-    'sdk/README.md',
+    'sdk/node/README.md',
   ]
 
   test('links lead to existing files and headings', () => {

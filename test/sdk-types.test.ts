@@ -18,8 +18,8 @@ import type {
 import type { creditBalance, sentSms, smsRecord, smsTemplate } from '../contract/reference/sms.ts'
 import type { shortlink } from '../contract/shortlink.ts'
 import type { sms } from '../contract/sms.ts'
-import { codes } from '../sdk/src/errors.ts'
-import type * as sdk from '../sdk/src/types.ts'
+import { codes } from '../sdk/node/src/errors.ts'
+import type * as sdk from '../sdk/node/src/types.ts'
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never
 

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
-import type * as Sdk from '../sdk/src/index.ts'
+import type * as Sdk from '../sdk/node/src/index.ts'
 import { type Callers, exampleCallers } from './support/documented-call.ts'
 import { root } from './support/root.ts'
 import { generateWebhookSecret, signWebhook } from '../server/events/signature.ts'
@@ -29,11 +29,15 @@ describe('sdk', () => {
     project = await mkdtemp(join(tmpdir(), 'tollgate-sdk-'))
     const installed = join(project, 'node_modules', '@tollgate', 'sdk')
     await mkdir(installed, { recursive: true })
-    await cp(join(root, 'sdk', 'package.json'), join(installed, 'package.json'))
+    await cp(join(root, 'sdk', 'node', 'package.json'), join(installed, 'package.json'))
     const compiler = join(root, 'node_modules', '.bin', 'tsc')
-    await run(compiler, ['-p', join(root, 'sdk'), '--outDir', join(installed, 'dist')], { env: environment })
+    await run(compiler, ['-p', join(root, 'sdk', 'node'), '--outDir', join(installed, 'dist')], {
+      env: environment,
+    })
     const cjs = join(installed, 'dist', 'cjs')
-    await run(compiler, ['-p', join(root, 'sdk', 'tsconfig.cjs.json'), '--outDir', cjs], { env: environment })
+    await run(compiler, ['-p', join(root, 'sdk', 'node', 'tsconfig.cjs.json'), '--outDir', cjs], {
+      env: environment,
+    })
     await writeFile(join(cjs, 'package.json'), JSON.stringify({ type: 'commonjs' }))
     sdk = (await import(pathToFileURL(join(installed, 'dist', 'index.js')).href)) as typeof Sdk
     service = await startService('sqlite')
@@ -272,7 +276,7 @@ describe('sdk', () => {
   test('the first example of the README runs on the installed Node.js', async (context) => {
     const { username, key } = callers.sample
     const readme = await import('node:fs/promises').then((fs) =>
-      fs.readFile(join(root, 'sdk', 'README.md'), 'utf8'),
+      fs.readFile(join(root, 'sdk', 'node', 'README.md'), 'utf8'),
     )
     const code = /```js\n([\s\S]*?)```/.exec(readme)![1]!
     const program = code
