@@ -11,6 +11,7 @@ export const domainCheck = {
   operations: {
     check: {
       actions: [],
+      scope: 'domain_check:write',
       text: { zh: '批量检测域名是否被拦截', en: 'Check a batch of domains' },
       parameters: {
         urls: {

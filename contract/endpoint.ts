@@ -1,5 +1,6 @@
 // The description of an endpoint of the public interface.
 import type { Parameters } from './parameters.ts'
+import type { Scope } from './scopes.ts'
 import type { Text } from './text.ts'
 
 /**
@@ -11,6 +12,8 @@ export type Shape = 'envelope' | 'identity' | 'shortlink'
 export interface Operation {
   /** All values of `action` that select the operation; empty if the endpoint has only one operation. */
   readonly actions: readonly string[]
+  /** What an API key with limited scopes needs. */
+  readonly scope: Scope
   readonly text: Text
   readonly parameters: Parameters
 }

@@ -12,6 +12,7 @@ export const identity = {
   operations: {
     verify: {
       actions: [],
+      scope: 'id_verification:write',
       text: { zh: '核验姓名与身份证号', en: 'Verify that a name and an ID number match' },
       parameters: {
         name: {

@@ -39,6 +39,7 @@ export const shortlink = {
   operations: {
     generate: {
       actions: ['generate'],
+      scope: 'short_link:write',
       text: { zh: '生成短链接', en: 'Create a short link' },
       parameters: {
         target_url: {
@@ -69,6 +70,7 @@ export const shortlink = {
     },
     update: {
       actions: ['update'],
+      scope: 'short_link:write',
       text: { zh: '修改短链接', en: 'Update a short link' },
       parameters: {
         link_id: linkId,
@@ -97,11 +99,13 @@ export const shortlink = {
     },
     execute_update: {
       actions: ['execute_update'],
+      scope: 'short_link:write',
       text: { zh: '刷新访问地址', en: 'Refresh the link addresses' },
       parameters: { link_id: linkId },
     },
     get: {
       actions: ['get'],
+      scope: 'short_link:read',
       text: { zh: '查询短链接', en: 'Get a short link' },
       parameters: {
         short_code: {

@@ -23,6 +23,7 @@ export const sms = {
   operations: {
     send: {
       actions: ['send_sms', 'send'],
+      scope: 'sms:write',
       text: { zh: '发送短信', en: 'Send an SMS' },
       parameters: {
         phone_number: {
@@ -62,11 +63,13 @@ export const sms = {
     },
     templates: {
       actions: ['get_templates'],
+      scope: 'sms:read',
       text: { zh: '模板列表', en: 'List templates' },
       parameters: {},
     },
     credits: {
       actions: ['get_credits', 'check_credits'],
+      scope: 'sms:read',
       text: { zh: '查询额度', en: 'Get the credit balance' },
       parameters: {
         api_type: {
@@ -81,6 +84,7 @@ export const sms = {
     },
     logs: {
       actions: ['get_status', 'get_logs'],
+      scope: 'sms:read',
       text: { zh: '查询发送记录', en: 'List send records' },
       parameters: {
         biz_id: {

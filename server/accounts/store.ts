@@ -16,6 +16,7 @@ export const accountColumnNames = [
   'id',
   'username',
   'role',
+  'operator_role',
   'key_hash',
   'key_hint',
   'key_created_at',
@@ -24,6 +25,9 @@ export const accountColumnNames = [
   'sms_enabled',
   'sign_name',
   'rate_limit',
+  'scopes',
+  'allow_ips',
+  'prices',
   'event_types',
   'alert_percents',
   'created_at',
@@ -135,7 +139,16 @@ export async function insertKey(tx: Tx, id: number, key: { hash: string; hint: s
 export type AccountChange = Partial<
   Pick<
     Tables['account'],
-    'expires_on' | 'suspended' | 'sms_enabled' | 'sign_name' | 'rate_limit' | 'password_hash'
+    | 'expires_on'
+    | 'suspended'
+    | 'sms_enabled'
+    | 'sign_name'
+    | 'rate_limit'
+    | 'password_hash'
+    | 'scopes'
+    | 'allow_ips'
+    | 'prices'
+    | 'operator_role'
   >
 >
 

@@ -12,6 +12,7 @@ import { boundedGrowth } from './0008-bounded-growth.ts'
 import { uniqueNames } from './0009-unique-names.ts'
 import { schemaCompatibility } from './0010-schema-compatibility.ts'
 import { events } from './0011-events.ts'
+import { keyLimits } from './0012-key-limits.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   uniqueNames,
   schemaCompatibility,
   events,
+  keyLimits,
 ]

@@ -1,4 +1,5 @@
 // The tables of accounts and their sessions, and the audit log.
+import type { OperatorRole } from '../../../contract/console/roles.ts'
 import type { CalendarDay, Flag, Json, Milliseconds } from './columns.ts'
 
 export interface AccountTables {
@@ -13,6 +14,8 @@ interface AccountTable {
   /** The name without differences of case and width. Null for accounts that shared it when it became unique. */
   unique_name: string | null
   role: 'account' | 'operator'
+  /** Meaningful for operators only. */
+  operator_role: OperatorRole
   password_hash: string
   key_hash: string | null
   /** The few characters of the API key that the console shows. */
@@ -25,6 +28,12 @@ interface AccountTable {
   /** The SMS signature in use. */
   sign_name: string | null
   rate_limit: string | null
+  /** Scopes of the API key, separated by commas. Null: all. */
+  scopes: string | null
+  /** Addresses and CIDR ranges that the API key may be used from, separated by commas. Null: any. */
+  allow_ips: string | null
+  /** Prices that differ from those of the installation, for example `generate=2`. Null: none. */
+  prices: string | null
   /** Space-separated types of events that an endpoint of the account receives, or `*`. */
   event_types: string
   /** Percentages of the last grant at which low credits are reported, for example `20,5`. */

@@ -21,6 +21,14 @@ interface CreditTable {
   alert_base: number
   /** The lowest percentage of `alert_base` that was reported since; 101 if none was. */
   alerted_percent: number
+  /** Credits that may be used in a day and in a month of Shanghai. Null: no cap. */
+  daily_cap: number | null
+  monthly_cap: number | null
+  /** Day of the last charge; empty before the first. */
+  usage_day: CalendarDay | ''
+  /** Used on that day, and in the month of it, less refunds. */
+  used_on_day: number
+  used_in_month: number
 }
 
 interface OperationTable {

@@ -1,0 +1,4 @@
+// The roles of operators.
+export const operatorRoles = ['owner', 'finance', 'support', 'auditor'] as const
+
+export type OperatorRole = (typeof operatorRoles)[number]
