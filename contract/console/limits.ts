@@ -16,3 +16,20 @@ export const maxRedeemBatchSize = 10_000
 
 /** Calls per second and burst of one account. */
 export const maxAccountRate = 1_000_000
+
+export const signInMethods = ['password', 'oidc'] as const
+export type SignInMethod = (typeof signInMethods)[number]
+
+/** What followed the password or the sign-in at the OpenID provider. */
+export const secondFactorKinds = ['none', 'totp', 'recovery'] as const
+export type SecondFactorKind = (typeof secondFactorKinds)[number]
+
+export const recoveryCodeCount = 10
+
+/** How long a confirmation of the password (or of a second factor) is valid for sensitive changes. */
+export const confirmationMs = 5 * 60_000
+
+/** How long the code of a mail address and the link of a password recovery are valid. */
+export const mailTokenMs = 30 * 60_000
+
+export const maxMailLength = 254

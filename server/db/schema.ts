@@ -8,6 +8,7 @@ import type { EventTables } from './schema/events.ts'
 import type { IdentityTables } from './schema/identity.ts'
 import type { PlatformTables } from './schema/platform.ts'
 import type { RequestLogTables } from './schema/request-log.ts'
+import type { SignInTables } from './schema/sign-in.ts'
 import type { LinkTables } from './schema/shortlink.ts'
 import type { SmsTables } from './schema/sms.ts'
 
@@ -15,6 +16,7 @@ export interface Tables
   extends
     PlatformTables,
     AccountTables,
+    SignInTables,
     CreditTables,
     RequestLogTables,
     LinkTables,

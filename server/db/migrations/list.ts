@@ -13,6 +13,7 @@ import { uniqueNames } from './0009-unique-names.ts'
 import { schemaCompatibility } from './0010-schema-compatibility.ts'
 import { events } from './0011-events.ts'
 import { keyLimits } from './0012-key-limits.ts'
+import { signIn } from './0013-sign-in.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
   schemaCompatibility,
   events,
   keyLimits,
+  signIn,
 ]

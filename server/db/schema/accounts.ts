@@ -1,5 +1,6 @@
 // The tables of accounts and their sessions, and the audit log.
 import type { OperatorRole } from '../../../contract/console/roles.ts'
+import type { SignInMethod } from '../../../contract/console/limits.ts'
 import type { CalendarDay, Flag, Json, Milliseconds } from './columns.ts'
 
 export interface AccountTables {
@@ -50,6 +51,9 @@ interface SessionTable {
   agent: string
   created_at: Milliseconds
   seen_at: Milliseconds
+  method: SignInMethod
+  /** When the user last proved in this session who they are; null: not since the sign-in. */
+  confirmed_at: Milliseconds | null
 }
 
 interface AuditTable {
