@@ -14,6 +14,7 @@ import { schemaCompatibility } from './0010-schema-compatibility.ts'
 import { events } from './0011-events.ts'
 import { keyLimits } from './0012-key-limits.ts'
 import { signIn } from './0013-sign-in.ts'
+import { smsBatches } from './0014-sms-batches.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   events,
   keyLimits,
   signIn,
+  smsBatches,
 ]
