@@ -13,6 +13,8 @@ import { httpSettings } from './http/settings.ts'
 import { identitySettings } from './identity/settings.ts'
 import { limitSettings } from './limits/settings.ts'
 import { operationSettings } from './operations/settings.ts'
+import { isOwnPublicKey } from './payments/keys.ts'
+import { isRealProvider, paymentSettings, usesSandboxOnly } from './payments/settings.ts'
 import { requestLogSettings } from './request-log/settings.ts'
 import { runtimeSettings } from './runtime/settings.ts'
 import { shortlinkSettings } from './shortlink/settings.ts'
@@ -32,6 +34,7 @@ export const settings = {
   ...domainCheckSettings,
   ...upstreamSettings,
   ...eventSettings,
+  ...paymentSettings,
   ...requestLogSettings,
   ...auditSettings,
   ...consoleSettings,
@@ -54,6 +57,17 @@ const requiredSettings: Readonly<Record<string, readonly SettingName[]>> = {
   'IDENTITY_GATEWAYS tencent': ['TENCENT_SECRET_ID', 'TENCENT_SECRET_KEY'],
   'IDENTITY_GATEWAYS market': ['IDENTITY_MARKET_PRESET', 'IDENTITY_MARKET_URL', 'IDENTITY_MARKET_APPCODE'],
   'DOMAIN_GATEWAYS http': ['DOMAIN_HTTP_PRESET', 'DOMAIN_HTTP_URL'],
+  'PAYMENTS alipay': ['ALIPAY_APP_ID', 'ALIPAY_PRIVATE_KEY', 'ALIPAY_PUBLIC_KEY'],
+  'PAYMENTS wechatpay': [
+    'WECHATPAY_MCH_ID',
+    'WECHATPAY_APP_ID',
+    'WECHATPAY_SERIAL',
+    'WECHATPAY_PRIVATE_KEY',
+    'WECHATPAY_API_V3_KEY',
+    'WECHATPAY_PUBLIC_KEY_ID',
+    'WECHATPAY_PUBLIC_KEY',
+  ],
+  'PAYMENTS stripe': ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
 }
 
 export class ConfigError extends Error {
@@ -110,8 +124,36 @@ export function readConfig(environment: Environment): Config {
   if (config.METRICS_PORT !== 0 && config.METRICS_PORT === config.PORT) {
     problems.push('METRICS_PORT 不能与 PORT 相同 / must differ from PORT')
   }
+  problems.push(...paymentProblems(config))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+/** The sandbox cashier gives credits away, so it must not be open where they are worth money. */
+function paymentProblems(config: Config): string[] {
+  const problems: string[] = []
+  const chosen = config.PAYMENTS ?? []
+  if (chosen.includes('sandbox')) {
+    const real = chosen.filter(isRealProvider)
+    if (real.length > 0) {
+      problems.push(
+        `PAYMENTS 中 sandbox 不能与 ${real.join('、')} 同时使用 / sandbox cannot be used together with ${real.join(', ')}`,
+      )
+    }
+    const lists = [config.SMS_GATEWAYS, config.IDENTITY_GATEWAYS, config.DOMAIN_GATEWAYS]
+    if (lists.every(Array.isArray) && !usesSandboxOnly(config)) {
+      problems.push(
+        'PAYMENTS=sandbox 只能在所有网关都是 sandbox 时使用 / sandbox needs every gateway to be the sandbox',
+      )
+    }
+  }
+  const { ALIPAY_PRIVATE_KEY: own, ALIPAY_PUBLIC_KEY: vendor } = config
+  if (chosen.includes('alipay') && own && vendor && isOwnPublicKey(own, vendor)) {
+    problems.push(
+      "ALIPAY_PUBLIC_KEY 是应用公钥，须为支付宝公钥 / is the app's own public key, Alipay's is needed",
+    )
+  }
+  return problems
 }
 
 function readSetting(

@@ -6,6 +6,7 @@ import type { CreditTables } from './schema/credits.ts'
 import type { DomainCheckTables } from './schema/domain-check.ts'
 import type { EventTables } from './schema/events.ts'
 import type { IdentityTables } from './schema/identity.ts'
+import type { PaymentTables } from './schema/payments.ts'
 import type { PlatformTables } from './schema/platform.ts'
 import type { RequestLogTables } from './schema/request-log.ts'
 import type { SignInTables } from './schema/sign-in.ts'
@@ -23,4 +24,5 @@ export interface Tables
     SmsTables,
     IdentityTables,
     DomainCheckTables,
-    EventTables {}
+    EventTables,
+    PaymentTables {}

@@ -15,6 +15,7 @@ import { events } from './0011-events.ts'
 import { keyLimits } from './0012-key-limits.ts'
 import { signIn } from './0013-sign-in.ts'
 import { smsBatches } from './0014-sms-batches.ts'
+import { payments } from './0015-payments.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   keyLimits,
   signIn,
   smsBatches,
+  payments,
 ]

@@ -1,0 +1,78 @@
+// Buying credits: ways to pay, states of orders and refunds, limits, and amounts as text.
+import type { Text } from './text.ts'
+
+export const paymentProviders = ['alipay', 'wechatpay', 'stripe', 'transfer', 'sandbox'] as const
+
+export type PaymentProviderName = (typeof paymentProviders)[number]
+
+export const paymentProviderNames: Readonly<Record<PaymentProviderName, Text>> = {
+  alipay: { zh: '支付宝', en: 'Alipay' },
+  wechatpay: { zh: '微信支付', en: 'WeChat Pay' },
+  stripe: { zh: '银行卡（Stripe）', en: 'Card (Stripe)' },
+  transfer: { zh: '银行转账', en: 'Bank transfer' },
+  sandbox: { zh: '沙箱收银台', en: 'Sandbox cashier' },
+}
+
+/** `paid` is kept only while a late payment is refunded: a grant follows a payment in the same transaction. */
+export const orderStates = ['pending', 'paid', 'granted', 'closed', 'refunded', 'partly_refunded'] as const
+
+export type OrderState = (typeof orderStates)[number]
+
+export const refundStates = ['pending', 'succeeded', 'failed'] as const
+
+export type RefundState = (typeof refundStates)[number]
+
+export const paymentDifferenceKinds = ['not_paid', 'not_granted', 'amount', 'refund', 'no_answer'] as const
+
+export type PaymentDifferenceKind = (typeof paymentDifferenceKinds)[number]
+
+/** All of them have two decimals. */
+export const currencies = [
+  'CNY',
+  'USD',
+  'HKD',
+  'EUR',
+  'GBP',
+  'SGD',
+  'MYR',
+  'AUD',
+  'CAD',
+  'CHF',
+  'NZD',
+] as const
+
+export type Currency = (typeof currencies)[number]
+
+export const paymentLimits = {
+  packageCode: 32,
+  packageName: 64,
+  packages: 200,
+  /** Highest price in minor units: 1,000,000.00. */
+  price: 100_000_000,
+  /** Pending orders that an account holder may have at a time. */
+  pendingOrders: 20,
+  note: 200,
+  invoiceFields: 200,
+  /** Orders in one invoice. */
+  invoiceOrders: 100,
+  /** Open requests of an account. */
+  openInvoices: 10,
+  /** Bytes of an uploaded PDF. */
+  invoiceFile: 2_000_000,
+} as const
+
+export const packageCodePattern = '^[A-Za-z0-9_-]{1,32}$'
+
+/** 1999 as `19.99`. */
+export function formatMinor(minor: number): string {
+  const digits = String(Math.abs(minor)).padStart(3, '0')
+  return `${minor < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+/** `19.99`, `19.9` or `19` in minor units; undefined for anything else. No floating point is involved. */
+export function parseMinor(text: string): number | undefined {
+  const match = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(text)
+  if (!match) return undefined
+  const minor = Number(`${match[1]}${(match[2] ?? '').padEnd(2, '0')}`)
+  return Number.isSafeInteger(minor) ? minor : undefined
+}

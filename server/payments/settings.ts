@@ -1,0 +1,153 @@
+// Settings of payments and their providers.
+import { paymentProviders, type PaymentProviderName } from '../../contract/payments.ts'
+import {
+  gatewayList,
+  integer,
+  optionalHeaderText,
+  optionalText,
+  optionalUrl,
+  type Setting,
+  setting,
+} from '../setting-parsers.ts'
+import { privateKeySetting, publicKeySetting } from './keys.ts'
+
+const providerList: Setting<readonly PaymentProviderName[] | undefined>['parse'] = gatewayList(
+  ...paymentProviders,
+)
+
+const maxQueries = 20
+const maxAgeS = 7 * 86_400
+
+const querySchedule: Setting<readonly number[]>['parse'] = (given) => {
+  const items = given.split(',').map((item) => item.trim())
+  const value = items.map(Number)
+  const isValid = items.every((item) => /^[1-9]\d{0,6}$/.test(item)) && value.length <= maxQueries
+  const isAscending = value.every((seconds, index) => index === 0 || seconds > value[index - 1]!)
+  if (isValid && isAscending && value.at(-1)! <= maxAgeS) return { value }
+  return {
+    problem: `须为递增的秒数，逗号分隔，最多 ${maxQueries} 个 / must be ascending seconds separated by commas, at most ${maxQueries}`,
+  }
+}
+
+/** AES-256: the 32 characters are the key. */
+const apiV3Key: Setting<string | undefined>['parse'] = (given) =>
+  /^[\u0021-\u007e]{32}$/.test(given)
+    ? { value: given }
+    : { problem: '须为 32 个字符 / must have 32 characters' }
+
+/** Part of a quoted value of the Authorization header. */
+const quotable: Setting<string | undefined>['parse'] = (given) =>
+  /^[\w-]{1,64}$/.test(given)
+    ? { value: given }
+    : { problem: '只能含字母、数字、- 与 _ / may contain letters, digits, - and _ only' }
+
+export const paymentSettings = {
+  PAYMENTS: setting(providerList, undefined, {
+    zh: '支付方式，逗号分隔：alipay、wechatpay、stripe、transfer、sandbox；off 为关闭。默认：所有网关都是沙箱时为 sandbox，否则无',
+    en: 'Ways to pay, separated by commas: alipay, wechatpay, stripe, transfer, sandbox; off: none. Default: sandbox while every gateway is the sandbox, else none',
+  }),
+  PAYMENT_POLL_S: setting(querySchedule, [5, 30, 120, 600, 3_600], {
+    zh: '下单后多少秒查询未支付的订单，递增；到期时再查一次',
+    en: 'Seconds after its creation at which a pending order is queried, ascending; once more at its expiry',
+  }),
+  ORDER_TTL_S: setting(integer(1, maxAgeS), 7_200, {
+    zh: '未支付订单的有效时间（秒）',
+    en: 'Seconds after which an unpaid order is closed',
+  }),
+  ALIPAY_APP_ID: setting(optionalHeaderText, undefined, { zh: '支付宝应用 ID', en: 'Alipay app ID' }),
+  ALIPAY_PRIVATE_KEY: setting(
+    privateKeySetting,
+    undefined,
+    { zh: '支付宝应用私钥，PEM 或单行 base64', en: 'Private key of the Alipay app, PEM or bare base64' },
+    'secret',
+  ),
+  ALIPAY_PUBLIC_KEY: setting(
+    publicKeySetting,
+    undefined,
+    { zh: '支付宝公钥（不是应用公钥）', en: "Alipay's public key (not the app's own)" },
+    'secret',
+  ),
+  ALIPAY_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://openapi.alipay.com/gateway.do', {
+    zh: '支付宝网关地址',
+    en: 'URL of the Alipay gateway',
+  }),
+  WECHATPAY_MCH_ID: setting(quotable, undefined, { zh: '微信支付商户号', en: 'WeChat Pay merchant ID' }),
+  WECHATPAY_APP_ID: setting(quotable, undefined, {
+    zh: '与商户号绑定的 AppID',
+    en: 'AppID that is bound to the merchant',
+  }),
+  WECHATPAY_SERIAL: setting(quotable, undefined, {
+    zh: '商户 API 证书序列号',
+    en: 'Serial number of the merchant API certificate',
+  }),
+  WECHATPAY_PRIVATE_KEY: setting(
+    privateKeySetting,
+    undefined,
+    { zh: '商户 API 私钥', en: 'Private key of the merchant API certificate' },
+    'secret',
+  ),
+  WECHATPAY_API_V3_KEY: setting(
+    apiV3Key,
+    undefined,
+    { zh: 'APIv3 密钥，32 个字符', en: 'APIv3 key, 32 characters' },
+    'secret',
+  ),
+  WECHATPAY_PUBLIC_KEY_ID: setting(quotable, undefined, {
+    zh: '微信支付公钥 ID（PUB_KEY_ID_…）或平台证书序列号',
+    en: 'ID of the WeChat Pay public key (PUB_KEY_ID_…), or serial number of the platform certificate',
+  }),
+  WECHATPAY_PUBLIC_KEY: setting(
+    publicKeySetting,
+    undefined,
+    { zh: '微信支付公钥或平台证书', en: 'WeChat Pay public key, or the platform certificate' },
+    'secret',
+  ),
+  WECHATPAY_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://api.mch.weixin.qq.com', {
+    zh: '微信支付接口地址',
+    en: 'Base URL of WeChat Pay',
+  }),
+  STRIPE_SECRET_KEY: setting(
+    optionalHeaderText,
+    undefined,
+    { zh: 'Stripe 密钥', en: 'Stripe secret key' },
+    'secret',
+  ),
+  STRIPE_WEBHOOK_SECRET: setting(
+    optionalHeaderText,
+    undefined,
+    { zh: 'Stripe Webhook 签名密钥（whsec_…）', en: 'Signing secret of the Stripe webhook (whsec_…)' },
+    'secret',
+  ),
+  STRIPE_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://api.stripe.com', {
+    zh: 'Stripe 接口地址',
+    en: 'Base URL of Stripe',
+  }),
+  TRANSFER_DETAILS: setting(optionalText, undefined, {
+    zh: '银行转账的收款信息，显示给付款人',
+    en: 'Bank details for transfers, shown to the payer',
+  }),
+} as const
+
+/** The settings that `usesSandboxOnly` depends on. */
+interface GatewayLists {
+  readonly SMS_GATEWAYS: readonly string[]
+  readonly IDENTITY_GATEWAYS: readonly string[]
+  readonly DOMAIN_GATEWAYS: readonly string[]
+}
+
+export function usesSandboxOnly(config: GatewayLists): boolean {
+  const gateways = [...config.SMS_GATEWAYS, ...config.IDENTITY_GATEWAYS, ...config.DOMAIN_GATEWAYS]
+  return gateways.every((name) => name === 'sandbox')
+}
+
+/** The ways to pay that are in use. */
+export function enabledProviders(
+  config: GatewayLists & { readonly PAYMENTS: readonly PaymentProviderName[] | undefined },
+): readonly PaymentProviderName[] {
+  return config.PAYMENTS ?? (usesSandboxOnly(config) ? ['sandbox'] : [])
+}
+
+/** Whether real money moves through it without an operator. */
+export function isRealProvider(name: PaymentProviderName): boolean {
+  return name !== 'sandbox' && name !== 'transfer'
+}
