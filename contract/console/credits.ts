@@ -25,7 +25,7 @@ const RedeemCode = Type.Object({ code: Type.String({ minLength: 1, maxLength: 20
 
 export const creditRoutes = withResponses<typeof creditResponses>()({
   ledger: route('GET', '/credits/ledger', Type.Object({ ...LedgerFilter.properties, ...slice })),
-  /** At most 366 days; the last 31 by default. */
+  /** Everything, unless days are given. */
   ledgerCsv: route('GET', '/credits/ledger.csv', LedgerFilter),
   /** At most 366 days; the last 30 by default. */
   history: route('GET', '/credits/history', DayRange),

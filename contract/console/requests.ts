@@ -7,6 +7,9 @@ import type { requestResponses, searchResponses } from './responses/requests.ts'
 
 export const requestSteps = ['checked', 'charged', 'gateway', 'settled'] as const
 
+/** `console` for a call that a signed-in user made in the console. */
+export const requestSources = ['api', 'console'] as const
+
 /** `q` is a whole request id, phone number, biz_id or short code. */
 export const RequestFilter = Type.Object({
   ...dayRange,
@@ -15,6 +18,11 @@ export const RequestFilter = Type.Object({
   action: Type.Optional(Type.String({ maxLength: 64 })),
   outcome: Type.Optional(Type.Enum(['ok', 'error'])),
   code: Type.Optional(Type.Integer({ minimum: 0, maximum: 9_999 })),
+  source: Type.Optional(Type.Enum([...requestSources])),
+  /** The whole address of the caller. */
+  address: Type.Optional(Type.String({ maxLength: 64 })),
+  /** Only calls that took at least this long. */
+  min_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),
   q: optionalText,
 })
 export type RequestFilter = Static<typeof RequestFilter>

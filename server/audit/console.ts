@@ -5,7 +5,7 @@ import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { type AuditRow, listAudit } from './store.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf, readSlice } from '../console/fields.ts'
+import { fileDays, filterRange, readSlice } from '../console/fields.ts'
 
 export function auditPages(api: Api, { db }: Services): void {
   function searchOf(input: AuditFilter) {
@@ -18,8 +18,7 @@ export function auditPages(api: Api, { db }: Services): void {
   })
 
   api.operatorFile(operatorRoutes.auditCsv, async (_request, input) => {
-    const range = rangeOf(input, { byDefault: 366, max: 3_660 })
-    const search = { ...searchOf(input), start: range.start, end: range.end }
+    const search = searchOf(input)
     async function* pages() {
       let before: number | undefined
       for (;;) {
@@ -38,7 +37,7 @@ export function auditPages(api: Api, { db }: Services): void {
       }
     }
     const heading = ['id', 'time', 'actor', 'action', 'target', 'note', 'details']
-    return { name: `audit-${range.from}-${range.to}.csv`, content: csvStream(heading, pages()) }
+    return { name: `audit-${fileDays(input)}.csv`, content: csvStream(heading, pages()) }
   })
 }
 

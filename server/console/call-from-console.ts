@@ -42,6 +42,7 @@ export function openConsoleCall(
     requestId: request.requestId,
     language: request.language,
     address: request.address,
+    source: 'console',
     // The request log estimates its memory from the content length.
     sources: { headers: { 'content-length': request.raw.headers['content-length'] }, json: parameters },
     idempotencyKey: readIdempotencyKey(request.raw.headers['idempotency-key']),

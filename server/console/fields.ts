@@ -48,6 +48,12 @@ export function filterRange(given: DayRange): {
   return { start, end }
 }
 
+/** The days of an export in its file name: one day for everything up to today. */
+export function fileDays({ from, to }: DayRange): string {
+  const last = to ?? formatDay(Date.now())
+  return from === undefined ? last : `${from}-${last}`
+}
+
 /** Which rows a sorted list reads, and what `toPage` repeats in the response. */
 export interface PageRows {
   readonly limit: number

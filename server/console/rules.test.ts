@@ -119,15 +119,15 @@ void describe('day ranges', () => {
 })
 
 void describe('balance forecast', () => {
-  const days = Array.from({ length: 14 }, (_one, index) => `2026-03-${String(index + 1).padStart(2, '0')}`)
-  const outlook = (total: number, remaining: number, usedADay: number) =>
+  const outlook = (total: number, remaining: number, usedADay: number, daysInUse = 14) =>
     outlookOf(
       { api_type: 'sms', total, used: total - remaining, remaining },
-      days,
-      days.flatMap((day) => [
-        { day, endpoint: 'sms', credits: usedADay },
-        { day, endpoint: 'identity', credits: 1_000 },
-      ]),
+      Array.from({ length: 14 }, (_one, index) => ({
+        short_link: 0,
+        sms: index < 14 - daysInUse ? 0 : usedADay,
+        id_verification: 1_000,
+        domain_check: 0,
+      })),
     )
 
   it('uses the rate of the last week and only its own credit type', () => {
@@ -135,6 +135,12 @@ void describe('balance forecast', () => {
     assert.equal(outlook(1_000, 700, 10).used_7d, 70)
     assert.equal(outlook(1_000, 700, 10).days_left, 70)
     assert.equal(outlook(1_000, 700, 0).days_left, null)
+  })
+
+  it('divides the use of a new account by its days in use', () => {
+    assert.equal(outlook(1_000, 999, 1, 1).days_left, 999)
+    assert.equal(outlook(1_000, 980, 10, 2).days_left, 98)
+    assert.equal(outlook(1_000, 900, 10, 7).days_left, 90)
   })
 
   it('warns below 20 %, and again below 5 % or three days', () => {

@@ -135,8 +135,8 @@ onEachEngine('the ledger page', (engine) => {
     assert.equal(lines.length, 1 + 9)
     assert.ok(lines[1]!.endsWith(`"'=HYPERLINK(""http://evil.test"")"`), lines[1])
     assert.ok(lines[1]!.includes(',-5,'))
-    const far = await browser.call(creditRoutes.ledgerCsv, { sent: { from: '2020-01-01', to: '2026-01-01' } })
-    assert.equal(far.body.error.fields.from, '最多 366 天')
+    const far = await browser.text(creditRoutes.ledgerCsv, { sent: { from: '2020-01-01', to: '2026-01-01' } })
+    assert.equal(far.text.trimEnd().split('\r\n').length, 1, 'nothing is that old')
   })
 
   it('returns the balance at the end of each day', async () => {

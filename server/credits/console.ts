@@ -6,8 +6,9 @@ import { dayMs, formatDay } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf, readSlice } from '../console/fields.ts'
-import { findBalancesBefore, ledgerIdAt, type LedgerRow, listLedger } from './ledger/list-store.ts'
+import { fileDays, filterRange, rangeOf, readSlice } from '../console/fields.ts'
+import { findBalancesBefore, type LedgerRow, listLedger } from './ledger/list-store.ts'
+import { createLedgerUsage } from './ledger/usage.ts'
 
 const kindNames: Readonly<Record<LedgerKind, { zh: string; en: string }>> = {
   grant: { zh: '发放', en: 'grant' },
@@ -17,19 +18,7 @@ const kindNames: Readonly<Record<LedgerKind, { zh: string; en: string }>> = {
 }
 
 export function creditPages(api: Api, { db }: Services): void {
-  /** Where a day that is over begins in the ledger never changes again. */
-  const borders = new Map<number, number>()
-
-  async function borderAt(moment: number): Promise<number> {
-    const known = borders.get(moment)
-    if (known !== undefined) return known
-    const border = await ledgerIdAt(db, moment)
-    if (moment < Date.now() - 60_000) {
-      if (borders.size > 2_000) borders.clear()
-      borders.set(moment, border)
-    }
-    return border
-  }
+  const usage = createLedgerUsage(db)
 
   function searchOf(accountId: number, input: LedgerFilter) {
     return { accountId, apiType: input.api_type, kind: input.kind, ...filterRange(input) }
@@ -41,8 +30,7 @@ export function creditPages(api: Api, { db }: Services): void {
   })
 
   api.accountFile(creditRoutes.ledgerCsv, async (request, input) => {
-    const range = rangeOf(input, { byDefault: 31, max: 366 })
-    const search = { ...searchOf(request.account.id, input), start: range.start, end: range.end }
+    const search = searchOf(request.account.id, input)
     const { language } = request
     async function* pages() {
       let before: number | undefined
@@ -67,13 +55,13 @@ export function creditPages(api: Api, { db }: Services): void {
       language === 'zh'
         ? ['编号', '时间', '类型', '种类', '数量', '余额', '操作', '请求编号', '备注']
         : ['id', 'time', 'type', 'kind', 'amount', 'balance', 'operation', 'request id', 'note']
-    return { name: `ledger-${range.from}-${range.to}.csv`, content: csvStream(heading, pages()) }
+    return { name: `ledger-${fileDays(input)}.csv`, content: csvStream(heading, pages()) }
   })
 
   api.account(creditRoutes.history, async (request, input) => {
     const range = rangeOf(input, { byDefault: 30, max: 366 })
     const ends = range.days.map((_day, index) => range.start + (index + 1) * dayMs)
-    const ids = await Promise.all(ends.map(borderAt))
+    const ids = await Promise.all(ends.map(usage.borderAt))
     const found = await findBalancesBefore(db, request.account.id, [...new Set(ids)])
     const remaining = new Map(found.map((one) => [`${one.id} ${one.api_type}`, one.remaining ?? 0]))
     return {

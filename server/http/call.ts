@@ -7,11 +7,15 @@ import type { Language } from '../../contract/text.ts'
 import { AppError } from './errors.ts'
 import { type ParameterSources, parameterError, readParameters, type ReadResult } from './parameters.ts'
 
+/** Whether a call was authenticated by an API key or made in the console. */
+export type CallSource = 'api' | 'console'
+
 export interface Call {
   readonly endpoint: Endpoint
   readonly requestId: string
   readonly language: Language
   readonly address: string
+  readonly source: CallSource
   readonly sources: ParameterSources
   readonly idempotencyKey: string | undefined
   /** Further headers of the response; names and values alternate. */
@@ -47,6 +51,7 @@ export function createCall(
     requestId,
     language: languageOf(request),
     address,
+    source: 'api',
     sources,
     idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
     responseHeaders: [],

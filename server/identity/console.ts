@@ -8,7 +8,7 @@ import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf, readSlice } from '../console/fields.ts'
+import { fileDays, filterRange, readSlice } from '../console/fields.ts'
 
 const outcomes = {
   matched: 'match',
@@ -71,8 +71,7 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
   })
 
   api.accountFile(identityRoutes.historyCsv, async (request, input) => {
-    const range = rangeOf(input, { byDefault: 31, max: 366 })
-    const search = { ...searchOf(input), start: range.start, end: range.end, limit: 1_000 }
+    const search = { ...searchOf(input), limit: 1_000 }
     const { language } = request
     async function* pages() {
       let before: number | undefined
@@ -97,7 +96,7 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
       language === 'zh'
         ? ['编号', '时间', '姓名', '身份证号', '结果', '网关', '扣减', '退回', '请求编号']
         : ['id', 'time', 'name', 'idcard', 'outcome', 'gateway', 'charged', 'given back', 'request id']
-    return { name: `identity-${range.from}-${range.to}.csv`, content: csvStream(heading, pages()) }
+    return { name: `identity-${fileDays(input)}.csv`, content: csvStream(heading, pages()) }
   })
 }
 

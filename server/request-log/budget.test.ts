@@ -28,6 +28,7 @@ function completed(accountId: number, { isPaid = false, text = 'x' } = {}): Comp
   const call = {
     sources: { headers: {}, json: { phone_number: text, template_code: text, sign_name: text } },
     address: '203.0.113.7',
+    source: 'api',
     idempotencyKey: undefined,
     trace: {
       accountId,

@@ -6,7 +6,7 @@ import { formatDay } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf } from '../console/fields.ts'
+import { fileDays, filterRange } from '../console/fields.ts'
 import { notFound } from '../console/problem.ts'
 import { searchAccounts } from '../accounts/search-store.ts'
 import type { RequestLog } from './recorder.ts'
@@ -33,6 +33,9 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
       action: input.action,
       ok: input.outcome === undefined ? undefined : input.outcome === 'ok' ? 1 : 0,
       code: input.code,
+      source: input.source,
+      address: input.address?.trim() || undefined,
+      minMs: input.min_ms,
       requestId: isId ? q.toLowerCase() : undefined,
       term: q === '' || isId ? undefined : log.termOf(q),
       ...filterRange(input),
@@ -53,8 +56,7 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
   })
 
   api.accountFile(requestRoutes.csv, async (request, input) => {
-    const range = rangeOf(input, { byDefault: 7, max: 366 })
-    const search = { ...searchOf(request.account.id, input), start: range.start, end: range.end }
+    const search = searchOf(request.account.id, input)
     async function* pages() {
       let before: number | undefined
       for (;;) {
@@ -73,6 +75,7 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
           row.charged,
           row.given_back,
           row.address,
+          row.source,
         ])
         if (next === null) return
         before = next
@@ -92,8 +95,9 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
       'charged',
       'given_back',
       'address',
+      'source',
     ]
-    return { name: `requests-${range.from}-${range.to}.csv`, content: csvStream(heading, pages()) }
+    return { name: `requests-${fileDays(input)}.csv`, content: csvStream(heading, pages()) }
   })
 
   api.account(requestRoutes.one, async (request) => {
@@ -149,5 +153,6 @@ function summaryOf(row: CallSummaryRow): RequestSummary {
     charged: row.charged,
     given_back: row.given_back,
     replayed: row.replayed === 1,
+    source: row.source,
   }
 }

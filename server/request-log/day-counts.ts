@@ -2,7 +2,18 @@
 import { type DayCount, wholePlatform } from './store.ts'
 
 export function newCount(accountId: number, day: string, endpoint: string, code: number): DayCount {
-  return { account_id: accountId, day, endpoint, code, calls: 0, succeeded: 0, paid: 0, credits: 0 }
+  return {
+    account_id: accountId,
+    day,
+    endpoint,
+    code,
+    calls: 0,
+    succeeded: 0,
+    paid: 0,
+    credits: 0,
+    console_calls: 0,
+    console_paid: 0,
+  }
 }
 
 /**
@@ -27,4 +38,6 @@ export function mergeCount(counts: Map<string, DayCount>, key: string, one: DayC
   there.succeeded += one.succeeded
   there.paid += one.paid
   there.credits += one.credits
+  there.console_calls += one.console_calls
+  there.console_paid += one.console_paid
 }

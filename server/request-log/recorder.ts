@@ -7,7 +7,7 @@ import { requestSteps } from '../../contract/console/requests.ts'
 import { dayMs, formatDay, hourMs, shanghaiOffsetMs } from '../../contract/time.ts'
 import type { Database } from '../db/database.ts'
 import type { Jobs } from '../jobs.ts'
-import type { CallTrace } from '../http/call.ts'
+import type { CallSource, CallTrace } from '../http/call.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
 import type { ParameterSources } from '../http/parameters.ts'
 import { createLogBudget } from './budget.ts'
@@ -59,6 +59,7 @@ interface QueuedCall {
   readonly trace: CallTrace
   readonly accountId: number
   readonly address: string
+  readonly source: CallSource
   readonly idempotent: boolean
   readonly sources: ParameterSources
   readonly bytes: number
@@ -116,7 +117,13 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   let counts = new Map<string, DayCount>()
   let running: Promise<void> | undefined
 
-  function count(accountId: number, endpoint: string, at: number, result: CallResult): void {
+  function count(
+    accountId: number,
+    endpoint: string,
+    at: number,
+    result: CallResult,
+    source: CallSource,
+  ): void {
     // Uses the number of the Shanghai day, because formatting it for every call is slow.
     const key = `${accountId} ${Math.floor((at + shanghaiOffsetMs) / dayMs)} ${endpoint} ${result.code}`
     let found = counts.get(key)
@@ -126,8 +133,13 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     }
     found.calls += 1
     if (result.ok) found.succeeded += 1
-    if (result.ok && result.spent > 0) found.paid += 1
+    const isPaid = result.ok && result.spent > 0
+    if (isPaid) found.paid += 1
     found.credits += result.spent
+    if (source === 'console') {
+      found.console_calls += 1
+      if (isPaid) found.console_paid += 1
+    }
   }
 
   function record({ call, endpoint, response, durationMs, requestId, method }: CompletedCall): void {
@@ -136,7 +148,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     const at = Date.now() - Math.round(durationMs)
     const { trace, sources, address } = call
     const result = resultOf(response.status, response.body, trace)
-    count(accountId, endpoint.name, at, result)
+    count(accountId, endpoint.name, at, result, call.source)
     if (days === 0) return
     const isPaid = result.ok && result.spent > 0
     if (!isPaid && !budget.isOpen(accountId, at)) {
@@ -162,6 +174,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       trace,
       accountId,
       address,
+      source: call.source,
       idempotent: call.idempotencyKey !== undefined,
       sources,
       bytes: size,
@@ -207,6 +220,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       replayed: trace.replayed ? 1 : 0,
       idempotent: one.idempotent ? 1 : 0,
       address: one.address,
+      source: one.source,
       parameters: maskParameters(endpoint, one.sources, trace.parameterSources, size.parameters),
       answer: maskResponse(endpoint, one.body, size.response),
       steps: JSON.stringify(

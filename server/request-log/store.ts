@@ -4,6 +4,7 @@ import { formatDay } from '../../contract/time.ts'
 import { bulkInsert, insertRows } from '../db/bulk-insert.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { valueTable } from '../db/dialect.ts'
+import type { CallSource } from '../http/call.ts'
 import type { Tables } from '../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
 
@@ -29,6 +30,7 @@ const callRows = bulkInsert('request_log', {
   replayed: 'bigint',
   idempotent: 'bigint',
   address: 'text',
+  source: 'text',
   parameters: 'text',
   answer: 'text',
   steps: 'text',
@@ -56,11 +58,24 @@ export type DayCount = Tables['call_day']
 export async function addCounts(tx: Tx, counts: readonly DayCount[]): Promise<void> {
   for (const one of counts) {
     await tx.run(
-      `INSERT INTO call_day (account_id, day, endpoint, code, calls, succeeded, paid, credits) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO call_day (account_id, day, endpoint, code, calls, succeeded, paid, credits,
+         console_calls, console_paid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (account_id, day, endpoint, code) DO UPDATE SET calls = call_day.calls + excluded.calls,
          succeeded = call_day.succeeded + excluded.succeeded, paid = call_day.paid + excluded.paid,
-         credits = call_day.credits + excluded.credits`,
-      [one.account_id, one.day, one.endpoint, one.code, one.calls, one.succeeded, one.paid, one.credits],
+         credits = call_day.credits + excluded.credits, console_calls = call_day.console_calls + excluded.console_calls,
+         console_paid = call_day.console_paid + excluded.console_paid`,
+      [
+        one.account_id,
+        one.day,
+        one.endpoint,
+        one.code,
+        one.calls,
+        one.succeeded,
+        one.paid,
+        one.credits,
+        one.console_calls,
+        one.console_paid,
+      ],
     )
   }
 }
@@ -121,22 +136,23 @@ export function findCounts(
   to: string,
 ): Promise<DayCount[]> {
   return queries.all<DayCount>(
-    `SELECT account_id, day, endpoint, code, calls, succeeded, paid, credits FROM call_day
+    `SELECT account_id, day, endpoint, code, calls, succeeded, paid, credits, console_calls, console_paid FROM call_day
      WHERE account_id = ? AND day >= ? AND day <= ?`,
     [accountId, from, to],
   )
 }
 
-/** Whether the account has made a call, and a successful one that cost credits. */
+/** Whether the account has called the API, successfully paid for such a call, and paid for any call. */
 export async function findFirstSteps(
   queries: Queries,
   accountId: number,
-): Promise<{ called: boolean; paid: boolean }> {
-  const row = await queries.one<{ calls: number | null; paid: number | null }>(
-    'SELECT SUM(calls) AS calls, SUM(paid) AS paid FROM call_day WHERE account_id = ?',
+): Promise<{ called: boolean; paid: boolean; used: boolean }> {
+  const row = await queries.one<{ calls: number | null; paid: number | null; used: number | null }>(
+    `SELECT SUM(calls - console_calls) AS calls, SUM(paid - console_paid) AS paid, SUM(paid) AS used
+     FROM call_day WHERE account_id = ?`,
     [accountId],
   )
-  return { called: (row?.calls ?? 0) > 0, paid: (row?.paid ?? 0) > 0 }
+  return { called: (row?.calls ?? 0) > 0, paid: (row?.paid ?? 0) > 0, used: (row?.used ?? 0) > 0 }
 }
 
 export interface CallRow extends LoggedCall {
@@ -149,6 +165,11 @@ export interface CallSearch {
   readonly action?: string | undefined
   readonly ok?: number | undefined
   readonly code?: number | undefined
+  readonly source?: CallSource | undefined
+  /** Exactly this address. */
+  readonly address?: string | undefined
+  /** Only calls that took at least this long. */
+  readonly minMs?: number | undefined
   /** A request id, or the hash of a text that the call can be found by. */
   readonly requestId?: string | undefined
   readonly term?: string | undefined
@@ -180,6 +201,7 @@ const summaryColumns = [
   'replayed',
   'idempotent',
   'address',
+  'source',
 ] as const
 
 export type CallSummaryRow = Omit<CallRow, 'parameters' | 'answer' | 'steps'>
@@ -216,8 +238,10 @@ async function limitIds(queries: Queries, search: CallSearch): Promise<CallSearc
 
 export async function listCalls(queries: Queries, input: CallSearch, limit: number): Promise<CallPage> {
   const search = await limitIds(queries, input)
-  const { endpoint, action, code, start, end } = search
-  const isFiltered = [endpoint, action, code, start, end].some((value) => value !== undefined)
+  const { endpoint, action, code, source, address, minMs, start, end } = search
+  const isFiltered = [endpoint, action, code, source, address, minMs, start, end].some(
+    (value) => value !== undefined,
+  )
   const newest = selectCalls(queries, search).orderBy('id', 'desc')
   if (!isFiltered) {
     const rows = await newest
@@ -234,6 +258,9 @@ export async function listCalls(queries: Queries, input: CallSearch, limit: numb
   if (endpoint !== undefined) query = query.where('endpoint', '=', endpoint)
   if (action !== undefined) query = query.where('action', '=', action)
   if (code !== undefined) query = query.where('code', '=', code)
+  if (source !== undefined) query = query.where('source', '=', source)
+  if (address !== undefined) query = query.where('address', '=', address)
+  if (minMs !== undefined) query = query.where('duration_us', '>=', minMs * 1_000)
   if (start !== undefined) query = query.where('at', '>=', start)
   if (end !== undefined) query = query.where('at', '<', end)
   const rows = await query.execute()
@@ -295,13 +322,19 @@ export async function findNewest(
 /** Counting stops here, because the exact number no longer matters. */
 const maxCounted = 100_000
 
-export async function countCallsSince(queries: Queries, accountId: number, moment: number): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM (SELECT at FROM request_log WHERE account_id = ? ORDER BY id DESC
-       LIMIT ${maxCounted}) newest WHERE at >= ?`,
-    [accountId, moment],
+/** When the key was last used, and how often since a time; among the newest calls only. */
+export async function findKeyUse(
+  queries: Queries,
+  accountId: number,
+  since: number,
+): Promise<{ last: number | null; count: number }> {
+  const row = await queries.one<{ last: number | null; count: number | null }>(
+    `SELECT MAX(at) AS last, SUM(CASE WHEN at >= ? THEN 1 ELSE 0 END) AS count FROM (
+       SELECT at, source FROM request_log WHERE account_id = ? ORDER BY id DESC LIMIT ${maxCounted}) newest
+     WHERE source = 'api'`,
+    [since, accountId],
   )
-  return row?.count ?? 0
+  return { last: row?.last ?? null, count: Number(row?.count ?? 0) }
 }
 
 /** Endpoint and duration of the newest calls of everyone. */

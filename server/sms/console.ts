@@ -21,7 +21,7 @@ import { findPage, findPosition, outcomeOf, type SendFilter, type ListedSend } f
 import type { Api } from '../console/routes.ts'
 import { callFromConsole, requireNotExpired } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, rangeOf, readSlice } from '../console/fields.ts'
+import { fileDays, filterRange, readSlice } from '../console/fields.ts'
 import { maskPhone } from '../../contract/masking.ts'
 import { type FieldProblems, invalidFields } from '../console/problem.ts'
 
@@ -118,8 +118,7 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
   })
 
   api.accountFile(smsRoutes.recordsCsv, async (request, input) => {
-    const range = rangeOf(input, { byDefault: 31, max: 366 })
-    const search = { ...filterOf(request.account.id, input), from: range.start, before: range.end }
+    const search = filterOf(request.account.id, input)
     const { language } = request
     async function* pages() {
       let after: ListedSend | undefined
@@ -148,7 +147,7 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
       }
     }
     return {
-      name: `sms-${range.from}-${range.to}.csv`,
+      name: `sms-${fileDays(input)}.csv`,
       content: csvStream(headings[language], pages()),
     }
   })

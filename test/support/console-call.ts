@@ -8,6 +8,7 @@ export function createSessionCall(endpoint: Endpoint, json: Record<string, unkno
     requestId: 'by-hand',
     language: 'zh',
     address: '127.0.0.1',
+    source: 'console',
     sources: { headers: {}, json },
     idempotencyKey: undefined,
     responseHeaders: [],

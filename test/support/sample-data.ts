@@ -5,6 +5,7 @@ import { apiTypes } from '../../contract/credits.ts'
 import { dayMs, formatDay } from '../../contract/time.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { addCounts, type DayCount, wholePlatform } from '../../server/request-log/store.ts'
+import { newCount } from '../../server/request-log/day-counts.ts'
 import { addConsoleActions } from './sample-console.ts'
 import { addVisits, prepareProducts } from './sample-products.ts'
 import { post, type TestAccount, type TestService } from './service.ts'
@@ -129,8 +130,10 @@ async function addHistory(service: TestService, { id }: TestAccount): Promise<vo
             succeeded,
             paid: succeeded,
             credits: succeeded,
+            console_calls: 0,
+            console_paid: 0,
           },
-          { account_id, day, endpoint, code, calls: failed * scale, succeeded: 0, paid: 0, credits: 0 },
+          { ...newCount(account_id, day, endpoint, code), calls: failed * scale },
         )
       }
     }

@@ -12,7 +12,7 @@ export const BalanceOutlook = extend(Balance, {
   daily: Type.Array(Type.Integer()),
   /** Used in the last seven days. */
   used_7d: Type.Integer(),
-  /** Days left at the rate of the last seven days; null when nothing was used. */
+  /** Days left at the rate of the last seven days, or of the days since the first use; null when nothing was used. */
   days_left: orNull(Type.Integer()),
   /** `low` under 20 % of the total, `critical` under 5 % or three days, `empty` at 0, `none` when never granted. */
   level: Type.Enum(['ok', 'low', 'critical', 'empty', 'none']),
@@ -49,9 +49,12 @@ export const Home = Type.Object({
   errors: Type.Array(CommonError),
   checklist: Type.Object({
     has_key: Type.Boolean(),
+    /** A call of the API; calls from the console do not count. */
     has_call: Type.Boolean(),
-    /** A successful call that cost credits. */
+    /** A successful call of the API that cost credits. */
     has_success: Type.Boolean(),
+    /** A call that cost credits, from the console or the API. */
+    has_use: Type.Boolean(),
     has_credits: Type.Boolean(),
   }),
 })

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { ResponseOf } from '../route.ts'
 import { endpointName } from '../home.ts'
+import { requestSources } from '../requests.ts'
 import { moment, orNull, extend, listOf, sliceOf, csvFile } from './fields.ts'
 
 export const RequestSummary = Type.Object({
@@ -24,6 +25,7 @@ export const RequestSummary = Type.Object({
   given_back: Type.Integer(),
   /** The stored response was sent again, by `Idempotency-Key`. */
   replayed: Type.Boolean(),
+  source: Type.Enum([...requestSources]),
 })
 export type RequestSummary = ResponseOf<typeof RequestSummary>
 

@@ -1,8 +1,8 @@
 // The home page: balances and how long they last, calls per day, frequent errors, first steps.
-import { type ApiType, apiTypes } from '../../../contract/credits.ts'
 import { endpointNames, type EndpointName, homeRoutes } from '../../../contract/console/home.ts'
 import type { BalanceOutlook, DayOfCalls } from '../../../contract/console/responses/home.ts'
 import { dayMs, formatDay } from '../../../contract/time.ts'
+import { createLedgerUsage, type CreditsByType } from '../../credits/ledger/usage.ts'
 import type { Balance } from '../../credits/store.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
@@ -13,15 +13,8 @@ import { type DayCount, findCounts, findFirstSteps } from '../../request-log/sto
 const recentDays = 14
 const rateDays = 7
 
-/** Each endpoint uses one type of credit. */
-export const typeOfEndpoint: Readonly<Record<EndpointName, ApiType>> = {
-  shortlink: 'short_link',
-  sms: 'sms',
-  identity: 'id_verification',
-  'domain-check': 'domain_check',
-}
-
 export function homePages(api: Api, { db, credits }: Services): void {
+  const usage = createLedgerUsage(db)
   api.account(homeRoutes.home, async ({ account, language }, input) => {
     const range = rangeOf(input, { byDefault: recentDays, max: 366 })
     const today = Date.now()
@@ -29,14 +22,15 @@ export function homePages(api: Api, { db, credits }: Services): void {
       formatDay(today - (recentDays - 1 - index) * dayMs),
     )
     const counts = await findCounts(db, account.id, range.from, range.to)
-    const recentCounts = await findCounts(db, account.id, recent[0]!, recent.at(-1)!)
+    const used = await usage.usedByDay(account.id, range.days)
+    const recentUse = await usage.usedByDay(account.id, recent)
     const balances = await credits.balances(account.id)
     const steps = await findFirstSteps(db, account.id)
     return {
       from: range.from,
       to: range.to,
-      balances: balances.map((balance) => outlookOf(balance, recent, recentCounts)),
-      days: range.days.map((day) => dayOf(day, counts)),
+      balances: balances.map((balance) => outlookOf(balance, recentUse)),
+      days: range.days.map((day, index) => dayOf(day, counts, used[index]!)),
       errors: commonErrors(counts).map(({ endpoint, code, count }) => {
         const { meaning, advice } = explainError(code)
         return { endpoint, code, count, meaning: meaning[language], advice: advice[language] }
@@ -45,22 +39,21 @@ export function homePages(api: Api, { db, credits }: Services): void {
         has_key: account.key_hash !== null,
         has_call: steps.called,
         has_success: steps.paid,
+        has_use: steps.used,
         has_credits: balances.some(({ remaining }) => remaining > 0),
       },
     }
   })
 }
 
-export function outlookOf(
-  balance: Balance,
-  recent: readonly string[],
-  counts: readonly Pick<DayCount, 'day' | 'endpoint' | 'credits'>[],
-): BalanceOutlook {
+/** `recent` has the used credits of the last days, today last. */
+export function outlookOf(balance: Balance, recent: readonly CreditsByType[]): BalanceOutlook {
   const { total, remaining } = balance
-  const own = counts.filter((one) => typeOfEndpoint[one.endpoint as EndpointName] === balance.api_type)
-  const daily = recent.map((day) => sum(own.filter((one) => one.day === day).map((one) => one.credits)))
+  const daily = recent.map((day) => day[balance.api_type])
   const used = sum(daily.slice(-rateDays))
-  const daysLeft = used > 0 ? Math.floor(remaining / (used / rateDays)) : null
+  // What began two days ago is not spread over seven.
+  const daysInUse = Math.min(rateDays, daily.length - daily.findIndex((count) => count > 0))
+  const daysLeft = used > 0 ? Math.floor(remaining / (used / daysInUse)) : null
   return { ...balance, daily, used_7d: used, days_left: daysLeft, level: levelOf(total, remaining, daysLeft) }
 }
 
@@ -71,23 +64,14 @@ function levelOf(total: number, remaining: number, daysLeft: number | null): Bal
   return remaining < total * 0.2 ? 'low' : 'ok'
 }
 
-function dayOf(day: string, counts: readonly DayCount[]): DayOfCalls {
+function dayOf(day: string, counts: readonly DayCount[], used: CreditsByType): DayOfCalls {
   const own = counts.filter((one) => one.day === day)
   return {
     day,
     calls: callsByEndpoint(own),
     total: sum(own.map((one) => one.calls)),
     succeeded: sum(own.map((one) => one.succeeded)),
-    credits: Object.fromEntries(
-      apiTypes.map((type) => [
-        type,
-        sum(
-          own
-            .filter((one) => typeOfEndpoint[one.endpoint as EndpointName] === type)
-            .map((one) => one.credits),
-        ),
-      ]),
-    ) as Record<ApiType, number>,
+    credits: used,
   }
 }
 

@@ -7,15 +7,18 @@ import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
 import type { PasswordChecks } from '../password-check.ts'
 import { conflict } from '../problem.ts'
-import { countCallsSince, findNewest } from '../../request-log/store.ts'
+import { findKeyUse } from '../../request-log/store.ts'
 
 export function keyPages(api: Api, { db }: Services, passwords: PasswordChecks): void {
-  api.account(keyRoutes.state, async ({ account }) => ({
-    hint: account.key_hint,
-    created_at: account.key_created_at,
-    calls_24h: await countCallsSince(db, account.id, Date.now() - dayMs),
-    last_call_at: (await findNewest(db, account.id))?.at ?? null,
-  }))
+  api.account(keyRoutes.state, async ({ account }) => {
+    const { last, count } = await findKeyUse(db, account.id, Date.now() - dayMs)
+    return {
+      hint: account.key_hint,
+      created_at: account.key_created_at,
+      calls_24h: count,
+      last_call_at: last,
+    }
+  })
 
   api.account(keyRoutes.generate, async ({ signedIn }) => {
     const key = await createFirstKey(db, signedIn.session)

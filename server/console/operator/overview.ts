@@ -3,14 +3,15 @@ import { statfs } from 'node:fs/promises'
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { apiTypes } from '../../../contract/credits.ts'
-import { type EndpointName, endpointNames } from '../../../contract/console/home.ts'
+import { endpointNames } from '../../../contract/console/home.ts'
 import { operatorRoutes } from '../../../contract/console/operator.ts'
 import type { Overview } from '../../../contract/console/responses/operator.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
 import { rangeOf } from '../fields.ts'
-import { callsByEndpoint, commonErrors, sum, typeOfEndpoint } from '../account/home.ts'
-import { countHeldByLease, findSold, ledgerIdAt } from '../../credits/ledger/list-store.ts'
+import { callsByEndpoint, commonErrors, sum } from '../account/home.ts'
+import { countHeldByLease, findSold, findTotals } from '../../credits/ledger/list-store.ts'
+import { byType, createLedgerUsage } from '../../credits/ledger/usage.ts'
 import type { RequestLog } from '../../request-log/recorder.ts'
 import { type GatewayProducts, statesOf } from './gateways.ts'
 import { findCounts, findDurations, wholePlatform } from '../../request-log/store.ts'
@@ -35,6 +36,7 @@ export function overviewPages(
   version: string,
 ): void {
   const startedAt = Date.now()
+  const usage = createLedgerUsage(services.db)
   let cached: { at: number; overview: Promise<Overview> } | undefined
 
   api.operator(operatorRoutes.overview, () => {
@@ -54,7 +56,11 @@ export function overviewPages(
     const week = rangeOf({}, { byDefault: 7, max: 7 })
     const counts = await findCounts(db, wholePlatform, month.from, month.to)
     const kinds = await countAccountsByState(db, week.from)
-    const sold = await findSold(db, await ledgerIdAt(db, month.start))
+    const soldRows = await findSold(db, await usage.borderAt(month.start))
+    const totals = await findTotals(db)
+    const sold = byType((type) => Number(soldRows.find((one) => one.api_type === type)?.sold ?? 0))
+    const remaining = byType((type) => Number(totals.find((one) => one.api_type === type)?.remaining ?? 0))
+    const used = await usage.usedSince(month.start, sold, remaining)
     const today = month.to
     const states = statesOf(products)
     return {
@@ -76,12 +82,8 @@ export function overviewPages(
       latency: latencyOf(await findDurations(db, Date.now() - latencyMs, latencyCalls)),
       credits: apiTypes.map((apiType) => ({
         api_type: apiType,
-        sold: sold.find((one) => one.api_type === apiType)?.sold ?? 0,
-        used: sum(
-          counts
-            .filter((one) => typeOfEndpoint[one.endpoint as EndpointName] === apiType)
-            .map((one) => one.credits),
-        ),
+        sold: sold[apiType],
+        used: used[apiType],
       })),
       operations: await countHeldByLease(db),
       errors: commonErrors(counts.filter((one) => one.day === today)),

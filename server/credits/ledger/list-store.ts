@@ -103,6 +103,38 @@ export function findBalancesBefore(
   )
 }
 
+/** The sum of all balances before a ledger id, by API type. Looks up every balance: callers store the result. */
+export function findTotalsBefore(
+  queries: Queries,
+  id: number,
+): Promise<{ api_type: ApiType; remaining: number | null }[]> {
+  return queries.all(
+    `SELECT api_type, SUM(before) AS remaining FROM (SELECT c.api_type, (SELECT l.balance_after FROM ledger l
+         WHERE l.account_id = c.account_id AND l.api_type = c.api_type AND l.id < ? ORDER BY l.id DESC LIMIT 1) AS before
+       FROM credit c) balances GROUP BY api_type`,
+    [id],
+  )
+}
+
+/** The sum of all balances now, by API type. */
+export function findTotals(queries: Queries): Promise<{ api_type: ApiType; remaining: number | null }[]> {
+  return queries.all('SELECT api_type, SUM(total - used) AS remaining FROM credit GROUP BY api_type')
+}
+
+/** Grants and adjustments of an account between two ledger ids. */
+export function findGrants(
+  queries: Queries,
+  accountId: number,
+  from: number,
+  to: number,
+): Promise<{ id: number; api_type: ApiType; amount: number }[]> {
+  return queries.all(
+    `SELECT id, api_type, amount FROM ledger
+     WHERE account_id = ? AND kind IN ('grant', 'adjust') AND kind <> 'charge' AND id >= ? AND id < ?`,
+    [accountId, from, to],
+  )
+}
+
 /** Credits granted, adjustments included, since an id, by API type, for all accounts. */
 export function findSold(queries: Queries, fromId: number): Promise<{ api_type: ApiType; sold: number }[]> {
   return queries.all(

@@ -16,6 +16,7 @@ import { keyLimits } from './0012-key-limits.ts'
 import { signIn } from './0013-sign-in.ts'
 import { smsBatches } from './0014-sms-batches.ts'
 import { payments } from './0015-payments.ts'
+import { callSources } from './0016-call-sources.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
   signIn,
   smsBatches,
   payments,
+  callSources,
 ]

@@ -6,6 +6,8 @@ import type { CalendarDay, Flag, Json, Milliseconds } from './columns.ts'
 export interface AccountTables {
   account: AccountTable
   console_session: SessionTable
+  account_contact: ContactTable
+  account_note: NoteTable
   audit: AuditTable
 }
 
@@ -54,6 +56,25 @@ interface SessionTable {
   method: SignInMethod
   /** When the user last proved in this session who they are; null: not since the sign-in. */
   confirmed_at: Milliseconds | null
+}
+
+/** Whom operators call or write to. Account holders do not see it. */
+interface ContactTable {
+  account_id: number
+  company: string
+  name: string
+  phone: string
+  mail: string
+  updated_at: Milliseconds
+}
+
+/** What operators noted about an account. */
+interface NoteTable {
+  id: number
+  account_id: number
+  at: Milliseconds
+  author: string
+  note: string
 }
 
 interface AuditTable {

@@ -1,5 +1,5 @@
 // The tables of the installation and of shared limits.
-import type { Milliseconds } from './columns.ts'
+import type { CalendarDay, Milliseconds } from './columns.ts'
 
 export interface PlatformTables {
   migration: {
@@ -17,6 +17,15 @@ export interface PlatformTables {
   }
   /** Facts about the installation, by name. */
   setting: { name: string; value: string }
+  /** How many minutes of a day a part of the service was looked at, and in how many it failed. */
+  health_day: {
+    day: CalendarDay
+    part: string
+    samples: number
+    failed: number
+    /** The minute of the last sample, since 1970, so that several processes count a minute once. */
+    last_minute: number
+  }
   /** PostgreSQL only. */
   limit_bucket: LimitBucketTable
   /** PostgreSQL only. */

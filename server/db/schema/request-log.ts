@@ -30,6 +30,8 @@ interface RequestLogTable {
   replayed: Flag
   idempotent: Flag
   address: string
+  /** `console` for a call that a signed-in user made in the console. */
+  source: 'api' | 'console'
   parameters: Json
   answer: Json | null
   steps: Json
@@ -46,4 +48,7 @@ interface CallDayTable {
   /** Successful calls that cost something. */
   paid: number
   credits: number
+  /** How many of `calls` and `paid` were made in the console. */
+  console_calls: number
+  console_paid: number
 }

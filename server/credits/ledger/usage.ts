@@ -1,0 +1,74 @@
+// Used credits by day, from the balances at the borders of the days: exact with refunds and charges that no request caused,
+// and without reading the charges themselves.
+import { type ApiType, apiTypes } from '../../../contract/credits.ts'
+import { endOfDay, startOfDay } from '../../../contract/time.ts'
+import type { Database } from '../../db/database.ts'
+import { findBalancesBefore, findGrants, findTotalsBefore, ledgerIdAt } from './list-store.ts'
+
+export type CreditsByType = Readonly<Record<ApiType, number>>
+
+export interface LedgerUsage {
+  /** The ledger id at which a moment begins. */
+  borderAt(moment: number): Promise<number>
+  /** Charged minus refunded on each of these days, which follow each other. */
+  usedByDay(accountId: number, days: readonly string[]): Promise<CreditsByType[]>
+  /** Charged minus refunded by all accounts since a moment, given what they were granted since and have now. */
+  usedSince(moment: number, granted: CreditsByType, remaining: CreditsByType): Promise<CreditsByType>
+}
+
+/** A moment this long ago has no entries that are still to be committed. */
+const settledMs = 60_000
+
+export function createLedgerUsage(db: Database): LedgerUsage {
+  /** Where a day that is over begins in the ledger never changes again. */
+  const borders = new Map<number, number>()
+  /** The sum of all balances at the last moment that was asked for. */
+  let totals: { readonly moment: number; readonly sums: CreditsByType } | undefined
+
+  async function borderAt(moment: number): Promise<number> {
+    const known = borders.get(moment)
+    if (known !== undefined) return known
+    const border = await ledgerIdAt(db, moment)
+    if (moment < Date.now() - settledMs) {
+      if (borders.size > 2_000) borders.clear()
+      borders.set(moment, border)
+    }
+    return border
+  }
+
+  return {
+    borderAt,
+    async usedByDay(accountId, days) {
+      const first = startOfDay(days[0] ?? '')
+      if (first === undefined) return []
+      const moments = [first, ...days.map((day) => endOfDay(day) ?? first)]
+      const ids = await Promise.all(moments.map(borderAt))
+      const found = await findBalancesBefore(db, accountId, [...new Set(ids)])
+      const balances = new Map(found.map((one) => [`${one.id} ${one.api_type}`, one.remaining ?? 0]))
+      const grants = await findGrants(db, accountId, ids[0]!, ids.at(-1)!)
+      return days.map((_day, index) => {
+        const [from, to] = [ids[index]!, ids[index + 1]!]
+        const granted = grants.filter(({ id }) => id >= from && id < to)
+        return byType(
+          (type) =>
+            (balances.get(`${from} ${type}`) ?? 0) -
+            (balances.get(`${to} ${type}`) ?? 0) +
+            granted.reduce((sum, one) => sum + (one.api_type === type ? one.amount : 0), 0),
+        )
+      })
+    },
+    async usedSince(moment, granted, remaining) {
+      if (totals?.moment !== moment) {
+        const rows = await findTotalsBefore(db, await borderAt(moment))
+        const sums = byType((type) => Number(rows.find((row) => row.api_type === type)?.remaining ?? 0))
+        totals = { moment, sums }
+      }
+      const { sums } = totals
+      return byType((type) => sums[type] - remaining[type] + granted[type])
+    },
+  }
+}
+
+export function byType(value: (type: ApiType) => number): CreditsByType {
+  return Object.fromEntries(apiTypes.map((type) => [type, value(type)])) as CreditsByType
+}
