@@ -9,6 +9,41 @@ export const redirectTypes = ['direct', 'permanent', 'page'] as const
 
 export type RedirectType = (typeof redirectTypes)[number]
 
+/** The first that applies, in this order: `banned`, `paused`, `expired`, `exhausted`, else `active`. */
+export const linkStates = ['active', 'paused', 'expired', 'exhausted', 'banned'] as const
+
+export type LinkState = (typeof linkStates)[number]
+
+export const linkLimits = {
+  codeLength: { min: 3, max: 32 },
+  maxClicks: 1_000_000_000,
+  passwordLength: { min: 4, max: 64 },
+  tags: 10,
+  tagLength: 32,
+  externalIdLength: 64,
+  rules: 10,
+  /** Values of one condition of a rule. */
+  ruleValues: 50,
+  batchLinks: 100,
+} as const
+
+/** What a rule can compare a visit with. Lists of values are complete; the others are given by their pattern. */
+export const ruleConditions = {
+  os: { values: ['ios', 'android', 'harmony', 'windows', 'macos', 'linux'] },
+  device: { values: ['mobile', 'tablet', 'desktop'] },
+  app: { values: ['wechat', 'qq', 'douyin', 'weibo', 'alipay', 'dingtalk', 'feishu'] },
+  country: { pattern: '^[A-Z]{2}$' },
+  province: { pattern: '^[A-Z]{2}$' },
+  language: { pattern: '^[a-z]{2}$' },
+} as const
+
+export type RuleCondition = keyof typeof ruleConditions
+
+export interface LinkRule {
+  readonly when: Readonly<Partial<Record<RuleCondition, string | readonly string[]>>>
+  readonly target_url: string
+}
+
 export const shortCodePattern = '^[2-9A-HJ-NP-Za-km-z]{7}$'
 
 const url = { type: 'string', maxLength: 2_048 } as const

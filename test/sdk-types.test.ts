@@ -34,7 +34,9 @@ type SameParameters<T, P extends Parameters> = Same<keyof T, keyof P> &
 
 type Frozen<T> = T extends (infer Item)[]
   ? readonly Frozen<Item>[]
-  : { readonly [K in keyof T]: T[K] extends object ? Frozen<T[K]> : T[K] }
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T
 
 /** The same names with the same types. */
 type SameResponse<T, S> = Same<keyof T, keyof S> & Same<T, Frozen<S>>

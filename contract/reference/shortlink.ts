@@ -10,7 +10,7 @@ import {
   text,
   time,
 } from '../reference.ts'
-import { redirectTypes, type shortlink, shortCodePattern } from '../shortlink.ts'
+import { linkStates, redirectTypes, type shortlink, shortCodePattern } from '../shortlink.ts'
 
 const linkId = Type.Integer({
   minimum: 1,
@@ -41,6 +41,20 @@ export const refreshedLink = object({
   message,
 })
 
+const ruleSchema = object(
+  {
+    when: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+      ...text(
+        '条件，全部满足时匹配；值可为列表',
+        'Conditions, all of which must match; a value may be a list',
+      ),
+    }),
+    target_url: Type.String(text('匹配时的跳转地址', 'Target when it matches')),
+  },
+  '跳转规则',
+  'Redirect rule',
+)
+
 export const linkDetails = object({
   link_id: linkId,
   short_code: shortCode,
@@ -54,6 +68,22 @@ export const linkDetails = object({
   clicks: count('真人访问数', 'Visits by people'),
   bot_clicks: count('机器人访问数', 'Visits by bots'),
   preview_clicks: count('链接预览次数', 'Link previews'),
+  state: oneOf(linkStates, '状态', 'State'),
+  expires_at: Type.String(
+    text('到期时间（北京时间），未设置时为空', 'Expiry, Asia/Shanghai; empty when not set'),
+  ),
+  expired_url: Type.String(text('到期后的跳转地址，未设置时为空', 'Target after expiry; empty when not set')),
+  max_clicks: Type.Union([Type.Integer(), Type.Null()], {
+    ...text('访问次数上限，未设置时为 null', 'Limit of visits; null when not set'),
+  }),
+  remaining_clicks: Type.Union([Type.Integer(), Type.Null()], {
+    ...text('剩余访问次数，未设置上限时为 null', 'Visits left; null without a limit'),
+  }),
+  has_password: Type.Boolean(text('是否设有访问密码', 'Whether the link has a password')),
+  tags: Type.Array(Type.String(), text('标签', 'Tags')),
+  external_id: Type.String(text('您的编号，未设置时为空', 'Your own ID; empty when not set')),
+  domain: Type.String(text('a_url 所用的自有域名，未设置时为空', 'Own domain of a_url; empty when not set')),
+  rules: Type.Array(ruleSchema, text('跳转规则', 'Redirect rules')),
 })
 
 const expired: ErrorCase = {
@@ -260,6 +290,16 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
             clicks: 0,
             bot_clicks: 0,
             preview_clicks: 0,
+            state: 'active',
+            expires_at: '',
+            expired_url: '',
+            max_clicks: null,
+            remaining_clicks: null,
+            has_password: false,
+            tags: [],
+            external_id: '',
+            domain: '',
+            rules: [],
           },
         },
         varies: [...varying, 'data.created_at'],

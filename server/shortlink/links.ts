@@ -11,6 +11,7 @@ import type { ApiResponse } from '../http/responses.ts'
 import type { InvalidParameter } from '../http/parameters.ts'
 import type { Codes } from './codes/store.ts'
 import { createDomainRotation, formatAddresses } from './domains/domains.ts'
+import { describeOptions, type LinkOptions } from './options/record.ts'
 import type { Lookup, Pools } from './redirect/lookup-store.ts'
 import {
   type Hosts,
@@ -58,7 +59,7 @@ interface LinkToCreate {
   readonly resultOf: (created: LinkAddresses, charge: Charge) => Written<ApiResponse>
 }
 
-export interface LinkRecord extends LinkAddresses {
+export interface LinkRecord extends LinkAddresses, LinkOptions {
   readonly target_url: string
   readonly title: string
   readonly redirect_type: RedirectType
@@ -161,6 +162,7 @@ export function createLinks(
       redirect_type: link.redirect_type,
       redirect_url_a: link.redirect_url_a,
       created_at: formatTime(link.created_at),
+      ...describeOptions(link, Date.now()),
     }),
   }
 }

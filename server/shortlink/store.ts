@@ -8,10 +8,17 @@ import type { Codes } from './codes/store.ts'
 
 export type Pool = Tables['link_domain']['pool']
 
-export type Link = Readonly<Omit<Tables['link'], 'location_a' | 'location_b'>>
+export type Link = Readonly<
+  Omit<Tables['link'], 'location_a' | 'location_b' | 'expired_location' | 'deleted_at'>
+> & {
+  /** Of `max_clicks`; null without a limit. */
+  readonly used_clicks: number | null
+}
 
 export const linkColumns = `l.id, l.account_id, l.code, l.title, l.target_url, l.redirect_url_a, l.redirect_type,
-  l.host_a, l.host_b, l.created_at, l.updated_at`
+  l.host_a, l.host_b, l.created_at, l.updated_at, l.paused, l.banned, l.expires_at, l.expired_url, l.max_clicks,
+  l.password_hash, l.rules, l.tags, l.external_id, l.own_domain,
+  CASE WHEN l.max_clicks IS NULL THEN NULL ELSE (SELECT u.used FROM link_usage u WHERE u.link_id = l.id) END AS used_clicks`
 
 /** The domain of each address; empty for PUBLIC_URL. */
 export interface Hosts {

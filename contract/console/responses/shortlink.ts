@@ -1,5 +1,6 @@
 // Responses of short links: list, one link, statistics.
 import { Type } from 'typebox'
+import { linkStates } from '../../shortlink.ts'
 import type { ResponseOf } from '../route.ts'
 import { redirectType } from '../shortlink.ts'
 import { day } from '../fields.ts'
@@ -23,6 +24,22 @@ export const LinkRow = Type.Object({
   daily: Type.Array(Type.Integer()),
   created_at: moment,
   updated_at: moment,
+  state: Type.Enum([...linkStates]),
+  expires_at: Type.Union([moment, Type.Null()]),
+  expired_url: Type.String(),
+  max_clicks: Type.Union([Type.Integer(), Type.Null()]),
+  remaining_clicks: Type.Union([Type.Integer(), Type.Null()]),
+  has_password: Type.Boolean(),
+  tags: Type.Array(Type.String()),
+  external_id: Type.String(),
+  /** The account's own domain that `a_url` is on; empty for the pool. */
+  domain: Type.String(),
+  rules: Type.Array(
+    Type.Object({
+      when: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
+      target_url: Type.String(),
+    }),
+  ),
 })
 export type LinkRow = ResponseOf<typeof LinkRow>
 

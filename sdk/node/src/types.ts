@@ -64,6 +64,26 @@ export interface Link {
   readonly clicks: number
   readonly bot_clicks: number
   readonly preview_clicks: number
+  readonly state: LinkState
+  /** `YYYY-MM-DD HH:MM:SS`, Asia/Shanghai; empty when not set. */
+  readonly expires_at: string
+  readonly expired_url: string
+  readonly max_clicks: number | null
+  readonly remaining_clicks: number | null
+  readonly has_password: boolean
+  readonly tags: readonly string[]
+  readonly external_id: string
+  readonly domain: string
+  readonly rules: readonly LinkRule[]
+}
+
+export type LinkState = 'active' | 'paused' | 'expired' | 'exhausted' | 'banned'
+
+/** The first rule whose conditions all match decides where a visitor goes. */
+export interface LinkRule {
+  /** `os`, `device`, `app`, `country`, `province` or `language`. */
+  readonly when: Readonly<Record<string, string | readonly string[]>>
+  readonly target_url: string
 }
 
 export interface SendSms {

@@ -17,6 +17,7 @@ import { signIn } from './0013-sign-in.ts'
 import { smsBatches } from './0014-sms-batches.ts'
 import { payments } from './0015-payments.ts'
 import { callSources } from './0016-call-sources.ts'
+import { linkOptions } from './0017-link-options.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   smsBatches,
   payments,
   callSources,
+  linkOptions,
 ]

@@ -19,10 +19,21 @@ export interface LinkTables {
   link_salt: { day: number; salt: string }
   /** One row. SQLite triggers change `version` whenever a cached link may be stale. */
   link_change: { id: number; version: number }
+  /** People's visits since `max_clicks` was set; one row for each link with a limit. */
+  link_usage: { link_id: number; used: number }
+  /** Links whose expiry is not reported yet. */
+  link_expiry: { link_id: number; account_id: number; expires_at: Milliseconds }
+  /** The tags of `link`, to find links by them. */
+  link_tag: { account_id: number; tag: string; link_id: number }
+  /** People's clicks of a day by a property that `link_click` does not have. Unknown values have no row. */
+  link_click_part: { link_id: number; part: ClickPart; day: number; value: string; clicks: number }
 }
+
+export type ClickPart = 'country' | 'province' | 'os' | 'app'
 
 interface LinkTable {
   id: number
+  /** Negative after `delete`: no query of the account finds the link any more. */
   account_id: number
   code: string
   title: string
@@ -38,16 +49,39 @@ interface LinkTable {
   host_b: string
   created_at: Milliseconds
   updated_at: Milliseconds
+  paused: Flag
+  /** Zero: not banned. Bits: 1 the link itself, 2 the host of one of its targets. */
+  banned: number
+  deleted_at: Milliseconds | null
+  expires_at: Milliseconds | null
+  /** Empty: an expired link answers 410. `expired_location` is its ASCII form. */
+  expired_url: string
+  expired_location: string
+  max_clicks: number | null
+  password_hash: string | null
+  /** A JSON list; empty without rules. */
+  rules: Json
+  /** A JSON list; empty without tags. */
+  tags: Json
+  /** Unique in the account. */
+  external_id: string | null
+  /** The account's own domain that a_url is on; empty for the pool. */
+  own_domain: string
 }
 
 /** Rows are never deleted: the primary key keeps a code from being assigned twice. */
 interface LinkCodeTable {
-  /** The code, decrypted by the permutation: new codes are neighbours in the index. */
+  /**
+   * The code, decrypted by the permutation: new codes are neighbours in the index. Negative for a chosen code that is outside of the
+   * permutation: a keyed hash of `code`.
+   */
   position: number
   link_id: number
   /** Null for the present code of a link. */
   retired_at: Milliseconds | null
   live_until: Milliseconds | null
+  /** The text of a code with a negative position, else null. */
+  code: string | null
 }
 
 interface LinkDomainTable {

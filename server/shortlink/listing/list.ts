@@ -34,7 +34,7 @@ export interface LinkSearch {
   readonly order: 'asc' | 'desc'
 }
 
-export interface ListedLink extends Omit<LinkRecord, 'created_at'> {
+export interface ListedLink extends Omit<LinkRecord, 'created_at' | 'expires_at'> {
   readonly clicks: number
   readonly bot_clicks: number
   readonly preview_clicks: number
@@ -42,6 +42,7 @@ export interface ListedLink extends Omit<LinkRecord, 'created_at'> {
   readonly daily: readonly number[]
   readonly created_at: number
   readonly updated_at: number
+  readonly expires_at: number | null
 }
 
 export interface LinkStatistics {
@@ -219,6 +220,7 @@ export function createLinkList(
           ),
           created_at: link.created_at,
           updated_at: link.updated_at,
+          expires_at: link.expires_at,
         },
       ]
     })
