@@ -11,6 +11,7 @@ import { watchCommands } from './domain-check.ts'
 import { identityCommands } from './identity.ts'
 import { gatewayCommands } from './gateways.ts'
 import { templateCommands } from './sms.ts'
+import { signatureCommands } from './signatures.ts'
 import { domainCommands } from './shortlink.ts'
 import { storageCommands } from './storage.ts'
 import { webhookCommands } from './webhooks.ts'
@@ -22,6 +23,7 @@ const commands: readonly Command[] = [
   ...watchCommands,
   ...identityCommands,
   ...templateCommands,
+  ...signatureCommands,
   ...gatewayCommands,
   ...domainCommands,
   ...webhookCommands,

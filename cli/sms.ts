@@ -1,5 +1,5 @@
 // The command `template`.
-import { isTemplateState, type TemplateState, templateStates } from '../contract/sms-text.ts'
+import { templateStates } from '../contract/sms-text.ts'
 import { formatTime } from '../contract/time.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
 import { listAccounts } from '../server/accounts/store.ts'
@@ -9,10 +9,12 @@ import {
   deleteTemplate,
   editTemplate,
   listTemplates,
+  noSuchTemplate,
   reviewTemplate,
   type SmsTemplate,
 } from '../server/sms/templates.ts'
 import { cliActor, type Command, type Flags, listFlag, UsageError, table, textFlag } from './command.ts'
+import { statusFlag } from './signatures.ts'
 
 const noReason = '未说明 / not given'
 
@@ -97,6 +99,44 @@ export const templateCommands: readonly Command[] = [
     },
   },
   {
+    name: 'template set',
+    usage: `CODE --status ${templateStates.join('|')} [--account NAME|--shared] [--reason T]`,
+    text: {
+      zh: '按编号审核短信模板；多个账户使用同一编号时用 --account 指明',
+      en: 'review an SMS template by its code; --account says whose, if several accounts use the code',
+    },
+    minWords: 1,
+    maxWords: 1,
+    flags: {
+      status: { type: 'string' },
+      reason: { type: 'string' },
+      account: { type: 'string' },
+      shared: { type: 'boolean' },
+    },
+    async run({ installation: { db }, words, flags }) {
+      const status = statusFlag(flags)
+      if (!status) throw new UsageError('缺少 --status / --status is required')
+      const username = textFlag(flags, 'account')
+      const accountId =
+        flags['shared'] === true
+          ? null
+          : username === undefined
+            ? undefined
+            : (await requireAccount(db, username)).id
+      const found = await listTemplates(db, cliActor, { code: words[0]!, accountId })
+      if (found.length === 0) throw noSuchTemplate()
+      if (found.length > 1)
+        throw new UsageError(
+          `多个账户使用编号 ${words[0]}，请用 --account 或 --shared 指明 / several accounts use this code, specify --account or --shared`,
+        )
+      const reviewed = await reviewTemplate(db, cliActor, found[0]!.id, {
+        status,
+        reason: textFlag(flags, 'reason') ?? noReason,
+      })
+      return shown(reviewed, await ownerOf(db, reviewed))
+    },
+  },
+  {
     name: 'template remove',
     usage: 'ID',
     text: { zh: '删除短信模板', en: 'delete an SMS template' },
@@ -170,12 +210,6 @@ function requireFlag(flags: Flags, name: string): string {
   const value = textFlag(flags, name)
   if (value === undefined) throw new UsageError(`缺少 --${name} / --${name} is required`)
   return value
-}
-
-function statusFlag(flags: Flags): TemplateState | undefined {
-  const status = textFlag(flags, 'status')
-  if (status === undefined || isTemplateState(status)) return status
-  throw new UsageError(`--status 只能是 ${templateStates.join('、')} / must be one of these`)
 }
 
 function gatewayCodes(flags: Flags): Record<string, string> {

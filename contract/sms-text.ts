@@ -18,6 +18,20 @@ export function isTemplateState(value: string): value is TemplateState {
   return (templateStates as readonly string[]).includes(value)
 }
 
+export const templateTypes = ['verification', 'notification', 'marketing'] as const
+
+export type TemplateType = (typeof templateTypes)[number]
+
+/** What proves the right to a signature. */
+export const signatureTypes = ['company', 'trademark', 'app', 'website'] as const
+
+export type SignatureType = (typeof signatureTypes)[number]
+
+export const maxSignaturesPerAccount = 50
+
+/** Entries that account holders and operators add. Replies are always added. */
+export const maxStopsPerAccount = 100_000
+
 /** Length of signature, brackets and filled-in template, in UTF-16 code units as in the SMS itself. */
 export const maxSmsLength = 500
 const maxSinglePartLength = 70

@@ -67,6 +67,12 @@ export const sms = {
       text: { zh: '模板列表', en: 'List templates' },
       parameters: {},
     },
+    signatures: {
+      actions: ['get_signatures'],
+      scope: 'sms:read',
+      text: { zh: '签名列表', en: 'List signatures' },
+      parameters: {},
+    },
     credits: {
       actions: ['get_credits', 'check_credits'],
       scope: 'sms:read',

@@ -8,6 +8,13 @@ export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
+/** Controls, changes of direction, zero-width and unassigned characters, line separators: the reader sees another text. */
+const hiddenCharacters = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+
+export function hasHiddenCharacters(text: string): boolean {
+  return hiddenCharacters.test(text)
+}
+
 /** A caller's text inside a message: short, and without characters that could forge a line of a log or a terminal. */
 export function printable(text: string): string {
   const short = text.length > 32 ? `${text.slice(0, 32)}…` : text

@@ -1,6 +1,7 @@
 // How the text of a setting becomes a value. Each parser says in one phrase what it wanted.
 import { isIP } from 'node:net'
 import type { Text } from '../contract/text.ts'
+import { hasHiddenCharacters } from '../contract/values.ts'
 import type { RateLimit } from './limits/token-bucket.ts'
 
 export type Parsed<T> = { readonly value: T } | { readonly problem: string }
@@ -38,6 +39,10 @@ export const text: Parse<string> = (value) => {
     return { problem: `超过 ${maxTextLength} 个字符 / is longer than ${maxTextLength} characters` }
   return { value }
 }
+
+/** A text that people see. */
+export const visibleText: Parse<string> = (value) =>
+  hasHiddenCharacters(value) ? { problem: '含不可见字符 / contains invisible characters' } : text(value)
 
 export const optionalText: Parse<string | undefined> = (value) => text(value)
 
@@ -95,6 +100,10 @@ export function choice<const T extends string>(...choices: readonly T[]): Parse<
     const words = choices.filter((item) => item !== '').join('、')
     return { problem: `只能是 ${words} / must be one of these` }
   }
+}
+
+export function optionalChoice<const T extends string>(...choices: readonly T[]): Parse<T | undefined> {
+  return choice(...choices)
 }
 
 export function optionalUrl(schemes: readonly string[]): Parse<string | undefined> {

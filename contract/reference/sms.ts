@@ -13,6 +13,7 @@ import {
 } from '../reference.ts'
 import { maxSmsLength, phonePattern, templateStates } from '../sms-text.ts'
 import type { sms } from '../sms.ts'
+import { signaturesReference } from './sms-signatures.ts'
 
 const bizId = Type.String({ pattern: '^\\d{18,20}$', ...text('发送流水号', 'ID of the send') })
 const recipient = Type.String({ pattern: phonePattern, ...text('接收号码', 'Recipient') })
@@ -106,8 +107,8 @@ export const smsReference: EndpointReference<typeof sms> = {
         code: 1002,
         status: 400,
         when: {
-          zh: `号码或签名有误，变量缺少或多余，内容超过 ${maxSmsLength} 个字符，或超出单号码发送上限`,
-          en: `Invalid number or signature, missing or surplus variables, more than ${maxSmsLength} characters, or too many messages to one number`,
+          zh: `号码或签名有误，签名未通过审核，号码已退订，变量缺少或多余，内容超过 ${maxSmsLength} 个字符，或超出单号码发送上限`,
+          en: `Invalid number or signature, signature not approved, number unsubscribed, missing or surplus variables, more than ${maxSmsLength} characters, or too many messages to one number`,
         },
       },
       {
@@ -238,6 +239,7 @@ export const smsReference: EndpointReference<typeof sms> = {
       },
     ],
   },
+  signatures: signaturesReference,
   credits: {
     notes: [],
     response: envelopeOf(creditBalance),

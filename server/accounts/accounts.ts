@@ -6,12 +6,14 @@ import { formatDay, startOfDay } from '../../contract/time.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Text } from '../../contract/text.ts'
 import { usernameProblem } from '../../contract/usernames.ts'
+import { hasHiddenCharacters } from '../../contract/values.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { emitEvents } from '../events/emit.ts'
 import { AppError } from '../http/errors.ts'
 import { requireKeySecret } from './key-secret-store.ts'
 import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
 import { generatePassword, hashPassword, passwordProblem, systemShare } from './password.ts'
+import { approveSignName } from './sign-name-store.ts'
 import {
   type Account,
   type AccountChange,
@@ -108,7 +110,7 @@ export interface AccountInput {
   readonly expires?: string | undefined
   readonly suspended?: boolean | undefined
   readonly smsEnabled?: boolean | undefined
-  /** An empty text removes the signature. */
+  /** Approved and made the default immediately. An empty text makes the platform's the default. */
   readonly signName?: string | undefined
   readonly password?: string | undefined
   /** Calls per second and burst; null for the platform's limit. */
@@ -140,6 +142,7 @@ export async function changeAccount(
   return db.write(async (tx) => {
     await requireSamePassword(tx, actor)
     await updateAccount(tx, account.id, change)
+    if (change.sign_name) await approveSignName(tx, account.id, change.sign_name)
     const endsSessions = suspended === true || password !== undefined
     const ended = endsSessions ? await deleteSessions(tx, account.id, keepSession) : 0
     const { password_hash: passwordHash, ...details } = {
@@ -188,9 +191,6 @@ export function isExpired(account: Pick<Account, 'expires_on'>, now: number = Da
   return account.expires_on !== null && account.expires_on < formatDay(now)
 }
 
-/** Controls, changes of direction, zero-width and unassigned characters, line separators: the recipient sees another text. */
-const hiddenCharacters = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
-
 /** The signature is sent in 【】, so it must not contain brackets itself. */
 export function signNameProblem(signName: string): Text | undefined {
   const length = [...signName].length
@@ -204,7 +204,7 @@ export function signNameProblem(signName: string): Text | undefined {
   if (/[\p{Ps}\p{Pe}<>＜＞]/u.test(signName)) {
     return { zh: '签名不能含括号', en: 'a signature holds no brackets' }
   }
-  if (hiddenCharacters.test(signName)) {
+  if (hasHiddenCharacters(signName)) {
     return { zh: '签名不能含不可见字符', en: 'a signature holds no invisible characters' }
   }
   return undefined

@@ -24,6 +24,7 @@ export const accountColumnNames = [
   'suspended',
   'sms_enabled',
   'sign_name',
+  'has_stops',
   'rate_limit',
   'scopes',
   'allow_ips',
@@ -59,6 +60,14 @@ export function findByUsername(queries: Queries, username: string): Promise<Acco
 
 export function findById(queries: Queries, id: number): Promise<Account | undefined> {
   return queries.one<Account>(`SELECT ${accountColumns} FROM account WHERE id = ?`, [id])
+}
+
+/** Locks the account until the transaction ends. */
+export function lockAccount(tx: Tx, id: number): Promise<Account | undefined> {
+  return tx.one<Account>(
+    `SELECT ${accountColumns} FROM account WHERE id = ?${forUpdate(tx, 'FOR NO KEY UPDATE')}`,
+    [id],
+  )
 }
 
 export async function findPasswordHash(queries: Queries, id: number): Promise<string | undefined> {

@@ -18,6 +18,7 @@ import { registerReceipts } from './receipts.ts'
 import { readFilter } from './records.ts'
 import { describeRecord } from './responses.ts'
 import { createSend, sendAction, type SendSms } from './send.ts'
+import { findSignatures } from './signature-store.ts'
 import { deleteOldSends, findSends } from './store.ts'
 import { listTemplates } from './templates.ts'
 
@@ -59,6 +60,8 @@ export function createSms(services: Services): SmsProduct {
         return send(call, caller)
       case 'templates':
         return showTemplates(caller)
+      case 'signatures':
+        return showSignatures(caller)
       case 'credits':
         return showCredits(call, caller)
       case 'logs':
@@ -75,6 +78,18 @@ export function createSms(services: Services): SmsProduct {
         template_name: name,
         template_content: content,
         status,
+      })),
+    )
+  }
+
+  async function showSignatures({ account }: Caller): Promise<ApiResponse> {
+    requireNotSuspended(account)
+    const signatures = await findSignatures(db, account.id)
+    return envelope(
+      signatures.map(({ sign_name: signName, status }) => ({
+        sign_name: signName,
+        state: status,
+        is_default: signName === account.sign_name,
       })),
     )
   }

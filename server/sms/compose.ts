@@ -10,6 +10,7 @@ import { printable } from '../../contract/values.ts'
 import type { Account } from '../accounts/store.ts'
 import { AppError } from '../http/errors.ts'
 import type { Services } from '../services.ts'
+import { requireUsableSignature } from './usable-signature.ts'
 import { createTemplateLookup, noSuchTemplate, type UsableTemplate } from './templates.ts'
 
 export interface MessageInput {
@@ -34,7 +35,7 @@ export function createComposer({ db, config }: Pick<Services, 'db' | 'config'>):
   return async (account, input) => {
     const template = await findTemplate(account.id, input.templateCode)
     if (template?.status !== '审核通过') throw noSuchTemplate()
-    const signName = input.signName ?? account.sign_name ?? config.SMS_SIGN_NAME
+    const signName = await requireUsableSignature(db, config, account, input.signName)
     const text = requireText(template, signName, input.templateParams)
     const variables = template.variables.map((name) => ({
       name,

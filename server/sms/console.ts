@@ -15,8 +15,7 @@ import { AppError } from '../http/errors.ts'
 import type { Services } from '../services.ts'
 import { describeProblem } from './problems.ts'
 import type { SmsProduct } from './api.ts'
-import { findSignature } from './signature-store.ts'
-import { requestSignature } from './signatures.ts'
+import { addSignature, changeDefaultSignature, deleteSignature, listSignatures } from './signatures.ts'
 import { findPage, findPosition, outcomeOf, type SendFilter, type ListedSend } from './store.ts'
 import type { Api } from '../console/routes.ts'
 import { callFromConsole, requireNotExpired } from '../console/call-from-console.ts'
@@ -154,18 +153,18 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
 
   async function signatureOf(accountId: number): Promise<Signature> {
     const account = await findById(db, accountId)
-    const request = await findSignature(db, accountId)
+    const request = (await listSignatures(db, accountId)).findLast(({ status }) => status !== '审核通过')
     return {
       sign_name: account?.sign_name ?? null,
       platform_sign_name: config.SMS_SIGN_NAME,
       request:
-        request === undefined || request.status === '审核通过'
+        request === undefined
           ? null
           : {
               sign_name: request.sign_name,
               state: request.status,
               reason: request.reason === '' ? null : request.reason,
-              at: request.at,
+              at: request.updated_at,
             },
     }
   }
@@ -174,7 +173,13 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
 
   api.account(smsRoutes.changeSignature, async (request, input) => {
     requireNotExpired(request.account)
-    await requestSignature(db, request.account, input.sign_name ?? '')
+    const accountId = request.account.id
+    const actor = { kind: 'account', accountId } as const
+    const signName = (input.sign_name ?? '').trim()
+    for (const { id, status } of await listSignatures(db, accountId))
+      if (status !== '审核通过') await deleteSignature(db, actor, accountId, id)
+    if (signName === '') await changeDefaultSignature(db, accountId, undefined)
+    else if (signName !== request.account.sign_name) await addSignature(db, actor, accountId, { signName })
     return signatureOf(request.account.id)
   })
 }

@@ -6,7 +6,7 @@ import { endOfDay, startOfDay } from '../../contract/time.ts'
 import { type Call, readCallParameters } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'
-import { invalidPhone } from './send.ts'
+import { invalidPhone } from './send-parameters.ts'
 import type { SendFilter } from './store.ts'
 
 const invalidDay = { zh: '必须是 YYYY-MM-DD 格式的日期', en: 'must be a date YYYY-MM-DD' }

@@ -46,12 +46,12 @@ export function reviewPages(api: Api, { db }: Services): void {
       throw conflict('内容已被修改，请重新查看', 'The words were changed meanwhile, read them again')
     }
     const actor = operatorOf(request, input)
+    // The revision that was read above, in case the text or the proofs change before the decision is written.
+    const review = { status, reason, revision: before.revision } as const
     if (which === 'template') {
-      // The revision that was read above, in case the text changes before the decision is written.
-      const review = { status, reason, revision: before.revision } as const
       await reviewTemplate(db, actor, before.id, review)
     } else {
-      await reviewSignature(db, actor, before.id, { status, reason })
+      await reviewSignature(db, actor, before.id, review)
     }
     return reviewOf(await findReview(which, before.id))
   })

@@ -28,7 +28,7 @@ export interface ReviewFilter {
 const templates = sql<ReviewRow>`SELECT 'template' AS kind, t.id, a.username, t.code, t.name, t.content, t.status, t.reason,
   t.revision, t.updated_at AS at FROM sms_template t LEFT JOIN account a ON a.id = t.account_id`
 const signatures = sql<ReviewRow>`SELECT 'signature' AS kind, g.id, a.username, '' AS code, g.sign_name AS name, '' AS content,
-  g.status, g.reason, 1 AS revision, g.at FROM sms_signature g JOIN account a ON a.id = g.account_id`
+  g.status, g.reason, g.revision, g.updated_at AS at FROM sms_account_signature g JOIN account a ON a.id = g.account_id`
 const sources = {
   template: templates,
   signature: signatures,

@@ -1,16 +1,14 @@
 // Sends one message: parameters, replay, account, template, limits, charge, gateways, end, response.
 import { sms } from '../../contract/sms.ts'
-import { bizIdOf, isPhoneNumber } from '../../contract/sms-text.ts'
+import { bizIdOf } from '../../contract/sms-text.ts'
 import type { Language } from '../../contract/text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended, smsDisabled } from '../accounts/authenticate.ts'
-import { signNameProblem } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
 import { registerWriter } from '../credits/batch-writer.ts'
 import type { Charge, EndResult, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
-import { type Call, markStep, readCallParameters } from '../http/call.ts'
+import { type Call, markStep } from '../http/call.ts'
 import { emitEvents, type NewEvent, receivesEvent } from '../events/emit.ts'
-import { parameterError } from '../http/parameters.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
 import { tryInOrder } from '../upstream/failover.ts'
@@ -23,6 +21,8 @@ import { countMessages, requireBelowLimits, uncountMessages } from './number-lim
 import type { SentMessage } from './port.ts'
 import { findProblem, type Problem, problemText } from './problems.ts'
 import { sendFailed, successResponse } from './responses.ts'
+import { readSend } from './send-parameters.ts'
+import { requireNotStopped } from './stop-list.ts'
 import {
   type FailedSend,
   findByOperation,
@@ -95,6 +95,7 @@ export function createSend(
       signName: values.sign_name,
       templateParams: values.template_params ?? new Map(),
     })
+    await requireNotStopped(db, caller.account, message.signName, phone)
     await requireBelowLimits(db, limits, phone)
 
     const chargedAt = performance.now()
@@ -311,29 +312,6 @@ const markRefused = registerWriter<RefusedSend, EndResult, void>(async (tx, item
     refused.flatMap(({ event }) => event ?? []),
   )
 })
-
-/** Throws one error that names everything missing or invalid. */
-function readSend(call: Call) {
-  const { values, missing, invalid } = readCallParameters(call, sms.operations.send.parameters)
-  const problems = [...invalid]
-  // Absent when missing or not text, which is reported already.
-  const { phone_number: phone, sign_name: signName } = values as Partial<typeof values>
-  if (phone !== undefined && !isPhoneNumber(phone)) problems.push(invalidPhone)
-  const signProblem = signName === undefined ? undefined : signNameProblem(signName)
-  if (signProblem) {
-    problems.push({
-      name: 'sign_name',
-      text: { zh: `无效：${signProblem.zh}`, en: `is wrong: ${signProblem.en}` },
-    })
-  }
-  if (missing.length > 0 || problems.length > 0) throw parameterError(missing, problems)
-  return values
-}
-
-export const invalidPhone = {
-  name: 'phone_number',
-  text: { zh: '必须是11位手机号', en: 'must be a mainland mobile number of 11 digits' },
-} as const
 
 function requireSmsAccount(account: Account, gateways: readonly GuardedSmsGateway[]): void {
   requireNotSuspended(account)

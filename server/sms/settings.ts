@@ -4,12 +4,13 @@ import {
   daysOrForever,
   gatewayList,
   numberLimits,
+  optionalChoice,
   optionalHeaderText,
   optionalText,
   optionalUrl,
   pathSecret,
   setting,
-  text,
+  visibleText,
 } from '../setting-parsers.ts'
 
 function receiptSecretText(zh: string, en: string): Text {
@@ -28,7 +29,11 @@ export const smsSettings = {
     zh: '单号码发送上限，例如 1/m,5/h,10/d',
     en: 'Limits of messages to one phone number, e.g. 1/m,5/h,10/d',
   }),
-  SMS_SIGN_NAME: setting(text, 'Tollgate', { zh: '平台短信签名', en: "The platform's SMS signature" }),
+  SMS_SIGN_NAME: setting(visibleText, 'Tollgate', { zh: '平台短信签名', en: "The platform's SMS signature" }),
+  SMS_SIGNATURES: setting(optionalChoice('approved', 'any'), undefined, {
+    zh: '可用的签名：approved 为平台签名与账户已通过审核的签名，any 不限；默认在配置真实网关时为 approved，只用沙箱时为 any',
+    en: "Usable signatures: approved allows the platform's and the account's approved ones, any allows all; by default approved with a real gateway, any with the sandbox only",
+  }),
   SMS_RECORD_DAYS: setting(daysOrForever(150), 0, {
     zh: '短信发送记录保留的天数；至少 150，0 为永久',
     en: 'Retention of SMS records in days; at least 150, 0 keeps them indefinitely',

@@ -10,10 +10,10 @@ export type TemplateRow = Tables['sms_template']
 
 export type UsableTemplateRow = Pick<
   TemplateRow,
-  'code' | 'content' | 'variables' | 'status' | 'gateway_codes'
+  'code' | 'type' | 'content' | 'variables' | 'status' | 'gateway_codes'
 >
 
-const usableColumns = 'code, content, variables, status, gateway_codes'
+const usableColumns = 'code, type, content, variables, status, gateway_codes'
 
 /** Finds the template that an account uses by a code: its own before a shared one. Reads the table, without a cache. */
 export function createTemplateRowLookup(
@@ -29,7 +29,7 @@ export function createTemplateRowLookup(
   const find = coalesce<UsableTemplateRow>(async (keys) => {
     const pairs = keys.map((key) => JSON.parse(key) as [number, string])
     const rows = await db.all<UsableTemplateRow & { caller: number }>(
-      `SELECT DISTINCT ON (k.caller, k.code) k.caller, t.code, t.content, t.variables, t.status, t.gateway_codes
+      `SELECT DISTINCT ON (k.caller, k.code) k.caller, t.code, t.type, t.content, t.variables, t.status, t.gateway_codes
        FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS k (caller, code)
        JOIN sms_template t ON t.code = k.code AND (t.account_id = k.caller OR t.account_id IS NULL)
        ORDER BY k.caller, k.code, t.account_id NULLS LAST`,
@@ -46,6 +46,7 @@ export interface TemplateFilter {
   readonly visibleTo?: number | undefined
   /** The owner; null for shared templates. */
   readonly accountId?: number | null | undefined
+  readonly code?: string | undefined
   readonly status?: TemplateState | undefined
   /** Part of the code, the name or the content. */
   readonly q?: string | undefined
@@ -53,11 +54,12 @@ export interface TemplateFilter {
 
 function selectTemplates(queries: Queries, filter: TemplateFilter) {
   let query = queries.kysely.selectFrom('sms_template as t')
-  const { id, visibleTo, accountId, status, q } = filter
+  const { id, visibleTo, accountId, code, status, q } = filter
   if (id !== undefined) query = query.where('t.id', '=', id)
   if (visibleTo !== undefined) query = query.where((eb) => isVisibleTo(eb, visibleTo))
   if (accountId === null) query = query.where('t.account_id', 'is', null)
   else if (accountId !== undefined) query = query.where('t.account_id', '=', accountId)
+  if (code !== undefined) query = query.where('t.code', '=', code)
   if (status !== undefined) query = query.where('t.status', '=', status)
   if (q !== undefined && q !== '') query = query.where((eb) => contains(eb, q))
   return query
@@ -134,13 +136,14 @@ export type NewTemplate = Omit<TemplateRow, 'id' | 'revision' | 'created_at' | '
 /** Undefined when the code is taken. */
 export function insertTemplate(tx: Tx, template: NewTemplate): Promise<TemplateRow | undefined> {
   return tx.one<TemplateRow>(
-    `INSERT INTO sms_template (account_id, code, name, content, variables, status, reason, gateway_codes, created_at,
+    `INSERT INTO sms_template (account_id, code, name, type, content, variables, status, reason, gateway_codes, created_at,
        updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${tx.now}, ${tx.now}) ON CONFLICT DO NOTHING RETURNING *`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${tx.now}, ${tx.now}) ON CONFLICT DO NOTHING RETURNING *`,
     [
       template.account_id,
       template.code,
       template.name,
+      template.type,
       template.content,
       template.variables,
       template.status,
@@ -152,10 +155,11 @@ export function insertTemplate(tx: Tx, template: NewTemplate): Promise<TemplateR
 
 export async function updateTemplate(tx: Tx, template: TemplateRow): Promise<void> {
   await tx.run(
-    `UPDATE sms_template SET name = ?, content = ?, variables = ?, status = ?, reason = ?, gateway_codes = ?,
+    `UPDATE sms_template SET name = ?, type = ?, content = ?, variables = ?, status = ?, reason = ?, gateway_codes = ?,
        revision = ?, updated_at = ${tx.now} WHERE id = ?`,
     [
       template.name,
+      template.type,
       template.content,
       template.variables,
       template.status,

@@ -10,7 +10,9 @@ import {
   maxTemplateNameLength,
   parseTemplate,
   type TemplateState,
+  type TemplateType,
 } from '../../contract/sms-text.ts'
+import { hasHiddenCharacters } from '../../contract/values.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { emitEvents } from '../events/emit.ts'
 import { AppError } from '../http/errors.ts'
@@ -34,6 +36,7 @@ export interface SmsTemplate {
   readonly accountId: number | null
   readonly code: string
   readonly name: string
+  readonly type: TemplateType
   readonly content: string
   readonly variables: readonly string[]
   readonly status: TemplateState
@@ -48,6 +51,8 @@ export interface TemplateInput {
   /** Derived from the id by default. */
   readonly code?: string | undefined
   readonly name: string
+  /** Notification by default. */
+  readonly type?: TemplateType | undefined
   readonly content: string
   /** The owner; null shares the template with all accounts. Only for the operator. */
   readonly accountId?: number | null
@@ -66,6 +71,7 @@ export async function createTemplate(db: Database, actor: Actor, input: Template
   const values = {
     account_id: accountId,
     name: requireName(input.name),
+    type: input.type ?? 'notification',
     ...requireContent(input.content),
     status,
     reason: isOperator ? requireReason(status, input.reason ?? '') : '',
@@ -97,12 +103,13 @@ async function assignCode(tx: Tx, row: TemplateRow): Promise<TemplateRow> {
 
 export interface TemplateEdit {
   readonly name?: string
+  readonly type?: TemplateType | undefined
   readonly content?: string
   /** Only for the operator. */
   readonly gatewayCodes?: Readonly<Record<string, string>>
 }
 
-/** A new name or content must be reviewed again; new gateway codes need no review. */
+/** A new name, type or content must be reviewed again; new gateway codes need no review. */
 export function editTemplate(
   db: Database,
   actor: Actor,
@@ -113,7 +120,8 @@ export function editTemplate(
     const row = requireVisible(actor, await lockTemplate(tx, id))
     const name = edit.name === undefined ? row.name : requireName(edit.name)
     const text = requireContent(edit.content ?? row.content)
-    const needsReview = name !== row.name || text.content !== row.content
+    const type = edit.type ?? row.type
+    const needsReview = name !== row.name || type !== row.type || text.content !== row.content
     const gatewayCodes =
       actor.kind !== 'account' && edit.gatewayCodes
         ? JSON.stringify(requireGatewayCodes(edit.gatewayCodes))
@@ -121,6 +129,7 @@ export function editTemplate(
     const changed: TemplateRow = {
       ...row,
       name,
+      type,
       ...text,
       gateway_codes: gatewayCodes,
       ...(needsReview ? { status: '审核中', reason: '', revision: row.revision + 1 } : {}),
@@ -169,7 +178,7 @@ export async function deleteTemplate(db: Database, actor: Actor, id: number): Pr
 export async function listTemplates(
   db: Database,
   actor: Actor,
-  filter: Pick<TemplateFilter, 'accountId' | 'status'> = {},
+  filter: Pick<TemplateFilter, 'accountId' | 'code' | 'status'> = {},
 ): Promise<SmsTemplate[]> {
   const visibleTo = actor.kind === 'account' ? actor.accountId : undefined
   return (await findTemplates(db, { ...filter, visibleTo })).map(toTemplate)
@@ -192,7 +201,10 @@ export async function pageTemplates(
   return { templates: rows.map(toTemplate), total }
 }
 
-export type UsableTemplate = Pick<SmsTemplate, 'code' | 'content' | 'variables' | 'status' | 'gatewayCodes'>
+export type UsableTemplate = Pick<
+  SmsTemplate,
+  'code' | 'type' | 'content' | 'variables' | 'status' | 'gatewayCodes'
+>
 
 export function createTemplateLookup(
   db: Database,
@@ -203,6 +215,7 @@ export function createTemplateLookup(
     return (
       row && {
         code: row.code,
+        type: row.type,
         content: row.content,
         variables: JSON.parse(row.variables) as string[],
         status: row.status,
@@ -232,6 +245,7 @@ function toTemplate(row: TemplateRow): SmsTemplate {
     accountId: row.account_id,
     code: row.code,
     name: row.name,
+    type: row.type,
     content: row.content,
     variables: JSON.parse(row.variables) as string[],
     status: row.status,
@@ -267,11 +281,10 @@ function requireCode(code: string): string {
 function requireName(given: string): string {
   const name = given.trim()
   const length = [...name].length
-  if (length >= 1 && length <= maxTemplateNameLength && !/\p{Cc}/u.test(name) && name.isWellFormed())
-    return name
+  if (length >= 1 && length <= maxTemplateNameLength && !hasHiddenCharacters(name)) return name
   throw invalid(
-    `模板名称须为 1 至 ${maxTemplateNameLength} 个字符`,
-    `a template name has 1 to ${maxTemplateNameLength} characters`,
+    `模板名称须为 1 至 ${maxTemplateNameLength} 个可见字符`,
+    `a template name has 1 to ${maxTemplateNameLength} visible characters`,
     'name',
   )
 }

@@ -1,13 +1,12 @@
 // Sample data of the products: templates, clicks on links, watched domains. For screenshots and page tests.
 import { systemActor } from '../../server/audit/audit.ts'
-import { requireAccount } from '../../server/accounts/accounts.ts'
 import { addWatch } from '../../server/domain-check/watch-list.ts'
 import type { ClickCounter } from '../../server/shortlink/clicks/counts.ts'
 import type { Client } from '../../server/shortlink/clicks/user-agents.ts'
 import { addClicks } from '../../server/shortlink/clicks/store.ts'
 import { addPoolDomain } from '../../server/shortlink/domains/domains.ts'
 import { sampleTemplates } from '../../server/sms/sample-templates.ts'
-import { requestSignature } from '../../server/sms/signatures.ts'
+import { addSignature } from '../../server/sms/signatures.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
 import type { TestAccount, TestService } from './service.ts'
 
@@ -15,12 +14,12 @@ const hourMs = 3_600_000
 const days = 30
 
 /** Creates what the sample calls need. */
-export async function prepareProducts(service: TestService, { id, username }: TestAccount): Promise<void> {
+export async function prepareProducts(service: TestService, { id }: TestAccount): Promise<void> {
   const { db } = service.installation
   for (const template of sampleTemplates) {
     await createTemplate(db, systemActor, { ...template, accountId: id })
   }
-  await requestSignature(db, await requireAccount(db, username), '云帆商城')
+  await addSignature(db, { kind: 'account', accountId: id }, id, { signName: '云帆商城' })
   await addPoolDomain(db, systemActor, 'a', 'go.example.com')
   await addPoolDomain(db, systemActor, 'a', 's.example.net')
   await addPoolDomain(db, systemActor, 'b', 'b.example.org')

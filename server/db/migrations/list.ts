@@ -18,6 +18,7 @@ import { smsBatches } from './0014-sms-batches.ts'
 import { payments } from './0015-payments.ts'
 import { callSources } from './0016-call-sources.ts'
 import { linkOptions } from './0017-link-options.ts'
+import { smsSignaturesAndReplies } from './0018-sms-signatures-and-replies.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   payments,
   callSources,
   linkOptions,
+  smsSignaturesAndReplies,
 ]

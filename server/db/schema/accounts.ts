@@ -30,6 +30,8 @@ interface AccountTable {
   sms_enabled: Flag
   /** The SMS signature in use. */
   sign_name: string | null
+  /** 1 once a number was on the account's SMS stop list. */
+  has_stops: Flag
   rate_limit: string | null
   /** Scopes of the API key, separated by commas. Null: all. */
   scopes: string | null

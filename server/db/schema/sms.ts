@@ -1,10 +1,16 @@
 // The tables of SMS.
-import type { TemplateState } from '../../../contract/sms-text.ts'
+import type { SignatureType, TemplateState, TemplateType } from '../../../contract/sms-text.ts'
 import type { Flag, Json, Milliseconds } from './columns.ts'
 
 export interface SmsTables {
   sms_template: TemplateTable
-  sms_signature: SignatureTable
+  sms_signature: SignatureRequestTable
+  sms_account_signature: SignatureTable
+  sms_signature_proof: ProofTable
+  sms_vendor_review: VendorReviewTable
+  sms_code: CodeTable
+  sms_reply: ReplyTable
+  sms_stop: StopTable
   sms_send: SendTable
   sms_batch: BatchTable
   sms_queue: QueueTable
@@ -18,6 +24,7 @@ interface TemplateTable {
   account_id: number | null
   code: string
   name: string
+  type: TemplateType
   content: string
   /** List of names, in the order of their first appearance. */
   variables: Json
@@ -31,14 +38,104 @@ interface TemplateTable {
   updated_at: Milliseconds
 }
 
-/** One per account: the open request, or the last decided one. */
-interface SignatureTable {
+/** Replaced by `sms_account_signature`. Nothing reads it any more. */
+interface SignatureRequestTable {
   id: number
   account_id: number
   sign_name: string
   status: TemplateState
   reason: string
   at: Milliseconds
+}
+
+interface SignatureTable {
+  id: number
+  account_id: number
+  sign_name: string
+  type: SignatureType
+  status: TemplateState
+  reason: string
+  /** What the account holder wrote for the reviewer. */
+  note: string
+  /** Grows when proofs change, so that a review applies to what was read. */
+  revision: number
+  created_at: Milliseconds
+  updated_at: Milliseconds
+}
+
+/** A file that proves the right to a signature. */
+interface ProofTable {
+  id: number
+  signature_id: number
+  account_id: number
+  name: string
+  media_type: string
+  size: number
+  /** Encrypted. */
+  content: string
+  created_at: Milliseconds
+}
+
+/** A signature or template at a vendor that reviews it too. */
+interface VendorReviewTable {
+  id: number
+  kind: 'signature' | 'template'
+  subject_id: number
+  /** Of the signature or template when it was submitted. */
+  revision: number
+  gateway: string
+  /** The vendor's id of it, or of the application. */
+  vendor_id: string
+  state: 'waiting' | 'reviewing' | 'approved' | 'refused' | 'failed'
+  reason: string
+  attempts: number
+  /** When it is submitted or queried next; null when nothing is to be done. */
+  due_at: Milliseconds | null
+  lease_until: Milliseconds
+  created_at: Milliseconds
+  updated_at: Milliseconds
+}
+
+/** The current one-time code of a phone number and purpose. */
+interface CodeTable {
+  account_id: number
+  phone: string
+  purpose: string
+  /** Keyed hash of the code. */
+  hash: string
+  attempts_left: number
+  /** The operation of the send. */
+  operation_id: number
+  sent_at: Milliseconds
+  expires_at: Milliseconds
+}
+
+interface ReplyTable {
+  id: number
+  /** Null: no message to the number was found, the reply is the operator's. */
+  account_id: number | null
+  send_id: number | null
+  phone: string
+  content: string
+  sign_name: string
+  gateway: string
+  /** The vendor's id of the reply. */
+  sequence: string
+  /** Whether it put the number on the stop list. */
+  stopped: Flag
+  received_at: Milliseconds
+}
+
+/** A number that gets no messages of an account. */
+interface StopTable {
+  id: number
+  account_id: number
+  phone: string
+  /** Empty: all signatures of the account. */
+  sign_name: string
+  source: 'reply' | 'account' | 'operator'
+  reply_id: number | null
+  created_at: Milliseconds
 }
 
 interface SendTable {
@@ -63,6 +160,8 @@ interface SendTable {
   created_at: Milliseconds
   /** When the delivery receipt arrived. */
   receipt_at: Milliseconds | null
+  /** The carrier's code in the receipt. */
+  receipt_code: string
   /** Null: the message was sent alone. */
   batch_id: number | null
   /** When a message of a batch left the queue; null while it waits for the first time. */

@@ -1,0 +1,37 @@
+// Reads the parameters of a send.
+import { sms } from '../../contract/sms.ts'
+import { isPhoneNumber } from '../../contract/sms-text.ts'
+import { signNameProblem } from '../accounts/accounts.ts'
+import { type Call, readCallParameters } from '../http/call.ts'
+import { type InvalidParameter, parameterError } from '../http/parameters.ts'
+
+export const invalidPhone = {
+  name: 'phone_number',
+  text: { zh: '必须是11位手机号', en: 'must be a mainland mobile number of 11 digits' },
+} as const
+
+/** Throws one error that names everything missing or invalid. */
+export function readSend(call: Call) {
+  const { values, missing, invalid } = readCallParameters(call, sms.operations.send.parameters)
+  const problems = [...invalid, ...findProblems(values)]
+  if (missing.length > 0 || problems.length > 0) throw parameterError(missing, problems)
+  return values
+}
+
+/** Problems of the values that every send has. They are absent when missing or not text, which is reported already. */
+export function findProblems(values: {
+  readonly phone_number?: string | undefined
+  readonly sign_name?: string | undefined
+}): InvalidParameter[] {
+  const { phone_number: phone, sign_name: signName } = values
+  const problems: InvalidParameter[] = []
+  if (phone !== undefined && !isPhoneNumber(phone)) problems.push(invalidPhone)
+  const signProblem = signName === undefined ? undefined : signNameProblem(signName)
+  if (signProblem) {
+    problems.push({
+      name: 'sign_name',
+      text: { zh: `无效：${signProblem.zh}`, en: `is wrong: ${signProblem.en}` },
+    })
+  }
+  return problems
+}
