@@ -2,10 +2,11 @@
 import type { Text } from './text.ts'
 
 /**
- * `list` is a list of strings (`urls`), `map` an object of strings by name (`template_params`).
+ * `list` is a list of strings (`urls`), `map` an object of strings by name (`template_params`), `items` a list of JSON
+ * values (`messages`) that the operation checks one by one.
  * A number in a map is read as its decimal digits; items of a list must be strings.
  */
-export type ParameterType = 'string' | 'integer' | 'boolean' | 'list' | 'map'
+export type ParameterType = 'string' | 'integer' | 'boolean' | 'list' | 'map' | 'items'
 
 /**
  * Every limit of a parameter is stated here and nowhere else: the products import it for their checks, the console for
@@ -20,6 +21,9 @@ export interface Parameter {
   readonly pattern?: string
   readonly minLength?: number
   readonly maxLength?: number
+  readonly maxItems?: number
+  /** JSON Schema of an item of `items`. */
+  readonly items?: Readonly<Record<string, unknown>>
   readonly default?: string | boolean
 }
 
@@ -34,6 +38,7 @@ interface ValueOf {
   boolean: boolean
   list: readonly string[]
   map: ReadonlyMap<string, string>
+  items: readonly unknown[]
 }
 
 /** The values of a set of parameters; optional ones may be undefined. */

@@ -11,6 +11,7 @@ import { findSetting, putSetting } from '../db/setting-store.ts'
 import { AppError } from '../http/errors.ts'
 import { checkLedger } from './ledger/check-store.ts'
 import { createCredits } from './credits.ts'
+import { startLeases, stopLeases } from './store.ts'
 import { type BatchWriter, registerWriter } from './batch-writer.ts'
 import type { Charge, ChargeRequest, EndRequest, MovedCredits, Written } from './operation.ts'
 
@@ -80,6 +81,51 @@ onEachEngine('credits', (engine) => {
       ['charged', 'insufficient', 'charged'],
     )
     assert.equal(await t.remaining(), 0)
+  })
+
+  it('charges several operations together or not at all, and holds them without a lease', async () => {
+    await using t = await open(engine, 10)
+    const idempotency = { key: 'k', fingerprint: 'f' }
+    const several = t.request({ costs: [3, 1, 4], cost: 8, waits: true, idempotency })
+    let charged: Charge | undefined
+    const inSameTransaction = async (_tx: unknown, charge: Charge): Promise<Written<undefined>> => {
+      charged = charge
+      return { value: undefined, response: { status: 200, body: 'ok' } }
+    }
+    const first = await t.credits.charge({ ...several, inSameTransaction })
+    assert.equal(first.kind === 'charged' && first.remaining, 2)
+    assert.equal(charged!.operationIds!.length, 3)
+    const rows = await t.db.all<{ cost: number; state: string; lease_until: number | null }>(
+      'SELECT cost, state, lease_until FROM operation ORDER BY id',
+    )
+    assert.deepEqual(
+      rows.map((row) => [row.cost, row.state, row.lease_until]),
+      [3, 1, 4].map((cost) => [cost, 'held', null]),
+    )
+    const balances = await t.db.all<{ balance_after: number }>('SELECT balance_after FROM ledger ORDER BY id')
+    assert.deepEqual(
+      balances.map((row) => row.balance_after),
+      [10, 7, 6, 2],
+    )
+    assert.equal((await t.credits.charge(several)).kind, 'replay')
+    assert.equal(
+      (await t.credits.charge(t.request({ costs: [2, 1], cost: 3, waits: true }))).kind,
+      'insufficient',
+    )
+    assert.equal(await t.remaining(), 2)
+    const ids = charged!.operationIds!
+    assert.equal((await t.db.write((tx) => startLeases(tx, ids, 60_000))).size, 3)
+    assert.equal((await t.db.write((tx) => startLeases(tx, ids, 60_000))).size, 0)
+    await t.credits.end({ accountId: t.id, operationId: ids[0]!, end: { state: 'refunded' } })
+    assert.deepEqual(await t.db.write((tx) => stopLeases(tx, ids)), new Set(ids.slice(1)))
+    await t.db.write((tx) =>
+      t.credits.endIn(
+        tx,
+        ids.map((operationId) => ({ accountId: t.id, operationId, end: { state: 'refunded' } })),
+      ),
+    )
+    assert.equal(await t.remaining(), 10)
+    await requireGoodLedger(t.db)
   })
 
   it('rejects a charge with a key that was reset meanwhile', async () => {

@@ -2,11 +2,12 @@
 import { createHmac } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import { type ApiType, maxGrant } from '../../contract/credits.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { createChargeBatcher, createEndBatcher } from './batchers-store.ts'
 import { createResponseCipher } from './charge/response-cipher.ts'
-import { findPreviousCall, type LedgerContext } from './charge/store.ts'
+import { chargeBatch, findPreviousCall, type LedgerContext } from './charge/store.ts'
+import { endBatch } from './end/store.ts'
 import type {
   ChargeRequest,
   ChargeResult,
@@ -28,6 +29,8 @@ export interface Credits {
   charge<T = undefined>(request: ChargeRequest<T>): Promise<ChargeResult<T>>
   /** Settles or refunds a held operation, or holds it longer. Concurrent ends share a transaction. */
   end(request: EndRequest): Promise<EndResult>
+  /** Ends operations in a transaction of the caller. Results are in the order of the requests. */
+  endIn(tx: Tx, requests: readonly EndRequest[]): Promise<EndResult[]>
   findPreviousCall(accountId: number, idempotency: Idempotency): Promise<PreviousCall | undefined>
   /** Identifies an action with its parameters. Keyed, because parameters contain personal data. */
   fingerprint(action: string, values: Readonly<Record<string, unknown>>): string
@@ -81,9 +84,12 @@ export function createCredits(db: Database, secretKey: string): Credits {
     },
     async charge<T>(request: ChargeRequest<T>) {
       if (!Number.isSafeInteger(request.cost) || request.cost < 0) throw new Error('a cost is a whole number')
+      // A large charge has a transaction of its own, so that others do not wait for its rows.
+      if (request.costs) return (await db.write((tx) => chargeBatch(tx, [request], context)))[0] as ChargeResult<T>
       return charge(request) as Promise<ChargeResult<T>>
     },
     end: createEndBatcher(db, context),
+    endIn: (tx, requests) => endBatch(tx, requests, context),
     findPreviousCall: (accountId, idempotency) =>
       findPreviousCall(db, accountId, idempotency, context.cipher),
     fingerprint(action, values) {

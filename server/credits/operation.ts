@@ -28,14 +28,20 @@ export interface ChargeRequest<T = undefined> {
   /** Hash of the API key that was sent. It must still be the account's key when the charge commits. */
   readonly keyHash?: string | undefined
   readonly idempotency?: Idempotency | undefined
-  /** How long the operation may stay held. Without a lease the charge settles it. */
+  /** How long the operation may stay held. Without a lease the charge settles it, unless it waits. */
   readonly leaseMs?: number | undefined
+  /** The operation is held without a lease until the product starts one: its work waits in a queue. */
+  readonly waits?: boolean | undefined
+  /** One operation for each of these costs, charged together or not at all. `cost` is their sum. The first has the key. */
+  readonly costs?: readonly number[] | undefined
   /** Writes rows of the product, and may return the response for replays. */
   readonly inSameTransaction?: TransactionWrite<Charge, Written<T>> | undefined
 }
 
 export interface Charge {
   readonly operationId: number
+  /** All operations of a charge with several costs, in their order. */
+  readonly operationIds?: readonly number[]
   readonly remaining: number
   /** Time of the charge by the database's clock. */
   readonly at: number

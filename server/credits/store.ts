@@ -1,7 +1,7 @@
 // Balances, grants, and operations that are held. Charges are in charge/, ends in end/.
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import type { Queries, Tx } from '../db/database.ts'
-import { valueTable } from '../db/dialect.ts'
+import { orderedUpdate, valueTable } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import type { HeldOperation } from './operation.ts'
 
@@ -119,6 +119,37 @@ export function findHeld(queries: Queries, operationId: number): Promise<HeldOpe
   return queries.one<HeldOperation>(`SELECT ${heldColumns} FROM operation WHERE id = ? AND state = 'held'`, [
     operationId,
   ])
+}
+
+/** Starts the leases of operations that were held without one. Returns the ids of those that still are. */
+export function startLeases(tx: Tx, ids: readonly number[], leaseMs: number): Promise<Set<number>> {
+  return updateLeases(tx, ids, `${tx.now} + CAST(? AS bigint)`, [leaseMs], 'operation.lease_until IS NULL')
+}
+
+/** The work waits in a queue again. Returns the ids of the operations that are still held. */
+export function stopLeases(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
+  return updateLeases(tx, ids, 'NULL', [], 'operation.lease_until IS NOT NULL')
+}
+
+async function updateLeases(
+  tx: Tx,
+  ids: readonly number[],
+  lease: string,
+  values: readonly number[],
+  condition: string,
+): Promise<Set<number>> {
+  const list = valueTable(
+    tx,
+    { held_id: 'bigint' },
+    ids.map((id) => ({ held_id: id })),
+  )
+  const update = orderedUpdate(tx, 'operation', { id: 'held_id' }, list)
+  const rows = await tx.all<{ id: number }>(
+    `${update.with} UPDATE operation SET lease_until = ${lease} FROM ${update.from}
+     WHERE ${update.where} AND operation.state = 'held' AND ${condition} RETURNING operation.id`,
+    [...update.values, ...values],
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** A clock that was set back leaves leases far in the future: shortens them to the longest lease there is. */

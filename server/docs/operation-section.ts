@@ -41,6 +41,7 @@ const typeNames: Readonly<Record<Parameter['type'] | 'number' | 'object', Text>>
   number: { zh: '数字', en: 'number' },
   boolean: { zh: '布尔值', en: 'boolean' },
   list: { zh: '数组', en: 'array' },
+  items: { zh: '数组', en: 'array' },
   map: { zh: '对象（值为字符串）', en: 'object of strings' },
   object: { zh: '对象', en: 'object' },
 }

@@ -40,6 +40,7 @@ const jsonTypes = {
   boolean: 'boolean',
   list: 'array',
   map: 'object',
+  items: 'array',
 } as const
 
 /** Generated clients treat a property with a `default` as required, so the default is in the description. */
@@ -53,6 +54,7 @@ function parameterSchema(parameter: Parameter, translate: Translate): JsonSchema
     type: jsonTypes[type],
     description: translate(described),
     ...(type === 'list' && { items: { type: 'string' }, minItems: 1 }),
+    ...(type === 'items' && { minItems: 1 }),
     ...(type === 'map' && { additionalProperties: { type: ['string', 'number'] } }),
     ...limits,
     ...(example !== undefined && { examples: [example] }),

@@ -60,6 +60,7 @@ const inexactNumber = new InvalidValue(
 const notInteger = new InvalidValue('必须是整数', 'must be an integer')
 const notBoolean = new InvalidValue('必须是 true 或 false', 'must be true or false')
 const notList = new InvalidValue('必须是文本列表', 'must be a list of texts')
+const notItems = new InvalidValue('必须是列表', 'must be a list')
 const notMap = new InvalidValue(
   '必须是由变量名和值组成的对象',
   'must be an object of variable names and values',
@@ -71,6 +72,7 @@ const readByType: Readonly<Record<ParameterType, (value: unknown) => unknown>> =
   boolean: readBoolean,
   list: readList,
   map: readMap,
+  items: readItems,
 }
 
 /** Cached, because descriptions are constants. */
@@ -262,6 +264,19 @@ function linesOf(text: string): readonly string[] {
     if (trimmed !== '') lines.push(trimmed)
   }
   return lines
+}
+
+/** The operation checks the items. A text is JSON, or one item per line. */
+function readItems(value: unknown): readonly unknown[] | InvalidValue | undefined {
+  if (value === null || value === undefined) return undefined
+  let list: unknown = value
+  if (typeof value === 'string') {
+    const text = value.trim()
+    if (text === '') return undefined
+    list = text.startsWith('[') ? tryParseJson(text) : linesOf(text)
+  }
+  if (!Array.isArray(list)) return notItems
+  return list.length === 0 ? undefined : list
 }
 
 /** Values stay exactly as sent, including white space. */

@@ -31,6 +31,8 @@ export interface Purchase<T> {
   /** The parameters that a call with the same `Idempotency-Key` must repeat. */
   readonly values: Readonly<Record<string, unknown>>
   readonly leaseMs?: number
+  readonly waits?: boolean
+  readonly costs?: readonly number[]
   readonly inSameTransaction?: TransactionWrite<Charge, Written<T>>
   /** The endpoint's error for too few credits, if it has its own. */
   readonly insufficient?: AppError
@@ -129,6 +131,8 @@ export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
         keyHash: caller.keyHash,
         idempotency: readIdempotency(call, purchase),
         leaseMs: purchase.leaseMs,
+        waits: purchase.waits,
+        costs: purchase.costs,
         inSameTransaction: purchase.inSameTransaction,
       })
       switch (result.kind) {

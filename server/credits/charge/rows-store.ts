@@ -17,6 +17,10 @@ export async function insertCharges(tx: Tx, charges: readonly AcceptedCharge[]):
   return byEngine(tx, { sqlite: insertWithFewStatements, postgres: insertWithOneStatement })(tx, charges)
 }
 
+function stateOf({ leaseMs, waits }: ChargeRequest<unknown>): 'settled' | 'held' {
+  return leaseMs === undefined && waits !== true ? 'settled' : 'held'
+}
+
 const operationRows = bulkInsert('operation', {
   account_id: 'bigint',
   api_type: 'text',
@@ -65,13 +69,13 @@ async function insertWithFewStatements(tx: Tx, charges: readonly AcceptedCharge[
       api_type: request.apiType,
       action: request.action,
       cost: request.cost,
-      state: request.leaseMs === undefined ? 'settled' : 'held',
+      state: stateOf(request),
       idempotency_key: request.idempotency?.key ?? null,
       fingerprint: request.idempotency?.fingerprint ?? null,
       lease_until: request.leaseMs === undefined ? null : at + request.leaseMs,
       request_id: request.requestId,
       created_at: at,
-      ended_at: request.leaseMs === undefined ? at : null,
+      ended_at: stateOf(request) === 'settled' ? at : null,
     })),
   )
   await insertRows(
@@ -98,6 +102,7 @@ const chargeColumns = {
   cost: 'bigint',
   idempotency_key: 'text',
   fingerprint: 'text',
+  state: 'text',
   lease_ms: 'bigint',
   request_id: 'text',
   balance: 'bigint',
@@ -115,6 +120,7 @@ async function insertWithOneStatement(tx: Tx, charges: readonly AcceptedCharge[]
       cost: request.cost,
       idempotency_key: request.idempotency?.key ?? null,
       fingerprint: request.idempotency?.fingerprint ?? null,
+      state: stateOf(request),
       lease_ms: request.leaseMs ?? null,
       request_id: request.requestId,
       balance: remaining,
@@ -130,9 +136,9 @@ async function insertWithOneStatement(tx: Tx, charges: readonly AcceptedCharge[]
      ), operations AS (
        INSERT INTO operation (id, account_id, api_type, action, cost, state, idempotency_key, fingerprint, lease_until,
          request_id, created_at, ended_at)
-       SELECT id, account_id, api_type, action, cost, CASE WHEN lease_ms IS NULL THEN 'settled' ELSE 'held' END,
+       SELECT id, account_id, api_type, action, cost, state,
          idempotency_key, fingerprint, ${tx.now} + lease_ms, request_id, ${tx.now},
-         CASE WHEN lease_ms IS NULL THEN ${tx.now} END
+         CASE WHEN state = 'settled' THEN ${tx.now} END
        FROM item
      ), entries AS (
        INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)

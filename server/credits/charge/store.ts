@@ -9,6 +9,7 @@ import type { Tables } from '../../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
 import { writeAll } from '../batch-writer.ts'
 import {
+  type Charge,
   type ChargeRequest,
   type ChargeResult,
   type Idempotency,
@@ -59,8 +60,7 @@ export async function chargeBatch(
     }
   }
 
-  const ids = await insertCharges(tx, accepted)
-  const charges = accepted.map(({ remaining, at }, i) => ({ operationId: ids[i]!, remaining, at }))
+  const charges = await insertAccepted(tx, accepted)
   const written = await writeAll(
     tx,
     accepted.map(({ request }, i) => ({ write: request.inSameTransaction, result: charges[i]! })),
@@ -84,6 +84,30 @@ export async function chargeBatch(
       results[repeated[i]!] = result
   }
   return results
+}
+
+/** A charge with several costs is inserted as so many operations. */
+async function insertAccepted(tx: Tx, accepted: readonly AcceptedCharge[]): Promise<Charge[]> {
+  const hasSeveral = accepted.some(({ request }) => request.costs)
+  const ids = await insertCharges(tx, hasSeveral ? accepted.flatMap(splitCharge) : accepted)
+  let next = 0
+  return accepted.map(({ request, remaining, at }) => {
+    const first = next
+    next += request.costs?.length ?? 1
+    const charge = { operationId: ids[first]!, remaining, at }
+    return request.costs ? { ...charge, operationIds: ids.slice(first, next) } : charge
+  })
+}
+
+function splitCharge(accepted: AcceptedCharge): AcceptedCharge[] {
+  const { request, remaining, at } = accepted
+  if (!request.costs) return [accepted]
+  let balance = remaining + request.cost
+  return request.costs.map((cost, i) => {
+    balance -= cost
+    const idempotency = i === 0 ? request.idempotency : undefined
+    return { request: { ...request, cost, idempotency }, remaining: balance, at }
+  })
 }
 
 function reportCharges(tx: Tx, accepted: readonly AcceptedCharge[], { onMoved }: LedgerContext): void {

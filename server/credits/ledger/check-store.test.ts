@@ -48,6 +48,17 @@ const damages: readonly { what: string; sql: string; found: RegExp }[] = [
     sql: `UPDATE operation SET lease_until = 1 WHERE state = 'held'`,
     found: /past its lease/,
   },
+  {
+    what: 'a held operation without a lease and without a waiting message',
+    sql: `UPDATE operation SET lease_until = NULL WHERE state = 'held'`,
+    found: /no clear end/,
+  },
+  {
+    what: 'a waiting message whose operation has ended',
+    sql: `INSERT INTO sms_queue (send_id, batch_id, account_id, operation_id, planned_at, due_at)
+      SELECT 1, 1, 1, id, 0, 0 FROM operation WHERE state = 'settled'`,
+    found: /waits without a held operation/,
+  },
   { what: 'a second send', sql: 'UPDATE operation SET sends = 2', found: /sent twice/ },
   {
     what: 'an entry without an account',

@@ -71,8 +71,14 @@ function checks(now: string, overdueMs: number): readonly Check[] {
     {
       problem: 'an operation has no clear end',
       sql: `SELECT 'operation ' || id AS location FROM operation
-        WHERE (state = 'refunded' AND given_back <> cost) OR (state = 'held' AND (given_back <> 0 OR lease_until IS NULL))
+        WHERE (state = 'refunded' AND given_back <> cost) OR (state = 'held' AND given_back <> 0)
+          OR (state = 'held' AND lease_until IS NULL AND id NOT IN (SELECT operation_id FROM sms_queue))
           OR (state = 'held') <> (ended_at IS NULL)`,
+    },
+    {
+      problem: 'a message waits without a held operation',
+      sql: `SELECT 'message ' || q.send_id AS location FROM sms_queue q LEFT JOIN operation o ON o.id = q.operation_id
+        WHERE o.id IS NULL OR o.state <> 'held' OR o.lease_until IS NOT NULL OR o.sends > 0`,
     },
     {
       problem: 'an operation is open past its lease',

@@ -45,7 +45,7 @@ interface OperationTable {
   fingerprint: string | null
   /** The encrypted response for replays. */
   response: string | null
-  /** Null: the operation was never held. */
+  /** Null: the operation was never held, or its work waits in a queue. */
   lease_until: Milliseconds | null
   /** How many messages went to a gateway under this operation. */
   sends: number
