@@ -85,7 +85,8 @@ export function createCredits(db: Database, secretKey: string): Credits {
     async charge<T>(request: ChargeRequest<T>) {
       if (!Number.isSafeInteger(request.cost) || request.cost < 0) throw new Error('a cost is a whole number')
       // A large charge has a transaction of its own, so that others do not wait for its rows.
-      if (request.costs) return (await db.write((tx) => chargeBatch(tx, [request], context)))[0] as ChargeResult<T>
+      if (request.costs)
+        return (await db.write((tx) => chargeBatch(tx, [request], context)))[0] as ChargeResult<T>
       return charge(request) as Promise<ChargeResult<T>>
     },
     end: createEndBatcher(db, context),
