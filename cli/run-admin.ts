@@ -10,6 +10,7 @@ import { creditCommands } from './credits.ts'
 import { watchCommands } from './domain-check.ts'
 import { identityCommands } from './identity.ts'
 import { gatewayCommands } from './gateways.ts'
+import { linkDomainCommands } from './link-domains.ts'
 import { templateCommands } from './sms.ts'
 import { signatureCommands } from './signatures.ts'
 import { domainCommands } from './shortlink.ts'
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   ...signatureCommands,
   ...gatewayCommands,
   ...domainCommands,
+  ...linkDomainCommands,
   ...webhookCommands,
   ...alertCommands,
 ]

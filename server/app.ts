@@ -39,7 +39,7 @@ import { registerInstallationMetrics } from './operations/installation-metrics.t
 import { createMetrics } from './operations/metrics.ts'
 import { createReadiness } from './operations/readiness-store.ts'
 import type { Product, Services } from './services.ts'
-import { createShortlink } from './shortlink/api.ts'
+import { createShortlink, type Shortlink } from './shortlink/api.ts'
 import { createSms } from './sms/api.ts'
 
 declare module 'fastify' {
@@ -61,6 +61,7 @@ const maxLeaseMs = 900_000
 export interface App {
   readonly services: Services
   readonly domainCheck: DomainCheck
+  readonly shortlink: Shortlink
   /** The recorded API calls. */
   readonly requestLog: RequestLog
   /** Listens and starts the jobs. Returns the public URL. */
@@ -274,6 +275,7 @@ export async function openApp(
   return {
     services,
     domainCheck: checks,
+    shortlink: links,
     requestLog: webConsole.requestLog,
     async start() {
       const address = await listenOnPorts().catch(async (error: unknown) => {

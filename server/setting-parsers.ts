@@ -226,6 +226,21 @@ export const proxyList: Parse<readonly string[]> = (given) => {
   return { value: items }
 }
 
+/** Name servers: addresses, with a port when it is not 53. */
+export const serverList: Parse<readonly string[]> = (given) => {
+  const items = splitList(given)
+  if (items.length === 0) return emptyList
+  const wrong = items.filter((item) => {
+    const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:\]]+))(?::(\d{1,5}))?$/.exec(item) ?? []
+    if (isIP(item) === 6) return false
+    const isAddress = bracketed === undefined ? isIP(plain ?? '') === 4 : isIP(bracketed) === 6
+    return !isAddress || (port !== undefined && !(Number(port) >= 1 && Number(port) <= 65_535))
+  })
+  if (wrong.length > 0)
+    return { problem: `须为 IP 或 IP:端口：${shorten(wrong)} / must be addresses, with or without a port` }
+  return { value: items }
+}
+
 function splitList(given: string): string[] {
   return given
     .split(',')

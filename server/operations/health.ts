@@ -3,19 +3,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createProxyStateReader } from '../http/address.ts'
+import { isLocalAndDirect } from '../http/local.ts'
 import type { Readiness } from './readiness-store.ts'
-
-const proxyHeaders = [
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'forwarded',
-  'x-real-ip',
-  'via',
-] as const
-
-const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
-const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?$/i
 
 export function registerHealth(
   app: FastifyInstance,
@@ -55,17 +44,6 @@ export function registerHealth(
       return reply.type(options.metrics.type).send(await options.metrics.text())
     })
   }
-}
-
-/**
- * True for a request from this machine that no proxy forwarded. A proxy on this machine connects from loopback too. It adds a
- * forwarding header, or forwards a Host that is not our address, or uses HTTP/1.0 (nginx without any header settings).
- */
-function isLocalAndDirect({ socket, headers, httpVersion }: IncomingMessage): boolean {
-  if (!loopback.has(socket.remoteAddress ?? '') || httpVersion === '1.0') return false
-  if (proxyHeaders.some((name) => headers[name] !== undefined)) return false
-  const host = loopbackHost.exec(headers.host ?? '')
-  return host !== null && Number(host[1] ?? 80) === socket.localPort
 }
 
 /** Without METRICS_TOKEN every request has it. */

@@ -2,6 +2,7 @@
 import { shortlink } from '../../contract/shortlink.ts'
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
+import { hourMs } from '../../contract/time.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import { type Call, readCallParameters, findOperation } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
@@ -14,6 +15,9 @@ import { openClickWriter } from './clicks/writer.ts'
 import { createClicks } from './clicks/clicks.ts'
 import { loadCodes } from './codes/store.ts'
 import { createWatchedDomains, type WatchedDomains } from './domains/domains.ts'
+import { createOwnDomainRules, type OwnDomainRules } from './own-domains/own-domains.ts'
+import { registerTlsAsk } from './own-domains/tls-ask.ts'
+import { createTxtLookup } from './own-domains/txt-records.ts'
 import { createLinks, linkNotFound } from './links.ts'
 import { type LinkList, createLinkList } from './listing/list.ts'
 import { createLookup } from './redirect/lookup-store.ts'
@@ -26,6 +30,7 @@ export interface Shortlink extends Product {
   /** For the domain check. */
   readonly domains: WatchedDomains
   readonly list: LinkList
+  readonly ownDomains: OwnDomainRules
   /** The operations for callers from the console, who have no API key. */
   readonly generate: Act
   readonly update: Act
@@ -47,6 +52,12 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
   })
   const redirects = createRedirects({ ...http, lookup, clicks })
   const domains = createWatchedDomains(db, lookup, log)
+  const ownDomains = createOwnDomainRules({
+    db,
+    findTxt: createTxtLookup(config.DNS_SERVERS),
+    publicUrl: services.publicUrl,
+    log,
+  })
 
   async function handle(call: Call): Promise<ApiResponse> {
     const { caller, values } = await services.authenticate(call, shortlink.common).catch(toShortlinkError)
@@ -179,16 +190,26 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
 
   return {
     domains,
+    ownDomains,
     list: createLinkList(db.reports, codes, links, (linkId) => clicks.flush(linkId)),
     generate,
     update,
     refresh,
     served: { endpoint: shortlink, handle },
     fastPath: redirects.tryHandle,
+    routes: (api) =>
+      registerTlsAsk(api, {
+        pools: async () => lookup.cachedPools() ?? lookup.pools(),
+        publicUrl: services.publicUrl,
+      }),
     notFoundPage,
     start() {
       lookup.start()
       clicks.start()
+      services.jobs.every(hourMs, 'check-own-domains', async (signal) => {
+        await ownDomains.recheck(signal)
+        await ownDomains.deleteOld(signal)
+      })
     },
     startThreads() {
       // Loaded now, because an update may replace the files on disk before the first click.

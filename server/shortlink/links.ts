@@ -94,10 +94,10 @@ export function createLinks(
   })
 
   let publicUrl: URL | undefined
-  const ownHosts = ({ byHost }: Pools): OwnHosts => {
+  const ownHosts = ({ byHost, owners }: Pools): OwnHosts => {
     // Not known before the server listens.
     publicUrl ??= URL.parse(services.publicUrl()) ?? undefined
-    return { publicUrl, isPoolHost: (host) => byHost.has(host) }
+    return { publicUrl, isPoolHost: (host) => byHost.has(host) || owners.has(host) }
   }
 
   return {

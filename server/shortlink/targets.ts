@@ -9,7 +9,7 @@ const maxTitleLength = titleParameter.maxLength
 /** Hosts that a link must not lead to: it could redirect in a loop. */
 export interface OwnHosts {
   readonly publicUrl: URL | undefined
-  /** True for every host that is or was in a pool: removed ones still redirect. */
+  /** True for every host that is or was in a pool, because removed ones still redirect, and for verified own domains. */
   readonly isPoolHost: (host: string) => boolean
 }
 

@@ -32,7 +32,7 @@ function breakingParts(statements: readonly string[]): string[] {
   return statements.filter((sql) => {
     if (/\b(DROP (TABLE|COLUMN|CONSTRAINT|VIEW|FUNCTION)|RENAME|ALTER COLUMN|SET NOT NULL)\b/i.test(sql))
       return true
-    if (/\bTRUNCATE\b/i.test(sql)) return true
+    if (/^TRUNCATE\b/i.test(sql)) return true
     const altered = /ALTER TABLE (\w+)/i.exec(sql)?.[1]
     if (altered !== undefined && !created.includes(altered)) {
       if (/\b(ADD CONSTRAINT|UNIQUE|PRIMARY KEY|REFERENCES|CHECK)\b/i.test(sql)) return true

@@ -19,6 +19,7 @@ import { payments } from './0015-payments.ts'
 import { callSources } from './0016-call-sources.ts'
 import { linkOptions } from './0017-link-options.ts'
 import { smsSignaturesAndReplies } from './0018-sms-signatures-and-replies.ts'
+import { linkDomainsAndBans } from './0019-link-domains-and-bans.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   callSources,
   linkOptions,
   smsSignaturesAndReplies,
+  linkDomainsAndBans,
 ]

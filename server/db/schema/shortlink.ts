@@ -27,6 +27,12 @@ export interface LinkTables {
   link_tag: { account_id: number; tag: string; link_id: number }
   /** People's clicks of a day by a property that `link_click` does not have. Unknown values have no row. */
   link_click_part: { link_id: number; part: ClickPart; day: number; value: string; clicks: number }
+  link_own_domain: LinkOwnDomainTable
+  link_ban: LinkBanTable
+  link_report: LinkReportTable
+  link_import: LinkImportTable
+  link_import_row: LinkImportRowTable
+  link_share: LinkShareTable
 }
 
 export type ClickPart = 'country' | 'province' | 'os' | 'app'
@@ -105,4 +111,95 @@ interface LinkClickTable {
   browser: string
   referrer: string
   clicks: number
+}
+
+/** A domain of an account. Several accounts may claim a host; at most one claim is verified. */
+interface LinkOwnDomainTable {
+  id: number
+  account_id: number
+  host: string
+  /** What the TXT record must contain. */
+  token: string
+  /** Null: not verified, or no longer. */
+  verified_at: Milliseconds | null
+  checked_at: Milliseconds | null
+  /** Since when checks of a verified domain have not found its record. */
+  missing_since: Milliseconds | null
+  blocked: Flag
+  blocked_at: Milliseconds | null
+  added_at: Milliseconds
+}
+
+/** Of a host and everything below it, or of one link. */
+interface LinkBanTable {
+  id: number
+  host: string | null
+  link_id: number | null
+  /** The code of the link when it was banned. */
+  code: string
+  note: string
+  created_by: string
+  created_at: Milliseconds
+  /** The job has marked links up to this one. */
+  marked_id: number
+  /** 1: for all links. */
+  marked: Flag
+}
+
+/** A visitor's report of a link. */
+interface LinkReportTable {
+  id: number
+  /** Null: the address is none of our links. */
+  link_id: number | null
+  address: string
+  reason: string
+  details: string
+  contact: string
+  state: 'open' | 'banned' | 'dismissed'
+  decided_by: string
+  decided_at: Milliseconds | null
+  at: Milliseconds
+}
+
+interface LinkImportTable {
+  id: number
+  account_id: number
+  file_name: string
+  format: string
+  encoding: string
+  options: Json
+  state: 'checking' | 'checked' | 'running' | 'paused' | 'finished' | 'cancelled'
+  total: number
+  /** Rows with problems that the dry run found. */
+  invalid: number
+  created: number
+  failed: number
+  /** The first row that was not processed yet. */
+  next_row: number
+  pause_reason: string
+  /** Until when one process works on it. */
+  lease_until: Milliseconds
+  created_at: Milliseconds
+  ended_at: Milliseconds | null
+}
+
+interface LinkImportRowTable {
+  import_id: number
+  row_index: number
+  line: number
+  input: Json
+  state: 'ready' | 'invalid' | 'created' | 'failed'
+  problem: string
+  link_id: number | null
+}
+
+/** A link to read-only statistics of one link or tag. */
+interface LinkShareTable {
+  id: number
+  account_id: number
+  link_id: number | null
+  tag: string | null
+  token_hash: string
+  expires_at: Milliseconds
+  created_at: Milliseconds
 }

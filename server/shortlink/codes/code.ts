@@ -11,8 +11,8 @@ const reserved = new Set(
   wordsOf(`
   account accounts admin api apis app apps asset assets auth b billing captcha console contact docs
   domains favicon health healthz help index invoice legal livez login logout metrics openapi payment
-  pricing privacy profile readyz receipt receipts robots sandbox search security service session
-  settings signin signout signup sitemap static status support swagger system terms tracker upgrade
+  pricing privacy profile readyz receipt receipts report robots sandbox search security service session
+  settings share shares signin signout signup sitemap static status support swagger system terms tls-ask tracker upgrade
   verify version webhook website
 `),
 )

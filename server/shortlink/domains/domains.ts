@@ -1,9 +1,11 @@
 // The domain pools: which addresses a link gets, and changes of the pools.
 import { type Actor, recordChange } from '../../audit/audit.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database, Tx } from '../../db/database.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Lookup } from '../redirect/lookup-store.ts'
 import type { Hosts, Pool } from '../store.ts'
+import { listVerifiedHosts, markOwnDomainBlocked } from '../own-domains/store.ts'
+import { emitEvents } from '../../events/emit.ts'
 import { insertDomain, markDomainBlocked, type PoolDomain, recordProbe, removeDomain } from './store.ts'
 
 export function isPool(text: string): text is Pool {
@@ -130,10 +132,14 @@ export function createWatchedDomains(
   log: { warn(facts: object, text: string): void; info(facts: object, text: string): void },
 ): WatchedDomains {
   return {
-    hosts: async () => (await lookup.currentPools()).domains.map((domain) => domain.host),
+    async hosts() {
+      const [{ domains }, own] = await Promise.all([lookup.currentPools(), listVerifiedHosts(db)])
+      return [...domains.map((domain) => domain.host), ...own]
+    },
     async recordVerdict(host, isBlocked) {
       const isChanged = await db.write(async (tx) => {
         await recordProbe(tx, host, false)
+        await recordOwnVerdict(tx, host, isBlocked)
         return markDomainBlocked(tx, host, isBlocked)
       })
       if (!isChanged) return
@@ -142,4 +148,13 @@ export function createWatchedDomains(
     },
     probeFailed: (host) => db.write((tx) => recordProbe(tx, host, true)),
   }
+}
+
+/** The account of an own domain learns of a change by an event. */
+async function recordOwnVerdict(tx: Tx, host: string, isBlocked: boolean): Promise<void> {
+  const accountId = await markOwnDomainBlocked(tx, host, isBlocked)
+  if (accountId === undefined) return
+  const type = isBlocked ? 'domain.blocked' : 'domain.unblocked'
+  // Not on its watch list, so there is no id.
+  await emitEvents(tx, [{ accountId, type, data: { watch_id: null, url: `http://${host}/`, host } }])
 }

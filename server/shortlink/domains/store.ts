@@ -61,3 +61,8 @@ export async function markDomainBlocked(tx: Tx, host: string, blocked: boolean):
   )
   return changed === 1
 }
+
+/** Removed hosts still serve links. */
+export async function isPoolHost(queries: Queries, host: string): Promise<boolean> {
+  return (await queries.one('SELECT host FROM link_domain WHERE host = ?', [host])) !== undefined
+}

@@ -2,6 +2,7 @@
 import { coalesce } from '../../db/coalesce.ts'
 import type { Channel, Database, DirectReads, Queries } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'
+import { type BannedHosts, isBannedUrl } from '../bans/banned-hosts.ts'
 import type { Codes } from '../codes/store.ts'
 import type { PoolDomain } from '../domains/store.ts'
 import type { Pool } from '../store.ts'
@@ -11,6 +12,7 @@ import { createLinkCache } from './link-cache.ts'
 
 export interface Destination {
   readonly id: number
+  readonly accountId: number
   readonly type: Tables['link']['redirect_type']
   readonly locationA: string
   readonly locationB: string
@@ -18,19 +20,33 @@ export interface Destination {
   readonly liveUntil: number | undefined
   /** Whether the account is suspended. */
   readonly suspended: boolean
+  /** Whether the operator banned the link, or the host of one of its destinations. */
+  readonly banned: boolean
 }
 
 type DestinationRow = Pick<Tables['link_code'], 'position' | 'live_until'> &
-  Pick<Tables['link'], 'id' | 'redirect_type' | 'location_a' | 'location_b'> &
+  Pick<Tables['link'], 'id' | 'account_id' | 'redirect_type' | 'location_a' | 'location_b'> &
   Pick<Tables['account'], 'suspended'>
 
-const rowSql = `SELECT c.position, l.id, l.redirect_type, l.location_a, l.location_b, c.live_until, a.suspended
+const rowSql = `SELECT c.position, l.id, l.account_id, l.redirect_type, l.location_a, l.location_b,
+    c.live_until, a.suspended
   FROM link_code c JOIN link l ON l.id = c.link_id JOIN account a ON a.id = l.account_id WHERE c.position`
 const oneRowSql = `${rowSql} = ?`
 const manyRowsSql = `${rowSql} = ANY(?)`
 
-const domainSql =
-  'SELECT host, pool, removed, blocked, blocked_at, added_at FROM link_domain ORDER BY pool, host'
+const domainColumns = 'SELECT host, pool, removed, blocked, blocked_at, added_at'
+const domainSql = `${domainColumns} FROM link_domain ORDER BY pool, host`
+
+/** One query for everything that depends on a host name. */
+const hostSql = `${domainColumns}, 0 AS account_id FROM link_domain
+  UNION ALL SELECT host, 'own', 0, 0, NULL, 0, account_id FROM link_own_domain WHERE verified_at IS NOT NULL
+  UNION ALL SELECT host, 'banned', 0, 0, NULL, 0, 0 FROM link_ban WHERE host IS NOT NULL
+  ORDER BY 2, 1`
+
+type HostRow =
+  | PoolDomain
+  | { readonly pool: 'own'; readonly host: string; readonly account_id: number }
+  | { readonly pool: 'banned'; readonly host: string }
 
 /** On SQLite `find` and `cachedPools` are always synchronous; on PostgreSQL only for what is cached. */
 export interface Lookup {
@@ -39,7 +55,9 @@ export interface Lookup {
   cachedPools(): Pools | undefined
   pools(): Promise<Pools>
   /** From the database: a new link must not get a domain that was just removed. */
-  currentPools(): Promise<Pools>
+  currentPools(): Promise<Pick<Pools, 'domains'>>
+  /** To be awaited after a change of bans or of own domains was committed. */
+  publishChanges(): Promise<void> | undefined
   /** To be awaited after a change of this link was committed: then every process uses the change. */
   publishChange(id: number): Promise<void> | undefined
   /** Starts caching. */
@@ -58,6 +76,9 @@ export interface Pools {
   readonly domains: readonly PoolDomain[]
   /** The pool of every host that is or was in one. */
   readonly byHost: ReadonlyMap<string, Pool>
+  /** The account of every verified own domain: only its links answer there. */
+  readonly owners: ReadonlyMap<string, number>
+  readonly bannedHosts: BannedHosts
 }
 
 export function createLookup(db: Database, codes: Codes): Lookup {
@@ -101,7 +122,7 @@ function createDirectLookup(direct: DirectReads, codes: Codes): Lookup {
 
   function findPools(): Pools {
     if (!isFresh) refresh()
-    pools ??= poolsOf(direct.all<PoolDomain>(domainSql))
+    pools ??= poolsOf(direct.all<HostRow>(hostSql))
     return pools
   }
 
@@ -113,7 +134,7 @@ function createDirectLookup(direct: DirectReads, codes: Codes): Lookup {
       const position = codes.positionOf(code)
       const row = position === undefined ? undefined : direct.one<DestinationRow>(oneRowSql, [position])
       if (!row) return undefined
-      const found = destinationOf(row)
+      const found = destinationOf(row, findPools().bannedHosts)
       links.set(code, found)
       return found
     },
@@ -121,6 +142,7 @@ function createDirectLookup(direct: DirectReads, codes: Codes): Lookup {
     pools: async () => findPools(),
     currentPools: async () => findPools(),
     publishChange: () => undefined,
+    publishChanges: () => undefined,
     start: () => undefined,
     stop: () => undefined,
     stats: { fromCache: 0, fromDatabase: 0, isCaching: () => true },
@@ -158,7 +180,11 @@ function createListeningLookup(db: Database, codes: Codes): Lookup {
     stats.fromDatabase += 1
     const version = links.version()
     const isCaching = stats.isCaching()
-    const found = await queries.find(code)
+    const [row, { bannedHosts }] = await Promise.all([
+      queries.find(code),
+      (isCaching ? pools : undefined) ?? readPools(),
+    ])
+    const found = row && destinationOf(row, bannedHosts)
     if (isCaching && found) links.set(code, found, version)
     return found
   }
@@ -180,9 +206,13 @@ function createListeningLookup(db: Database, codes: Codes): Lookup {
     },
     cachedPools: () => (stats.isCaching() ? pools : undefined),
     pools: readPools,
-    currentPools: queries.pools,
+    currentPools: queries.domains,
     publishChange(id) {
       links.invalidate(id)
+      return broadcast.awaitAcks()
+    },
+    publishChanges() {
+      clearAll()
       return broadcast.awaitAcks()
     },
     start() {
@@ -198,14 +228,16 @@ function createListeningLookup(db: Database, codes: Codes): Lookup {
 
 /** One query for all visitors of a turn of the event loop. */
 function createBatchedQueries(db: Database, codes: Codes) {
-  const findPools = coalesce(async () => new Map([['', poolsOf(await listPoolDomains(db))]]))
+  const findPools = coalesce(async () => new Map([['', poolsOf(await db.all<HostRow>(hostSql))]]))
+  const findDomains = coalesce(async () => new Map([['', { domains: await listPoolDomains(db) }]]))
   return {
     find: coalesce(async (wanted) => {
       const positions = wanted.map(codes.positionOf).filter((position) => position !== undefined)
       const rows = positions.length === 0 ? [] : await db.all<DestinationRow>(manyRowsSql, [positions])
-      return new Map(rows.map((row) => [codes.codeAt(row.position), destinationOf(row)]))
+      return new Map(rows.map((row) => [codes.codeAt(row.position), row]))
     }),
     pools: async () => (await findPools('')) ?? poolsOf([]),
+    domains: async () => (await findDomains('')) ?? { domains: [] },
   }
 }
 
@@ -213,18 +245,30 @@ export function listPoolDomains(queries: Queries): Promise<PoolDomain[]> {
   return queries.all<PoolDomain>(domainSql)
 }
 
-function poolsOf(domains: readonly PoolDomain[]): Pools {
-  return { domains, byHost: new Map(domains.map(({ host, pool }) => [host, pool])) }
+function poolsOf(rows: readonly HostRow[]): Pools {
+  const domains = rows.filter((row): row is PoolDomain => row.pool === 'a' || row.pool === 'b')
+  const byHost = new Map(domains.map(({ host, pool }) => [host, pool]))
+  const owners = new Map<string, number>()
+  const bannedHosts = new Set<string>()
+  for (const row of rows) {
+    if (row.pool === 'banned') bannedHosts.add(row.host)
+    // Links in use depend on the pools, so a pool comes first.
+    else if (row.pool === 'own' && !byHost.has(row.host)) owners.set(row.host, row.account_id)
+  }
+  return { domains, byHost, owners, bannedHosts }
 }
 
-function destinationOf(row: DestinationRow): Destination {
+function destinationOf(row: DestinationRow, bannedHosts: BannedHosts): Destination {
+  const isBanned = (location: string) => isBannedUrl(location, bannedHosts)
   return {
     id: row.id,
+    accountId: row.account_id,
     type: row.redirect_type,
     locationA: row.location_a,
     // Usually equal: then the string is stored once.
     locationB: row.location_b === row.location_a ? row.location_a : row.location_b,
     liveUntil: row.live_until ?? undefined,
     suspended: row.suspended === 1,
+    banned: isBanned(row.location_a) || isBanned(row.location_b),
   }
 }

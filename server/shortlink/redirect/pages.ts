@@ -53,6 +53,15 @@ export const retiredPage = notice(
   },
 )
 
+export const bannedPage = notice(
+  410,
+  { zh: '链接已被平台禁用', en: 'This link was banned' },
+  {
+    zh: '该链接或其目标网站违反了平台规则，已被禁止访问。',
+    en: 'The link or the website it leads to broke the rules of this platform.',
+  },
+)
+
 export const unavailablePage = notice(
   503,
   { zh: '暂时无法打开', en: 'Not available right now' },

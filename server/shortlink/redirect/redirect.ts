@@ -8,6 +8,7 @@ import type { Clicks } from '../clicks/clicks.ts'
 import { codeLength, isReservedPath, looksLikeCode } from '../codes/code.ts'
 import type { Destination, Lookup, Pools } from './lookup-store.ts'
 import {
+  bannedPage,
   destinationPage,
   type Page,
   pageHeaders,
@@ -53,13 +54,13 @@ export function createRedirects(options: RedirectOptions): Redirects {
     }
     try {
       const found = lookup.find(code)
-      const pools = isB ? noPools : lookup.cachedPools()
+      const pools = lookup.cachedPools()
       if (found instanceof Promise || pools === undefined) {
         Promise.all([found, pools ?? lookup.pools()]).then(
-          ([destination, read]) => respond(request, response, destination, isB || isInPoolB(read, request)),
+          ([destination, read]) => respond(request, response, destination, read, isB),
           (error: unknown) => fail(request, response, error),
         )
-      } else respond(request, response, found, isB || isInPoolB(pools, request))
+      } else respond(request, response, found, pools, isB)
     } catch (error) {
       fail(request, response, error)
     }
@@ -70,17 +71,22 @@ export function createRedirects(options: RedirectOptions): Redirects {
     request: IncomingMessage,
     response: ServerResponse,
     found: Destination | undefined,
-    isAddressB: boolean,
+    pools: Pools,
+    isB: boolean,
   ): void {
-    if (found === undefined) {
+    if (found === undefined || isOnForeignDomain(pools, request, found.accountId)) {
       counts.unknown += 1
       return sendPage(request, response, unknownPage)
+    }
+    if (found.banned) {
+      counts.gone += 1
+      return sendPage(request, response, bannedPage)
     }
     if (found.suspended || (found.liveUntil !== undefined && found.liveUntil <= Date.now())) {
       counts.gone += 1
       return sendPage(request, response, retiredPage)
     }
-    const location = isAddressB ? found.locationB : found.locationA
+    const location = isB || isInPoolB(pools, request) ? found.locationB : found.locationA
     if (found.type === 'page') {
       counts.page += 1
       sendPage(request, response, destinationPage(location))
@@ -146,16 +152,22 @@ export function notFoundPage(path: string): NotFoundPage | undefined {
 
 const flatPageHeaders = Object.entries(pageHeaders).flat()
 
-/** For `/b/{code}`, which does not depend on the host. */
-const noPools: Pools = { domains: [], byHost: new Map() }
-
 /** Whether the host is in pool b, with or without its port. */
 function isInPoolB({ byHost }: Pools, request: IncomingMessage): boolean {
-  if (byHost.size === 0) return false
+  return byHost.size > 0 && findHost(byHost, request) === 'b'
+}
+
+/** Whether the host is the own domain of another account. */
+function isOnForeignDomain({ owners }: Pools, request: IncomingMessage, accountId: number): boolean {
+  return owners.size > 0 && (findHost(owners, request) ?? accountId) !== accountId
+}
+
+/** By the Host header, with or without its port. */
+function findHost<T>(byHost: ReadonlyMap<string, T>, request: IncomingMessage): T | undefined {
   const host = (request.headers.host ?? '').toLowerCase()
-  const pool = byHost.get(host)
-  if (pool !== undefined) return pool === 'b'
+  const found = byHost.get(host)
+  if (found !== undefined) return found
   const colon = host.indexOf(':')
   const name = colon === -1 ? host : host.slice(0, colon)
-  return byHost.get(name.endsWith('.') ? name.slice(0, -1) : name) === 'b'
+  return byHost.get(name.endsWith('.') ? name.slice(0, -1) : name)
 }
