@@ -21,6 +21,8 @@ export interface Parameter {
   readonly pattern?: string
   readonly minLength?: number
   readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
   readonly maxItems?: number
   /** JSON Schema of an item of `items`. */
   readonly items?: Readonly<Record<string, unknown>>

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createCursors } from './cursor.ts'
+import { AppError } from './errors.ts'
+
+const cursors = createCursors('a secret of thirty-two characters or more')
+const isInvalid = (error: unknown) => error instanceof AppError && error.code === 1002
+
+test('a cursor is valid for its own account and query only', () => {
+  const cursor = cursors.write([1, 'list', 'tag', undefined], [1_700_000_000_000, 42])
+  assert.deepEqual(cursors.read([1, 'list', 'tag', undefined], cursor), [1_700_000_000_000, 42])
+  assert.equal(cursors.read([1], undefined), undefined)
+  for (const query of [
+    [2, 'list', 'tag', undefined],
+    [1, 'list', 'other', undefined],
+    [1, 'list', 'tag', ''],
+    [1, 'list'],
+  ]) {
+    assert.throws(() => cursors.read(query, cursor), isInvalid)
+  }
+})
+
+test('anything else is no cursor', () => {
+  const cursor = cursors.write([1], [5])
+  const changed = Buffer.from(cursor, 'base64url')
+  changed[changed.length - 1]! ^= 1
+  const others = ['x', '1', 'AAAAAAAAAAAAAAAAAAAA', `${cursor}AA`, 'a'.repeat(5_000), '中文']
+  for (const text of [...others, changed.toString('base64url')]) {
+    assert.throws(() => cursors.read([1], text), isInvalid, text)
+  }
+})
