@@ -45,6 +45,10 @@ describe('documents', () => {
     'docs/operations.md',
     'docs/operations.en.md',
     'sdk/node/README.md',
+    'sdk/php/README.md',
+    'sdk/python/README.md',
+    'sdk/java/README.md',
+    'sdk/go/README.md',
   ]
 
   test('links lead to existing files and headings', () => {

@@ -1,0 +1,3 @@
+module github.com/tollgate/tollgate-go
+
+go 1.18

@@ -1,0 +1,33 @@
+package io.tollgate;
+
+/** The service returned an error. */
+public final class ApiException extends TollgateException {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+    private final int code;
+    private final Double retryAfter;
+
+    ApiException(
+            String message, int status, int code, Double retryAfter, String requestId, String idempotencyKey) {
+        super(message, requestId, idempotencyKey, null);
+        this.status = status;
+        this.code = code;
+        this.retryAfter = retryAfter;
+    }
+
+    /** HTTP status. */
+    public int getStatus() {
+        return status;
+    }
+
+    /** The documented code, for example 1004; 0 for short links, whose errors have only a status. */
+    public int getCode() {
+        return code;
+    }
+
+    /** Seconds to wait before a retry; null if the service named none. */
+    public Double getRetryAfter() {
+        return retryAfter;
+    }
+}
