@@ -7,6 +7,7 @@ import {
   Outlet,
 } from '@tanstack/react-router'
 import { SignInPage, SignUpPage } from './account/sign-in.tsx'
+import { lazyPage } from './lazy-page.tsx'
 import { ErrorPage, NotFoundPage } from './frame/error-pages.tsx'
 import { parseSearch, stringifySearch } from './parts/url-state.ts'
 
@@ -30,7 +31,7 @@ function page<const Path extends string, Module extends object, Name extends key
   load: () => Promise<Module>,
   name: Name,
 ) {
-  return createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(load, name) })
+  return createRoute({ getParentRoute: () => frame, path, component: lazyPage(load, name) })
 }
 
 const pages = [

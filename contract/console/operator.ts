@@ -100,6 +100,7 @@ export const AuditFilter = Type.Object({
 export type AuditFilter = Static<typeof AuditFilter>
 
 export const operatorRoutes = withResponses<typeof operatorResponses>()({
+  waiting: route('GET', '/operator/waiting', Empty),
   overview: route('GET', '/operator/overview', Empty),
 
   accounts: route('GET', operatorAccounts, AccountQuery),

@@ -28,6 +28,9 @@ import { type GatewayProducts, gatewayPages } from './operator/gateways.ts'
 import { overviewPages } from './operator/overview.ts'
 import { redeemBatchPages } from '../credits/redeem/operator-console.ts'
 import { reviewPages } from '../sms/review-console.ts'
+import { waitingPages } from './operator/waiting.ts'
+import { countPendingReviews } from '../sms/review-store.ts'
+import { listDomains } from '../shortlink/domains/store.ts'
 import { settingPages } from './operator/settings.ts'
 import { consoleFiles, securityHeaders } from './static-files.ts'
 import { createPasswordChecks } from './password-check.ts'
@@ -98,6 +101,11 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     reviewPages(api, pageServices)
     linkDomainPages(api, pageServices, products.shortlink.domains, products.domainCheck.probe)
     gatewayPages(api, pageServices, products)
+    waitingPages(api, {
+      reviews: () => countPendingReviews(pageServices.db),
+      blockedDomains: async () =>
+        (await listDomains(pageServices.db)).filter(({ blocked }) => blocked === 1).map(({ host }) => host),
+    })
   }
 
   async function apiScope(app: FastifyInstance): Promise<void> {

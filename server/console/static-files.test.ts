@@ -19,6 +19,7 @@ async function open(build: boolean, isSecure = false) {
   app.register(async (files) => consoleFiles(files, isSecure, folder))
   return {
     get: (url: string) => app.inject({ url }),
+    inject: (options: { method: 'HEAD'; url: string }) => app.inject(options),
     async [Symbol.asyncDispose]() {
       await app.close()
       await rm(folder, { recursive: true })
@@ -36,6 +37,15 @@ void describe('static files', () => {
       assert.equal(reply.headers['cache-control'], 'no-cache')
     }
     assert.equal((await site.get('/console')).headers.location, '/console/')
+  })
+
+  it('answers HEAD like GET', async () => {
+    await using site = await open(true)
+    for (const url of ['/console/', '/console/links', '/console/gate.svg']) {
+      const reply = await site.inject({ method: 'HEAD', url })
+      assert.equal(reply.statusCode, 200, url)
+      assert.equal(reply.body, '')
+    }
   })
 
   it('serves only built files, and lets hashed ones be cached indefinitely', async () => {

@@ -55,3 +55,11 @@ export async function findReviews(
   const counted = await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirst()
   return { rows, total: counted?.count ?? 0 }
 }
+
+export async function countPendingReviews(queries: Queries): Promise<number> {
+  const row = await queries.one<{ count: number }>(
+    `SELECT (SELECT COUNT(*) FROM sms_template WHERE status = '审核中')
+       + (SELECT COUNT(*) FROM sms_signature WHERE status = '审核中') AS count`,
+  )
+  return row?.count ?? 0
+}

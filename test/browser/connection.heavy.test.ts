@@ -46,6 +46,21 @@ describe('without a connection', () => {
     assert.equal(balances.find(({ api_type }) => api_type === 'short_link')?.used, 1)
   })
 
+  browserTest('a page that cannot be loaded is tried again inside the frame', async () => {
+    const account = await service.account()
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.getByRole('heading', { name: '首页' }).waitFor()
+    await page.route(/\/assets\//, (route) => route.abort())
+    await page.getByRole('link', { name: '身份核验' }).click()
+    await page.getByText('页面加载失败').waitFor()
+    assert.equal(await page.getByRole('link', { name: '首页' }).isVisible(), true)
+    await page.unroute(/\/assets\//)
+    await page.getByRole('button', { name: '重试' }).click()
+    await page.getByRole('heading', { name: '身份核验' }).waitFor()
+  })
+
   browserTest('a live list keeps its rows, marks them as outdated and then continues', async () => {
     const account = await service.account({ sms: 10 })
     const call = () =>

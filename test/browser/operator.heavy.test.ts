@@ -97,6 +97,7 @@ describe('operator', () => {
     await signIn(visitor, await service.account())
     assert.equal(await visitor.page.getByRole('link', { name: '总览' }).count(), 0)
     await visitor.page.goto('/console/operator/accounts')
-    await visitor.page.getByText('没有权限查看').waitFor()
+    await visitor.page.getByRole('heading', { name: '仅限平台管理员' }).waitFor()
+    assert.equal(await visitor.page.getByRole('button', { name: '新建账户' }).count(), 0)
   })
 })

@@ -84,6 +84,10 @@ describe('SMS', () => {
       await page.getByRole('button', { name: '发送', exact: true }).click()
       await page.getByText('已提交网关').waitFor()
       assert.equal(await remaining('sms'), 19)
+      await page.getByText('本条消耗 1，剩余 19').waitFor()
+      assert.equal(await page.getByRole('button', { name: '发送', exact: true }).isDisabled(), true)
+      await page.getByRole('button', { name: '再发一条' }).click()
+      assert.equal(await page.getByRole('button', { name: '发送', exact: true }).isDisabled(), false)
 
       // A send that the sandbox refuses shows an error and is refunded.
       await page.getByLabel('手机号').fill('19900000001')
@@ -136,6 +140,8 @@ describe('domain check', () => {
     await box.fill('example.com\nhttps://www.blocked.test/page\ndown.test\nnot a domain')
     await page.getByText('3 个有效，1 行有问题').waitFor()
     await page.getByText('第 4 行：not a domain').waitFor()
+    await page.getByText('消耗 3 次，现有 20').waitFor()
+    await page.getByRole('checkbox', { name: /不检测重复的 0 行和无效的 1 行/ }).click()
     await page.getByText('消耗 4 次，现有 20').waitFor()
     await page.getByRole('button', { name: '开始检测' }).click()
     await page.getByRole('heading', { name: '已完成' }).waitFor()
@@ -188,7 +194,7 @@ browserTest('the request log shows console calls with masked personal data', asy
   await form.getByRole('button', { name: '创建短链接' }).click()
   await page.getByRole('dialog', { name: '短链接', exact: true }).getByText(service.url).first().waitFor()
   await page.goto('/console/requests')
-  for (const action of ['generate', 'send', 'check']) {
+  for (const action of ['generate 控制台', 'send 控制台', 'check 控制台']) {
     await page
       .getByRole('cell', { name: new RegExp(action) })
       .first()

@@ -49,6 +49,11 @@ function SignInLayout({ signUp }: { signUp: boolean }): ReactNode {
         <div className="sign-in-box">
           <h1 style={{ fontSize: 20, margin: '0 0 16px' }}>{title}</h1>
           {closed ? <p>{t.signUpClosed}</p> : <SignInForm signUp={signUp} />}
+          {closed && (
+            <p style={{ margin: '16px 0 0' }}>
+              <Link to="/sign-in">{t.haveAccount}</Link>
+            </p>
+          )}
           {start.data?.sign_up === true && (
             <p style={{ margin: '16px 0 0' }}>
               {signUp ? <Link to="/sign-in">{t.haveAccount}</Link> : <Link to="/sign-up">{t.noAccount}</Link>}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Tag, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
 import { creditRoutes, type LedgerFilter, redeemNote } from '../../contract/console/credits.ts'
+import type { LedgerEntry } from '../../contract/console/responses/credits.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
@@ -47,9 +48,7 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
           render: (_value, { operation }) =>
             operation && (
               <span className="row">
-                <Link to="/requests" search={{ open: operation.request_id }} className="mono">
-                  {operation.action}
-                </Link>
+                <OperationLink operation={operation} />
                 {operation.state === 'held' && (
                   <Tooltip title={t.heldText}>
                     <Tag>{t.held}</Tag>
@@ -70,5 +69,19 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
       ]}
       footer={({ next }) => <CursorPager before={before} next={next} onChange={onBefore} />}
     />
+  )
+}
+
+/** The call that caused the entry. The domain watch charges without a call: its entries lead to the watch list. */
+function OperationLink({ operation }: { operation: NonNullable<LedgerEntry['operation']> }): ReactNode {
+  const { action, request_id } = operation
+  return request_id.startsWith('watch-') ? (
+    <Link to="/domain-check" search={{ tab: 'watch' }} className="mono">
+      {action}
+    </Link>
+  ) : (
+    <Link to="/requests" search={{ open: request_id }} className="mono">
+      {action}
+    </Link>
   )
 }

@@ -19,11 +19,15 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
   const prices = usePrices()
   const [pasted, setPasted] = useState('')
   const [random, setRandom] = useState(false)
+  const [drop, setDrop] = useState(true)
   const run = useApiMutation(domainCheckRoutes.start, { idempotent: true })
   const lines = useMemo(() => readLines(pasted), [pasted])
   const invalid = lines.filter(({ isValid }) => !isValid)
-  const tooMany = lines.length > maxUrls
-  const cost = lines.length * (random ? 2 : 1) * prices.domain
+  const repeated = lines.filter(({ isValid, isRepeated }) => isValid && isRepeated)
+  const useless = invalid.length + repeated.length
+  const checked = drop ? lines.filter(({ isValid, isRepeated }) => isValid && !isRepeated) : lines
+  const tooMany = checked.length > maxUrls
+  const cost = checked.length * (random ? 2 : 1) * prices.domain
   const left = me.data?.balances.find(({ api_type }) => api_type === 'domain_check')?.remaining ?? 0
   if (me.data?.read_only) return <span className="muted">{t.readOnly}</span>
   return (
@@ -32,8 +36,8 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          if (lines.length === 0 || tooMany) return
-          const body = { urls: lines.map(({ url }) => url), check_random: random }
+          if (checked.length === 0 || tooMany) return
+          const body = { urls: checked.map(({ url }) => url), check_random: random }
           run.mutate({ body }, { onSuccess: ({ id }) => onStarted(id) })
         }}
       >
@@ -62,11 +66,16 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
           <ul className="tone-warning small" style={{ margin: 0, paddingInlineStart: 20 }}>
             {invalid.slice(0, maxShownProblems).map(({ line, url }) => (
               <li key={line}>
-                {t.invalidLine(line, url)} — {t.notUrl}
+                {t.invalidLine(line, url)} — {drop ? t.notUrlDropped : t.notUrl}
               </li>
             ))}
             {invalid.length > maxShownProblems && <li>…</li>}
           </ul>
+        )}
+        {useless > 0 && (
+          <Checkbox checked={drop} onChange={(event) => setDrop(event.target.checked)}>
+            {t.drop(repeated.length, invalid.length, formatCount(useless * (random ? 2 : 1) * prices.domain))}
+          </Checkbox>
         )}
         <ActionError error={run.error} />
         <div className="form-foot">
@@ -77,7 +86,7 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
             type="primary"
             htmlType="submit"
             loading={run.isPending}
-            disabled={lines.length === 0 || tooMany}
+            disabled={checked.length === 0 || tooMany}
           >
             {t.start}
           </Button>

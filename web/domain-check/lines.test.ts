@@ -14,6 +14,16 @@ test('keeps line numbers and skips empty lines', () => {
   )
 })
 
+test('finds repeated addresses in any spelling', () => {
+  const lines = readLines(
+    'Example.com\nhttp://example.com/\nexample.com/a\nhttps://example.com\nbad one\nbad one',
+  )
+  assert.deepEqual(
+    lines.map(({ isRepeated }) => isRepeated),
+    [false, true, false, false, false, true],
+  )
+})
+
 test('accepts domains and http URLs only', () => {
   for (const valid of ['example.com', 'https://例子.中国/路径', 'http://a.b.example:8080/x?y=1']) {
     assert.ok(isDomainOrUrl(valid), valid)

@@ -62,6 +62,9 @@ export const domainText = dictionary(
     sandbox: '沙箱环境：blocked.test 及其子域名为已拦截，down.test 及其子域名为请求失败，其余为未拦截。',
     readOnly: '只读模式下不能检测。',
     urlRule: '请输入域名或网址',
+    notUrlDropped: '不是域名或网址',
+    drop: (repeated: number, invalid: number, credits: string) =>
+      `不检测重复的 ${repeated} 行和无效的 ${invalid} 行，节省 ${credits} 次额度`,
   },
   {
     title: 'Domain check',
@@ -125,5 +128,8 @@ export const domainText = dictionary(
       'Sandbox: blocked.test and its subdomains are blocked, checks of down.test and its subdomains fail; all others are not blocked.',
     readOnly: 'You cannot run checks in read-only mode.',
     urlRule: 'Enter a domain or URL',
+    notUrlDropped: 'not a domain or URL',
+    drop: (repeated: number, invalid: number, credits: string) =>
+      `Skip lines that are repeated (${repeated}) or invalid (${invalid}) and save ${credits} credits`,
   },
 )

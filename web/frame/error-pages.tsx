@@ -1,6 +1,6 @@
 // The pages for an unexpected error and for an unknown address.
 import { Link } from '@tanstack/react-router'
-import { Button } from 'antd'
+import { Alert, Button } from 'antd'
 import type { ReactNode } from 'react'
 import { partsText } from '../parts/text.ts'
 import { useText } from './i18n.ts'
@@ -18,6 +18,41 @@ export function ErrorPage({ error }: { error: unknown }): ReactNode {
         </Button>
       </div>
     </main>
+  )
+}
+
+/** An operator's page opened by somebody else; inside the frame. */
+export function ForbiddenPage(): ReactNode {
+  const t = useText(partsText)
+  return (
+    <div className="stack">
+      <h1>{t.operatorsOnly}</h1>
+      <p>{t.operatorsOnlyText}</p>
+      <Link to="/">{t.backHome}</Link>
+    </div>
+  )
+}
+
+/** A page whose script could not be loaded; the frame stays. */
+export function PageLoadError({ onRetry }: { onRetry: () => void }): ReactNode {
+  const t = useText(partsText)
+  return (
+    <Alert
+      type="error"
+      showIcon
+      title={t.pageFailed}
+      description={t.pageFailedText}
+      action={
+        <div className="row">
+          <Button size="small" type="primary" onClick={onRetry}>
+            {t.retry}
+          </Button>
+          <Button size="small" onClick={() => window.location.reload()}>
+            {t.reload}
+          </Button>
+        </div>
+      }
+    />
   )
 }
 

@@ -1,6 +1,6 @@
 // The frame around every page: navigation, top bar, banners. Redirects to the sign-in page without a session.
 import { MenuFoldOutlined, MenuUnfoldOutlined } from '@ant-design/icons'
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Alert, App, Button, Drawer, Skeleton } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Me, Start } from '../../contract/console/responses/session.ts'
@@ -9,6 +9,7 @@ import { useMe, useStart } from '../api/hooks.ts'
 import { leaveViewAs } from '../api/view-as.ts'
 import { Loaded, LoadError } from '../parts/loaded.tsx'
 import { useIsMedium } from '../parts/narrow.ts'
+import { ForbiddenPage } from './error-pages.tsx'
 import { Navigation } from './navigation.tsx'
 import { setPreferences, usePreferences } from './preferences.ts'
 import { SessionEnded } from './session-ended.tsx'
@@ -81,7 +82,9 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
   const isMedium = useIsMedium()
   const folded = isMedium ? foldedMedium : foldedWide
   const [drawer, setDrawer] = useState(false)
+  const isOperatorPage = useLocation({ select: ({ pathname }) => /^(\/console)?\/operator\//.test(pathname) })
   const isOperator = me.user.role === 'operator' && !me.read_only
+  const isForbidden = isOperatorPage && !isOperator
   return (
     <div className="frame">
       <a className="skip" href="#content">
@@ -113,7 +116,7 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
         <TopBar me={me} onMenu={() => setDrawer(true)} />
         <Banners start={start} me={me} />
         <main id="content" className="frame-main" tabIndex={-1}>
-          <Outlet />
+          {isForbidden ? <ForbiddenPage /> : <Outlet />}
         </main>
       </div>
     </div>

@@ -21,8 +21,10 @@ import {
   WalletOutlined,
 } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
-import { Tooltip } from 'antd'
+import { Badge, Tooltip } from 'antd'
 import { type ReactNode, useId } from 'react'
+import { operatorRoutes } from '../../contract/console/operator.ts'
+import { useApiQuery } from '../api/hooks.ts'
 import { useText } from './i18n.ts'
 import { setPreferences, usePreferences } from './preferences.ts'
 import { frameText } from './text.ts'
@@ -119,11 +121,20 @@ interface NavigationProps {
 
 export function Navigation({ operator, folded, onChosen }: NavigationProps): ReactNode {
   const t = useText(frameText)
+  const waiting = useApiQuery(operatorRoutes.waiting, {}, { enabled: operator, refetchMs: 60_000 })
+  const counts: Readonly<Record<string, number>> = { '/operator/reviews': waiting.data?.reviews ?? 0 }
   const groups = operator ? [...accountGroups, ...operatorGroups] : accountGroups
   return (
     <nav aria-label={t.navigation} className={folded ? 'nav folded' : 'nav'}>
       {groups.map(({ label, items }) => (
-        <Group key={label ?? ''} label={label} items={items} folded={folded} onChosen={onChosen} />
+        <Group
+          key={label ?? ''}
+          label={label}
+          items={items}
+          counts={counts}
+          folded={folded}
+          onChosen={onChosen}
+        />
       ))}
     </nav>
   )
@@ -173,11 +184,13 @@ function Group({ label, ...items }: GroupProps): ReactNode {
 
 interface ItemsProps {
   readonly items: readonly NavigationItem[]
+  /** What waits on a page, by its path. */
+  readonly counts: Readonly<Record<string, number>>
   readonly folded: boolean
   readonly onChosen: (() => void) | undefined
 }
 
-function Items({ items, folded, onChosen }: ItemsProps): ReactNode {
+function Items({ items, counts, folded, onChosen }: ItemsProps): ReactNode {
   const t = useText(frameText)
   return (
     <ul>
@@ -191,8 +204,11 @@ function Items({ items, folded, onChosen }: ItemsProps): ReactNode {
               aria-label={folded ? t[label] : undefined}
               onClick={onChosen}
             >
-              {icon}
+              <Badge dot={folded && (counts[to] ?? 0) > 0}>{icon}</Badge>
               {!folded && <span>{t[label]}</span>}
+              {!folded && (counts[to] ?? 0) > 0 && (
+                <Badge className="nav-count" count={counts[to]} title={t.waiting(counts[to]!)} />
+              )}
             </Link>
           </Tooltip>
         </li>

@@ -8,6 +8,9 @@ import { formatCount, StatusLabel } from '../parts/format.tsx'
 import { Sparkline } from '../parts/spark.tsx'
 import { homeText } from './text.ts'
 
+/** A longer forecast says nothing. */
+const maxShownDays = 365
+
 export function BalanceCard({ balance }: { balance: BalanceOutlook }): ReactNode {
   const t = useText(homeText)
   const pick = usePick()
@@ -36,7 +39,15 @@ export function BalanceCard({ balance }: { balance: BalanceOutlook }): ReactNode
         {...(colour === undefined ? {} : { strokeColor: `var(--ant-color-${colour})` })}
       />
       <div className="muted small" style={{ minHeight: 20, marginBottom: 8 }}>
-        {days_left === null ? t.noUse : t.daysLeft(formatCount(Math.floor(days_left)))}
+        {level === 'empty'
+          ? t.refused
+          : level === 'none'
+            ? ''
+            : days_left === null
+              ? t.noUse
+              : days_left > maxShownDays
+                ? t.overAYear
+                : t.daysLeft(formatCount(days_left))}
       </div>
       <Sparkline values={daily} label={name} />
     </Card>

@@ -24,7 +24,7 @@ export function HomePage(): ReactNode {
   const [params, setParams] = useUrlState({ range: '30d', from: '', to: '' })
   const days = resolveDayRange(params.range, params.from, params.to, Date.now())
   const home = useApiQuery(homeRoutes.home, days, { refetchMs: 30_000 })
-  const isNew = home.data !== undefined && !home.data.checklist.has_success
+  const isNew = home.data !== undefined && !home.data.checklist.has_use
   return (
     <Page title={t.title} actions={isNew ? undefined : <DateRange {...params} onChange={setParams} />}>
       <Loaded query={home} skeleton={<HomeSkeleton />}>
@@ -36,11 +36,8 @@ export function HomePage(): ReactNode {
                 <BalanceCard key={balance.api_type} balance={balance} />
               ))}
             </div>
-            {data.checklist.has_success ? (
-              <Usage home={data} range={params} />
-            ) : (
-              <Checklist done={data.checklist} />
-            )}
+            {!data.checklist.has_success && <Checklist done={data.checklist} />}
+            {data.checklist.has_use && <Usage home={data} range={params} />}
           </>
         )}
       </Loaded>

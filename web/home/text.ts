@@ -38,6 +38,8 @@ export const homeText = dictionary(
     stepSuccessGo: '查看请求记录',
     stepDone: '已完成',
     separator: '、',
+    refused: '调用正在被拒绝，请补充额度',
+    overAYear: '按近 7 天用量，可用超过 1 年',
   },
   {
     title: 'Home',
@@ -75,5 +77,7 @@ export const homeText = dictionary(
     stepSuccessGo: 'View requests',
     stepDone: 'Done',
     separator: ', ',
+    refused: 'Calls are being rejected. Add credits.',
+    overAYear: 'More than a year left at the rate of the last 7 days',
   },
 )

@@ -50,3 +50,31 @@ export function exampleBody(
   }
   return body
 }
+
+/** The parameters that send a template: every variable gets a value. */
+export function templateValues(template: { readonly code: string; readonly variables: readonly string[] }) {
+  return {
+    template_code: template.code,
+    template_params: Object.fromEntries(template.variables.map((name) => [name, '1234'])),
+  }
+}
+
+/** The common parameters that a call made in the console did not need. */
+export function consoleCredentials(
+  endpoint: Endpoint,
+  operation: string | null,
+  username: string,
+): Record<string, string> {
+  const actions = operation === null ? undefined : endpoint.operations[operation]?.actions
+  const values: Readonly<Record<string, string | undefined>> = {
+    username,
+    api_key: '<API_KEY>',
+    action: actions?.[0],
+  }
+  return Object.fromEntries(
+    Object.keys(endpoint.common).flatMap((name) => {
+      const value = values[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}

@@ -1,6 +1,7 @@
 // The API key page: create, reset and clear the key; code samples.
 import { KeyOutlined } from '@ant-design/icons'
-import { Alert, App, Button, Card, Descriptions } from 'antd'
+import { useBlocker } from '@tanstack/react-router'
+import { Alert, App, Button, Card, Descriptions, Modal } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { keyRoutes } from '../../contract/console/key.ts'
 import type { KeyState } from '../../contract/console/responses/key.ts'
@@ -88,6 +89,10 @@ function MaskedKey({ hint, state }: { hint: string; state: KeyState }): ReactNod
 
 function NewKeyBox({ value, onSaved }: { value: string; onSaved: () => void }): ReactNode {
   const t = useText(keysText)
+  const leaving = useBlocker({
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,
+    withResolver: true,
+  })
   return (
     <div className="stack">
       <Alert type="warning" showIcon title={t.once} description={t.onceText} />
@@ -100,6 +105,18 @@ function NewKeyBox({ value, onSaved }: { value: string; onSaved: () => void }): 
         </CopyButton>
         <Button onClick={onSaved}>{t.saved}</Button>
       </div>
+      <Modal
+        open={leaving.status === 'blocked'}
+        title={t.leaveTitle}
+        okText={t.stay}
+        cancelText={t.leave}
+        closable={false}
+        keyboard={false}
+        onOk={() => leaving.reset?.()}
+        onCancel={() => leaving.proceed?.()}
+      >
+        {t.leaveText}
+      </Modal>
     </div>
   )
 }

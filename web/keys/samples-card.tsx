@@ -1,14 +1,16 @@
 // Code samples for an operation in a programming language.
-import { Card, Segmented, Select } from 'antd'
+import { Link } from '@tanstack/react-router'
+import { Alert, Card, Segmented, Select } from 'antd'
 import type { ReactNode } from 'react'
 import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/samples.ts'
-import { useMe, useStart } from '../api/hooks.ts'
+import { smsRoutes } from '../../contract/console/sms.ts'
+import { useApiQuery, useMe, useStart } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { useIsNarrow } from '../parts/narrow.ts'
 import { endpointText } from '../parts/names.ts'
 import { useUrlState } from '../parts/url-state.ts'
-import { endpoints, exampleBody, operations } from './operations.ts'
+import { endpoints, exampleBody, operations, templateValues } from './operations.ts'
 import { keysText } from './text.ts'
 
 /** The samples contain a placeholder for the key, except right after it was created. */
@@ -17,13 +19,20 @@ export function Samples({ newKey }: { newKey: string | undefined }): ReactNode {
   const pick = usePick()
   const me = useMe()
   const start = useStart()
-  const [params, setParams] = useUrlState({ operation: 'sms.send', language: 'curl' })
+  const [params, setParams] = useUrlState({ operation: 'sms.credits', language: 'curl' })
   const isNarrow = useIsNarrow()
   const chosen = operations.find(({ id }) => id === params.operation) ?? operations[0]!
   const language = sampleLanguages.find((known) => known === params.language) ?? 'curl'
   const baseUrl = start.data?.public_url ?? window.location.origin
   const caller = { username: me.data?.account.username ?? '', key: newKey ?? '<API_KEY>' }
-  const values = exampleBody(chosen, caller)
+  // The example's own template belongs to the sample account.
+  const isSend = chosen.id === 'sms.send'
+  const templates = useApiQuery(smsRoutes.templates, { state: '审核通过', size: 1 }, { enabled: isSend })
+  const template = templates.data?.items[0]
+  const values = {
+    ...exampleBody(chosen, caller),
+    ...(isSend && template ? templateValues(template) : {}),
+  }
   const code = sample(language, { baseUrl, endpoint: chosen.endpoint, values })
   return (
     <Card title={<h2>{t.samples}</h2>}>
@@ -57,6 +66,9 @@ export function Samples({ newKey }: { newKey: string | undefined }): ReactNode {
             {t.copyCode}
           </CopyButton>
         </div>
+        {isSend && templates.data?.items.length === 0 && (
+          <Alert type="warning" showIcon title={<Link to="/sms">{t.noTemplate}</Link>} />
+        )}
         <pre className="code" tabIndex={0} aria-label={t.sample} data-testid="sample">
           {code}
         </pre>

@@ -37,6 +37,11 @@ export const keysText = dictionary(
     sample: '示例代码',
     copyCode: '复制代码',
     readOnly: '只读模式下不能修改密钥。',
+    noTemplate: '还没有审核通过的模板，请先创建模板并提交审核；下面的示例在此之前会返回 1007。',
+    leaveTitle: '密钥尚未保存',
+    leaveText: '离开后无法再次查看完整的密钥，丢失后只能重置。',
+    leave: '仍然离开',
+    stay: '返回保存',
   },
   {
     title: 'API key',
@@ -76,5 +81,10 @@ export const keysText = dictionary(
     sample: 'code sample',
     copyCode: 'Copy code',
     readOnly: 'The key cannot be changed in read-only mode.',
+    noTemplate: 'You have no approved template. Create one first: until then the sample below returns 1007.',
+    leaveTitle: 'The key is not saved yet',
+    leaveText: 'The whole key cannot be shown again after you leave. A lost key can only be reset.',
+    leave: 'Leave anyway',
+    stay: 'Stay',
   },
 )

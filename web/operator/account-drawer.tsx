@@ -1,6 +1,6 @@
 // One account: details, credits, and the actions of an operator.
 import { EyeOutlined } from '@ant-design/icons'
-import { App, Button, Descriptions, Drawer, Modal } from 'antd'
+import { App, Button, Descriptions, Drawer } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { viewAsParameter } from '../../contract/console/route.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
@@ -14,7 +14,7 @@ import { Loaded } from '../parts/loaded.tsx'
 import { AccountState } from './account-state.tsx'
 import { ChangeAccountModal } from './change-account.tsx'
 import { CreditModal } from './credit-modal.tsx'
-import { OnceBox } from './once-box.tsx'
+import { OnceDialog } from './once-box.tsx'
 import { operatorText } from './text.ts'
 
 export function AccountDrawer({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
@@ -190,14 +190,13 @@ function ResetPasswordDialog({ open, account, onClose }: ActionProps): ReactNode
           setPassword(newPassword)
         }}
       />
-      <Modal
+      <OnceDialog
         open={password !== undefined}
         title={t.newPassword}
-        footer={null}
-        onCancel={() => setPassword(undefined)}
-      >
-        <OnceBox username={account.username} password={password ?? ''} />
-      </Modal>
+        username={account.username}
+        password={password ?? ''}
+        onSaved={() => setPassword(undefined)}
+      />
     </>
   )
 }

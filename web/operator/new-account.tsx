@@ -1,5 +1,5 @@
 // The dialog that creates an account. Its password is shown once.
-import { Form, Input, InputNumber, Modal } from 'antd'
+import { Form, Input, InputNumber } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { maxPasswordLength, maxUsernameLength } from '../../contract/console/limits.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
@@ -8,7 +8,7 @@ import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/c
 import { useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { partsText } from '../parts/text.ts'
-import { OnceBox } from './once-box.tsx'
+import { OnceDialog } from './once-box.tsx'
 import { OperatorForm } from './operator-form.tsx'
 import { operatorText } from './text.ts'
 
@@ -74,17 +74,16 @@ export function NewAccountModal({ open, onClose, onCreated }: NewAccountModalPro
           </div>
         </fieldset>
       </OperatorForm>
-      <Modal
+      <OnceDialog
         open={created !== undefined}
         title={t.createdTitle}
-        footer={null}
-        onCancel={() => {
+        username={created?.account.username ?? ''}
+        password={created?.password ?? ''}
+        onSaved={() => {
           if (created) onCreated(created.account.id)
           setCreated(undefined)
         }}
-      >
-        {created && <OnceBox username={created.account.username} password={created.password} />}
-      </Modal>
+      />
     </>
   )
 }

@@ -1,25 +1,46 @@
-// A new password that is shown once, with its user name.
-import { Alert } from 'antd'
+// A dialog with a new password, shown once: it closes only when the operator says that it is saved.
+import { Alert, Button, Modal } from 'antd'
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { operatorText } from './text.ts'
 
-export function OnceBox({ username, password }: { username: string; password: string }): ReactNode {
+interface OnceDialogProps {
+  readonly open: boolean
+  readonly title: string
+  readonly username: string
+  readonly password: string
+  readonly onSaved: () => void
+}
+
+export function OnceDialog({ open, title, username, password, onSaved }: OnceDialogProps): ReactNode {
   const t = useText(operatorText)
+  const address = `${window.location.origin}/console/`
   return (
-    <div className="stack">
-      <Alert type="warning" showIcon title={t.passwordOnce} />
-      <div className="key-box">
-        {username}
-        <br />
-        <span data-testid="fresh-password">{password}</span>
+    <Modal
+      open={open}
+      title={title}
+      closable={false}
+      keyboard={false}
+      mask={{ closable: false }}
+      footer={<Button onClick={onSaved}>{t.savedIt}</Button>}
+    >
+      <div className="stack">
+        <Alert type="warning" showIcon title={t.passwordOnce} />
+        <div className="key-box">
+          {username}
+          <br />
+          <span data-testid="fresh-password">{password}</span>
+        </div>
+        <div className="row">
+          <CopyButton text={t.signInText(address, username, password)} label={t.signInData} primary>
+            {t.copySignIn}
+          </CopyButton>
+          <CopyButton text={password} label={t.password}>
+            {t.copyPassword}
+          </CopyButton>
+        </div>
       </div>
-      <div>
-        <CopyButton text={password} label={t.password} primary>
-          {t.password}
-        </CopyButton>
-      </div>
-    </div>
+    </Modal>
   )
 }

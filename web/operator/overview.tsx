@@ -17,6 +17,7 @@ import { operatorText } from './text.ts'
 
 const minFreeDisk = 0.1
 const maxPlatformErrors = 0.02
+const waitingMs = 60_000
 
 export function OverviewPage(): ReactNode {
   const t = useText(operatorText)
@@ -39,15 +40,31 @@ export function OverviewPage(): ReactNode {
 
 function Problems({ overview }: { overview: Overview }): ReactNode {
   const t = useText(operatorText)
+  const waiting = useApiQuery(operatorRoutes.waiting, {}, { refetchMs: waitingMs })
   const { operations, request_log, disk } = overview
   const today = overview.days.at(-1)
   const errorRate = today && today.total > 0 ? today.our_errors / today.total : 0
-  const problems = [
-    operations.overdue > 0 && t.overdue(formatCount(operations.overdue)),
-    request_log.dropped > 0 && t.dropped(formatCount(request_log.dropped)),
-    disk.free_bytes / disk.total_bytes < minFreeDisk && t.diskLow(formatBytes(disk.free_bytes)),
-    errorRate > maxPlatformErrors && t.ourErrors(formatPercent(errorRate)),
-  ].filter((problem) => problem !== false)
+  const reviews = waiting.data?.reviews ?? 0
+  const blocked = waiting.data?.blocked_domains ?? []
+  const down = overview.gateways.flatMap((group) => group.down ?? [])
+  const problems: readonly { text: string; to?: string }[] = [
+    ...(reviews > 0 ? [{ text: t.reviewsWaiting(formatCount(reviews)), to: '/operator/reviews' }] : []),
+    ...(blocked.length > 0
+      ? [{ text: t.domainsBlocked(blocked.slice(0, 5).join(t.separator)), to: '/operator/domains' }]
+      : []),
+    ...(down.length > 0 ? [{ text: t.gatewaysDown(down.join(t.separator)), to: '/operator/gateways' }] : []),
+    ...(
+      [
+        operations.overdue > 0 && t.overdue(formatCount(operations.overdue)),
+        request_log.dropped > 0 && t.dropped(formatCount(request_log.dropped)),
+        disk.free_bytes / disk.total_bytes < minFreeDisk && t.diskLow(formatBytes(disk.free_bytes)),
+        errorRate > maxPlatformErrors && t.ourErrors(formatPercent(errorRate)),
+      ] as const
+    )
+      .filter((problem) => problem !== false)
+      .map((text) => ({ text })),
+  ]
+  if (problems.length === 0 && waiting.data === undefined) return null
   if (problems.length === 0) return <Alert type="success" showIcon title={t.allWell} />
   return (
     <Alert
@@ -56,8 +73,8 @@ function Problems({ overview }: { overview: Overview }): ReactNode {
       title={t.problems}
       description={
         <ul style={{ margin: 0, paddingInlineStart: 20 }}>
-          {problems.map((problem) => (
-            <li key={problem}>{problem}</li>
+          {problems.map(({ text, to }) => (
+            <li key={text}>{to === undefined ? text : <Link to={to}>{text}</Link>}</li>
           ))}
         </ul>
       }

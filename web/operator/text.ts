@@ -152,6 +152,16 @@ export const operatorText = dictionary(
     secretSet: '已设置（不显示）',
     notSet: '未设置',
     filterSettings: '筛选设置',
+    savedIt: '我已保存',
+    signInData: '登录信息',
+    copySignIn: '复制登录信息',
+    copyPassword: '复制密码',
+    signInText: (url: string, name: string, password: string) =>
+      `控制台：${url}\n用户名：${name}\n密码：${password}`,
+    reviewsWaiting: (n: string) => `${n} 项等待审核`,
+    domainsBlocked: (hosts: string) => `短链接域名已被拦截：${hosts}`,
+    gatewaysDown: (names: string) => `网关已熔断：${names}`,
+    separator: '、',
   },
   {
     overview: 'Overview',
@@ -308,5 +318,15 @@ export const operatorText = dictionary(
     secretSet: 'Set (hidden)',
     notSet: 'Not set',
     filterSettings: 'Filter settings',
+    savedIt: 'I have saved it',
+    signInData: 'sign-in details',
+    copySignIn: 'Copy sign-in details',
+    copyPassword: 'Copy password',
+    signInText: (url: string, name: string, password: string) =>
+      `Console: ${url}\nUser name: ${name}\nPassword: ${password}`,
+    reviewsWaiting: (n: string) => `Waiting for review: ${n}`,
+    domainsBlocked: (hosts: string) => `Blocked domains of short links: ${hosts}`,
+    gatewaysDown: (names: string) => `Gateways with an open circuit breaker: ${names}`,
+    separator: ', ',
   },
 )

@@ -50,6 +50,19 @@ export function List<Item extends object, Result>(props: ListProps<Item, Result>
     )
   }
   const rows = items(query.data)
+  // A page number beyond the last page, for example in an old link.
+  const isPastEnd =
+    rows.length === 0 &&
+    (query.data as { total?: unknown }).total !== undefined &&
+    (query.data as { total: number }).total > 0
+  if (isPastEnd) {
+    return (
+      <div className="stack">
+        <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={t.pastEnd} />
+        {footer?.(query.data)}
+      </div>
+    )
+  }
   if (rows.length === 0 && !query.isError) {
     return (
       <Empty

@@ -2,6 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatCurl } from './curl.ts'
 
+test('adds what a call from the console did not send', () => {
+  const parameters = [{ name: 'phone_number', source: 'json' as const, value: '138****8000' }]
+  const credentials = { username: 'demo', api_key: '<API_KEY>', action: 'send_sms' }
+  const text = formatCurl({ method: 'POST', parameters }, 'http://h/api/sms_api.php', credentials)
+  const body = '{"username":"demo","api_key":"<API_KEY>","action":"send_sms","phone_number":"138****8000"}'
+  assert.ok(text.endsWith(`-d '${body}'`), text)
+})
+
 test('sends each parameter from its source and hides the key', () => {
   const text = formatCurl(
     {

@@ -2,9 +2,15 @@
 import type { RequestDetail } from '../../contract/console/responses/requests.ts'
 import { shellText } from '../../contract/samples.ts'
 
-export function formatCurl(call: Pick<RequestDetail, 'method' | 'parameters'>, url: string): string {
+/** `credentials` are what a call from the console did not need: user name, key and action, by the endpoint. */
+export function formatCurl(
+  call: Pick<RequestDetail, 'method' | 'parameters'>,
+  url: string,
+  credentials: Readonly<Record<string, string>> = {},
+): string {
+  const added = Object.entries(credentials).map(([name, value]) => ({ name, value, source: 'json' as const }))
   const from = (source: string) =>
-    call.parameters
+    [...added, ...call.parameters]
       .filter((parameter) => parameter.source === source)
       .map(({ name, value }) => [name, name === 'api_key' ? '<API_KEY>' : value] as const)
   const query = new URLSearchParams(from('query').map(([name, value]) => [name, asText(value)])).toString()

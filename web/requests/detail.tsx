@@ -4,9 +4,9 @@ import { type ReactNode, useMemo } from 'react'
 import { requestRoutes } from '../../contract/console/requests.ts'
 import type { RequestDetail } from '../../contract/console/responses/requests.ts'
 import { formatTime } from '../../contract/time.ts'
-import { useApiQuery, useStart } from '../api/hooks.ts'
+import { useApiQuery, useMe, useStart } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
-import { endpoints } from '../keys/operations.ts'
+import { consoleCredentials, endpoints } from '../keys/operations.ts'
 import { Copyable, CopyButton } from '../parts/copy.tsx'
 import { endpointText } from '../parts/names.ts'
 import { formatCount, formatDuration, StatusLabel } from '../parts/format.tsx'
@@ -58,6 +58,7 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
                 label: t.endpoint,
                 children: `${pick(endpointText(call.endpoint))} ${call.action ?? ''}`,
               },
+              { key: 'source', label: t.callSource, children: t[call.source] },
               { key: 'method', label: t.method, children: `${call.method} · ${call.status}` },
               { key: 'gateway', label: t.gateway, children: call.gateway ?? '–' },
               {
@@ -109,11 +110,17 @@ function CurlButton({ call }: { call: RequestDetail }): ReactNode {
   const t = useText(requestsText)
   const start = useStart()
   const base = start.data?.public_url ?? window.location.origin
-  const path = endpoints.find(({ name }) => name === call.endpoint)?.path ?? ''
+  const me = useMe()
+  const endpoint = endpoints.find(({ name }) => name === call.endpoint)
+  const path = endpoint?.path ?? ''
+  const credentials =
+    call.source === 'console' && endpoint
+      ? consoleCredentials(endpoint, call.action, me.data?.account.username ?? '')
+      : {}
   return (
     <Tooltip title={t.masked}>
       <span>
-        <CopyButton text={() => formatCurl(call, base + path)} label={t.curlCommand}>
+        <CopyButton text={() => formatCurl(call, base + path, credentials)} label={t.curlCommand}>
           {t.copyCurl}
         </CopyButton>
       </span>

@@ -4,10 +4,11 @@ import { Link } from '@tanstack/react-router'
 import { Alert, Badge, Button, Card, InputNumber, Tag, Tooltip } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { endpointNames } from '../../contract/console/home.ts'
-import { type RequestFilter, requestRoutes } from '../../contract/console/requests.ts'
+import { type RequestFilter, requestRoutes, requestSources } from '../../contract/console/requests.ts'
 import type { RequestSummary } from '../../contract/console/responses/requests.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
+import { endpoints, operations } from '../keys/operations.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
@@ -28,11 +29,16 @@ const defaults = {
   endpoint: '',
   outcome: '',
   code: '',
+  action: '',
+  source: '',
+  address: '',
+  min_ms: '',
   q: '',
   before: '',
   open: '',
 }
 const outcomes = ['ok', 'error'] as const
+const durations = ['100', '500', '1000', '5000'] as const
 const liveMs = 3_000
 
 export function RequestsPage(): ReactNode {
@@ -41,13 +47,22 @@ export function RequestsPage(): ReactNode {
   const [params, setParams] = useUrlState(defaults)
   const [paused, setPaused] = useState(false)
   const endpoint = endpointNames.find((name) => name === params.endpoint)
+  const source = requestSources.find((name) => name === params.source)
   const outcome = outcomes.find((name) => name === params.outcome)
   const filter: RequestFilter = {
     ...resolveDayRange(params.range, params.from, params.to, Date.now()),
     ...(endpoint ? { endpoint } : {}),
     ...(outcome ? { outcome } : {}),
     ...(/^\d+$/.test(params.code) ? { code: Number(params.code) } : {}),
+    ...(params.action === '' ? {} : { action: params.action }),
+    ...(source ? { source } : {}),
+    ...(params.address.trim() === '' ? {} : { address: params.address.trim() }),
+    ...(/^\d+$/.test(params.min_ms) ? { min_ms: Number(params.min_ms) } : {}),
     ...(params.q.trim() === '' ? {} : { q: params.q.trim() }),
+  }
+  const operationName = (endpointName: string, name: string) => {
+    const found = operations.find(({ id }) => id === `${endpointName}.${name}`)
+    return found ? pick(found.operation.text) : name
   }
   const isFiltered = Object.entries(defaults).some(
     ([name, value]) => !['open', 'before'].includes(name) && params[name as keyof typeof defaults] !== value,
@@ -94,7 +109,7 @@ export function RequestsPage(): ReactNode {
           value={params.endpoint}
           values={endpointNames}
           nameOf={(value) => pick(endpointText(value))}
-          onChange={(value) => setParams({ endpoint: value, before: '' })}
+          onChange={(value) => setParams({ endpoint: value, action: '', before: '' })}
         />
         <SelectFilter
           label={t.outcome}
@@ -103,6 +118,38 @@ export function RequestsPage(): ReactNode {
           values={outcomes}
           nameOf={(value) => t[value]}
           onChange={(value) => setParams({ outcome: value, before: '' })}
+        />
+        {endpoint && (
+          <SelectFilter
+            label={t.action}
+            allLabel={t.allActions}
+            value={params.action}
+            values={Object.keys(endpoints.find(({ name }) => name === endpoint)?.operations ?? {})}
+            nameOf={(value) => operationName(endpoint, value)}
+            onChange={(value) => setParams({ action: value, before: '' })}
+          />
+        )}
+        <SelectFilter
+          label={t.callSource}
+          allLabel={t.allSources}
+          value={params.source}
+          values={requestSources}
+          nameOf={(value) => t[value]}
+          onChange={(value) => setParams({ source: value, before: '' })}
+        />
+        <SelectFilter
+          label={t.slower}
+          allLabel={t.anyDuration}
+          value={params.min_ms}
+          values={durations}
+          nameOf={(value) => `≥ ${formatDuration(Number(value))}`}
+          onChange={(value) => setParams({ min_ms: value, before: '' })}
+        />
+        <SearchFilter
+          label={t.addressFilter}
+          value={params.address}
+          width={200}
+          onSearch={(address) => setParams({ address, before: '' })}
         />
         <InputNumber
           aria-label={t.code}
@@ -127,9 +174,10 @@ export function RequestsPage(): ReactNode {
             { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
             {
               title: t.endpoint,
-              render: (_value, { endpoint: name, action }) => (
+              render: (_value, { endpoint: name, action, source: callSource }) => (
                 <span>
-                  {pick(endpointText(name))} <span className="mono muted">{action}</span>
+                  {pick(endpointText(name))} <span className="mono muted">{action}</span>{' '}
+                  {callSource === 'console' && <Tag>{t.console}</Tag>}
                 </span>
               ),
             },

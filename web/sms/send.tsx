@@ -63,7 +63,10 @@ function SendForm({ templates }: { templates: readonly Template[] }): ReactNode 
   const first = templates.find(({ code }) => code === initialCode)?.code ?? templates[0]!.code
   const template = templates.find(({ code }) => code === (values.template_code ?? first)) ?? templates[0]!
   const draft = readDraft(values, template)
-  const price = usePrice(draft)
+  // What was sent last: the same message again needs a deliberate step.
+  const [sent, setSent] = useState('')
+  const price = usePrice(draft, sent)
+  const isSent = draft !== undefined && sent === JSON.stringify(draft)
   const sign =
     values.sign_name || signature.data?.sign_name || signature.data?.platform_sign_name || 'Tollgate'
   return (
@@ -76,7 +79,15 @@ function SendForm({ templates }: { templates: readonly Template[] }): ReactNode 
           requiredMark={false}
           initialValues={{ template_code: first }}
           onFinish={() =>
-            draft && send.mutate({ body: draft }, { onError: (error) => void showFieldErrors(form, error) })
+            draft &&
+            !isSent &&
+            send.mutate(
+              { body: draft },
+              {
+                onSuccess: () => setSent(JSON.stringify(draft)),
+                onError: (error) => void showFieldErrors(form, error),
+              },
+            )
           }
         >
           <Form.Item
@@ -122,15 +133,26 @@ function SendForm({ templates }: { templates: readonly Template[] }): ReactNode 
           </Form.Item>
           <div className="stack">
             <ActionError error={send.error} />
-            {send.data && (
+            {send.data && isSent && (
               <Alert
                 type="success"
                 showIcon
                 title={t.sent(send.data.biz_id)}
                 action={
-                  <Link to="/sms" search={{ tab: 'records' }}>
-                    {t.viewRecords}
-                  </Link>
+                  <span className="row">
+                    <Link to="/sms" search={{ tab: 'records' }}>
+                      {t.viewRecords}
+                    </Link>
+                    <Button
+                      size="small"
+                      onClick={() => {
+                        setSent('')
+                        send.reset()
+                      }}
+                    >
+                      {t.sendAnother}
+                    </Button>
+                  </span>
                 }
               />
             )}
@@ -138,7 +160,7 @@ function SendForm({ templates }: { templates: readonly Template[] }): ReactNode 
               <span className="muted" aria-live="polite">
                 {price ? t.price(formatCount(price.cost), formatCount(price.remaining)) : t.priceWait}
               </span>
-              <Button type="primary" htmlType="submit" loading={send.isPending}>
+              <Button type="primary" htmlType="submit" loading={send.isPending} disabled={isSent}>
                 {t.send}
               </Button>
             </div>
@@ -162,8 +184,8 @@ function readDraft(values: FormValues, template: Template): SmsDraft | undefined
   }
 }
 
-/** The price of the draft, requested 400 ms after the last change. */
-function usePrice(draft: SmsDraft | undefined): SmsPrice | undefined {
+/** The price of the draft and the balance, requested 400 ms after the last change and again after a send. */
+function usePrice(draft: SmsDraft | undefined, sent: string): SmsPrice | undefined {
   const [price, setPrice] = useState<SmsPrice>()
   const key = draft ? JSON.stringify(draft) : ''
   useEffect(() => {
@@ -177,6 +199,6 @@ function usePrice(draft: SmsDraft | undefined): SmsPrice | undefined {
       clearTimeout(timer)
       abort.abort()
     }
-  }, [key])
+  }, [key, sent])
   return price
 }

@@ -72,6 +72,7 @@ export const smsText = dictionary(
     emptyRecords: '还没有发送记录。可以手动发送一条，或通过接口发送。',
     readOnly: '只读模式下不能发送。',
     signatureSettings: '签名设置',
+    sendAnother: '再发一条',
   },
   {
     title: 'SMS',
@@ -146,5 +147,6 @@ export const smsText = dictionary(
     emptyRecords: 'No messages yet. Send one here or with the API.',
     readOnly: 'You cannot send messages in read-only mode.',
     signatureSettings: 'Signature settings',
+    sendAnother: 'Send another',
   },
 )

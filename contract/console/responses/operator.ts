@@ -79,6 +79,15 @@ export const Overview = Type.Object({
 })
 export type Overview = ResponseOf<typeof Overview>
 
+/** Work that waits for an operator. */
+export const Waiting = Type.Object({
+  /** Templates and signatures to review. */
+  reviews: Type.Integer(),
+  /** Domains of the pools that a platform blocks. */
+  blocked_domains: Type.Array(Type.String()),
+})
+export type Waiting = ResponseOf<typeof Waiting>
+
 export const AccountRow = extend(AccountFacts, {
   balances: Type.Array(Balance),
   last_call_at: orNull(moment),
@@ -161,6 +170,7 @@ const SettingInForce = Type.Object({
 
 export const operatorResponses = {
   overview: Overview,
+  waiting: Waiting,
   accounts: pageOf(AccountRow),
   account: AccountDetail,
   createAccount: CreatedAccount,

@@ -1,0 +1,17 @@
+// What waits for an operator: the number on the menu entry of the reviews, and lines of the overview.
+import { operatorRoutes } from '../../../contract/console/operator.ts'
+import type { Waiting } from '../../../contract/console/responses/operator.ts'
+import type { Api } from '../routes.ts'
+
+/** How each kind of waiting work is counted; connected in console.ts, which knows the products. */
+export interface WaitingSources {
+  readonly reviews: () => Promise<number>
+  readonly blockedDomains: () => Promise<readonly string[]>
+}
+
+export function waitingPages(api: Api, sources: WaitingSources): void {
+  api.operator(operatorRoutes.waiting, async (): Promise<Waiting> => ({
+    reviews: await sources.reviews(),
+    blocked_domains: [...(await sources.blockedDomains())],
+  }))
+}
