@@ -1,1 +1,0 @@
-import{$ as e}from"./copy-CJdMAmgY.js";function t(t,n){return e({"~kind":`Array`},{type:`array`,items:t},n)}export{t};

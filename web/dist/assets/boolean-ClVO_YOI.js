@@ -1,1 +1,0 @@
-import{$ as e}from"./copy-CJdMAmgY.js";function t(t){return e({"~kind":`Boolean`},{type:`boolean`},t)}export{t};

@@ -1,1 +1,0 @@
-import{fi as e,m as t,nt as n,r,v as i}from"./copy-CJdMAmgY.js";import{t as a}from"./DownloadOutlined-CVely6yc.js";var o=e();function s({route:e,filter:s,params:c={}}){let l=i(r);return(0,o.jsx)(n,{icon:(0,o.jsx)(a,{}),href:t(e,s,c),download:!0,children:l.exportCsv})}export{s as t};

@@ -1,1 +1,0 @@
-import{C as e,Y as t,_i as n,hi as r}from"./copy-CJdMAmgY.js";var i=[`shortlink`,`sms`,`identity`,`domain-check`],a=t([...i]),o=n()({home:r(`GET`,`/home`,e)});export{i as n,o as r,a as t};

@@ -1,1 +1,0 @@
-import{Q as e}from"./copy-CJdMAmgY.js";function t(t){return e(t,{"~unsafe":null},{})}export{t};
