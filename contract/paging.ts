@@ -15,10 +15,8 @@ export const pageParameters = {
     required: false,
     minimum: 1,
     maximum: maxPageSize,
-    text: {
-      zh: `每页条数，1–${maxPageSize}，默认 ${defaultPageSize}`,
-      en: `Items per page, 1–${maxPageSize}; default ${defaultPageSize}`,
-    },
+    default: defaultPageSize,
+    text: { zh: '每页条数', en: 'Items per page' },
     example: 20,
   },
 } as const satisfies Parameters

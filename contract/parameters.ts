@@ -26,7 +26,7 @@ export interface Parameter {
   readonly maxItems?: number
   /** JSON Schema of an item of `items`. */
   readonly items?: Readonly<Record<string, unknown>>
-  readonly default?: string | boolean
+  readonly default?: string | boolean | number
 }
 
 export type Parameters = Readonly<Record<string, Parameter>>
@@ -52,7 +52,8 @@ export type Values<P extends Parameters> = {
 
 /** The description of a parameter followed by its allowed values, length and default. */
 export function describeParameter(parameter: Parameter): Text {
-  const { text, enum: values, minLength, maxLength, default: byDefault } = parameter
+  const { text, enum: values, minLength, maxLength, minimum, maximum } = parameter
+  const { default: byDefault } = parameter
   const zh = [text.zh]
   const en = [text.en]
   if (values) {
@@ -68,6 +69,10 @@ export function describeParameter(parameter: Parameter): Text {
           : `${minLength}–${maxLength}`
     zh.push(`${length} 个字符`)
     en.push(`${length} characters`)
+  }
+  if (minimum !== undefined && maximum !== undefined) {
+    zh.push(`${minimum}–${maximum}`)
+    en.push(`${minimum}–${maximum}`)
   }
   if (byDefault !== undefined) {
     zh.push(`默认 ${byDefault}`)

@@ -32,6 +32,14 @@ export const maxSignaturesPerAccount = 50
 /** Entries that account holders and operators add. Replies are always added. */
 export const maxStopsPerAccount = 100_000
 
+/** One-time codes of `send_code`. */
+export const codeLimits = {
+  attempts: 5,
+  /** Seconds before another code may be sent to the same number for the same purpose. */
+  pauseS: 60,
+  purposeLength: 32,
+} as const
+
 /** Length of signature, brackets and filled-in template, in UTF-16 code units as in the SMS itself. */
 export const maxSmsLength = 500
 const maxSinglePartLength = 70

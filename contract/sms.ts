@@ -1,9 +1,47 @@
 // The SMS endpoint.
 import { apiTypes } from './credits.ts'
 import { credentialParameters, type Endpoint } from './endpoint.ts'
-import { phonePattern } from './sms-text.ts'
+import { codeLimits, phonePattern } from './sms-text.ts'
 
 const day = { type: 'string', required: false, pattern: '^\\d{4}-\\d{2}-\\d{2}$' } as const
+
+const recipient = {
+  type: 'string',
+  required: true,
+  pattern: phonePattern,
+  text: { zh: '11 位中国内地手机号', en: 'Mobile number of mainland China, 11 digits' },
+  example: '13800138000',
+} as const
+
+const templateCode = {
+  type: 'string',
+  required: true,
+  text: { zh: '模板编号', en: 'Template code' },
+  example: 'CODE_LOGIN',
+} as const
+
+const signName = {
+  type: 'string',
+  required: false,
+  minLength: 2,
+  maxLength: 20,
+  text: {
+    zh: '签名，不传则使用账户签名或平台签名',
+    en: 'Signature; defaults to the signature of the account or of the platform',
+  },
+  example: 'Tollgate',
+} as const
+
+const purpose = {
+  type: 'string',
+  required: false,
+  maxLength: codeLimits.purposeLength,
+  text: {
+    zh: '用途，不同用途的验证码互不影响，默认为空',
+    en: 'Purpose; codes of different purposes are independent. Empty by default',
+  },
+  example: 'login',
+} as const
 
 export const sms = {
   name: 'sms',
@@ -26,19 +64,8 @@ export const sms = {
       scope: 'sms:write',
       text: { zh: '发送短信', en: 'Send an SMS' },
       parameters: {
-        phone_number: {
-          type: 'string',
-          required: true,
-          pattern: phonePattern,
-          text: { zh: '11 位中国内地手机号', en: 'Mobile number of mainland China, 11 digits' },
-          example: '13800138000',
-        },
-        template_code: {
-          type: 'string',
-          required: true,
-          text: { zh: '模板编号', en: 'Template code' },
-          example: 'CODE_LOGIN',
-        },
+        phone_number: recipient,
+        template_code: templateCode,
         template_params: {
           type: 'map',
           required: false,
@@ -48,17 +75,7 @@ export const sms = {
           },
           example: { code: '1234' },
         },
-        sign_name: {
-          type: 'string',
-          required: false,
-          minLength: 2,
-          maxLength: 20,
-          text: {
-            zh: '签名，不传则使用账户签名或平台签名',
-            en: 'Signature; defaults to the signature of the account or of the platform',
-          },
-          example: 'Tollgate',
-        },
+        sign_name: signName,
       },
     },
     templates: {
@@ -116,6 +133,56 @@ export const sms = {
           text: { zh: '结束日期 YYYY-MM-DD（含当天）', en: 'Last day, YYYY-MM-DD, inclusive' },
           example: '2026-11-15',
         },
+      },
+    },
+    sendCode: {
+      actions: ['send_code'],
+      scope: 'sms:write',
+      text: { zh: '发送验证码', en: 'Send a one-time code' },
+      parameters: {
+        phone_number: recipient,
+        template_code: {
+          ...templateCode,
+          text: {
+            zh: '模板编号；模板变量为 code，可另有 minutes',
+            en: 'Template code; the variables of the template are code and optionally minutes',
+          },
+        },
+        sign_name: signName,
+        length: {
+          type: 'integer',
+          required: false,
+          minimum: 4,
+          maximum: 8,
+          default: 6,
+          text: { zh: '验证码位数', en: 'Digits of the code' },
+          example: 6,
+        },
+        ttl_s: {
+          type: 'integer',
+          required: false,
+          minimum: 60,
+          maximum: 1800,
+          default: 300,
+          text: { zh: '有效秒数', en: 'Seconds until it expires' },
+          example: 300,
+        },
+        purpose,
+      },
+    },
+    checkCode: {
+      actions: ['check_code'],
+      scope: 'sms:write',
+      text: { zh: '校验验证码', en: 'Check a one-time code' },
+      parameters: {
+        phone_number: recipient,
+        code: {
+          type: 'string',
+          required: true,
+          text: { zh: '用户输入的验证码', en: 'The code that the user entered' },
+          example: '123456',
+        },
+        purpose,
       },
     },
   },

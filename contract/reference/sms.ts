@@ -1,24 +1,12 @@
 // The SMS endpoint in the reference.
 import { Type } from 'typebox'
 import { apiTypes } from '../credits.ts'
-import {
-  count,
-  type EndpointReference,
-  envelopeOf,
-  type ErrorCase,
-  object,
-  oneOf,
-  text,
-  time,
-} from '../reference.ts'
-import { maxSmsLength, phonePattern, templateStates } from '../sms-text.ts'
+import { count, type EndpointReference, envelopeOf, object, oneOf, text } from '../reference.ts'
+import { maxSmsLength, templateStates } from '../sms-text.ts'
 import type { sms } from '../sms.ts'
+import { bizId, missing, recipient, sendTime, templateCode } from './sms-parts.ts'
+import { checkCodeReference, sendCodeReference } from './sms-codes.ts'
 import { signaturesReference } from './sms-signatures.ts'
-
-const bizId = Type.String({ pattern: '^\\d{18,20}$', ...text('发送流水号', 'ID of the send') })
-const recipient = Type.String({ pattern: phonePattern, ...text('接收号码', 'Recipient') })
-const templateCode = Type.String(text('模板编号', 'Template code'))
-const sendTime = time('发送时间（北京时间）', 'Send time, Asia/Shanghai')
 
 export const sentSms = object({
   phone_number: recipient,
@@ -73,15 +61,6 @@ export const smsRecord = object(
   '一条记录',
   'A record',
 )
-
-const missing: ErrorCase = {
-  code: 1001,
-  status: 400,
-  when: {
-    zh: '缺少必要参数，消息逐一指出',
-    en: 'Required parameters are missing; the message names all of them',
-  },
-}
 
 export const smsReference: EndpointReference<typeof sms> = {
   send: {
@@ -240,6 +219,8 @@ export const smsReference: EndpointReference<typeof sms> = {
     ],
   },
   signatures: signaturesReference,
+  sendCode: sendCodeReference,
+  checkCode: checkCodeReference,
   credits: {
     notes: [],
     response: envelopeOf(creditBalance),

@@ -68,6 +68,9 @@ const everywhere: Readonly<Record<string, Mask>> = {
   biz_id: verbatim,
 }
 
+/** Only parameters: in a response, `code` is the documented code. */
+const secretParameters: Readonly<Record<string, Mask>> = { code: hide }
+
 /** `name` is a person's name only in identity calls. */
 const ofIdentity: Readonly<Record<string, Mask>> = {
   ...everywhere,
@@ -105,7 +108,7 @@ export function maskParameters(
   const masks = masksOf(endpoint)
   const parameters = Object.entries(found).map(([name, source]): RequestParameter => {
     const value = readSentValue(sources, name, source)
-    const mask = masks[name]
+    const mask = masks[name] ?? secretParameters[name]
     return { name, source, value: mask ? mask(value) : masked(value, masks, 0) }
   })
   const text = JSON.stringify(parameters)

@@ -10,6 +10,8 @@ import { AppError } from '../http/errors.ts'
 import { type ApiResponse, envelope } from '../http/responses.ts'
 import type { Product, Services } from '../services.ts'
 import { countOutcomes } from '../upstream/gateways.ts'
+import { deleteExpiredCodes } from './code-store.ts'
+import { createCodeCheck, createCodeHash } from './codes.ts'
 import { type ComposeMessage, createComposer } from './compose.ts'
 import { createSendDecisions } from './decide.ts'
 import { createSmsGateways, type GuardedSmsGateway } from './gateways.ts'
@@ -48,7 +50,9 @@ export function createSms(services: Services): SmsProduct {
     },
   })
   const price = createComposer(services)
-  const send = createSend(services, gateways, price)
+  const hashCode = createCodeHash(services.secretFor)
+  const { send, sendCode } = createSend(services, gateways, price, hashCode)
+  const checkCode = createCodeCheck(services, hashCode)
   const decisions = createSendDecisions(services, gateways)
   services.deciders.set(sendAction, decisions.decideExpired)
 
@@ -58,6 +62,10 @@ export function createSms(services: Services): SmsProduct {
     switch (operation) {
       case 'send':
         return send(call, caller)
+      case 'sendCode':
+        return sendCode(call, caller)
+      case 'checkCode':
+        return checkCode(call, caller)
       case 'templates':
         return showTemplates(caller)
       case 'signatures':
@@ -119,6 +127,7 @@ export function createSms(services: Services): SmsProduct {
     start() {
       // Without limits too: they may have been in use before.
       jobs.every(tenMinutesMs, 'prune_sms_number_counters', (signal) => deletePastCounters(db, signal))
+      jobs.every(tenMinutesMs, 'prune_sms_codes', (signal) => deleteExpiredCodes(db, signal))
       if (config.SMS_RECORD_DAYS > 0)
         jobs.every(hourMs, 'prune_sms_records', (signal) =>
           deleteOldSends(db, config.SMS_RECORD_DAYS, signal),

@@ -16,7 +16,10 @@ import { createTemplateLookup, noSuchTemplate, type UsableTemplate } from './tem
 export interface MessageInput {
   readonly templateCode: string
   readonly signName: string | undefined
-  readonly templateParams: ReadonlyMap<string, string>
+  /** The values, or how to derive them from the template. */
+  readonly templateParams:
+    | ReadonlyMap<string, string>
+    | ((template: UsableTemplate) => ReadonlyMap<string, string>)
 }
 
 export interface ComposedMessage {
@@ -36,10 +39,12 @@ export function createComposer({ db, config }: Pick<Services, 'db' | 'config'>):
     const template = await findTemplate(account.id, input.templateCode)
     if (template?.status !== '审核通过') throw noSuchTemplate()
     const signName = await requireUsableSignature(db, config, account, input.signName)
-    const text = requireText(template, signName, input.templateParams)
+    const { templateParams } = input
+    const values = typeof templateParams === 'function' ? templateParams(template) : templateParams
+    const text = requireText(template, signName, values)
     const variables = template.variables.map((name) => ({
       name,
-      value: input.templateParams.get(name) ?? '',
+      value: values.get(name) ?? '',
     }))
     const parts = countParts(text.length)
     return { template, signName, variables, text, parts, cost: parts * config.PRICES.sms_part }

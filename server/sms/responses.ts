@@ -6,25 +6,27 @@ import { findBalance } from '../credits/store.ts'
 import type { Queries } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { type ApiResponse, envelope } from '../http/responses.ts'
+import { findExpiry } from './code-store.ts'
 import { describeProblem } from './problems.ts'
 import type { SendRecord } from './store.ts'
 
-export function successResponse(
-  record: Pick<SendRecord, 'id' | 'phone' | 'created_at'>,
-  remaining: number,
-): ApiResponse {
+export type SuccessfulSend = Pick<SendRecord, 'id' | 'phone' | 'created_at'>
+
+/** `expiresAt` is that of the one-time code in the message. */
+export function successResponse(record: SuccessfulSend, remaining: number, expiresAt?: number): ApiResponse {
   return envelope({
     phone_number: record.phone,
     biz_id: bizIdOf(record.id),
     send_time: formatTime(record.created_at),
     remaining_credits: remaining,
+    ...(expiresAt !== undefined && { expires_at: formatTime(expiresAt) }),
   })
 }
 
 /** For a call whose process died before it could respond. The balance is the current one. */
 export async function findSuccessResponse(queries: Queries, record: SendRecord): Promise<ApiResponse> {
   const { remaining } = await findBalance(queries, record.account_id, 'sms')
-  return successResponse(record, remaining)
+  return successResponse(record, remaining, await findExpiry(queries, record))
 }
 
 export function sendFailed(reason: Text): AppError {

@@ -8,6 +8,7 @@ import { findById } from '../accounts/store.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { createSessionCall } from '../../test/support/console-call.ts'
 import { phone, startSmsService } from '../../test/support/sms.ts'
+import { createCodeHash } from './codes.ts'
 import { createComposer } from './compose.ts'
 import { createSmsGateways } from './gateways.ts'
 import { createSend } from './send.ts'
@@ -20,7 +21,12 @@ onEachEngine('SMS from the console', (engine) => {
     const { services } = sms.service.app
     await clearKey(services.db, systemActor, sms.account.id)
     const account = (await findById(services.db, sms.account.id))!
-    const send = createSend(services, createSmsGateways(services.config), createComposer(services))
+    const { send } = createSend(
+      services,
+      createSmsGateways(services.config),
+      createComposer(services),
+      createCodeHash(services.secretFor),
+    )
     const call = handMade({ phone_number: phone, template_code: 'CODE', template_params: { code: '1' } })
     const answer = await send(call, { account, keyHash: undefined })
     assert.equal(answer.status, 200)

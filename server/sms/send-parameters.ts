@@ -1,6 +1,7 @@
 // Reads the parameters of a send.
 import { sms } from '../../contract/sms.ts'
 import { isPhoneNumber } from '../../contract/sms-text.ts'
+import type { Parameters } from '../../contract/parameters.ts'
 import { signNameProblem } from '../accounts/accounts.ts'
 import { type Call, readCallParameters } from '../http/call.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'
@@ -16,6 +17,25 @@ export function readSend(call: Call) {
   const problems = [...invalid, ...findProblems(values)]
   if (missing.length > 0 || problems.length > 0) throw parameterError(missing, problems)
   return values
+}
+
+/** Numbers outside the range of their description. */
+export function findRangeProblems(
+  description: Parameters,
+  values: Readonly<Record<string, unknown>>,
+): InvalidParameter[] {
+  return Object.entries(description).flatMap(([name, { minimum, maximum }]) => {
+    const value = values[name]
+    if (typeof value !== 'number' || minimum === undefined || maximum === undefined) return []
+    if (value >= minimum && value <= maximum) return []
+    return {
+      name,
+      text: {
+        zh: `须为 ${minimum} 至 ${maximum} 的整数`,
+        en: `must be an integer from ${minimum} to ${maximum}`,
+      },
+    }
+  })
 }
 
 /** Problems of the values that every send has. They are absent when missing or not text, which is reported already. */

@@ -13,14 +13,26 @@ import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
 import { tryInOrder } from '../upstream/failover.ts'
 import { type Failure, mayTryNextGateway, type Outcome } from '../upstream/outcome.ts'
-import type { ComposedMessage, ComposeMessage } from './compose.ts'
+import { type CodeKey, removeCode } from './code-store.ts'
+import {
+  codeVariables,
+  compareKeys,
+  generateCode,
+  type HashCode,
+  hiddenCode,
+  type NewCode,
+  readSendCode,
+  requirePause,
+  storeCodes,
+} from './codes.ts'
+import type { ComposedMessage, ComposeMessage, MessageInput } from './compose.ts'
 import { type EventSend, failedEvent, sentEvent } from './events.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
 import type { Period } from './number-limit-store.ts'
 import { countMessages, requireBelowLimits, uncountMessages } from './number-limits.ts'
 import type { SentMessage } from './port.ts'
 import { findProblem, type Problem, problemText } from './problems.ts'
-import { sendFailed, successResponse } from './responses.ts'
+import { sendFailed, type SuccessfulSend, successResponse } from './responses.ts'
 import { readSend } from './send-parameters.ts'
 import { requireNotStopped } from './stop-list.ts'
 import {
@@ -37,10 +49,12 @@ import {
 
 export const sendAction = 'sms.send'
 
+const noValues: ReadonlyMap<string, string> = new Map()
+
 /** How long an ambiguous send waits for a receipt. */
 const ambiguousLeaseMs = 900_000
 
-type SendInput = Omit<NewSend, 'operationId' | 'createdAt'>
+type SendInput = Omit<NewSend, 'operationId' | 'createdAt'> & { readonly code: NewCode | undefined }
 
 /** What the charge inserted: the record, and the periods in which the message counts. */
 interface ChargedSend {
@@ -63,17 +77,30 @@ interface OpenSend extends ChargedSend {
   readonly remaining: number
   readonly chargedAt: number
   readonly message: ComposedMessage
+  readonly code: NewCode | undefined
+  readonly respond: SendRequest['respond']
   /** Returns the stored response of this call, if any. */
   readonly replay: () => Promise<ApiResponse | undefined>
 }
 
 export type SendSms = (call: Call, caller: Caller) => Promise<ApiResponse>
 
+/** One message to send, with parameters that have been read. */
+interface SendRequest {
+  /** The parameters that a call with the same `Idempotency-Key` must repeat. */
+  readonly values: Readonly<Record<string, unknown>>
+  readonly phone: string
+  readonly message: MessageInput
+  readonly code: NewCode | undefined
+  respond(record: SuccessfulSend, remaining: number): ApiResponse
+}
+
 export function createSend(
   services: Services,
   gateways: readonly GuardedSmsGateway[],
   compose: ComposeMessage,
-): SendSms {
+  hashCode: HashCode,
+): { readonly send: SendSms; readonly sendCode: SendSms } {
   const { config, db, paidCalls } = services
   const leaseMs = config.OPERATION_LEASE_S * 1000
   const limits = config.SMS_NUMBER_LIMITS
@@ -82,20 +109,50 @@ export function createSend(
 
   const insertRecord = registerWriter(insertRecords)
 
-  return async (call, caller) => {
+  const sendSms: SendSms = async (call, caller) => {
     const values = readSend(call)
-    const { phone_number: phone } = values
+    return sendMessage(call, caller, {
+      values,
+      phone: values.phone_number,
+      message: {
+        templateCode: values.template_code,
+        signName: values.sign_name,
+        templateParams: values.template_params ?? noValues,
+      },
+      code: undefined,
+      respond: successResponse,
+    })
+  }
+
+  const sendCode: SendSms = async (call, caller) => {
+    const values = readSendCode(call)
+    const { phone_number: phone, purpose = '', length = 6, ttl_s: ttlS = 300 } = values
+    const code = generateCode(length)
+    const ttlMs = ttlS * 1000
+    return sendMessage(call, caller, {
+      // Other than those of a send without variables.
+      values: { ...values, operation: 'send_code' },
+      phone,
+      message: {
+        templateCode: values.template_code,
+        signName: values.sign_name,
+        templateParams: (template) => codeVariables(template, code, ttlS),
+      },
+      code: { purpose, ttlMs, hash: hashCode({ account_id: caller.account.id, phone, purpose }, code) },
+      respond: (record, remaining) => successResponse(record, remaining, record.created_at + ttlMs),
+    })
+  }
+
+  async function sendMessage(call: Call, caller: Caller, request: SendRequest): Promise<ApiResponse> {
+    const { values, phone, code } = request
     const purchase = { action: sendAction, values, answerIfInterrupted: unconfirmed[call.language] }
     const replay = await paidCalls.findReplay(call, caller, purchase)
     if (replay) return replay
 
     requireSmsAccount(caller.account, gateways)
-    const message = await compose(caller.account, {
-      templateCode: values.template_code,
-      signName: values.sign_name,
-      templateParams: values.template_params ?? new Map(),
-    })
+    const message = await compose(caller.account, request.message)
     await requireNotStopped(db, caller.account, message.signName, phone)
+    if (code) await requirePause(db, { account_id: caller.account.id, phone, purpose: code.purpose })
     await requireBelowLimits(db, limits, phone)
 
     const chargedAt = performance.now()
@@ -109,15 +166,18 @@ export function createSend(
         phone,
         templateCode: message.template.code,
         templateParams: JSON.stringify(
-          Object.fromEntries(message.variables.map(({ name, value }) => [name, value])),
+          Object.fromEntries(
+            message.variables.map(({ name, value }) => [name, code && name === 'code' ? hiddenCode : value]),
+          ),
         ),
         signName: message.signName,
         parts: message.parts,
         gateway: gateways[0]!.name,
+        code,
       }),
     })
     if (paid.replay) return paid.replay
-    const send: OpenSend = {
+    const open: OpenSend = {
       ...paid.value,
       call,
       account: caller.account,
@@ -125,20 +185,22 @@ export function createSend(
       remaining: paid.remaining,
       chargedAt,
       message,
+      code,
+      respond: request.respond,
       replay: () => paidCalls.findReplay(call, caller, purchase),
     }
 
     const { outcome, gateway = gateways[0]!.name } = await tryInOrder(
       gateways,
-      (one) => sendThrough(one, send),
+      (one) => sendThrough(one, open),
       mayTryNextGateway,
     )
     call.trace.gateway = gateway
     markStep(call, 'gateway')
 
-    if (outcome.kind === 'accepted') return settle(send, outcome.value)
-    if (outcome.kind === 'ambiguous') return hold(send, outcome)
-    return refund(send, outcome)
+    if (outcome.kind === 'accepted') return settle(open, outcome.value)
+    if (outcome.kind === 'ambiguous') return hold(open, outcome)
+    return refund(open, outcome)
   }
 
   async function insertRecords(
@@ -155,6 +217,7 @@ export function createSend(
         createdAt: result.at,
       })),
     )
+    await storeCodes(tx, items)
     return items.map(({ item }, i) => ({
       value: { record: { ...records[i]!, phone: item.phone }, periods },
     }))
@@ -193,7 +256,7 @@ export function createSend(
 
   async function settle(send: OpenSend, { gatewayId }: SentMessage): Promise<ApiResponse> {
     const { call, operationId, record } = send
-    const response = successResponse(record, send.remaining)
+    const response = send.respond(record, send.remaining)
     const { ended } = await paidCalls.end(call, {
       accountId: send.account.id,
       operationId,
@@ -238,6 +301,10 @@ export function createSend(
         failed,
         phone: record.phone,
         periods,
+        code: send.code && {
+          key: { account_id: send.account.id, phone: record.phone, purpose: send.code.purpose },
+          operationId,
+        },
         event: receivesEvent(send.account, 'sms.failed')
           ? failedEvent(eventSendOf(send), problem)
           : undefined,
@@ -254,10 +321,10 @@ export function createSend(
   async function respondToDecided(send: OpenSend, decided: SendRecord | undefined): Promise<ApiResponse> {
     if (decided?.charged !== 1) return unconfirmed[send.call.language]
     const stored = await send.replay()
-    return stored
-      ? { status: stored.status, body: stored.body }
-      : successResponse(send.record, send.remaining)
+    return stored ? { status: stored.status, body: stored.body } : send.respond(send.record, send.remaining)
   }
+
+  return { send: sendSms, sendCode }
 
   function failureResponse(problem: Problem, language: Language): ApiResponse {
     return errorResponse(sms.shape, sendFailed(problemText(problem)), language, services.http)
@@ -297,6 +364,7 @@ interface RefusedSend {
   readonly failed: FailedSend
   readonly phone: string
   readonly periods: readonly Period[]
+  readonly code: { readonly key: CodeKey; readonly operationId: number } | undefined
   readonly event: NewEvent | undefined
 }
 
@@ -307,6 +375,9 @@ const markRefused = registerWriter<RefusedSend, EndResult, void>(async (tx, item
     refused.map(({ failed }) => failed),
   )
   await uncountMessages(tx, refused)
+  const codes = refused.flatMap(({ code }) => code ?? [])
+  for (const { key, operationId } of codes.toSorted((one, other) => compareKeys(one.key, other.key)))
+    await removeCode(tx, key, operationId)
   await emitEvents(
     tx,
     refused.flatMap(({ event }) => event ?? []),

@@ -1,0 +1,112 @@
+// One-time codes in the reference of the SMS endpoint.
+import { Type } from 'typebox'
+import { count, envelopeOf, object, type OperationReference, text, time } from '../reference.ts'
+import { codeLimits } from '../sms-text.ts'
+import { bizId, missing, recipient, sendTime } from './sms-parts.ts'
+
+export const sentCode = object({
+  phone_number: recipient,
+  biz_id: bizId,
+  send_time: sendTime,
+  remaining_credits: count('剩余短信额度', 'Remaining SMS credits'),
+  expires_at: time('验证码到期时间（北京时间）', 'When the code expires, Asia/Shanghai'),
+})
+
+export const checkedCode = object({
+  verified: Type.Boolean(text('验证码是否正确', 'Whether the code is right')),
+  attempts_left: count('剩余尝试次数', 'Attempts that are left'),
+})
+
+export const sendCodeReference: OperationReference = {
+  price: {
+    name: 'sms_part',
+    apiType: 'sms',
+    per: { zh: '每条计费短信', en: 'each billed part' },
+  },
+  notes: [
+    {
+      zh: '验证码由平台生成，只保存带密钥的哈希，不出现在任何记录、日志与响应中；发送记录中 code 显示为 ******。',
+      en: 'The code is created here and stored as a keyed hash only. It is in no record, log or response; send records show code as ******.',
+    },
+    {
+      zh: `模板变量须为 code，可另有 minutes（ttl_s 除以 60，向上取整）。同一号码与用途只有最新的验证码有效，${codeLimits.pauseS} 秒内不能再次发送。`,
+      en: `The variables of the template are code and optionally minutes (ttl_s / 60, rounded up). Only the latest code of a number and purpose is valid; another one can be sent after ${codeLimits.pauseS} seconds.`,
+    },
+    {
+      zh: '发送失败并退回额度时，验证码作废，可以立即重新发送；结果不明时验证码仍然有效。',
+      en: 'If sending fails and the credits are refunded, the code is void and another one can be sent immediately. If the outcome is unknown, the code stays valid.',
+    },
+  ],
+  response: envelopeOf(sentCode),
+  errors: [
+    missing,
+    {
+      code: 1002,
+      status: 400,
+      when: {
+        zh: `参数有误，模板含其他变量，签名未通过审核，号码已退订，或 ${codeLimits.pauseS} 秒内重复发送（消息含等待秒数，见 Retry-After）`,
+        en: `Invalid parameter, another variable in the template, signature not approved, number unsubscribed, or another code within ${codeLimits.pauseS} seconds (the message names the wait, see Retry-After)`,
+      },
+    },
+    {
+      code: 1004,
+      status: 403,
+      when: { zh: '额度不足，或账户已过期', en: 'Not enough credits, or the account has expired' },
+    },
+    { code: 1005, status: 502, when: { zh: '发送失败', en: 'Sending failed' } },
+    { code: 1006, status: 403, when: { zh: '短信服务未开通', en: 'SMS service not enabled' } },
+    {
+      code: 1007,
+      status: 404,
+      when: { zh: '模板不存在或未通过审核', en: 'The template does not exist or is not approved' },
+    },
+  ],
+  examples: [
+    {
+      title: { zh: '发送验证码', en: 'Send a code' },
+      values: { phone_number: '13900139000', template_code: 'CODE_LOGIN', purpose: 'login' },
+      status: 200,
+      response: {
+        code: 0,
+        message: 'success',
+        data: {
+          phone_number: '13900139000',
+          biz_id: '100000000000000002',
+          send_time: '2026-01-02 03:04:05',
+          remaining_credits: 998,
+          expires_at: '2026-01-02 03:09:05',
+        },
+      },
+      varies: ['data.biz_id', 'data.send_time', 'data.remaining_credits', 'data.expires_at'],
+    },
+    {
+      title: { zh: '模板含其他变量', en: 'Other variables in the template' },
+      values: { phone_number: '13900139000', template_code: 'NOTICE_ORDER' },
+      status: 400,
+      response: { code: 1002, message: '模板的变量须为 code，可另有 minutes' },
+    },
+  ],
+}
+
+export const checkCodeReference: OperationReference = {
+  notes: [
+    {
+      zh: `免费。验证码只能通过一次，最多尝试 ${codeLimits.attempts} 次；不存在、已过期与已用完的验证码响应相同：verified 为 false，attempts_left 为 0。`,
+      en: `Free. A code can be verified once, with at most ${codeLimits.attempts} attempts. Unknown, expired and used codes have the same response: verified is false and attempts_left is 0.`,
+    },
+  ],
+  response: envelopeOf(checkedCode),
+  errors: [
+    missing,
+    { code: 1002, status: 400, when: { zh: '号码或用途有误', en: 'Invalid number or purpose' } },
+    { code: 1004, status: 403, when: { zh: '账户已过期', en: 'The account has expired' } },
+  ],
+  examples: [
+    {
+      title: { zh: '没有有效的验证码', en: 'No valid code' },
+      values: { phone_number: '13700137000', code: '123456', purpose: 'login' },
+      status: 200,
+      response: { code: 0, message: 'success', data: { verified: false, attempts_left: 0 } },
+    },
+  ],
+}
