@@ -2,6 +2,7 @@
 import { formatTime } from '../contract/time.ts'
 import { changeAccount, clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
 import { type Account, listAccounts } from '../server/accounts/store.ts'
+import { removeSecondFactor } from '../server/accounts/second-factor.ts'
 import { createCredits } from '../server/credits/credits.ts'
 import { createAccountWithCredits } from '../server/credits/create-account.ts'
 import { cliActor, type Command, secretFlag, UsageError, table, textFlag, yesOrNo } from './command.ts'
@@ -61,10 +62,10 @@ export const accountCommands: readonly Command[] = [
   {
     name: 'account set',
     usage:
-      'NAME [--expires YYYY-MM-DD|never] [--suspended yes|no] [--sms yes|no] [--sign-name S] [--password P|-]',
+      'NAME [--expires YYYY-MM-DD|never] [--suspended yes|no] [--sms yes|no] [--sign-name S] [--password P|-] [--2fa off]',
     text: {
-      zh: '修改账户；--password - 从标准输入读取密码',
-      en: 'change an account; --password - reads it from stdin',
+      zh: '修改账户；--password - 从标准输入读取密码；--2fa off 关闭两步验证（丢失手机与恢复码时）',
+      en: 'change an account; --password - reads stdin; --2fa off removes a lost second factor',
     },
     minWords: 1,
     maxWords: 1,
@@ -74,6 +75,7 @@ export const accountCommands: readonly Command[] = [
       sms: { type: 'string' },
       'sign-name': { type: 'string' },
       password: { type: 'string' },
+      '2fa': { type: 'string' },
     },
     async run({ installation: { db }, words, flags }) {
       const account = await requireAccount(db, words[0]!)
@@ -84,10 +86,20 @@ export const accountCommands: readonly Command[] = [
         signName: textFlag(flags, 'sign-name'),
         password: await secretFlag(flags, 'password'),
       }
-      if (Object.values(change).every((value) => value === undefined)) {
+      const secondFactor = textFlag(flags, '2fa')
+      if (secondFactor !== undefined && secondFactor !== 'off') {
+        throw new UsageError(
+          '--2fa 只能是 off，启用须本人在控制台操作 / must be off: only the user can enable it',
+        )
+      }
+      const isUnchanged = Object.values(change).every((value) => value === undefined)
+      if (isUnchanged && secondFactor === undefined) {
         throw new UsageError('没有要修改的内容，用 --help 查看 / nothing to change, see --help')
       }
-      await changeAccount(db, cliActor, account, change)
+      if (!isUnchanged) await changeAccount(db, cliActor, account, change)
+      if (secondFactor === 'off' && !(await removeSecondFactor(db, cliActor, account)) && isUnchanged) {
+        throw new UsageError(`${account.username} 未启用两步验证 / has no second factor`)
+      }
       const changed = describe(await requireAccount(db, account.username))
       return { json: changed, text: list(changed) }
     },

@@ -106,6 +106,7 @@ export function readConfig(environment: Environment): Config {
   }
   if (config.MAIL_URL && !config.MAIL_FROM)
     problems.push('MAIL_FROM 缺失，MAIL_URL 需要它 / is needed by MAIL_URL')
+  problems.push(...oidcProblems(config))
   if (Boolean(config.DOMAIN_CANARY_GOOD) !== Boolean(config.DOMAIN_CANARY_BAD)) {
     problems.push('DOMAIN_CANARY_GOOD 与 DOMAIN_CANARY_BAD 须同时设置 / must be set together')
   }
@@ -153,6 +154,24 @@ function paymentProblems(config: Config): string[] {
       "ALIPAY_PUBLIC_KEY 是应用公钥，须为支付宝公钥 / is the app's own public key, Alipay's is needed",
     )
   }
+  return problems
+}
+
+function oidcProblems(config: Config): string[] {
+  const problems: string[] = []
+  const { OIDC_ISSUER: issuer, PASSWORD_LOGIN } = config
+  const names = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
+  if (issuer || config.OIDC_CLIENT_ID)
+    for (const name of names)
+      if (!config[name])
+        problems.push(`${name} 缺失，OIDC 的三项须同时设置 / is missing: OIDC needs all three`)
+  const url = issuer === undefined ? null : URL.parse(issuer)
+  if (url?.protocol === 'http:' && !['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname))
+    problems.push('OIDC_ISSUER 须为 https 地址 / must be an https address')
+  if (PASSWORD_LOGIN === 'off' && !issuer)
+    problems.push(
+      'PASSWORD_LOGIN=off 需要 OIDC_ISSUER，否则无人能登录 / needs OIDC_ISSUER: nobody could sign in',
+    )
   return problems
 }
 

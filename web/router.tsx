@@ -19,6 +19,16 @@ const root = createRootRoute({
 
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage })
 const signUp = createRoute({ getParentRoute: () => root, path: '/sign-up', component: SignUpPage })
+const forgotten = createRoute({
+  getParentRoute: () => root,
+  path: '/forgotten',
+  component: lazyRouteComponent(() => import('./account/recovery.tsx'), 'ForgottenPage'),
+})
+const recover = createRoute({
+  getParentRoute: () => root,
+  path: '/recover',
+  component: lazyRouteComponent(() => import('./account/recovery.tsx'), 'RecoverPage'),
+})
 const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
@@ -44,6 +54,7 @@ const pages = [
   page('/requests', () => import('./requests/page.tsx'), 'RequestsPage'),
   page('/events', () => import('./events/page.tsx'), 'EventsPage'),
   page('/keys', () => import('./keys/page.tsx'), 'KeysPage'),
+  page('/security', () => import('./security/page.tsx'), 'SecurityPage'),
   page('/docs', () => import('./docs/page.tsx'), 'DocsPage'),
   page('/account', () => import('./account/page.tsx'), 'AccountPage'),
   page('/operator/overview', () => import('./operator/overview.tsx'), 'OverviewPage'),
@@ -58,7 +69,7 @@ const pages = [
 
 export function createConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([signIn, signUp, frame.addChildren(pages)]),
+    routeTree: root.addChildren([signIn, signUp, forgotten, recover, frame.addChildren(pages)]),
     basepath: '/console',
     parseSearch,
     stringifySearch,

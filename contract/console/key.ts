@@ -4,7 +4,8 @@ import { route, withResponses } from './route.ts'
 import { password, Empty } from './fields.ts'
 import type { keyResponses } from './responses/key.ts'
 
-const WithPassword = Type.Object({ password })
+/** Without the password, the user must have confirmed who they are. */
+const WithPassword = Type.Object({ password: Type.Optional(password) })
 
 export const keyRoutes = withResponses<typeof keyResponses>()({
   state: route('GET', '/key', Empty),

@@ -93,6 +93,8 @@ export const errorStatus = {
   unauthenticated: 401,
   /** Wrong user name or password. */
   wrong_credentials: 401,
+  /** Name and password are right, and the account has a second factor: send a code to `secondStep`. */
+  second_factor_required: 401,
   /** The token is missing or belongs to another session, or the request comes from another site. */
   csrf: 403,
   forbidden: 403,
@@ -100,6 +102,10 @@ export const errorStatus = {
   suspended: 403,
   /** The account has expired and can only read. */
   expired: 403,
+  /** The change needs a confirmation within the last five minutes: call `confirm`, then repeat it. */
+  confirmation_required: 403,
+  /** OPERATOR_2FA=required: the operator has to enable the second factor before anything else. */
+  enrolment_required: 403,
   /** Another account is shown read-only. */
   read_only: 403,
   not_found: 404,

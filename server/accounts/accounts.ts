@@ -75,7 +75,7 @@ export async function createAccount(
 /** Replaces the account's key; the old one is invalid from the next request on. Returns the new key, which is not stored. */
 export async function resetKey(db: Database, actor: Actor, accountId: number): Promise<string> {
   return db.write(async (tx) => {
-    await requireSamePassword(tx, actor)
+    await requireSameCredentials(tx, actor)
     const key = generateApiKey(await requireKeySecret(tx))
     await replaceKey(tx, accountId, { hash: hashKey(key), hint: formatKeyHint(key) })
     await emitEvents(tx, [{ accountId, type: 'key.reset', data: { key_hint: formatKeyHint(key) } }])
@@ -99,7 +99,7 @@ export async function createFirstKey(
 
 export async function clearKey(db: Database, actor: Actor, accountId: number): Promise<void> {
   await db.write(async (tx) => {
-    await requireSamePassword(tx, actor)
+    await requireSameCredentials(tx, actor)
     await replaceKey(tx, accountId, undefined)
     await recordChange(tx, actor, 'key.clear', { accountId })
   })
@@ -140,7 +140,7 @@ export async function changeAccount(
   }
   if (rateLimit !== undefined) change.rate_limit = rateLimit && `${rateLimit.perSecond},${rateLimit.burst}`
   return db.write(async (tx) => {
-    await requireSamePassword(tx, actor)
+    await requireSameCredentials(tx, actor)
     await updateAccount(tx, account.id, change)
     if (change.sign_name) await approveSignName(tx, account.id, change.sign_name)
     const endsSessions = suspended === true || password !== undefined
@@ -167,9 +167,11 @@ function shareOf(actor: Actor): string {
   return actor.kind === 'account' ? `account ${actor.accountId}` : systemShare
 }
 
-/** Verifying a password takes time, in which it may have been changed. */
-async function requireSamePassword(tx: Tx, actor: Actor): Promise<void> {
-  if (actor.kind !== 'account' || actor.passwordHash === undefined) return
+/** Verifying a password takes time, in which it may have been changed. Then the sessions have ended too. */
+async function requireSameCredentials(tx: Tx, actor: Actor): Promise<void> {
+  if (actor.kind !== 'account') return
+  if (actor.sessionId !== undefined) await requireSession(tx, actor.sessionId)
+  if (actor.passwordHash === undefined) return
   if (!(await lockByPassword(tx, actor.accountId, actor.passwordHash))) {
     throw new AppError(1003, {
       zh: '密码已更改，请重新登录',

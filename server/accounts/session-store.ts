@@ -1,4 +1,5 @@
 // The session table. Only the browser has a session's token; the table holds its hash.
+import { confirmationMs, type SecondFactorKind, type SignInMethod } from '../../contract/console/limits.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
@@ -11,50 +12,87 @@ export const absoluteMs = 7 * 24 * 3_600_000
 const seenEveryMs = 60_000
 
 export type Session = Readonly<
-  Pick<Tables['console_session'], 'id' | 'account_id' | 'address' | 'agent' | 'created_at' | 'seen_at'>
+  Pick<
+    Tables['console_session'],
+    'id' | 'account_id' | 'address' | 'agent' | 'created_at' | 'seen_at' | 'method'
+  >
 >
 
-const columns = 'id, account_id, address, agent, created_at, seen_at'
+const columns = 'id, account_id, address, agent, created_at, seen_at, method'
 
 function isAlive(now: string): string {
   return `seen_at > ${now} - ${idleMs} AND created_at > ${now} - ${absoluteMs}`
 }
 
+/** How a user proved who they are, with what must still hold when the session begins. */
+export type SignInProof =
+  | { readonly method: 'password'; readonly passwordHash: string }
+  | { readonly method: 'oidc'; readonly issuer: string; readonly subject: string }
+
 export interface NewSession {
   readonly tokenHash: string
   readonly accountId: number
-  /** Stored hash of the password that was verified. */
-  readonly passwordHash: string
+  readonly proof: SignInProof
+  readonly secondFactor: SecondFactorKind
   readonly address: string
   readonly agent: string
 }
 
+const proofSql: Readonly<Record<SignInMethod, string>> = {
+  password: 'password_hash = ?',
+  oidc: `EXISTS (SELECT 1 FROM oidc_link l WHERE l.account_id = account.id AND l.issuer = ? AND l.subject = ?)`,
+}
+
 /**
- * Undefined when the password has changed since it was verified, or the account is suspended. The account is locked, so that
- * a change of the password either comes first and is seen here, or comes later and deletes this session.
+ * Undefined when the proof no longer holds, a second factor was enabled meanwhile, or the account is suspended. The account is
+ * locked before it is read, so that a change either comes first and is seen here, or comes later and deletes this session.
  */
-export function insertSession(tx: Tx, session: NewSession): Promise<Session | undefined> {
+export async function insertSession(tx: Tx, session: NewSession): Promise<Session | undefined> {
+  const { accountId, proof } = session
+  await tx.one(`SELECT id FROM account WHERE id = ?${forUpdate(tx, 'FOR SHARE')}`, [accountId])
+  const values = proof.method === 'password' ? [proof.passwordHash] : [proof.issuer, proof.subject]
+  const withoutFactor =
+    session.secondFactor === 'none'
+      ? ' AND NOT EXISTS (SELECT 1 FROM second_factor f WHERE f.account_id = account.id AND f.enabled_at IS NOT NULL)'
+      : ''
   return tx.one<Session>(
-    `INSERT INTO console_session (token_hash, account_id, address, agent, created_at, seen_at)
-     SELECT ?, id, ?, ?, ${tx.now}, ${tx.now} FROM account
-     WHERE id = ? AND password_hash = ? AND suspended = 0${forUpdate(tx, 'FOR SHARE')} RETURNING ${columns}`,
-    [session.tokenHash, session.address, session.agent, session.accountId, session.passwordHash],
+    `INSERT INTO console_session (token_hash, account_id, address, agent, created_at, seen_at, method)
+     SELECT ?, id, ?, ?, ${tx.now}, ${tx.now}, '${proof.method}' FROM account
+     WHERE id = ? AND suspended = 0 AND ${proofSql[proof.method]}${withoutFactor} RETURNING ${columns}`,
+    [session.tokenHash, session.address, session.agent, accountId, ...values],
   )
 }
 
-/** Returns the session, and whether `seen_at` is due for an update. */
-export async function findSession(
-  queries: Queries,
-  tokenHash: string,
-): Promise<{ session: Session; shouldMarkSeen: boolean } | undefined> {
-  const row = await queries.one<Session & { stale: number }>(
-    `SELECT ${columns}, CASE WHEN seen_at < ${queries.now} - ${seenEveryMs} THEN 1 ELSE 0 END AS stale
+export interface FoundSession {
+  readonly session: Session
+  readonly shouldMarkSeen: boolean
+  /** The user proved who they are within the last minutes. */
+  readonly confirmed: boolean
+  readonly hasSecondFactor: boolean
+}
+
+export async function findSession(queries: Queries, tokenHash: string): Promise<FoundSession | undefined> {
+  const row = await queries.one<Session & { stale: number; confirmed: number; factors: number }>(
+    `SELECT ${columns}, CASE WHEN seen_at < ${queries.now} - ${seenEveryMs} THEN 1 ELSE 0 END AS stale,
+       CASE WHEN confirmed_at > ${queries.now} - ${confirmationMs} THEN 1 ELSE 0 END AS confirmed,
+       (SELECT COUNT(*) FROM second_factor f WHERE f.account_id = console_session.account_id
+          AND f.enabled_at IS NOT NULL) AS factors
      FROM console_session WHERE token_hash = ? AND ${isAlive(queries.now)}`,
     [tokenHash],
   )
   if (!row) return undefined
-  const { stale, ...session } = row
-  return { session, shouldMarkSeen: stale === 1 }
+  const { stale, confirmed, factors, ...session } = row
+  return {
+    session,
+    shouldMarkSeen: stale === 1,
+    confirmed: confirmed === 1,
+    hasSecondFactor: factors > 0,
+  }
+}
+
+/** False when the session has ended. */
+export async function confirmSession(tx: Tx, id: number): Promise<boolean> {
+  return (await tx.run(`UPDATE console_session SET confirmed_at = ${tx.now} WHERE id = ?`, [id])) === 1
 }
 
 export async function markSeen(tx: Tx, id: number): Promise<void> {

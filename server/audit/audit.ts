@@ -24,6 +24,8 @@ export interface AccountActor {
   readonly accountId: number
   /** Stored hash of the password that was just confirmed. The change fails if it is no longer the account's. */
   readonly passwordHash?: string
+  /** The session in which the user confirmed who they are. The change fails if it has ended. */
+  readonly sessionId?: number
 }
 
 export const systemActor: Actor = { kind: 'system' }

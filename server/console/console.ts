@@ -37,7 +37,13 @@ import { createPasswordChecks } from './password-check.ts'
 import { redeemPages } from '../credits/redeem/console.ts'
 import { createRequestLog, type RequestLog } from '../request-log/recorder.ts'
 import { requestPages } from '../request-log/console.ts'
+import { createAccountMail } from '../accounts/mail.ts'
+import { deleteOldMailTokens } from '../accounts/mail-store.ts'
+import { createSecondFactors } from '../accounts/second-factor.ts'
 import { deleteExpiredSessions } from '../accounts/session-store.ts'
+import { deleteOldSignIns, deviceOf } from '../accounts/sign-in-store.ts'
+import { securityPages } from './account/security.ts'
+import { createSecondStep } from './second-step.ts'
 import { createSessions } from './sessions.ts'
 import { createReadLimits, readRate } from './read-limits.ts'
 import { sessionPages } from './account/sign-in.ts'
@@ -64,7 +70,25 @@ export interface ConsoleProducts extends GatewayProducts {
 export function createConsole(services: Services, products: ConsoleProducts): Console {
   const { db, config, secretKey, jobs } = services
   const isSecure = config.PUBLIC_URL?.startsWith('https:') ?? false
-  const sessions = createSessions(db, { secret: deriveSecret(secretKey, 'csrf'), isSecure })
+  const { mailer } = products.events
+  const mail = createAccountMail({
+    db,
+    secretKey,
+    publicUrl: services.publicUrl,
+    send: mailer && (async (to, text) => (await mailer.send(to, text)).kind === 'sent'),
+    onError: (error) => services.log.error({ err: error }, 'failed to send a mail'),
+  })
+  const sessions = createSessions(db, {
+    secret: deriveSecret(secretKey, 'csrf'),
+    isSecure,
+    passwordLogin: config.PASSWORD_LOGIN === 'on',
+    operatorFactor: config.OPERATOR_2FA === 'required',
+    onNewPlace: (account, { address, agent }) =>
+      mail.reportNewPlace(account, { address, device: deviceOf(agent) }),
+  })
+  const secondFactors = createSecondFactors(db, secretKey)
+  const { attempts } = services.limits
+  const secondStep = createSecondStep({ db, secretKey, isSecure, attempts, secondFactors })
   const passwords = createPasswordChecks(db, guessLimits(services.limits.attempts, 'password'))
   const redeemSecret = deriveSecret(secretKey, 'redeem codes')
   const requestLog = createRequestLog({
@@ -81,7 +105,8 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
 
   function pages(api: Api): void {
     const version = readVersion()
-    sessionPages(api, services, { sessions, passwords, version })
+    sessionPages(api, services, { sessions, passwords, secondStep, secondFactors, mail, version })
+    securityPages(api, services, { passwords, secondFactors, secondStep, mail })
     homePages(api, pageServices)
     keyPages(api, pageServices, passwords)
     creditPages(api, pageServices)
@@ -143,11 +168,14 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     start() {
       requestLog.start(jobs)
       jobs.every(hourMs, 'delete_expired_sessions', (signal) => deleteExpiredSessions(db, signal))
+      jobs.every(hourMs, 'delete_old_sign_ins', (signal) => deleteOldSignIns(db, signal))
+      jobs.every(hourMs, 'delete_old_mail_tokens', (signal) => deleteOldMailTokens(db, signal))
       if (config.AUDIT_KEEP_DAYS > 0) {
         jobs.every(hourMs, 'prune_audit_log', (signal) => deleteOldAudit(db, config.AUDIT_KEEP_DAYS, signal))
       }
     },
     async stop() {
+      await mail.idle()
       await requestLog.flush().catch((error: unknown) => {
         services.log.error({ err: error }, 'failed to write the request log')
       })

@@ -13,6 +13,7 @@ import { operatorRoutes } from '../../contract/console/operator.ts'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import { requestRoutes, searchRoutes } from '../../contract/console/requests.ts'
 import { pathOf } from '../../contract/console/route.ts'
+import { securityRoutes } from '../../contract/console/security.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
@@ -20,12 +21,14 @@ import { type Browser, openBrowser, operator, signedIn } from '../../test/suppor
 import { onEachEngine } from '../../test/support/engines.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
 
-const { start, signIn, signUp, signOut, ...ownSessionRoutes } = sessionRoutes
+const { start, signIn, secondStep, requestRecovery, recover, signUp, signOut, ...ownSessionRoutes } =
+  sessionRoutes
 
 const accountRoutes = {
   ...ownSessionRoutes,
   ...prefixed('home', homeRoutes),
   ...prefixed('key', keyRoutes),
+  ...prefixed('security', securityRoutes),
   ...prefixed('credits', creditRoutes),
   ...prefixed('requests', requestRoutes),
   ...prefixed('search', searchRoutes),
@@ -101,9 +104,15 @@ onEachEngine('every console route', (engine) => {
   })
 
   it('rejects changes from another site and bodies that are not JSON', async () => {
-    const changing = Object.entries({ ...guarded, signIn, signUp, signOut }).filter(
-      ([, route]) => route.method !== 'GET',
-    )
+    const changing = Object.entries({
+      ...guarded,
+      signIn,
+      secondStep,
+      requestRecovery,
+      recover,
+      signUp,
+      signOut,
+    }).filter(([, route]) => route.method !== 'GET')
     for (const [name, route] of changing) {
       for (const headers of [
         { origin: 'https://evil.test' },
@@ -129,10 +138,16 @@ onEachEngine('every console route', (engine) => {
 
   it('41 rejects access before the body arrives', async () => {
     const other = await signedIn(service, await service.account())
-    const changing = Object.entries({ ...guarded, signIn, signUp, signOut }).filter(
-      ([, route]) => route.method !== 'GET',
-    )
-    const open = [signIn, signUp, signOut] as readonly unknown[]
+    const changing = Object.entries({
+      ...guarded,
+      signIn,
+      secondStep,
+      requestRecovery,
+      recover,
+      signUp,
+      signOut,
+    }).filter(([, route]) => route.method !== 'GET')
+    const open = [signIn, secondStep, requestRecovery, recover, signUp, signOut] as readonly unknown[]
     for (const [name, route] of changing) {
       const line = `${route.method} ${pathOf(route, parts)}`
       const foreign = ['Origin: https://evil.test']

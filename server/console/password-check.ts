@@ -7,7 +7,6 @@ import { networkOf, siteOf } from '../http/address.ts'
 import type { AttemptKey } from '../limits/port.ts'
 import type { Guess, GuessLimits } from './guess-limits.ts'
 import { invalidFields, wrongCredentials } from './problem.ts'
-import type { VerifiedPassword } from './sessions.ts'
 
 /**
  * Wrong passwords in 15 minutes. The first limit stops one guesser without locking out an owner at another address; the
@@ -18,6 +17,12 @@ const maxByName = 50
 const maxByAddress = 60
 /** For an IPv6 /48: more than one network, because several customers of a provider may share it. */
 const maxBySite = 240
+
+/** An account whose password was verified, with the hash that was stored at that time. */
+export interface VerifiedPassword {
+  readonly account: Account
+  readonly passwordHash: string
+}
 
 export interface PasswordChecks {
   /** An unknown user and a wrong password fail alike, after the same work. */

@@ -50,6 +50,8 @@ export interface Api {
   readonly open: Register<ConsoleRequest>
   /** For signed-in users who are not suspended. */
   readonly account: Register<SignedInRequest>
+  /** Like `account`, and also for operators who have to enable their second factor first. */
+  readonly enrolling: Register<SignedInRequest>
   readonly accountFile: RegisterFile<SignedInRequest>
   /** For operators only. */
   readonly operator: Register<SignedInRequest>
@@ -96,6 +98,12 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
   }
 
   async function openSignedIn(request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest> {
+    const opened = await openEnrolling(request, reply)
+    if (opened.signedIn.mustEnrol) throw enrolmentRequired()
+    return opened
+  }
+
+  async function openEnrolling(request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest> {
     const opened = await open(request, reply)
     const { signedIn } = opened
     if (!signedIn) throw unauthenticated()
@@ -240,6 +248,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
   return {
     open: register(open, openBodyLimit),
     account: register(openSignedIn),
+    enrolling: register(openEnrolling),
     accountFile: registerFile(openSignedIn),
     operator: register(openOperator),
     operatorFile: registerFile(openOperator),
@@ -257,6 +266,13 @@ export function unauthenticated(): ConsoleProblem {
 
 function forbidden(): ConsoleProblem {
   return new ConsoleProblem('forbidden', { zh: '没有权限', en: 'Not allowed' })
+}
+
+function enrolmentRequired(): ConsoleProblem {
+  return new ConsoleProblem('enrolment_required', {
+    zh: '管理员须先启用两步验证',
+    en: 'Operators must enable two-factor authentication first',
+  })
 }
 
 function restarting(): ConsoleProblem {

@@ -13,7 +13,10 @@ import {
   insertSession,
   markSeen,
   type Session,
+  type SignInProof,
 } from '../accounts/session-store.ts'
+import { recordSignIn } from '../accounts/sign-in-store.ts'
+import type { SecondFactorKind } from '../../contract/console/limits.ts'
 
 const cookieName = 'tg_session'
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/
@@ -22,12 +25,18 @@ export interface SignedIn {
   readonly user: Account
   readonly session: Session
   readonly csrfToken: string
+  /** The user proved who they are within the last minutes. */
+  readonly confirmed: boolean
+  readonly hasSecondFactor: boolean
+  /** An operator who has to enable the second factor before anything else. */
+  readonly mustEnrol: boolean
 }
 
-/** An account whose password was verified, with the hash that was stored at that time. */
-export interface VerifiedPassword {
+/** A user who proved who they are. */
+export interface VerifiedUser {
   readonly account: Account
-  readonly passwordHash: string
+  readonly proof: SignInProof
+  readonly secondFactor: SecondFactorKind
 }
 
 export interface Sessions {
@@ -37,7 +46,7 @@ export interface Sessions {
   begin(
     request: FastifyRequest,
     reply: FastifyReply,
-    verified: VerifiedPassword,
+    verified: VerifiedUser,
     address: string,
   ): Promise<SignedIn>
   /** Ends the session of the request and deletes the cookie. */
@@ -46,10 +55,23 @@ export interface Sessions {
   requireToken(request: FastifyRequest, signedIn: SignedIn): void
 }
 
-export function createSessions(db: Database, options: { secret: string; isSecure: boolean }): Sessions {
+export interface SessionOptions {
+  readonly secret: string
+  readonly isSecure: boolean
+  /** If false, sessions that began with a password are no longer valid. */
+  readonly passwordLogin: boolean
+  /** OPERATOR_2FA=required. */
+  readonly operatorFactor: boolean
+  /** Called after a sign-in from a device or network that the account never signed in from before. */
+  readonly onNewPlace: (account: Account, from: { address: string; agent: string }) => void
+}
+
+export function createSessions(db: Database, options: SessionOptions): Sessions {
   function csrfTokenOf(tokenHash: string): string {
     return createHmac('sha256', options.secret).update(tokenHash).digest('base64url')
   }
+
+  const mustHaveFactor = (user: Account) => options.operatorFactor && user.role !== 'account'
 
   function setCookie(reply: FastifyReply, value: string, seconds: number): void {
     reply.setCookie(cookieName, value, {
@@ -67,35 +89,55 @@ export function createSessions(db: Database, options: { secret: string; isSecure
       if (token === undefined) return undefined
       const tokenHash = hashOf(token)
       const found = await findSession(db, tokenHash)
-      if (!found) return undefined
+      if (!found || (found.session.method === 'password' && !options.passwordLogin)) return undefined
       const user = await findById(db, found.session.account_id)
       if (!user) return undefined
       if (found.shouldMarkSeen) await db.write((tx) => markSeen(tx, found.session.id))
-      return { user, session: found.session, csrfToken: csrfTokenOf(tokenHash) }
+      const { session, confirmed, hasSecondFactor } = found
+      const mustEnrol = mustHaveFactor(user) && !hasSecondFactor
+      return { user, session, csrfToken: csrfTokenOf(tokenHash), confirmed, hasSecondFactor, mustEnrol }
     },
 
-    async begin(request, reply, { account, passwordHash }, address) {
+    async begin(request, reply, { account, proof, secondFactor }, address) {
       const old = tokenOf(request)
       const token = randomBytes(32).toString('base64url')
       const tokenHash = hashOf(token)
-      const session = await db.write(async (tx) => {
-        const agent = agentOf(request)
+      const agent = agentOf(request)
+      const begun = await db.write(async (tx) => {
+        const accountId = account.id
         const inserted = await insertSession(tx, {
           tokenHash,
-          accountId: account.id,
-          passwordHash,
+          accountId,
+          proof,
+          secondFactor,
           address,
           agent,
         })
-        if (inserted && old !== undefined) await deleteSessionByToken(tx, hashOf(old))
-        return inserted
+        if (!inserted) return undefined
+        if (old !== undefined) await deleteSessionByToken(tx, hashOf(old))
+        const isNew = await recordSignIn(tx, {
+          accountId,
+          address,
+          agent,
+          method: proof.method,
+          secondFactor,
+        })
+        return { session: inserted, isNew }
       })
-      if (!session) {
+      if (!begun) {
         const now = await findById(db, account.id)
         throw now?.suspended === 1 ? suspended() : wrongCredentials()
       }
       setCookie(reply, token, absoluteMs / 1000)
-      return { user: account, session, csrfToken: csrfTokenOf(tokenHash) }
+      if (begun.isNew) options.onNewPlace(account, { address, agent })
+      return {
+        user: account,
+        session: begun.session,
+        csrfToken: csrfTokenOf(tokenHash),
+        confirmed: false,
+        hasSecondFactor: secondFactor !== 'none',
+        mustEnrol: mustHaveFactor(account) && secondFactor === 'none',
+      }
     },
 
     async end(request, reply) {

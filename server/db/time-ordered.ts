@@ -14,6 +14,8 @@ export interface TimeOrderedTable {
     | 'event'
     | 'event_delivery'
     | 'event_attempt'
+    | 'sign_in'
+    | 'mail_token'
   readonly time: 'at' | 'created_at'
 }
 

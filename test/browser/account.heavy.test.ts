@@ -129,7 +129,7 @@ describe('account holder', () => {
     await signIn(first, account)
     await signIn(other, account)
     const { page } = first
-    await page.goto('/console/account')
+    await page.goto('/console/security')
     await page.getByText('本次登录').waitFor()
     await page.getByLabel('当前密码').fill(account.password)
     await page.getByLabel('新密码', { exact: true }).fill('a new horse 27')

@@ -46,8 +46,8 @@ const openAccount = async (page: Page) => {
 const holderActions: readonly DestructiveAction[] = [
   { path: '/keys', button: '重置密钥', consequences: /旧密钥立即失效.*\d+ 次调用/ },
   { path: '/keys', button: '清除密钥', consequences: /密钥将被删除.*\d+ 次调用/ },
-  { path: '/account', button: '退出', consequences: /该设备需要重新登录/ },
-  { path: '/account', button: '退出其他全部会话', consequences: /所有设备都需要重新登录/, ok: '退出' },
+  { path: '/security', button: '退出', consequences: /该设备需要重新登录/ },
+  { path: '/security', button: '退出其他全部会话', consequences: /所有设备都需要重新登录/, ok: '退出' },
   { path: '/account', button: '改用平台签名', consequences: /之后的短信使用平台签名.*重新提交审核/ },
   {
     path: '/shortlink?open=1',

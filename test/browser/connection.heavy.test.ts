@@ -160,7 +160,7 @@ browserTest('shows a field error only next to its field', async () => {
   await using visitor = await browser.visit(service.url)
   const { page } = visitor
   await signIn(visitor, account)
-  await page.goto('/console/account')
+  await page.goto('/console/security')
   await page.getByLabel('当前密码').fill('not the password')
   await page.getByLabel('新密码', { exact: true }).fill('a new horse 27')
   await page.getByLabel('确认新密码').fill('a new horse 27')

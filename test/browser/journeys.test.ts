@@ -4,7 +4,14 @@ import { after, before } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { createAccount } from '../../server/accounts/accounts.ts'
 import { systemActor } from '../../server/audit/audit.ts'
-import { browserTest, noBrowser, openBrowser, signIn, type Visitor } from '../support/browser.ts'
+import {
+  browserTest,
+  confirmIdentity,
+  noBrowser,
+  openBrowser,
+  signIn,
+  type Visitor,
+} from '../support/browser.ts'
 import { uniqueName } from '../support/engines.ts'
 import { post, startService, type TestService } from '../support/service.ts'
 
@@ -87,7 +94,8 @@ browserTest('account holder: generates a key, resets it, and the old key fails',
 })
 
 browserTest('operator: creates an account that can sign in and grants it credits', async () => {
-  const page = await signInAs(await createOperator())
+  const boss = await createOperator()
+  const page = await signInAs(boss)
   const username = uniqueName()
 
   await visitor.navigateTo('/operator/accounts')
@@ -108,6 +116,7 @@ browserTest('operator: creates an account that can sign in and grants it credits
   await dialog.getByLabel('数量').fill('250')
   await dialog.getByLabel('备注').fill('首单')
   await dialog.getByRole('button', { name: '发放', exact: true }).click()
+  await confirmIdentity(page, boss.password)
   await drawer.getByRole('row', { name: /短信 250 0 250/ }).waitFor()
 
   await visitor.navigateTo('/operator/audit')

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemActor } from '../../server/audit/audit.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
-import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import {
+  browserTest,
+  confirmIdentity,
+  noBrowser,
+  openBrowser,
+  signIn,
+  type TestBrowser,
+} from '../support/browser.ts'
 import { uniqueName } from '../support/engines.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -28,7 +35,8 @@ describe('operator', () => {
   browserTest('creates redeem codes, and an account can redeem a code once', async () => {
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
-    await signIn(visitor, await createOperator())
+    const boss = await createOperator()
+    await signIn(visitor, boss)
     await page.goto('/console/operator/codes')
     await page.getByRole('button', { name: '批量生成' }).first().click()
     const dialog = page.getByRole('dialog')
@@ -36,6 +44,7 @@ describe('operator', () => {
     await dialog.getByLabel('数量').fill('3')
     await dialog.getByLabel('备注').fill('渠道活动')
     await dialog.getByRole('button', { name: '批量生成' }).click()
+    await confirmIdentity(page, boss.password)
     const codes = (await page.getByTestId('codes').textContent())!.trim().split('\n')
     assert.equal(codes.length, 3)
     await page.getByRole('button', { name: '我已保存' }).click()

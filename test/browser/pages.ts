@@ -17,6 +17,7 @@ export const accountPages = [
   '/events',
   '/events?tab=alerts',
   '/keys',
+  '/security',
   '/docs',
   '/account',
 ] as const

@@ -124,7 +124,14 @@ async function openSession({ installation, url }: TestService, accountId: number
   const tokenHash = createHash('sha256').update(token).digest('hex')
   const passwordHash = (await findPasswordHash(installation.db, accountId)) ?? ''
   await installation.db.write((tx) =>
-    insertSession(tx, { tokenHash, accountId, passwordHash, address: '127.0.0.1', agent: 'fuzz' }),
+    insertSession(tx, {
+      tokenHash,
+      accountId,
+      proof: { method: 'password', passwordHash },
+      secondFactor: 'none',
+      address: '127.0.0.1',
+      agent: 'fuzz',
+    }),
   )
   const cookie = `tg_session=${token}`
   const { body } = await get(`${url}${consoleApi}/start`, { cookie })

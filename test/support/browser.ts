@@ -159,3 +159,10 @@ export async function signIn(
   await page.locator('button[type=submit]').click()
   await page.locator('nav').first().waitFor({ state: 'attached' })
 }
+
+/** Fills in the dialog that sensitive changes open. */
+export async function confirmIdentity(page: Page, password: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: '确认身份' })
+  await dialog.getByLabel('登录密码').fill(password)
+  await dialog.getByRole('button', { name: '确认' }).click()
+}

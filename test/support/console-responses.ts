@@ -20,6 +20,8 @@ import { operatorRoutes } from '../../contract/console/operator.ts'
 import { operatorResponses } from '../../contract/console/responses/operator.ts'
 import { requestRoutes, searchRoutes } from '../../contract/console/requests.ts'
 import { requestResponses, searchResponses } from '../../contract/console/responses/requests.ts'
+import { securityRoutes } from '../../contract/console/security.ts'
+import { securityResponses } from '../../contract/console/responses/security.ts'
 import type { Route } from '../../contract/console/route.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { sessionResponses } from '../../contract/console/responses/session.ts'
@@ -54,6 +56,7 @@ add(operatorProductRoutes, operatorProductResponses)
 add(requestRoutes, requestResponses)
 add(searchRoutes, searchResponses)
 add(sessionRoutes, sessionResponses)
+add(securityRoutes, securityResponses)
 add(linkRoutes, linkResponses)
 add(smsRoutes, smsResponses)
 

@@ -1,6 +1,7 @@
 // A client of the console API that stores its session cookie, sends the CSRF token, and sends JSON.
 import { systemActor } from '../../server/audit/audit.ts'
 import { pathOf, type Route } from '../../contract/console/route.ts'
+import { securityRoutes } from '../../contract/console/security.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
 import { checkConsoleResponse } from './console-responses.ts'
@@ -26,6 +27,8 @@ export interface Browser {
   /** Returns the response body as text. */
   text(route: AnyRoute, options?: CallOptions): Promise<{ status: number; headers: Headers; text: string }>
   signIn(username: string, password?: string): Promise<Reply>
+  /** Confirms the password, as sensitive changes need. */
+  confirm(): Promise<void>
 }
 
 export function openBrowser(service: Pick<TestService, 'url'>): Browser {
@@ -57,8 +60,7 @@ export function openBrowser(service: Pick<TestService, 'url'>): Browser {
         ),
         body: isGet ? null : JSON.stringify(sent),
       })
-      const [set] = response.headers.getSetCookie()
-      if (set !== undefined) browser.cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0]
+      for (const set of response.headers.getSetCookie()) setCookie(browser, set)
       // response.text() would remove the byte order mark, which tests check.
       const text = Buffer.from(await response.arrayBuffer()).toString('utf8')
       return { status: response.status, headers: response.headers, text }
@@ -68,8 +70,21 @@ export function openBrowser(service: Pick<TestService, 'url'>): Browser {
       browser.csrf = reply.body.csrf_token
       return reply
     },
+    async confirm() {
+      const reply = await browser.call(securityRoutes.confirm, { sent: { password: testPassword } })
+      if (reply.status !== 200) throw new Error(`not confirmed: ${JSON.stringify(reply.body)}`)
+    },
   }
   return browser
+}
+
+/** Replaces, adds or deletes one cookie. */
+function setCookie(browser: Browser, set: string): void {
+  const pair = set.split(';')[0]!
+  const name = `${pair.split('=')[0]}=`
+  const others = (browser.cookie?.split('; ') ?? []).filter((one) => !one.startsWith(name))
+  const cookies = set.includes('Max-Age=0') ? others : [...others, pair]
+  browser.cookie = cookies.length === 0 ? undefined : cookies.join('; ')
 }
 
 export async function signedIn(
@@ -81,6 +96,7 @@ export async function signedIn(
   return browser
 }
 
+/** An operator who has confirmed the password. */
 export async function operator(service: TestService): Promise<Browser & { readonly username: string }> {
   const username = uniqueName()
   await createAccount(service.installation.db, systemActor, {
@@ -88,5 +104,7 @@ export async function operator(service: TestService): Promise<Browser & { readon
     password: testPassword,
     role: 'operator',
   })
-  return Object.assign(await signedIn(service, { username }), { username })
+  const browser = await signedIn(service, { username })
+  await browser.confirm()
+  return Object.assign(browser, { username })
 }

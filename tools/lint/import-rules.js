@@ -5,6 +5,7 @@ const products = ['shortlink', 'sms', 'identity', 'domain-check']
 
 /** Files that the console routes of products, credits, audit log and request log may import. */
 const consoleKit = [
+  'confirmation.ts',
   'operator-actor.ts',
   'call-from-console.ts',
   'csv.ts',

@@ -1,4 +1,4 @@
-// Account settings: details, SMS signature, password, sessions.
+// Account settings: details and SMS signature.
 import { Card, Descriptions } from 'antd'
 import type { ReactNode } from 'react'
 import { useMe } from '../api/hooks.ts'
@@ -6,8 +6,6 @@ import { useText } from '../frame/i18n.ts'
 import { RelativeTime } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
-import { PasswordCard } from './password-card.tsx'
-import { SessionsCard } from './sessions-card.tsx'
 import { SignatureCard } from './signature-card.tsx'
 import { accountText } from './text.ts'
 
@@ -36,12 +34,6 @@ export function AccountPage(): ReactNode {
               />
             </Card>
             <SignatureCard readOnly={read_only} />
-            {!read_only && (
-              <>
-                <PasswordCard />
-                <SessionsCard />
-              </>
-            )}
           </>
         )}
       </Loaded>

@@ -4,10 +4,12 @@ import type { ReactNode } from 'react'
 import { maxUsernameLength, minPasswordLength } from '../../contract/console/limits.ts'
 import { sessionRoutes, type SignIn } from '../../contract/console/session.ts'
 import type { Me } from '../../contract/console/responses/session.ts'
+import { ApiError } from '../api/client.ts'
 import { useSetSession, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
+import { SecondStepForm } from './second-step-form.tsx'
 import { accountText } from './text.ts'
 
 interface SignInFormProps {
@@ -34,6 +36,8 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
       },
     )
   const required = { required: true, message: t.required }
+  const needsCode = signIn.error instanceof ApiError && signIn.error.code === 'second_factor_required'
+  if (needsCode) return <SecondStepForm onBack={() => signIn.reset()} onSignedIn={onSignedIn} />
   return (
     <Form
       name="enter"

@@ -17,6 +17,32 @@ export function SignUpPage(): ReactNode {
   return <SignInLayout signUp />
 }
 
+/** The page around the forms of visitors who are not signed in. */
+export function VisitorPage({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  const t = useText(accountText)
+  useEffect(() => {
+    document.title = `${title} · Tollgate`
+  }, [title])
+  return (
+    <main className="centered-page">
+      <div className="centered-column">
+        <div className="brand" style={{ padding: 0, marginBottom: 8 }}>
+          <img src="/console/gate.svg" alt="" />
+          Tollgate
+        </div>
+        <div className="sign-in-box">
+          <h1 style={{ fontSize: 20, margin: '0 0 16px' }}>{title}</h1>
+          {children}
+        </div>
+        <p className="muted small prose" style={{ marginTop: 16 }}>
+          {t.about}
+        </p>
+      </div>
+      <SignInFooter />
+    </main>
+  )
+}
+
 function SignInLayout({ signUp }: { signUp: boolean }): ReactNode {
   const t = useText(accountText)
   const start = useStart()
@@ -27,10 +53,6 @@ function SignInLayout({ signUp }: { signUp: boolean }): ReactNode {
   const role = start.data?.me?.user.role
   const title = signUp ? t.signUp : t.signIn
   useEffect(() => {
-    document.title = `${title} · Tollgate`
-  }, [title])
-
-  useEffect(() => {
     if (role === undefined) return
     // Joined to the origin, so that `next` cannot lead to another site.
     const home = role === 'operator' ? '/operator/overview' : '/'
@@ -40,37 +62,24 @@ function SignInLayout({ signUp }: { signUp: boolean }): ReactNode {
 
   const closed = signUp && start.data?.sign_up === false
   return (
-    <main className="centered-page">
-      <div className="centered-column">
-        <div className="brand" style={{ padding: 0, marginBottom: 8 }}>
-          <img src="/console/gate.svg" alt="" />
-          Tollgate
-        </div>
-        <div className="sign-in-box">
-          <h1 style={{ fontSize: 20, margin: '0 0 16px' }}>{title}</h1>
-          {closed ? <p>{t.signUpClosed}</p> : <SignInForm signUp={signUp} />}
-          {closed && (
-            <p style={{ margin: '16px 0 0' }}>
-              <Link to="/sign-in">{t.haveAccount}</Link>
-            </p>
-          )}
-          {start.data?.sign_up === true && (
-            <p style={{ margin: '16px 0 0' }}>
-              {signUp ? <Link to="/sign-in">{t.haveAccount}</Link> : <Link to="/sign-up">{t.noAccount}</Link>}
-            </p>
-          )}
-          {!signUp && (
-            <p className="muted" style={{ margin: '16px 0 0' }}>
-              {t.forgotten}
-            </p>
-          )}
-        </div>
-        <p className="muted small prose" style={{ marginTop: 16 }}>
-          {t.about}
+    <VisitorPage title={title}>
+      {closed ? <p>{t.signUpClosed}</p> : <SignInForm signUp={signUp} />}
+      {closed && (
+        <p style={{ margin: '16px 0 0' }}>
+          <Link to="/sign-in">{t.haveAccount}</Link>
         </p>
-      </div>
-      <SignInFooter />
-    </main>
+      )}
+      {start.data?.sign_up === true && (
+        <p style={{ margin: '16px 0 0' }}>
+          {signUp ? <Link to="/sign-in">{t.haveAccount}</Link> : <Link to="/sign-up">{t.noAccount}</Link>}
+        </p>
+      )}
+      {!signUp && start.data?.password_login === true && (
+        <p className="muted" style={{ margin: '16px 0 0' }}>
+          {start.data.recovery ? <Link to="/forgotten">{t.forgottenLink}</Link> : t.forgotten}
+        </p>
+      )}
+    </VisitorPage>
   )
 }
 

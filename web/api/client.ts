@@ -36,6 +36,7 @@ export class ApiError extends Error {
 
 let csrfToken = ''
 let sessionEnded: () => void = () => {}
+let confirmIdentity: () => Promise<boolean> = async () => false
 
 export function setCsrfToken(me: Me): void {
   csrfToken = me.csrf_token
@@ -44,6 +45,11 @@ export function setCsrfToken(me: Me): void {
 /** Sets the listener that is called when a response says that the session has ended. */
 export function onSessionEnded(listener: () => void): void {
   sessionEnded = listener
+}
+
+/** Sets what asks the user to confirm who they are; it resolves to whether they did. */
+export function onConfirmationRequired(listener: () => Promise<boolean>): void {
+  confirmIdentity = listener
 }
 
 interface CallOptions {
@@ -67,6 +73,8 @@ export async function callApi<Input, Result>(
       setCsrfToken(await send(sessionRoutes.me, {}, {}))
       return send(route, input, options)
     }
+    if (error.code === 'confirmation_required' && (await confirmIdentity()))
+      return send(route, input, options)
     if (error.code === 'unauthenticated') sessionEnded()
     throw error
   }

@@ -2,7 +2,7 @@
 import { MenuFoldOutlined, MenuUnfoldOutlined } from '@ant-design/icons'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Alert, App, Button, Drawer, Skeleton } from 'antd'
-import { type ReactNode, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { Me, Start } from '../../contract/console/responses/session.ts'
 import { onSessionEnded } from '../api/client.ts'
 import { useMe, useStart } from '../api/hooks.ts'
@@ -12,10 +12,13 @@ import { useIsMedium } from '../parts/narrow.ts'
 import { ForbiddenPage } from './error-pages.tsx'
 import { Navigation } from './navigation.tsx'
 import { setPreferences, usePreferences } from './preferences.ts'
+import { ConfirmIdentity } from './confirm-identity.tsx'
 import { SessionEnded } from './session-ended.tsx'
 import { useText } from './i18n.ts'
 import { TopBar } from './top-bar.tsx'
 import { frameText } from './text.ts'
+
+const SecurityPage = lazy(async () => ({ default: (await import('../security/page.tsx')).SecurityPage }))
 
 export function Frame(): ReactNode {
   const start = useStart()
@@ -69,6 +72,7 @@ function SignedIn({ start }: { start: Start }): ReactNode {
           {() => null}
         </Loaded>
       )}
+      {me.data && <ConfirmIdentity confirmWith={me.data.confirm_with} />}
       {sessionEnded && start.me && (
         <SessionEnded username={start.me.user.username} onSignedIn={() => setSessionEnded(false)} />
       )}
@@ -85,6 +89,7 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
   const isOperatorPage = useLocation({ select: ({ pathname }) => /^(\/console)?\/operator\//.test(pathname) })
   const isOperator = me.user.role === 'operator' && !me.read_only
   const isForbidden = isOperatorPage && !isOperator
+  const pageContent = isForbidden ? <ForbiddenPage /> : <Outlet />
   return (
     <div className="frame">
       <a className="skip" href="#content">
@@ -116,7 +121,13 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
         <TopBar me={me} onMenu={() => setDrawer(true)} />
         <Banners start={start} me={me} />
         <main id="content" className="frame-main" tabIndex={-1}>
-          {isForbidden ? <ForbiddenPage /> : <Outlet />}
+          {me.user.must_enrol ? (
+            <Suspense fallback={<Skeleton active />}>
+              <SecurityPage />
+            </Suspense>
+          ) : (
+            pageContent
+          )}
         </main>
       </div>
     </div>
@@ -138,6 +149,7 @@ function Banners({ start, me }: { start: Start; me: Me }): ReactNode {
   const { account } = me
   return (
     <>
+      {me.user.must_enrol && <Alert className="banner" banner type="warning" title={t.mustEnrol} />}
       {me.read_only && (
         <Alert
           className="banner"

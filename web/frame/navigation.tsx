@@ -12,6 +12,7 @@ import {
   IdcardOutlined,
   KeyOutlined,
   LinkOutlined,
+  LockOutlined,
   MessageOutlined,
   NotificationOutlined,
   ProfileOutlined,
@@ -67,6 +68,7 @@ export const accountGroups: readonly NavigationGroup[] = [
     label: 'accountGroup',
     items: [
       { to: '/keys', label: 'keys', icon: <KeyOutlined />, words: 'miyao my token' },
+      { to: '/security', label: 'security', icon: <LockOutlined />, words: 'anquan aq 2fa password mail' },
       { to: '/requests', label: 'requests', icon: <ProfileOutlined />, words: 'qingqiujilu qqjl log' },
       {
         to: '/events',

@@ -17,6 +17,8 @@ interface FormDialogProps<Fields> {
   /** Shown above the form. */
   readonly header?: ReactNode
   readonly children: ReactNode
+  /** Above other dialogs that are open. */
+  readonly onTop?: boolean
   readonly onSubmit: (fields: Fields) => Promise<unknown>
   readonly onClose: () => void
 }
@@ -52,6 +54,7 @@ export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>
       cancelText={t.cancel}
       okButtonProps={{ danger, htmlType: 'submit', form: formId, loading: isBusy }}
       onCancel={onClose}
+      {...(props.onTop === true && { zIndex: 2_000 })}
       afterOpenChange={(isOpen) => isOpen && focusFirstField(formId)}
       destroyOnHidden
     >

@@ -41,7 +41,11 @@ export const Me = Type.Object({
     id: Type.Integer(),
     username: Type.String(),
     role,
+    /** The operator has to enable the second factor before anything else. */
+    must_enrol: Type.Boolean(),
   }),
+  /** What `confirm` takes in this session. */
+  confirm_with: Type.Enum(['password', 'code', 'oidc']),
   /** True while an operator views another account. */
   read_only: Type.Boolean(),
   csrf_token: Type.String(),
@@ -59,6 +63,12 @@ export const Start = Type.Object({
   public_url: Type.String(),
   /** Whether visitors can create accounts. */
   sign_up: Type.Boolean(),
+  /** PASSWORD_LOGIN. */
+  password_login: Type.Boolean(),
+  /** Whether users can sign in at an OpenID provider. */
+  oidc: Type.Boolean(),
+  /** Whether a forgotten password can be replaced by mail. */
+  recovery: Type.Boolean(),
   /** Products that run on the sandbox gateway, which calls no provider. */
   sandbox: Type.Array(Type.Enum(['sms', 'identity', 'domain_check'])),
   /** Credits per call. */
@@ -83,6 +93,9 @@ export const sessionResponses = {
   start: Start,
   me: Me,
   signIn: Me,
+  secondStep: Me,
+  requestRecovery: Empty,
+  recover: Empty,
   signUp: Me,
   signOut: Empty,
   sessions: listOf(SessionFacts),

@@ -61,7 +61,7 @@ onEachEngine('the API key', (engine) => {
     for (const route of [keyRoutes.reset, keyRoutes.clear]) {
       const wrong = await browser.call(route, { sent: { password: 'not this one' } })
       assert.deepEqual(wrong.body.error.fields, { password: '密码错误' })
-      assert.equal((await browser.call(route)).body.error.fields.password, '必填')
+      assert.equal((await browser.call(route)).body.error.code, 'confirmation_required')
     }
     assert.equal((await use(account.username, account.key)).body.code, 0)
   })

@@ -4,12 +4,20 @@ import { keyRoutes } from '../../../contract/console/key.ts'
 import { clearKey, createFirstKey, resetKey } from '../../accounts/accounts.ts'
 import { formatKeyHint } from '../../accounts/key.ts'
 import type { Services } from '../../services.ts'
-import type { Api } from '../routes.ts'
+import type { AccountActor } from '../../audit/audit.ts'
+import { confirmedUser } from '../confirmation.ts'
+import type { Api, SignedInRequest } from '../routes.ts'
 import type { PasswordChecks } from '../password-check.ts'
 import { conflict } from '../problem.ts'
 import { findKeyUse } from '../../request-log/store.ts'
 
-export function keyPages(api: Api, { db }: Services, passwords: PasswordChecks): void {
+export function keyPages(api: Api, { db, config }: Services, passwords: PasswordChecks): void {
+  async function confirm(request: SignedInRequest, password: string | undefined): Promise<AccountActor> {
+    return password === undefined || config.PASSWORD_LOGIN === 'off'
+      ? confirmedUser(request)
+      : passwords.confirm(request.user, password, request.address, 'password')
+  }
+
   api.account(keyRoutes.state, async ({ account }) => {
     const { last, count } = await findKeyUse(db, account.id, Date.now() - dayMs)
     return {
@@ -28,15 +36,13 @@ export function keyPages(api: Api, { db }: Services, passwords: PasswordChecks):
     return { api_key: key, hint: formatKeyHint(key) }
   })
 
-  api.account(keyRoutes.reset, async ({ user, address }, input) => {
-    const actor = await passwords.confirm(user, input.password, address, 'password')
-    const key = await resetKey(db, actor, user.id)
+  api.account(keyRoutes.reset, async (request, input) => {
+    const key = await resetKey(db, await confirm(request, input.password), request.user.id)
     return { api_key: key, hint: formatKeyHint(key) }
   })
 
-  api.account(keyRoutes.clear, async ({ user, address }, input) => {
-    const actor = await passwords.confirm(user, input.password, address, 'password')
-    await clearKey(db, actor, user.id)
+  api.account(keyRoutes.clear, async (request, input) => {
+    await clearKey(db, await confirm(request, input.password), request.user.id)
     return {}
   })
 }

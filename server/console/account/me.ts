@@ -5,6 +5,7 @@ import { isExpired } from '../../accounts/accounts.ts'
 import type { Account } from '../../accounts/store.ts'
 import type { Credits } from '../../credits/credits.ts'
 import { absoluteMs } from '../../accounts/session-store.ts'
+import { confirmWith } from '../confirmation.ts'
 import type { SignedIn } from '../sessions.ts'
 
 export function describeAccount(account: Account): AccountFacts {
@@ -29,11 +30,12 @@ export async function describeMe(
   account: Account,
   language: Language,
 ): Promise<Me> {
-  const { user, session, csrfToken } = signedIn
+  const { user, session, csrfToken, mustEnrol } = signedIn
   return {
     account: describeAccount(account),
     balances: await credits.balances(account.id),
-    user: { id: user.id, username: user.username, role: user.role },
+    user: { id: user.id, username: user.username, role: user.role, must_enrol: mustEnrol },
+    confirm_with: confirmWith(signedIn),
     read_only: account.id !== user.id,
     csrf_token: csrfToken,
     session_ends_at: session.created_at + absoluteMs,

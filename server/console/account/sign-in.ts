@@ -2,6 +2,8 @@
 import { sessionRoutes } from '../../../contract/console/session.ts'
 import { signUpNameProblem } from '../../../contract/usernames.ts'
 import { changeAccount, createAccount } from '../../accounts/accounts.ts'
+import type { AccountMail } from '../../accounts/mail.ts'
+import type { SecondFactors } from '../../accounts/second-factor.ts'
 import { requirePasswordCapacity } from '../../accounts/password.ts'
 import { findById, findByUsername } from '../../accounts/store.ts'
 import { networkOf, siteOf } from '../../http/address.ts'
@@ -13,6 +15,7 @@ import { insertAudit } from '../../audit/store.ts'
 import { describeMe } from './me.ts'
 import { guessLimits } from '../guess-limits.ts'
 import type { PasswordChecks } from '../password-check.ts'
+import type { SecondStep } from '../second-step.ts'
 import { ConsoleProblem, invalidFields } from '../problem.ts'
 import { deleteSession, deleteSessions, listSessions } from '../../accounts/session-store.ts'
 import type { Sessions } from '../sessions.ts'
@@ -22,14 +25,29 @@ const maxSignUpsByAddress = 10
 /** The same for an IPv6 /48. */
 const maxSignUpsBySite = 40
 
-export function sessionPages(
-  api: Api,
-  services: Services,
-  parts: { sessions: Sessions; passwords: PasswordChecks; version: string },
-): void {
+/** Recovery mails in 15 minutes: to one address, and asked for by one network. */
+const maxRecoveriesOfAddress = 3
+const maxRecoveriesByNetwork = 10
+const maxRecoveriesBySite = 40
+
+export interface SessionParts {
+  readonly sessions: Sessions
+  readonly passwords: PasswordChecks
+  readonly secondStep: SecondStep
+  readonly secondFactors: SecondFactors
+  readonly mail: AccountMail
+  readonly version: string
+}
+
+export function sessionPages(api: Api, services: Services, parts: SessionParts): void {
   const { db, credits, config, limits } = services
-  const { sessions, passwords } = parts
+  const { sessions, passwords, secondStep, secondFactors, mail } = parts
   const signUps = guessLimits(limits.attempts, 'sign-up')
+  const recoveries = guessLimits(limits.attempts, 'recovery')
+  const recoveryTokens = guessLimits(limits.attempts, 'recovery token')
+  const passwordLogin = config.PASSWORD_LOGIN === 'on'
+  const canSignUp = passwordLogin && config.SIGN_UP === 'on'
+  const canRecover = passwordLogin && Boolean(config.MAIL_URL)
 
   async function meOf(request: ConsoleRequest) {
     const { signedIn } = request
@@ -39,7 +57,10 @@ export function sessionPages(
   api.open(sessionRoutes.start, async (request) => ({
     version: parts.version,
     public_url: services.publicUrl(),
-    sign_up: config.SIGN_UP === 'on',
+    sign_up: canSignUp,
+    password_login: passwordLogin,
+    oidc: Boolean(config.OIDC_ISSUER),
+    recovery: canRecover,
     sandbox: [
       ...(config.SMS_GATEWAYS.includes('sandbox') ? (['sms'] as const) : []),
       ...(config.IDENTITY_GATEWAYS.includes('sandbox') ? (['identity'] as const) : []),
@@ -49,20 +70,57 @@ export function sessionPages(
     me: (await meOf(request)) ?? null,
   }))
 
-  api.account(sessionRoutes.me, (request) =>
+  api.enrolling(sessionRoutes.me, (request) =>
     describeMe(credits, request.signedIn, request.account, request.language),
   )
 
   api.open(sessionRoutes.signIn, async (request, input) => {
+    if (!passwordLogin) throw passwordLoginOff()
     const username = input.username.trim()
-    const account = await findByUsername(db, username)
-    const verified = await passwords.signIn(username, account, input.password, request.address)
+    const found = await findByUsername(db, username)
+    const { account, passwordHash } = await passwords.signIn(username, found, input.password, request.address)
+    const proof = { method: 'password', passwordHash } as const
+    const { enabledAt } = await secondFactors.state(account.id)
+    if (enabledAt !== null) throw secondStep.begin(request.reply, account, proof)
+    const verified = { account, proof, secondFactor: 'none' } as const
+    const signedIn = await sessions.begin(request.raw, request.reply, verified, request.address)
+    return describeMe(credits, signedIn, account, request.language)
+  })
+
+  api.open(sessionRoutes.secondStep, async (request, { code }) => {
+    const verified = await secondStep.finish(request.raw, request.reply, code)
     const signedIn = await sessions.begin(request.raw, request.reply, verified, request.address)
     return describeMe(credits, signedIn, verified.account, request.language)
   })
 
+  api.open(sessionRoutes.requestRecovery, async (request, input) => {
+    if (!canRecover) throw recoveryOff()
+    const address = input.mail.trim()
+    const network = networkOf(request.address)
+    const site = siteOf(request.address)
+    await recoveries.begin([
+      { key: `address ${address.toLowerCase()}`, max: maxRecoveriesOfAddress },
+      { key: network, max: maxRecoveriesByNetwork },
+      ...(site === network ? [] : [{ key: site, max: maxRecoveriesBySite }]),
+    ])
+    mail.sendRecovery(address, request.language)
+    return {}
+  })
+
+  api.open(sessionRoutes.recover, async (request, input) => {
+    if (!canRecover) throw recoveryOff()
+    const share = siteOf(request.address)
+    requirePasswordCapacity(share)
+    const guess = await recoveryTokens.begin([{ key: networkOf(request.address), max: maxRecoveriesBySite }])
+    await mail.recover(input.token, input.new_password, share).catch((error: unknown) => {
+      throw toFieldErrors(error)
+    })
+    await guess.right()
+    return {}
+  })
+
   api.open(sessionRoutes.signUp, async (request, input) => {
-    if (config.SIGN_UP !== 'on') {
+    if (!canSignUp) {
       throw new ConsoleProblem('forbidden', { zh: '未开放注册', en: 'Sign-up is closed' })
     }
     const nameProblem = signUpNameProblem(input.username.trim())
@@ -84,7 +142,8 @@ export function sessionPages(
     })
     const user = await findById(db, created.id)
     if (!user) throw unauthenticated()
-    const verified = { account: user, passwordHash: created.passwordHash }
+    const proof = { method: 'password', passwordHash: created.passwordHash } as const
+    const verified = { account: user, proof, secondFactor: 'none' } as const
     const signedIn = await sessions.begin(request.raw, request.reply, verified, request.address)
     return describeMe(credits, signedIn, user, request.language)
   })
@@ -123,6 +182,7 @@ export function sessionPages(
   })
 
   api.account(sessionRoutes.changePassword, async (request, input) => {
+    if (!passwordLogin) throw passwordLoginOff()
     const actor = await passwords.confirm(
       request.user,
       input.current_password,
@@ -136,6 +196,20 @@ export function sessionPages(
       },
     )
     return { ended }
+  })
+}
+
+function passwordLoginOff(): ConsoleProblem {
+  return new ConsoleProblem('forbidden', {
+    zh: '平台已关闭密码登录，请使用统一登录',
+    en: 'Signing in with a password is off; use single sign-on',
+  })
+}
+
+function recoveryOff(): ConsoleProblem {
+  return new ConsoleProblem('forbidden', {
+    zh: '未开放找回密码，请联系平台管理员',
+    en: 'Password recovery is not available; contact the operator',
   })
 }
 

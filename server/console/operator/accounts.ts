@@ -10,6 +10,7 @@ import { createAccountWithoutKey } from '../../credits/create-account.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
 import type { Api, SignedInRequest } from '../routes.ts'
+import { requireConfirmation } from '../confirmation.ts'
 import { operatorOf } from '../operator-actor.ts'
 import { oneLine, pageRows, rangeOf, toPage } from '../fields.ts'
 import { sum } from '../account/home.ts'
@@ -69,6 +70,7 @@ export function accountPages(api: Api, services: Services): void {
   api.operator(operatorRoutes.account, (request) => detailOf(request.id()))
 
   api.operator(operatorRoutes.createAccount, async (request, input) => {
+    if (input.credits) requireConfirmation(request)
     const username = input.username.trim()
     const given = apiTypes.flatMap((type) => {
       const count = input.credits?.[type]
@@ -108,6 +110,7 @@ export function accountPages(api: Api, services: Services): void {
   })
 
   api.operator(operatorRoutes.resetPassword, async (request, input) => {
+    requireConfirmation(request)
     const account = await requireAccount(request)
     const created = generatePassword()
     const ownSession = account.id === request.user.id ? request.signedIn.session.id : undefined
@@ -116,6 +119,7 @@ export function accountPages(api: Api, services: Services): void {
   })
 
   api.operator(operatorRoutes.changeCredits, async (request, input) => {
+    requireConfirmation(request)
     const account = await requireAccount(request)
     return credits[input.direction]({
       accountId: account.id,

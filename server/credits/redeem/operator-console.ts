@@ -17,6 +17,7 @@ import {
   revokeBatch,
   revokeCode,
 } from './store.ts'
+import { requireConfirmation } from '../../console/confirmation.ts'
 import { operatorOf } from '../../console/operator-actor.ts'
 
 export function redeemBatchPages(api: Api, { db }: Services, secret: string): void {
@@ -32,6 +33,7 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
   })
 
   api.operator(operatorRoutes.makeRedeemBatch, async (request, input) => {
+    requireConfirmation(request)
     const expiresOn = input.expires_on ?? null
     if (expiresOn !== null && (startOfDay(expiresOn) === undefined || expiresOn < formatDay(Date.now()))) {
       throw invalidFields({

@@ -7,7 +7,7 @@ import { useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
-import { accountText } from './text.ts'
+import { accountText } from '../account/text.ts'
 
 interface PasswordFields {
   readonly current_password: string

@@ -8,7 +8,7 @@ import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { RelativeTime } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
-import { accountText } from './text.ts'
+import { accountText } from '../account/text.ts'
 
 export function SessionsCard(): ReactNode {
   const t = useText(accountText)

@@ -1,0 +1,59 @@
+// The mails about an account: the code that verifies an address, the recovery link, and security notices.
+import { mailTokenMs } from '../../contract/console/limits.ts'
+import type { Language } from '../../contract/text.ts'
+import { formatTime } from '../../contract/time.ts'
+
+export interface MailText {
+  readonly title: string
+  readonly text: string
+}
+
+const minutes = mailTokenMs / 60_000
+
+export function verificationMail(code: string, language: Language): MailText {
+  return language === 'zh'
+    ? {
+        title: '[Tollgate] 邮箱验证码',
+        text: `验证码：${code}\n在控制台输入后，此邮箱可用于找回密码和接收安全提醒。${minutes} 分钟内有效。\n如非本人操作，请忽略此邮件。`,
+      }
+    : {
+        title: '[Tollgate] Verify your mail address',
+        text: `Code: ${code}\nEnter it in the console. The address then serves password recovery and security notices. Valid for ${minutes} minutes.\nIf you did not request it, ignore this mail.`,
+      }
+}
+
+export function recoveryMail(
+  links: readonly { readonly username: string; readonly url: string }[],
+  language: Language,
+): MailText {
+  const list = links.map(({ username, url }) => `${username}\n${url}`).join('\n\n')
+  return language === 'zh'
+    ? {
+        title: '[Tollgate] 找回密码',
+        text: `打开链接设置新密码。链接只能使用一次，${minutes} 分钟内有效：\n\n${list}\n\n如非本人操作，请忽略此邮件，密码不会改变。`,
+      }
+    : {
+        title: '[Tollgate] Reset your password',
+        text: `Open the link to set a new password. It works once, within ${minutes} minutes:\n\n${list}\n\nIf you did not request it, ignore this mail; the password stays as it is.`,
+      }
+}
+
+/** Nobody asked for the following mails, so their language is not known. */
+export function addressChangedMail(username: string): MailText {
+  return {
+    title: '[Tollgate] 邮箱已更改 / Mail address changed',
+    text: `账户 ${username} 不再使用此邮箱。如非本人操作，请立即联系平台管理员。\n\nThe account ${username} no longer uses this mail address. If you did not change it, contact the operator at once.`,
+  }
+}
+
+export function newPlaceMail(
+  username: string,
+  from: { readonly address: string; readonly device: string },
+  at: number,
+): MailText {
+  const facts = `${formatTime(at)}  ${from.address}  ${from.device}`
+  return {
+    title: '[Tollgate] 新设备或新网络登录 / New sign-in',
+    text: `账户 ${username} 从新的设备或网络登录：\n${facts}\n如非本人操作，请立即修改密码，并在控制台“安全”页结束其他会话。\n\nThe account ${username} signed in from a new device or network (above). If it was not you, change the password and end the other sessions on the Security page of the console.`,
+  }
+}

@@ -1,0 +1,163 @@
+// The rules of second factors: enrolment, codes that are accepted once, recovery codes.
+import { createHmac, randomInt } from 'node:crypto'
+import { recoveryCodeCount, type SecondFactorKind } from '../../contract/console/limits.ts'
+import { type Actor, recordChange, requireSession } from '../audit/audit.ts'
+import { findUsername, insertAudit } from '../audit/store.ts'
+import type { Database, Tx } from '../db/database.ts'
+import { createTextCipher, type TextCipher } from '../encryption.ts'
+import {
+  countRecoveryCodes,
+  deleteSecondFactor,
+  enableSecondFactor,
+  findSecondFactor,
+  insertEnrolment,
+  lockAccount,
+  replaceRecoveryCodes,
+  useRecoveryCode,
+  useStep,
+} from './second-factor-store.ts'
+import { deleteSessions, type Session } from './session-store.ts'
+import { findTotpStep, generateTotpSecret } from './totp.ts'
+
+export interface SecondFactorState {
+  readonly enabledAt: number | null
+  readonly codesLeft: number
+}
+
+export interface SecondFactors {
+  state(accountId: number): Promise<SecondFactorState>
+  /** Begins an enrolment and returns its secret; undefined when the second factor is enabled already. */
+  enrol(session: Session): Promise<string | undefined>
+  /** Returns the recovery codes, which are stored only as hashes; undefined when the code is wrong. Ends other sessions. */
+  enable(session: Session, code: string): Promise<readonly string[] | undefined>
+  /** Uses the code up. Undefined when it is wrong or was used before. */
+  use(accountId: number, code: string): Promise<Exclude<SecondFactorKind, 'none'> | undefined>
+  renewCodes(session: Session): Promise<readonly string[]>
+  disable(session: Session): Promise<void>
+}
+
+/** Without the letters and digits that look alike. */
+const codeLetters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const codeLength = 10
+
+export function createSecondFactors(
+  db: Database,
+  secretKey: string,
+  clock: () => number = Date.now,
+): SecondFactors {
+  const cipher = createTextCipher(secretKey, 'second factors')
+  const codeSecret = `${secretKey} recovery codes`
+  const hashOf = (accountId: number, code: string) =>
+    createHmac('sha256', codeSecret).update(`${accountId} ${code}`).digest('hex')
+
+  async function replaceCodes(tx: Tx, accountId: number): Promise<readonly string[]> {
+    const codes = Array.from({ length: recoveryCodeCount }, generateRecoveryCode)
+    await replaceRecoveryCodes(
+      tx,
+      accountId,
+      codes.map((code) => hashOf(accountId, normalize(code))),
+    )
+    return codes
+  }
+
+  return {
+    async state(accountId) {
+      const row = await findSecondFactor(db, accountId)
+      return { enabledAt: row?.enabled_at ?? null, codesLeft: await countRecoveryCodes(db, accountId) }
+    },
+
+    async enrol(session) {
+      const secret = generateTotpSecret()
+      const isBegun = await db.write(async (tx) => {
+        await requireSession(tx, session.id)
+        return insertEnrolment(tx, session.account_id, cipher.encrypt(secret))
+      })
+      return isBegun ? secret : undefined
+    },
+
+    enable(session, code) {
+      const { account_id: accountId } = session
+      return db.write(async (tx) => {
+        await requireSession(tx, session.id)
+        await lockAccount(tx, accountId)
+        const row = await findSecondFactor(tx, accountId)
+        const step = row && findTotpStep(decrypt(row.secret, cipher), normalize(code), clock())
+        if (step === undefined || !(await enableSecondFactor(tx, accountId, row!.secret, step)))
+          return undefined
+        const codes = await replaceCodes(tx, accountId)
+        await deleteSessions(tx, accountId, session.id)
+        await recordOwn(tx, accountId, 'second_factor.enable')
+        return codes
+      })
+    },
+
+    use(accountId, given) {
+      const code = normalize(given)
+      const hash = hashOf(accountId, code)
+      return db.write(async (tx) => {
+        const row = await findSecondFactor(tx, accountId)
+        if (row?.enabled_at === null || row === undefined) return undefined
+        const step = findTotpStep(decrypt(row.secret, cipher), code, clock())
+        if (step !== undefined) return (await useStep(tx, accountId, step)) ? 'totp' : undefined
+        if (!(await useRecoveryCode(tx, accountId, hash))) return undefined
+        await recordOwn(tx, accountId, 'second_factor.use_recovery_code')
+        return 'recovery'
+      })
+    },
+
+    renewCodes(session) {
+      return db.write(async (tx) => {
+        await requireSession(tx, session.id)
+        await recordOwn(tx, session.account_id, 'second_factor.renew_codes')
+        return replaceCodes(tx, session.account_id)
+      })
+    },
+
+    disable(session) {
+      return db.write(async (tx) => {
+        await requireSession(tx, session.id)
+        await deleteSecondFactor(tx, session.account_id)
+        await deleteSessions(tx, session.account_id, session.id)
+        await recordOwn(tx, session.account_id, 'second_factor.disable')
+      })
+    },
+  }
+}
+
+/** By an operator, for somebody who lost both their device and their recovery codes. False when there was none. */
+export function removeSecondFactor(
+  db: Database,
+  actor: Actor,
+  account: { readonly id: number; readonly username: string },
+): Promise<boolean> {
+  return db.write(async (tx) => {
+    if (!(await deleteSecondFactor(tx, account.id))) return false
+    await deleteSessions(tx, account.id)
+    await recordChange(tx, actor, 'second_factor.disable', account.username)
+    return true
+  })
+}
+
+/** Changes of an account's own credentials are in the audit log too. */
+async function recordOwn(tx: Tx, accountId: number, action: string): Promise<void> {
+  const username = await findUsername(tx, accountId)
+  await insertAudit(tx, { actor: username, action, target: username })
+}
+
+/** Apps and people write codes with spaces, hyphens and small letters. */
+function normalize(code: string): string {
+  return code.replaceAll(/[\s-]/g, '').toUpperCase()
+}
+
+function generateRecoveryCode(): string {
+  const letters = Array.from({ length: codeLength }, () => codeLetters[randomInt(codeLetters.length)]).join(
+    '',
+  )
+  return `${letters.slice(0, codeLength / 2)}-${letters.slice(codeLength / 2)}`
+}
+
+function decrypt(text: string, cipher: TextCipher): string {
+  const plain = cipher.decrypt(text)
+  if (plain === undefined) throw new Error('a stored second factor cannot be decrypted with this SECRET_KEY')
+  return plain
+}

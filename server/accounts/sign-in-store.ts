@@ -1,0 +1,91 @@
+// The list of sign-ins: from where, with which device and how. It decides whether a device or network is new.
+import { isIPv4 } from 'node:net'
+import type { SecondFactorKind, SignInMethod } from '../../contract/console/limits.ts'
+import type { Database, Queries, Tx } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+import { deleteOlderThan } from '../db/time-ordered.ts'
+import { siteOf } from '../http/address.ts'
+
+export const signInKeepDays = 90
+
+export type SignInRow = Readonly<Tables['sign_in']>
+
+export interface NewSignIn {
+  readonly accountId: number
+  readonly address: string
+  readonly agent: string
+  readonly method: SignInMethod
+  readonly secondFactor: SecondFactorKind
+}
+
+/** Returns whether the account signed in before, but never from this device or never from this network. */
+export async function recordSignIn(tx: Tx, signIn: NewSignIn): Promise<boolean> {
+  const { accountId, address, agent, method, secondFactor } = signIn
+  const network = signInNetwork(address)
+  const device = deviceOf(agent)
+  const known = await tx.one<{ all_rows: number; device: number; network: number }>(
+    `SELECT COUNT(*) AS all_rows, COUNT(CASE WHEN device = ? THEN 1 END) AS device,
+       COUNT(CASE WHEN network = ? THEN 1 END) AS network
+     FROM (SELECT device, network FROM sign_in WHERE account_id = ? ORDER BY id DESC LIMIT 1000) recent`,
+    [device, network, accountId],
+  )
+  const isNew = known !== undefined && known.all_rows > 0 && (known.device === 0 || known.network === 0)
+  await tx.run(
+    `INSERT INTO sign_in (account_id, at, address, network, place, device, agent, method, second_factor, is_new)
+     VALUES (?, ${tx.now}, ?, ?, '', ?, ?, ?, ?, ?)`,
+    [accountId, address, network, device, agent, method, secondFactor, isNew ? 1 : 0],
+  )
+  return isNew
+}
+
+export function listSignIns(
+  queries: Queries,
+  accountId: number,
+  before: number | undefined,
+  limit: number,
+): Promise<SignInRow[]> {
+  let query = queries.kysely
+    .selectFrom('sign_in')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+  if (before !== undefined) query = query.where('id', '<', before)
+  return query.execute()
+}
+
+export function deleteOldSignIns(db: Database, signal: AbortSignal): Promise<number> {
+  return deleteOlderThan(db, { table: 'sign_in', time: 'at' }, signInKeepDays, signal)
+}
+
+/** A provider moves its customers within such a range: IPv4 /24, IPv6 /48. */
+export function signInNetwork(address: string): string {
+  return isIPv4(address) ? address.replace(/\.\d+$/, '.0/24') : siteOf(address)
+}
+
+const browsers = [
+  ['MicroMessenger', 'WeChat'],
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['Firefox', 'Firefox'],
+  ['Chrome', 'Chrome'],
+  ['Safari', 'Safari'],
+] as const
+
+const systems = [
+  ['Windows', 'Windows'],
+  ['iPhone', 'iOS'],
+  ['iPad', 'iPadOS'],
+  ['HarmonyOS', 'HarmonyOS'],
+  ['Android', 'Android'],
+  ['Mac OS X', 'macOS'],
+  ['Linux', 'Linux'],
+] as const
+
+/** Browser and system without versions, which change with every update; the first word of any other program. */
+export function deviceOf(agent: string): string {
+  const browser = browsers.find(([mark]) => agent.includes(mark))?.[1]
+  const system = systems.find(([mark]) => agent.includes(mark))?.[1]
+  if (browser === undefined && system === undefined) return agent.split(/[\s/]/)[0]!.slice(0, 40)
+  return [browser, system].filter((part) => part !== undefined).join(' · ')
+}

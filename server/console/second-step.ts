@@ -1,0 +1,141 @@
+// The second step of signing in: remembers in an encrypted cookie who passed the first one, and checks codes.
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SecondFactorKind } from '../../contract/console/limits.ts'
+import type { SecondFactors } from '../accounts/second-factor.ts'
+import type { SignInProof } from '../accounts/session-store.ts'
+import { type Account, findById, findPasswordHash } from '../accounts/store.ts'
+import type { Database } from '../db/database.ts'
+import { createTextCipher } from '../encryption.ts'
+import { type GuessLimits, guessLimits } from './guess-limits.ts'
+import type { Attempts } from '../limits/limits.ts'
+import { ConsoleProblem, invalidFields } from './problem.ts'
+import type { VerifiedUser } from './sessions.ts'
+
+const cookieName = 'tg_second_step'
+const maxAgeMs = 10 * 60_000
+
+/**
+ * Wrong codes of an account in 15 minutes: three of a million codes are right at a time. Only somebody who passed the first step
+ * gets here, so others cannot lock the owner out.
+ */
+const maxWrongCodes = 5
+
+interface Pending {
+  readonly account: number
+  readonly at: number
+  readonly proof: SignInProof
+}
+
+export interface SecondStep {
+  /** Remembers the first step. Returns the error that asks for the code. */
+  begin(reply: FastifyReply, account: Account, proof: SignInProof): ConsoleProblem
+  /** Checks the code of the second step; the user who passed both. */
+  finish(request: FastifyRequest, reply: FastifyReply, code: string): Promise<VerifiedUser>
+  /** Checks a code of a signed-in user. */
+  check(account: Account, code: string): Promise<void>
+}
+
+export interface SecondStepOptions {
+  readonly db: Database
+  readonly secretKey: string
+  readonly isSecure: boolean
+  readonly attempts: Attempts
+  readonly secondFactors: SecondFactors
+}
+
+export function createSecondStep(options: SecondStepOptions): SecondStep {
+  const { db, secondFactors } = options
+  const cipher = createTextCipher(options.secretKey, 'second step')
+  const limits = {
+    signIn: guessLimits(options.attempts, 'second step'),
+    // Counted separately, so that a stolen session cannot keep its owner from signing in.
+    signedIn: guessLimits(options.attempts, 'code'),
+  }
+
+  function setCookie(reply: FastifyReply, value: string, seconds: number): void {
+    reply.setCookie(cookieName, value, {
+      path: '/console/api',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: options.isSecure,
+      maxAge: seconds,
+    })
+  }
+
+  function read(request: FastifyRequest): Pending | undefined {
+    const text = cipher.decrypt(request.cookies[cookieName] ?? '')
+    const pending = text === undefined ? undefined : (JSON.parse(text) as Pending)
+    return pending && pending.at > Date.now() - maxAgeMs ? pending : undefined
+  }
+
+  async function use(
+    account: Account,
+    code: string,
+    counted: GuessLimits,
+  ): Promise<Exclude<SecondFactorKind, 'none'>> {
+    const key = `account ${account.id}`
+    const guess = await counted.begin([{ key, max: maxWrongCodes }])
+    const kind = await secondFactors.use(account.id, code).catch(async (error: unknown) => {
+      await guess.right()
+      throw error
+    })
+    if (kind === undefined) {
+      await guess.wrong()
+      throw invalidFields({ code: { zh: '验证码错误或已使用', en: 'Wrong code, or used before' } })
+    }
+    await guess.right(key)
+    return kind
+  }
+
+  return {
+    begin(reply, account, proof) {
+      const pending: Pending = { account: account.id, at: Date.now(), proof: fingerprinted(proof) }
+      setCookie(reply, cipher.encrypt(JSON.stringify(pending)), maxAgeMs / 1000)
+      return new ConsoleProblem('second_factor_required', {
+        zh: '请输入两步验证码',
+        en: 'Enter the code of your second factor',
+      })
+    },
+
+    async finish(request, reply, code) {
+      const pending = read(request)
+      const account = pending && (await findById(db, pending.account))
+      const proof = account && (await presentProof(db, account.id, pending.proof))
+      if (!proof) {
+        throw new ConsoleProblem('unauthenticated', {
+          zh: '登录已超时，请重新登录',
+          en: 'The sign-in timed out, please start again',
+        })
+      }
+      const secondFactor = await use(account, code, limits.signIn)
+      setCookie(reply, '', 0)
+      return { account, proof, secondFactor }
+    },
+
+    async check(account, code) {
+      await use(account, code, limits.signedIn)
+    },
+  }
+}
+
+/** The cookie holds no password hash, only what tells whether it has changed. */
+function fingerprinted(proof: SignInProof): SignInProof {
+  return proof.method === 'password' ? { ...proof, passwordHash: fingerprintOf(proof.passwordHash) } : proof
+}
+
+async function presentProof(
+  db: Database,
+  accountId: number,
+  proof: SignInProof,
+): Promise<SignInProof | undefined> {
+  if (proof.method !== 'password') return proof
+  const passwordHash = await findPasswordHash(db, accountId)
+  return passwordHash !== undefined && fingerprintOf(passwordHash) === proof.passwordHash
+    ? { method: 'password', passwordHash }
+    : undefined
+}
+
+function fingerprintOf(passwordHash: string): string {
+  return createHash('sha256').update(passwordHash).digest('hex')
+}

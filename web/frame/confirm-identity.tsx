@@ -1,0 +1,63 @@
+// The dialog that confirms who the user is before a sensitive change; the call is then repeated.
+import { Form, Input } from 'antd'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { Me } from '../../contract/console/responses/session.ts'
+import { securityRoutes } from '../../contract/console/security.ts'
+import { callApi, onConfirmationRequired } from '../api/client.ts'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { useText } from './i18n.ts'
+import { frameText } from './text.ts'
+
+interface ConfirmFields {
+  readonly password?: string
+  readonly code?: string
+}
+
+export function ConfirmIdentity({ confirmWith }: { confirmWith: Me['confirm_with'] }): ReactNode {
+  const t = useText(frameText)
+  const [open, setOpen] = useState(false)
+  const [form] = Form.useForm<ConfirmFields>()
+  const finish = useRef<(confirmed: boolean) => void>(undefined)
+  useEffect(
+    () =>
+      onConfirmationRequired(() => {
+        setOpen(true)
+        return new Promise((resolve) => (finish.current = resolve))
+      }),
+    [],
+  )
+  const close = (confirmed: boolean) => {
+    setOpen(false)
+    finish.current?.(confirmed)
+    finish.current = undefined
+  }
+  const isPassword = confirmWith === 'password'
+  return (
+    <FormDialog<ConfirmFields>
+      open={open}
+      title={t.confirmTitle}
+      ok={t.confirm}
+      danger={false}
+      onTop
+      form={form}
+      header={<span>{t.confirmText}</span>}
+      onClose={() => close(false)}
+      onSubmit={async (fields) => {
+        await callApi(securityRoutes.confirm, fields)
+        close(true)
+      }}
+    >
+      <Form.Item
+        name={isPassword ? 'password' : 'code'}
+        label={isPassword ? t.confirmPassword : t.confirmCode}
+        rules={[{ required: true, message: t.required }]}
+      >
+        {isPassword ? (
+          <Input.Password autoComplete="current-password" />
+        ) : (
+          <Input className="mono" autoComplete="one-time-code" maxLength={40} />
+        )}
+      </Form.Item>
+    </FormDialog>
+  )
+}
