@@ -92,7 +92,11 @@ onEachEngine('security of an account', (engine) => {
     assert.equal((await enter.call(sessionRoutes.me)).status, 401)
     const code = codeOf(secret)
     const [a, b] = await Promise.all([step(enter, code), step(enter, `${code.slice(0, 3)} ${code.slice(3)}`)])
-    assert.deepEqual([a.status, b.status].toSorted((one, other) => one - other), [200, 400], 'simultaneous uses of one code')
+    assert.deepEqual(
+      [a.status, b.status].toSorted((one, other) => one - other),
+      [200, 400],
+      'simultaneous uses of one code',
+    )
     await enter.signIn(user.username)
     assert.equal((await step(enter, code)).status, 400, 'used before')
     const recovered = await step(enter, ` ${codes[0]!.toLowerCase()}`)
@@ -271,7 +275,10 @@ onEachEngine('security of an account', (engine) => {
       visitor.call(sessionRoutes.recover, { sent: { token: token!, new_password: newPassword } })
     assert.deepEqual(Object.keys((await finish('12345678')).body.error.fields), ['new_password'])
     const both = await Promise.all([finish('a new horse 1'), finish('a new horse 2')])
-    assert.deepEqual(both.map(({ status }) => status).toSorted((one, other) => one - other), [200, 400])
+    assert.deepEqual(
+      both.map(({ status }) => status).toSorted((one, other) => one - other),
+      [200, 400],
+    )
     assert.equal((await finish('a new horse 3')).status, 400)
     assert.equal((await own.call(sessionRoutes.me)).status, 401)
     assert.equal((await visitor.signIn(user.username)).body.error.code, 'wrong_credentials')
