@@ -1,0 +1,1 @@
+import{tt as e}from"./copy-BDDy5xya.js";function t(t,n){return e({"~kind":`Array`},{type:`array`,items:t},n)}export{t};

@@ -1,1 +1,0 @@
-import{$ as e}from"./copy-9L0h_dir.js";function t(t,n){return e({"~kind":`Array`},{type:`array`,items:t},n)}export{t};

@@ -1,1 +1,0 @@
-import{$ as e}from"./copy-9L0h_dir.js";function t(t){return e({"~kind":`Boolean`},{type:`boolean`},t)}export{t};

@@ -1,1 +1,0 @@
-import{m as e,nt as t,pi as n,r,v as i}from"./copy-9L0h_dir.js";import{t as a}from"./DownloadOutlined-BF6jJ6vZ.js";var o=n();function s({route:n,filter:s,params:c={}}){let l=i(r);return(0,o.jsx)(t,{icon:(0,o.jsx)(a,{}),href:e(n,s,c),download:!0,children:l.exportCsv})}export{s as t};

@@ -1,1 +1,0 @@
-import{V as e}from"./copy-9L0h_dir.js";var t={sms:e.sms,identity:e.id_verification,domain_check:e.domain_check};export{t};

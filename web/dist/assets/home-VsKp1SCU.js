@@ -1,1 +1,0 @@
-import{C as e,Y as t,gi as n,vi as r}from"./copy-9L0h_dir.js";var i=[`shortlink`,`sms`,`identity`,`domain-check`],a=t([...i]),o=r()({home:n(`GET`,`/home`,e)});export{i as n,o as r,a as t};

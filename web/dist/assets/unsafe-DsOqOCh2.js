@@ -1,1 +1,0 @@
-import{Q as e}from"./copy-9L0h_dir.js";function t(t){return e(t,{"~unsafe":null},{})}export{t};
