@@ -28,6 +28,7 @@ import { closeStalledConnections } from './http/stalled-connections.ts'
 import { trackRequests } from './http/request-tracker.ts'
 import { createIdentity } from './identity/api.ts'
 import { createJobs } from './jobs.ts'
+import { registerMcp } from './mcp/routes.ts'
 import { deriveSecret, type Installation, maxConnections } from './runtime/installation.ts'
 import { registerProcess } from './runtime/process-store.ts'
 import { type Limits, createLocalLimits, createSharedLimits } from './limits/limits.ts'
@@ -143,6 +144,8 @@ export async function openApp(
   }
 
   const jobs = createJobs(log, metrics.registry)
+  const findByKey = createKeyLookup(db)
+  const keySecret = await loadKeySecret(db)
   const services: Services = {
     config,
     publicUrl: () => publicUrl,
@@ -155,10 +158,10 @@ export async function openApp(
     http,
     limits,
     authenticate: createAuthenticator({
-      findByKey: createKeyLookup(db),
+      findByKey,
       rateLimit: config.RATE_LIMIT,
       limits,
-      keySecret: await loadKeySecret(db),
+      keySecret,
     }),
     credits,
     paidCalls: createPaidCalls(credits, sweeper),
@@ -179,12 +182,10 @@ export async function openApp(
     domainCheck: checks,
     events: eventDelivery,
   })
+  const served = products.map((product) => product.served)
   const fastPaths: readonly TryHandle[] = [
     ...products.flatMap((product) => product.fastPath ?? []),
-    serveEndpoints(
-      http,
-      products.map((product) => product.served),
-    ),
+    serveEndpoints(http, served),
   ]
 
   const { app, server } = createHttpServer((request, response) => {
@@ -251,6 +252,7 @@ export async function openApp(
     )
     for (const product of products) product.routes?.(api)
     registerEventRoutes(api, eventDelivery.alerts)
+    if (config.MCP === 'on') registerMcp(api, { services, served, findByKey, keySecret })
   })
   const metricsServer = config.METRICS_PORT === 0 ? undefined : createServer(answerMetrics)
   if (metricsServer) closeStalledConnections(metricsServer, config.SEND_TIMEOUT_S * 1000)

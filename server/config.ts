@@ -12,6 +12,7 @@ import { eventSettings } from './events/settings.ts'
 import { httpSettings } from './http/settings.ts'
 import { identitySettings } from './identity/settings.ts'
 import { limitSettings } from './limits/settings.ts'
+import { mcpSettings } from './mcp/settings.ts'
 import { operationSettings } from './operations/settings.ts'
 import { isOwnPublicKey } from './payments/keys.ts'
 import { isRealProvider, paymentSettings, usesSandboxOnly } from './payments/settings.ts'
@@ -39,6 +40,7 @@ export const settings = {
   ...auditSettings,
   ...consoleSettings,
   ...docsSettings,
+  ...mcpSettings,
   ...operationSettings,
 } as const
 

@@ -174,7 +174,7 @@ function explainIgnoredForm(error: unknown): unknown {
   return new AppError(1001, text, { status, headers, ...(fields && { fields }) })
 }
 
-function stopping(): AppError {
+export function stopping(): AppError {
   return new AppError(
     5000,
     { zh: '服务正在重启，请稍后重试', en: 'The service is restarting, please try again shortly' },
