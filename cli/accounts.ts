@@ -1,11 +1,23 @@
 // The commands `account` and `key`.
 import { formatTime } from '../contract/time.ts'
-import { changeAccount, clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
+import { clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
 import { type Account, listAccounts } from '../server/accounts/store.ts'
 import { removeSecondFactor } from '../server/accounts/second-factor.ts'
+import { ownPrices } from '../server/accounts/prices.ts'
+import { changeAccountAndCaps, changeProblems } from '../server/credits/caps.ts'
+import { findUsage, type Usage } from '../server/credits/caps-store.ts'
 import { createCredits } from '../server/credits/credits.ts'
 import { createAccountWithCredits } from '../server/credits/create-account.ts'
-import { cliActor, type Command, secretFlag, UsageError, table, textFlag, yesOrNo } from './command.ts'
+import {
+  cliActor,
+  type Command,
+  type Flags,
+  secretFlag,
+  UsageError,
+  table,
+  textFlag,
+  yesOrNo,
+} from './command.ts'
 import { parseCredits } from './credits.ts'
 
 /** The fields of an account without secrets. */
@@ -20,6 +32,43 @@ function describe(account: Account) {
     sign_name: account.sign_name,
     created_at: formatTime(account.created_at),
   }
+}
+
+/** What the API key and the account are limited to, in the words of the flags. */
+function describeLimits(account: Account, usage: readonly Usage[]) {
+  const capsOf = (name: 'dailyCap' | 'monthlyCap') => {
+    const caps = usage.flatMap((one) => (one[name] === null ? [] : [[one.apiType, one[name]] as const]))
+    return caps.length === 0 ? 'none' : Object.fromEntries(caps)
+  }
+  return {
+    scopes: account.scopes?.split(',') ?? 'all',
+    allow_ips: account.allow_ips?.split(',') ?? 'any',
+    daily_cap: capsOf('dailyCap'),
+    monthly_cap: capsOf('monthlyCap'),
+    prices: account.prices === null ? 'default' : ownPrices(account.prices),
+  }
+}
+
+/** `word` stands for no limit. */
+function listOf(flags: Flags, name: string, word: string): readonly string[] | null | undefined {
+  const given = textFlag(flags, name)
+  return given === undefined ? undefined : given.trim() === word ? null : given.split(',')
+}
+
+/** Numbers by name from `sms=500,short_link=3`. What is no number is NaN, which no rule accepts. */
+function numbersOf(
+  flags: Flags,
+  name: string,
+  word: string,
+): Readonly<Record<string, number>> | null | undefined {
+  const items = listOf(flags, name, word)
+  if (!items) return items
+  const numbers = new Map<string, number>()
+  for (const item of items.filter((one) => one.trim() !== '')) {
+    const [key = '', value = ''] = item.split('=').map((part) => part.trim())
+    numbers.set(key, /^\d{1,15}$/.test(value) && !numbers.has(key) ? Number(value) : Number.NaN)
+  }
+  return Object.fromEntries(numbers)
 }
 
 export const accountCommands: readonly Command[] = [
@@ -62,10 +111,12 @@ export const accountCommands: readonly Command[] = [
   {
     name: 'account set',
     usage:
-      'NAME [--expires YYYY-MM-DD|never] [--suspended yes|no] [--sms yes|no] [--sign-name S] [--password P|-] [--2fa off]',
+      'NAME [--expires YYYY-MM-DD|never] [--suspended yes|no] [--sms yes|no] [--sign-name S] [--password P|-] [--2fa off]' +
+      '\n      [--scopes all|sms:read,…] [--allow-ips any|203.0.113.0/24,…] [--daily-cap none|sms=500,…]' +
+      ' [--monthly-cap none|…]\n      [--prices default|generate=2,…]',
     text: {
-      zh: '修改账户；--password - 从标准输入读取密码；--2fa off 关闭两步验证（丢失手机与恢复码时）',
-      en: 'change an account; --password - reads stdin; --2fa off removes a lost second factor',
+      zh: '修改账户、密钥权限、用量上限与价格；列表整体替换；--password - 从标准输入读取；--2fa off 关闭两步验证（丢失手机与恢复码时）',
+      en: 'change an account; lists are replaced; --password - reads stdin; --2fa off removes a lost second factor',
     },
     minWords: 1,
     maxWords: 1,
@@ -76,32 +127,54 @@ export const accountCommands: readonly Command[] = [
       'sign-name': { type: 'string' },
       password: { type: 'string' },
       '2fa': { type: 'string' },
+      scopes: { type: 'string' },
+      'allow-ips': { type: 'string' },
+      'daily-cap': { type: 'string' },
+      'monthly-cap': { type: 'string' },
+      prices: { type: 'string' },
     },
     async run({ installation: { db }, words, flags }) {
       const account = await requireAccount(db, words[0]!)
+      const problems: string[] = []
+      const flag = (name: string) => {
+        try {
+          return yesOrNo(flags, name)
+        } catch (error) {
+          problems.push((error as UsageError).message)
+          return undefined
+        }
+      }
       const change = {
         expires: textFlag(flags, 'expires'),
-        suspended: yesOrNo(flags, 'suspended'),
-        smsEnabled: yesOrNo(flags, 'sms'),
+        suspended: flag('suspended'),
+        smsEnabled: flag('sms'),
         signName: textFlag(flags, 'sign-name'),
         password: await secretFlag(flags, 'password'),
+        scopes: listOf(flags, 'scopes', 'all'),
+        allowIps: listOf(flags, 'allow-ips', 'any'),
+        dailyCap: numbersOf(flags, 'daily-cap', 'none'),
+        monthlyCap: numbersOf(flags, 'monthly-cap', 'none'),
+        prices: numbersOf(flags, 'prices', 'default'),
       }
       const secondFactor = textFlag(flags, '2fa')
       if (secondFactor !== undefined && secondFactor !== 'off') {
-        throw new UsageError(
-          '--2fa 只能是 off，启用须本人在控制台操作 / must be off: only the user can enable it',
-        )
+        problems.push('--2fa 只能是 off，启用须本人在控制台操作 / must be off: only the user can enable it')
       }
+      for (const [name, { zh, en }] of Object.entries(changeProblems(account, change))) {
+        problems.push(`${name}: ${zh} / ${en}`)
+      }
+      if (problems.length > 0) throw new UsageError(problems.join('; '))
       const isUnchanged = Object.values(change).every((value) => value === undefined)
       if (isUnchanged && secondFactor === undefined) {
         throw new UsageError('没有要修改的内容，用 --help 查看 / nothing to change, see --help')
       }
-      if (!isUnchanged) await changeAccount(db, cliActor, account, change)
+      if (!isUnchanged) await changeAccountAndCaps(db, cliActor, account, change)
       if (secondFactor === 'off' && !(await removeSecondFactor(db, cliActor, account)) && isUnchanged) {
         throw new UsageError(`${account.username} 未启用两步验证 / has no second factor`)
       }
-      const changed = describe(await requireAccount(db, account.username))
-      return { json: changed, text: list(changed) }
+      const changed = await requireAccount(db, account.username)
+      const facts = { ...describe(changed), ...describeLimits(changed, await findUsage(db, account.id)) }
+      return { json: facts, text: list(facts) }
     },
   },
   {
@@ -132,12 +205,29 @@ export const accountCommands: readonly Command[] = [
     async run({ installation: { db, secretKey }, words }) {
       const account = await requireAccount(db, words[0]!)
       const balances = await createCredits(db, secretKey).balances(account.id)
-      const shown = { ...describe(account), credits: balances }
+      const usage = await findUsage(db, account.id)
+      const facts = { ...describe(account), ...describeLimits(account, usage) }
+      const used = (apiType: string) => usage.find((one) => one.apiType === apiType)
+      const shown = {
+        ...facts,
+        credits: balances.map((one) => ({
+          ...one,
+          used_today: used(one.api_type)?.usedToday ?? 0,
+          used_this_month: used(one.api_type)?.usedThisMonth ?? 0,
+        })),
+      }
       const credits = table(
-        ['api_type', 'total', 'used', 'remaining'],
-        balances.map((one) => [one.api_type, one.total, one.used, one.remaining]),
+        ['api_type', 'total', 'used', 'remaining', 'used_today', 'used_this_month'],
+        shown.credits.map((one) => [
+          one.api_type,
+          one.total,
+          one.used,
+          one.remaining,
+          one.used_today,
+          one.used_this_month,
+        ]),
       )
-      return { json: shown, text: `${list(describe(account))}\n\n${credits}` }
+      return { json: shown, text: `${list(facts)}\n\n${credits}` }
     },
   },
   {
@@ -174,6 +264,18 @@ export const accountCommands: readonly Command[] = [
   },
 ]
 
-function list(facts: Readonly<Record<string, string | boolean | null>>): string {
-  return table(['', ''], Object.entries(facts)).trim()
+function list(facts: Readonly<Record<string, unknown>>): string {
+  return table(
+    ['', ''],
+    Object.entries(facts).map(([name, fact]) => [name, textOf(fact)]),
+  ).trim()
+}
+
+function textOf(fact: unknown): string | undefined {
+  if (fact === null || fact === undefined) return undefined
+  if (Array.isArray(fact)) return fact.join(',')
+  if (typeof fact !== 'object') return typeof fact === 'string' ? fact : JSON.stringify(fact)
+  return Object.entries(fact)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',')
 }

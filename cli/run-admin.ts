@@ -79,7 +79,7 @@ async function run(given: readonly string[], environment: () => Environment): Pr
   }
   const rest = positionals.slice(command.name.split(' ').length)
   if (rest.length < command.minWords || rest.length > command.maxWords) {
-    throw new UsageError(`用法 / usage: ${formatUsage(command)}`)
+    throw new UsageError(`用法 / usage: ${oneLine(formatUsage(command))}`)
   }
   const config = readConfig(environment())
   const installation = await openInstallation(config, { skipSecretCheck: command.skipSecretCheck ?? false })
@@ -109,12 +109,17 @@ function readWords(command: Command, words: readonly string[]): { flags: Flags; 
     return { flags: values as Flags, positionals }
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(/\n|\. /)[0] : ''
-    throw new UsageError(`参数有误 / ${reason}; 用法 / usage: ${formatUsage(command)}`)
+    throw new UsageError(`参数有误 / ${reason}; 用法 / usage: ${oneLine(formatUsage(command))}`)
   }
 }
 
 function formatUsage(command: Command): string {
   return `admin ${command.name} ${command.usage}`.trim()
+}
+
+/** The usage of a command with many flags has several lines. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ')
 }
 
 function help(list: readonly Command[]): string {

@@ -25,7 +25,18 @@ export const prices = {
   domain: 1,
 } as const
 
-export type Prices = Readonly<Record<keyof typeof prices, number>>
+export type PriceName = keyof typeof prices
+
+export type Prices = Readonly<Record<PriceName, number>>
+
+export const priceNames = Object.keys(prices) as readonly PriceName[]
+
+export const maxPrice = 999_999
+
+/** The periods of caps on the credits that an account may use. */
+export const capPeriods = ['day', 'month'] as const
+
+export type CapPeriod = (typeof capPeriods)[number]
 
 /** Larger grants are mistakes; the sum of many stays far below 2^53. */
 export const maxGrant = 1_000_000_000

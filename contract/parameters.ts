@@ -31,8 +31,10 @@ export interface Parameter {
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
-/** Where a parameter was found. */
-export type ParameterSource = 'header' | 'json' | 'form' | 'query'
+/** Where a parameter was found, by priority. `bearer` is the header `Authorization: Bearer` and holds only the API key. */
+export const parameterSources = ['header', 'json', 'form', 'query', 'bearer'] as const
+
+export type ParameterSource = (typeof parameterSources)[number]
 
 interface ValueOf {
   string: string

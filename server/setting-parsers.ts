@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import type { Text } from '../contract/text.ts'
 import { hasHiddenCharacters } from '../contract/values.ts'
+import { isAddressOrRange } from './http/address.ts'
 import type { RateLimit } from './limits/token-bucket.ts'
 
 export type Parsed<T> = { readonly value: T } | { readonly problem: string }
@@ -215,12 +216,7 @@ export function priceList<const T extends Readonly<Record<string, number>>>(
 export const proxyList: Parse<readonly string[]> = (given) => {
   const items = splitList(given)
   if (items.length === 0) return emptyList
-  const wrong = items.filter((item) => {
-    const [address, bits, ...rest] = item.split('/')
-    const family = isIP(address ?? '')
-    if (family === 0 || rest.length > 0) return true
-    return bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-  })
+  const wrong = items.filter((item) => !isAddressOrRange(item))
   if (wrong.length > 0)
     return { problem: `不是地址或 CIDR：${shorten(wrong)} / not an address or CIDR range` }
   return { value: items }

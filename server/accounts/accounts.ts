@@ -6,14 +6,16 @@ import { formatDay, startOfDay } from '../../contract/time.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Text } from '../../contract/text.ts'
 import { usernameProblem } from '../../contract/usernames.ts'
-import { hasHiddenCharacters } from '../../contract/values.ts'
+import { hasHiddenCharacters, printable } from '../../contract/values.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { emitEvents } from '../events/emit.ts'
 import { AppError } from '../http/errors.ts'
+import { readAllowList, readScopes } from './key-limits.ts'
 import { requireKeySecret } from './key-secret-store.ts'
 import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
 import { generatePassword, hashPassword, passwordProblem, systemShare } from './password.ts'
 import { approveSignName } from './sign-name-store.ts'
+import { readPrices } from './prices.ts'
 import {
   type Account,
   type AccountChange,
@@ -51,9 +53,9 @@ export async function createAccount(
   more?: { readonly details?: AuditDetails; write(tx: Tx, id: number): Promise<void> },
 ): Promise<CreatedAccount> {
   const { username } = input
-  requireValid('username', usernameProblem(username))
+  requireNoProblems({ username: usernameProblem(username) })
   const password = input.password ?? generatePassword()
-  requireValid('password', passwordProblem(password, username))
+  requireNoProblems({ password: passwordProblem(password, username) })
   const passwordHash = await hashPassword(password, input.share ?? shareOf(actor))
   const role = input.role ?? 'account'
   const expiresOn = input.expiresOn === undefined ? null : requireDay(input.expiresOn)
@@ -115,40 +117,49 @@ export interface AccountInput {
   readonly password?: string | undefined
   /** Calls per second and burst; null for the platform's limit. */
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number } | null | undefined
+  /** Of the API key; null for all. */
+  readonly scopes?: readonly string[] | null | undefined
+  /** Addresses and CIDR ranges that the API key may be used from; null for any. */
+  readonly allowIps?: readonly string[] | null | undefined
+  /** Prices that differ from those of the installation; null for none. */
+  readonly prices?: Readonly<Record<string, number>> | null | undefined
 }
 
-/** A suspension or a new password ends all sessions of the account but `keepSession`. Returns how many ended. */
+/** What is changed with the account: problems found before, and rows written in the same transaction. */
+export interface FurtherChange {
+  readonly problems: Readonly<Record<string, Text>>
+  readonly details: AuditDetails
+  write(tx: Tx): Promise<void>
+}
+
+/**
+ * Throws one error that names every problem. A suspension or a new password ends all sessions of the account but
+ * `keepSession`. Returns how many ended.
+ */
 export async function changeAccount(
   db: Database,
   actor: Actor,
   account: Account,
   input: AccountInput,
   keepSession?: number,
+  further?: FurtherChange,
 ): Promise<number> {
-  const { expires, suspended, smsEnabled, signName, password, rateLimit } = input
-  const change: AccountChange = {}
-  if (expires !== undefined) change.expires_on = expires === 'never' ? null : requireDay(expires)
-  if (suspended !== undefined) change.suspended = suspended ? 1 : 0
-  if (smsEnabled !== undefined) change.sms_enabled = smsEnabled ? 1 : 0
-  if (signName !== undefined) {
-    if (signName !== '') requireValid('sign_name', signNameProblem(signName))
-    change.sign_name = signName === '' ? null : signName
-  }
-  if (password !== undefined) {
-    requireValid('password', passwordProblem(password, account.username))
-    change.password_hash = await hashPassword(password, shareOf(actor))
-  }
-  if (rateLimit !== undefined) change.rate_limit = rateLimit && `${rateLimit.perSecond},${rateLimit.burst}`
+  const { suspended, smsEnabled, password } = input
+  requireNoProblems({ ...accountProblems(account, input), ...further?.problems })
+  const { change } = readChange(account, input)
+  if (password !== undefined) change.password_hash = await hashPassword(password, shareOf(actor))
   return db.write(async (tx) => {
     await requireSameCredentials(tx, actor)
     await updateAccount(tx, account.id, change)
     if (change.sign_name) await approveSignName(tx, account.id, change.sign_name)
+    await further?.write(tx)
     const endsSessions = suspended === true || password !== undefined
     const ended = endsSessions ? await deleteSessions(tx, account.id, keepSession) : 0
     const { password_hash: passwordHash, ...details } = {
       ...change,
       ...(suspended !== undefined && { suspended }),
       ...(smsEnabled !== undefined && { sms_enabled: smsEnabled }),
+      ...further?.details,
     }
     const isOnlyPassword = passwordHash !== undefined && Object.keys(details).length === 0
     await recordChange(
@@ -160,6 +171,47 @@ export async function changeAccount(
     )
     return ended
   })
+}
+
+/** By field; empty when the change is possible. */
+export function accountProblems(account: Account, input: AccountInput): Readonly<Record<string, Text>> {
+  return readChange(account, input).problems
+}
+
+/** Without the password, which takes time to hash. */
+function readChange(
+  { username }: Account,
+  { expires, suspended, smsEnabled, signName, password, rateLimit, ...limits }: AccountInput,
+): { change: AccountChange; problems: Record<string, Text> } {
+  const change: AccountChange = {}
+  const problems: Record<string, Text> = {}
+  if (expires !== undefined) {
+    const problem = expires === 'never' ? undefined : dayProblem(expires)
+    if (problem) problems['expires_on'] = problem
+    change.expires_on = expires === 'never' ? null : expires
+  }
+  if (suspended !== undefined) change.suspended = suspended ? 1 : 0
+  if (smsEnabled !== undefined) change.sms_enabled = smsEnabled ? 1 : 0
+  if (signName !== undefined) {
+    const problem = signName === '' ? undefined : signNameProblem(signName)
+    if (problem) problems['sign_name'] = problem
+    change.sign_name = signName === '' ? null : signName
+  }
+  if (password !== undefined) {
+    const problem = passwordProblem(password, username)
+    if (problem) problems['password'] = problem
+  }
+  if (rateLimit !== undefined) change.rate_limit = rateLimit && `${rateLimit.perSecond},${rateLimit.burst}`
+  const lists = {
+    ...(limits.scopes !== undefined && { scopes: readScopes(limits.scopes) }),
+    ...(limits.allowIps !== undefined && { allow_ips: readAllowList(limits.allowIps) }),
+    ...(limits.prices !== undefined && { prices: readPrices(limits.prices) }),
+  }
+  for (const [name, read] of Object.entries(lists)) {
+    if ('problem' in read) problems[name] = read.problem
+    else change[name as keyof typeof lists] = read.value
+  }
+  return { change, problems }
 }
 
 function shareOf(actor: Actor): string {
@@ -213,15 +265,27 @@ export function signNameProblem(signName: string): Text | undefined {
 }
 
 function requireDay(day: string): string {
-  if (startOfDay(day) !== undefined) return day
-  throw invalid('expires_on', {
-    zh: `日期 ${day} 无效，格式为 YYYY-MM-DD`,
-    en: `${day} is no date YYYY-MM-DD`,
-  })
+  requireNoProblems({ expires_on: dayProblem(day) })
+  return day
 }
 
-function requireValid(field: string, problem: Text | undefined): void {
-  if (problem) throw invalid(field, problem)
+function dayProblem(day: string): Text | undefined {
+  if (startOfDay(day) !== undefined) return undefined
+  return {
+    zh: `日期 ${printable(day)} 无效，格式为 YYYY-MM-DD`,
+    en: `${printable(day)} is no date YYYY-MM-DD`,
+  }
+}
+
+/** Throws one error that names every problem, by field. */
+function requireNoProblems(problems: Readonly<Record<string, Text | undefined>>): void {
+  const fields = Object.fromEntries(
+    Object.entries(problems).flatMap(([name, problem]) => (problem ? [[name, problem]] : [])),
+  )
+  const texts = Object.values(fields)
+  if (texts.length === 0) return
+  const text = { zh: texts.map(({ zh }) => zh).join('；'), en: texts.map(({ en }) => en).join('; ') }
+  throw new AppError(1002, text, { fields })
 }
 
 function invalid(field: string, problem: Text): AppError {

@@ -1,11 +1,12 @@
-// Authenticates an API call: common parameters, then credentials, then the rate limit.
+// Authenticates an API call: common parameters, then credentials, the limits of the key, and the rate limit.
 import type { Parameters, Values } from '../../contract/parameters.ts'
-import { type Call, markStep, requireParameters } from '../http/call.ts'
+import { type Call, markStep, operationOf, requireParameters } from '../http/call.ts'
 import { networkOf } from '../http/address.ts'
 import { AppError } from '../http/errors.ts'
 import type { CallLimits, RateLimit, RateLimitResult } from '../limits/token-bucket.ts'
 import { memoizePerTick } from '../http/memoize-per-tick.ts'
 import { isExpired } from './accounts.ts'
+import { requireKeyAllows } from './key-limits.ts'
 import { formOfKey, hashKey } from './key.ts'
 import type { Account, FindByKey } from './store.ts'
 
@@ -27,6 +28,7 @@ export interface AuthenticatorOptions {
 interface CommonValues {
   readonly api_key: string
   readonly username?: string
+  readonly action?: string
 }
 
 export type Authenticate = <const P extends Parameters>(
@@ -43,7 +45,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
 
   return async (call, common) => {
     const values = requireParameters(call, common)
-    const { api_key: key, username } = values as unknown as CommonValues
+    const { api_key: key, username, action } = values as unknown as CommonValues
     // The checksum keeps floods of invented keys away from the database. Only a key from before checksums were keyed can be
     // imitated, so it is not looked up while its network is blocked.
     const found = readKey(key)
@@ -57,6 +59,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     }
     call.trace.accountId = account.id
     call.trace.username = account.username
+    if (account.scopes !== null || account.allow_ips !== null) {
+      requireKeyAllows(account, operationOf(call.endpoint, action)?.scope, call.address)
+    }
     const limit = limitOf(account, options.rateLimit)
     if (limit) sendLimitHeaders(call, limit, await limits.take(account.id, limit))
     markStep(call, 'checked')

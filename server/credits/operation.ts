@@ -1,6 +1,7 @@
 // A paid operation as data: the requests to the ledger and their results.
-import type { ApiType } from '../../contract/credits.ts'
+import type { ApiType, CapPeriod } from '../../contract/credits.ts'
 import { hourMs } from '../../contract/time.ts'
+import type { KeyLimits } from '../accounts/key-limits.ts'
 import type { Tables } from '../db/schema.ts'
 import type { TransactionWrite } from './batch-writer.ts'
 
@@ -27,6 +28,8 @@ export interface ChargeRequest<T = undefined> {
   readonly requestId: string
   /** Hash of the API key that was sent. It must still be the account's key when the charge commits. */
   readonly keyHash?: string | undefined
+  /** The limits of the key that the call was checked against. */
+  readonly keyLimits?: KeyLimits | undefined
   readonly idempotency?: Idempotency | undefined
   /** How long the operation may stay held. Without a lease the charge settles it, unless it waits. */
   readonly leaseMs?: number | undefined
@@ -58,8 +61,12 @@ export type NotAllowed = 'suspended' | 'expired' | 'sms_disabled'
 export type ChargeResult<T> =
   | { readonly kind: 'charged'; readonly operationId: number; readonly remaining: number; readonly value: T }
   | { readonly kind: 'insufficient'; readonly remaining: number }
+  /** The account has a cap that the charge would exceed. */
+  | { readonly kind: 'capped'; readonly period: CapPeriod }
   /** The key was reset or cleared between authentication and the charge. */
   | { readonly kind: 'key_invalid' }
+  /** So were the limits of the key. */
+  | { readonly kind: 'key_limits_changed'; readonly keyLimits: KeyLimits }
   /** The state of the account changed between authentication and the charge. */
   | { readonly kind: 'not_allowed'; readonly reason: NotAllowed }
   | PreviousCall

@@ -1,6 +1,7 @@
 // The domain check endpoint, from the parameters to the response.
 import { checkResults, domainCheck } from '../../contract/domain-check.ts'
 import { requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
+import { pricesOf } from '../accounts/prices.ts'
 import { type Call, readCallParameters } from '../http/call.ts'
 import { parameterError } from '../http/parameters.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
@@ -47,9 +48,10 @@ export function createDomainCheck(services: Services): DomainCheck {
     requireNotExpired(caller.account, 403)
 
     const { items, addresses } = createItems(urls, checkRandom)
+    const price = pricesOf(caller.account, config.PRICES).domain
     const paid = await paidCalls.charge(call, caller, {
       ...purchase,
-      cost: items.length * config.PRICES.domain,
+      cost: items.length * price,
       leaseMs: service.leaseMs,
     })
     if (paid.replay) return paid.replay
@@ -58,6 +60,7 @@ export function createDomainCheck(services: Services): DomainCheck {
       operationId: paid.operationId,
       items,
       addresses,
+      price,
       remaining: paid.remaining,
       failed,
       check: () => service.checker.check(addresses),

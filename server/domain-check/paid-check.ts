@@ -16,6 +16,8 @@ export interface PaidCheck {
   readonly operationId: number
   readonly items: readonly CheckItem[]
   readonly addresses: readonly (Address | undefined)[]
+  /** What each item was charged. */
+  readonly price: number
   readonly remaining: number
   /** The response when the check fails as a whole. */
   readonly failed: ApiResponse
@@ -25,7 +27,7 @@ export interface PaidCheck {
 }
 
 export async function completeCheck(
-  { config, paidCalls }: Services,
+  { paidCalls }: Services,
   service: CheckService,
   call: Call,
   paid: PaidCheck,
@@ -52,7 +54,7 @@ export async function completeCheck(
   const { ended, remaining } = await paidCalls.end(call, {
     accountId,
     operationId,
-    end: { state: 'settled', refund: outcome.failed * config.PRICES.domain },
+    end: { state: 'settled', refund: outcome.failed * paid.price },
     response,
     sends: outcome.gatewayCalls,
     inSameTransaction: paid.recordResults?.(outcome),

@@ -25,6 +25,7 @@ import {
 } from './run-store.ts'
 import type { CheckService } from './service.ts'
 import { checkFailed, tooManyUrls } from './texts.ts'
+import { pricesOf } from '../accounts/prices.ts'
 
 export interface RunInput {
   readonly urls: readonly string[]
@@ -87,6 +88,7 @@ export function createRuns(services: Services, service: CheckService): Runs {
     requireNotExpired(caller.account, 403)
 
     const { items, addresses } = createItems(urls, checkRandom)
+    const price = pricesOf(caller.account, config.PRICES).domain
     const failed = errorResponse(domainCheck.shape, checkFailed(), call.language, services.http)
     // A replay returns the run, so the ledger does not need the key.
     const callWithoutKey: Call = { ...call, idempotencyKey: undefined }
@@ -94,7 +96,7 @@ export function createRuns(services: Services, service: CheckService): Runs {
       .charge<number>(callWithoutKey, caller, {
         apiType,
         action: checkAction,
-        cost: items.length * config.PRICES.domain,
+        cost: items.length * price,
         values: {},
         answerIfInterrupted: failed,
         leaseMs: service.leaseMs,
@@ -126,6 +128,7 @@ export function createRuns(services: Services, service: CheckService): Runs {
       operationId: paid.operationId,
       items,
       addresses,
+      price,
       remaining: paid.remaining,
       failed,
       check: () => checkWithProgress(runId, addresses),

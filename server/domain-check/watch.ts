@@ -20,6 +20,7 @@ import {
   type WatchedDomain,
 } from './store.ts'
 import type { PauseReason } from './texts.ts'
+import { pricesOf } from '../accounts/prices.ts'
 
 /** Returns the operator's link domains. */
 export type ListPlatformDomains = () => Promise<readonly string[]>
@@ -88,7 +89,7 @@ export function createWatcher(services: Services, service: CheckService): Watche
       accountId: account.id,
       apiType,
       action: 'domain.watch',
-      cost: config.PRICES.domain,
+      cost: pricesOf(account, config.PRICES).domain,
       requestId: `watch-${watch.id}`,
       leaseMs: service.leaseMs,
     })

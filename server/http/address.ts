@@ -10,29 +10,39 @@ export type ProxyState = 'none' | 'trusted' | 'ignored'
 export function createProxyStateReader(
   trustedProxies: readonly string[],
 ): (request: IncomingMessage) => ProxyState {
-  const isTrusted = createTrustCheck(trustedProxies)
+  const isTrusted = createAddressCheck(trustedProxies)
   return (request) => {
     if (request.headers['x-forwarded-for'] === undefined) return 'none'
     return isTrusted(withoutIpv6Prefix(request.socket.remoteAddress ?? '')) ? 'trusted' : 'ignored'
   }
 }
 
-function createTrustCheck(trustedProxies: readonly string[]): (address: string) => boolean {
-  const trusted = new BlockList()
-  for (const item of trustedProxies) {
+/** Whether an address is one of the list or in one of its CIDR ranges. */
+export function createAddressCheck(list: readonly string[]): (address: string) => boolean {
+  const listed = new BlockList()
+  for (const item of list) {
     const [address, bits] = item.split('/') as [string, string | undefined]
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (bits === undefined) trusted.addAddress(address, family)
-    else trusted.addSubnet(address, Number(bits), family)
+    if (bits === undefined) listed.addAddress(address, family)
+    else listed.addSubnet(address, Number(bits), family)
   }
   return (address) => {
     const family = isIP(address)
-    return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4')
+    return family !== 0 && listed.check(address, family === 6 ? 'ipv6' : 'ipv4')
   }
 }
 
+/** Whether a text is an IPv4 or IPv6 address, or a CIDR range of them. */
+export function isAddressOrRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  // An interface (`fe80::1%eth0`) means nothing to another machine.
+  if (family === 0 || rest.length > 0 || address.includes('%')) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
 export function createAddressReader(trustedProxies: readonly string[]): AddressOf {
-  const isTrusted = createTrustCheck(trustedProxies)
+  const isTrusted = createAddressCheck(trustedProxies)
 
   return (request) => {
     const peer = withoutIpv6Prefix(request.socket.remoteAddress ?? '')

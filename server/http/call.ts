@@ -115,6 +115,23 @@ export function findOperation<const O extends Readonly<Record<string, Operation>
   operations: O,
   action: string,
 ): keyof O & string {
+  const name = operationNamesOf(operations).get(action)
+  if (name === undefined) throw new AppError(1002, { zh: '无效的操作类型', en: 'Invalid action type' })
+  call.trace.action = name
+  return name
+}
+
+/** The operation that an action selects, or the only one of the endpoint. Undefined for an unknown action. */
+export function operationOf({ operations }: Endpoint, action: string | undefined): Operation | undefined {
+  if (action === undefined) return Object.values(operations)[0]
+  const name = operationNamesOf(operations).get(action)
+  return name === undefined ? undefined : operations[name]
+}
+
+/** Names by action. Cached, because operations are constants. */
+const operationNames = new WeakMap<object, ReadonlyMap<string, string>>()
+
+function operationNamesOf(operations: Endpoint['operations']): ReadonlyMap<string, string> {
   let names = operationNames.get(operations)
   if (!names) {
     names = new Map(
@@ -122,11 +139,5 @@ export function findOperation<const O extends Readonly<Record<string, Operation>
     )
     operationNames.set(operations, names)
   }
-  const name = names.get(action)
-  if (name === undefined) throw new AppError(1002, { zh: '无效的操作类型', en: 'Invalid action type' })
-  call.trace.action = name
-  return name
+  return names
 }
-
-/** Names by action. Cached, because operations are constants. */
-const operationNames = new WeakMap<object, ReadonlyMap<string, string>>()

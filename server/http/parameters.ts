@@ -1,4 +1,5 @@
 // Reads parameters: looks up each one separately in headers, JSON, form and query, and converts it to its type.
+// The API key may also be in `Authorization: Bearer`.
 import { isStorableText, printable } from '../../contract/values.ts'
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -103,6 +104,10 @@ export function readParameters<const P extends Parameters>(
       source = 'query'
       value = fromFields(sources.query, reader)
     }
+    if (value === undefined && reader.name === 'api_key') {
+      source = 'bearer'
+      value = readBearer(sources.headers.authorization)
+    }
 
     if (value === undefined) {
       if (reader.required) missing.push(reader.name)
@@ -173,6 +178,11 @@ function fromHeader(headers: IncomingHttpHeaders, name: string, read: ParameterR
   if (typeof raw !== 'string') return undefined
   const text = headerText(raw)
   return typeof text === 'string' ? read(text) : text
+}
+
+/** The credentials of `Authorization: Bearer` (RFC 6750). Anything else in the header is no key. */
+export function readBearer(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : /^Bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1]
 }
 
 /** Node decodes headers as latin1; the bytes are UTF-8. */

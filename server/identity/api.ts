@@ -9,6 +9,7 @@ import { type Call, markStep } from '../http/call.ts'
 import type { ApiResponse } from '../http/responses.ts'
 import type { Product, Services } from '../services.ts'
 import { createIdentityGateways, type GuardedIdentityGateway } from './gateways.ts'
+import { pricesOf } from '../accounts/prices.ts'
 import { requireApiKey, requirePerson } from './person.ts'
 import type { Person } from './port.ts'
 import { createIdentityRecords, type IdentityRecords, type RecordInput } from './records.ts'
@@ -53,7 +54,7 @@ export function createIdentity(services: Services): IdentityProduct {
     const purchase = {
       apiType: 'id_verification',
       action: identityAction,
-      cost: config.PRICES.identity,
+      cost: pricesOf(caller.account, config.PRICES).identity,
       values: { name: person.name, idcard: person.number },
       insufficient: insufficientCredits(),
       answerIfInterrupted: failureResponse(interrupted, call.language),

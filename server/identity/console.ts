@@ -9,6 +9,7 @@ import type { Api } from '../console/routes.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
 import { fileDays, filterRange, readSlice } from '../console/fields.ts'
+import { pricesOf } from '../accounts/prices.ts'
 
 const outcomes = {
   matched: 'match',
@@ -50,7 +51,7 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
     )
     const result = response.body as IdentityResponse
     const outcome = outcomeOf(result)
-    const price = config.PRICES.identity
+    const price = pricesOf(request.account, config.PRICES).identity
     const paid = outcome === 'matched' || outcome === 'mismatched'
     const { remaining } = await credits.balance(request.account.id, 'id_verification')
     return {

@@ -3,7 +3,7 @@ import type { RequestParameter } from '../../contract/console/responses/requests
 import { hidden, maskIdNumber, maskName, maskPhone } from '../../contract/masking.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { ParameterSource } from '../../contract/parameters.ts'
-import type { ParameterSources } from '../http/parameters.ts'
+import { type ParameterSources, readBearer } from '../http/parameters.ts'
 
 const maxTextLength = 500
 const maxListLength = 50
@@ -131,6 +131,7 @@ export function maskResponse(endpoint: Endpoint, body: unknown, maxBytes: number
 }
 
 export function readSentValue(sources: ParameterSources, name: string, source: ParameterSource): unknown {
+  if (source === 'bearer') return readBearer(sources.headers.authorization)
   if (source !== 'header') return sources[source]?.[name]
   const raw = sources.headers[name] ?? sources.headers[name.replaceAll('_', '-')]
   return typeof raw === 'string' ? Buffer.from(raw, 'latin1').toString('utf8') : raw

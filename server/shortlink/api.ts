@@ -4,6 +4,7 @@ import type { Parameters, Values } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
 import { hourMs } from '../../contract/time.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
+import { pricesOf } from '../accounts/prices.ts'
 import { type Call, readCallParameters, findOperation } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { parameterError, type ReadResult } from '../http/parameters.ts'
@@ -104,7 +105,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     const paid = await paidCalls.charge<ApiResponse>(call, caller, {
       ...purchase,
       apiType: 'short_link',
-      cost: config.PRICES.generate,
+      cost: pricesOf(caller.account, config.PRICES).generate,
       insufficient: noGenerations,
       inSameTransaction,
     })
@@ -139,7 +140,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     const paid = await paidCalls.charge<ApiResponse>(call, caller, {
       ...purchase,
       apiType: 'short_link',
-      cost: config.PRICES.execute_update,
+      cost: pricesOf(caller.account, config.PRICES).execute_update,
       insufficient: noBalance,
       async inSameTransaction(tx, { remaining }) {
         const { link_id, a_url, b_url, short_code } = await refreshInTransaction(tx)

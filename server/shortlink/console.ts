@@ -11,6 +11,7 @@ import { callFromConsole } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
 import { filterRange, pageRows, type Range, rangeOf, toPage } from '../console/fields.ts'
 import { invalidFields, notFound } from '../console/problem.ts'
+import { pricesOf } from '../accounts/prices.ts'
 
 const { title: titleParameter } = endpoint.operations.generate.parameters
 
@@ -75,7 +76,7 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
       { endpoint, action: 'generate', parameters },
       links.generate,
     )
-    return paid(request, response, config.PRICES.generate)
+    return paid(request, response, pricesOf(request.account, config.PRICES).generate)
   })
 
   api.account(linkRoutes.change, async (request, input) => {
@@ -98,7 +99,7 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
       { endpoint, action: 'execute_update', parameters: { link_id: id } },
       links.refresh,
     )
-    return paid(request, response, config.PRICES.execute_update)
+    return paid(request, response, pricesOf(request.account, config.PRICES).execute_update)
   })
 
   async function clicksOf(

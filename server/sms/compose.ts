@@ -12,6 +12,7 @@ import { AppError } from '../http/errors.ts'
 import type { Services } from '../services.ts'
 import { requireUsableSignature } from './usable-signature.ts'
 import { createTemplateLookup, noSuchTemplate, type UsableTemplate } from './templates.ts'
+import { pricesOf } from '../accounts/prices.ts'
 
 export interface MessageInput {
   readonly templateCode: string
@@ -47,7 +48,14 @@ export function createComposer({ db, config }: Pick<Services, 'db' | 'config'>):
       value: values.get(name) ?? '',
     }))
     const parts = countParts(text.length)
-    return { template, signName, variables, text, parts, cost: parts * config.PRICES.sms_part }
+    return {
+      template,
+      signName,
+      variables,
+      text,
+      parts,
+      cost: parts * pricesOf(account, config.PRICES).sms_part,
+    }
   }
 }
 

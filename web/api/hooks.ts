@@ -113,9 +113,9 @@ export function useStart(): ApiQuery<Start> {
   })
 }
 
-/** The prices of this installation; the default prices until they are loaded. */
+/** What the account that is shown pays; the default prices until they are loaded. */
 export function usePrices(): Prices {
-  return useStart().data?.prices ?? prices
+  return useMe().data?.prices ?? prices
 }
 
 /** The signed-in user and the account whose data is shown. For use inside the frame only. */

@@ -16,6 +16,7 @@ export function formatCurl(
   const query = new URLSearchParams(from('query').map(([name, value]) => [name, asText(value)])).toString()
   const lines = [`curl -sS -X ${call.method} ${shellText(query === '' ? url : `${url}?${query}`)}`]
   for (const [name, value] of from('header')) lines.push(`-H ${shellText(`${name}: ${asText(value)}`)}`)
+  if (from('bearer').length > 0) lines.push(`-H 'Authorization: Bearer <API_KEY>'`)
   const json = from('json')
   if (json.length > 0) {
     lines.push(`-H 'Content-Type: application/json'`)

@@ -1,5 +1,6 @@
 // Responses of the request log and the search box.
 import { Type } from 'typebox'
+import { parameterSources } from '../../parameters.ts'
 import type { ResponseOf } from '../route.ts'
 import { endpointName } from '../home.ts'
 import { requestSources } from '../requests.ts'
@@ -31,7 +32,7 @@ export type RequestSummary = ResponseOf<typeof RequestSummary>
 
 export const RequestParameter = Type.Object({
   name: Type.String(),
-  source: Type.Enum(['header', 'json', 'form', 'query']),
+  source: Type.Enum([...parameterSources]),
   /** Masked: the API key, phones `138****8000`, names `张*`, ID numbers `110105********002X`, variables' values. */
   value: Type.Unknown(),
 })

@@ -1,9 +1,11 @@
 // Responses about the current account and its sessions.
 import { Type } from 'typebox'
-import { type Prices, prices } from '../../credits.ts'
+import { priceNames } from '../../credits.ts'
 import type { ResponseOf } from '../route.ts'
 import { day, apiType, Empty } from '../fields.ts'
 import { moment, orNull, byName, listOf } from './fields.ts'
+
+const pricesByName = byName(priceNames, Type.Integer())
 
 const role = Type.Enum(['account', 'operator'])
 
@@ -36,6 +38,8 @@ export const Me = Type.Object({
   /** The account that is shown: the user's, or the one an operator views (`view_as`). */
   account: AccountFacts,
   balances: Type.Array(Balance),
+  /** Credits per call of the account that is shown. */
+  prices: pricesByName,
   /** Who is signed in. Differs from `account` only while an operator views another account. */
   user: Type.Object({
     id: Type.Integer(),
@@ -71,8 +75,8 @@ export const Start = Type.Object({
   recovery: Type.Boolean(),
   /** Products that run on the sandbox gateway, which calls no provider. */
   sandbox: Type.Array(Type.Enum(['sms', 'identity', 'domain_check'])),
-  /** Credits per call. */
-  prices: byName(Object.keys(prices) as (keyof Prices)[], Type.Integer()),
+  /** Credits per call, without the price plan of an account. */
+  prices: pricesByName,
   me: orNull(Me),
 })
 export type Start = ResponseOf<typeof Start>

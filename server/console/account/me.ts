@@ -3,7 +3,8 @@ import type { AccountFacts, Me } from '../../../contract/console/responses/sessi
 import type { Language } from '../../../contract/text.ts'
 import { isExpired } from '../../accounts/accounts.ts'
 import type { Account } from '../../accounts/store.ts'
-import type { Credits } from '../../credits/credits.ts'
+import { pricesOf } from '../../accounts/prices.ts'
+import type { Services } from '../../services.ts'
 import { absoluteMs } from '../../accounts/session-store.ts'
 import { confirmWith } from '../confirmation.ts'
 import type { SignedIn } from '../sessions.ts'
@@ -25,7 +26,7 @@ export function describeAccount(account: Account): AccountFacts {
 }
 
 export async function describeMe(
-  credits: Credits,
+  { credits, config }: Pick<Services, 'credits' | 'config'>,
   signedIn: SignedIn,
   account: Account,
   language: Language,
@@ -34,6 +35,7 @@ export async function describeMe(
   return {
     account: describeAccount(account),
     balances: await credits.balances(account.id),
+    prices: pricesOf(account, config.PRICES),
     user: { id: user.id, username: user.username, role: user.role, must_enrol: mustEnrol },
     confirm_with: confirmWith(signedIn),
     read_only: account.id !== user.id,

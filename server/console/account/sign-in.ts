@@ -40,7 +40,7 @@ export interface SessionParts {
 }
 
 export function sessionPages(api: Api, services: Services, parts: SessionParts): void {
-  const { db, credits, config, limits } = services
+  const { db, config, limits } = services
   const { sessions, passwords, secondStep, secondFactors, mail } = parts
   const signUps = guessLimits(limits.attempts, 'sign-up')
   const recoveries = guessLimits(limits.attempts, 'recovery')
@@ -51,7 +51,7 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
 
   async function meOf(request: ConsoleRequest) {
     const { signedIn } = request
-    return signedIn && describeMe(credits, signedIn, signedIn.user, request.language)
+    return signedIn && describeMe(services, signedIn, signedIn.user, request.language)
   }
 
   api.open(sessionRoutes.start, async (request) => ({
@@ -71,7 +71,7 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
   }))
 
   api.enrolling(sessionRoutes.me, (request) =>
-    describeMe(credits, request.signedIn, request.account, request.language),
+    describeMe(services, request.signedIn, request.account, request.language),
   )
 
   api.open(sessionRoutes.signIn, async (request, input) => {
@@ -84,13 +84,13 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
     if (enabledAt !== null) throw secondStep.begin(request.reply, account, proof)
     const verified = { account, proof, secondFactor: 'none' } as const
     const signedIn = await sessions.begin(request.raw, request.reply, verified, request.address)
-    return describeMe(credits, signedIn, account, request.language)
+    return describeMe(services, signedIn, account, request.language)
   })
 
   api.open(sessionRoutes.secondStep, async (request, { code }) => {
     const verified = await secondStep.finish(request.raw, request.reply, code)
     const signedIn = await sessions.begin(request.raw, request.reply, verified, request.address)
-    return describeMe(credits, signedIn, verified.account, request.language)
+    return describeMe(services, signedIn, verified.account, request.language)
   })
 
   api.open(sessionRoutes.requestRecovery, async (request, input) => {
@@ -145,7 +145,7 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
     const proof = { method: 'password', passwordHash: created.passwordHash } as const
     const verified = { account: user, proof, secondFactor: 'none' } as const
     const signedIn = await sessions.begin(request.raw, request.reply, verified, request.address)
-    return describeMe(credits, signedIn, user, request.language)
+    return describeMe(services, signedIn, user, request.language)
   })
 
   // Works for suspended accounts and ended sessions too.

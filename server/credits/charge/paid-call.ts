@@ -1,5 +1,5 @@
 // A paid API call: replays, the charge and the end, with the documented errors.
-import type { ApiType } from '../../../contract/credits.ts'
+import type { ApiType, CapPeriod } from '../../../contract/credits.ts'
 import {
   accountExpired,
   accountSuspended,
@@ -7,6 +7,7 @@ import {
   smsDisabled,
   wrongCredentials,
 } from '../../accounts/authenticate.ts'
+import { requireKeyAllows } from '../../accounts/key-limits.ts'
 import { type Call, markStep } from '../../http/call.ts'
 import { AppError } from '../../http/errors.ts'
 import type { ApiResponse } from '../../http/responses.ts'
@@ -15,6 +16,7 @@ import type { Credits } from '../credits.ts'
 import type { Sweeper } from '../end/sweeper.ts'
 import type {
   Charge,
+  ChargeRequest,
   EndRequest,
   EndResult,
   Idempotency,
@@ -122,19 +124,26 @@ export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
     },
 
     async charge<T>(call: Call, caller: Caller, purchase: Purchase<T>): Promise<Paid<T>> {
-      const result = await credits.charge<T>({
+      const request: ChargeRequest<T> = {
         accountId: caller.account.id,
         apiType: purchase.apiType,
         action: purchase.action,
         cost: purchase.cost,
         requestId: call.requestId,
         keyHash: caller.keyHash,
+        keyLimits: caller.keyHash === undefined ? undefined : caller.account,
         idempotency: readIdempotency(call, purchase),
         leaseMs: purchase.leaseMs,
         waits: purchase.waits,
         costs: purchase.costs,
         inSameTransaction: purchase.inSameTransaction,
-      })
+      }
+      let result = await credits.charge<T>(request)
+      while (result.kind === 'key_limits_changed') {
+        const { keyLimits } = result
+        requireKeyAllows(keyLimits, call.endpoint.operations[call.trace.action ?? '']?.scope, call.address)
+        result = await credits.charge<T>({ ...request, keyLimits })
+      }
       switch (result.kind) {
         case 'charged':
           call.trace.charged = purchase.cost
@@ -146,6 +155,8 @@ export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
           throw notAllowed(call, result.reason)
         case 'insufficient':
           throw purchase.insufficient ?? insufficientCredits()
+        case 'capped':
+          throw capExceeded(purchase.insufficient ?? insufficientCredits(), result.period)
         default:
           return {
             replay:
@@ -176,6 +187,15 @@ function notAllowed({ endpoint }: Call, reason: NotAllowed): AppError {
     case 'sms_disabled':
       return smsDisabled()
   }
+}
+
+/** Like too few credits, with its own text. */
+function capExceeded({ code, status }: AppError, period: CapPeriod): AppError {
+  const text =
+    period === 'day'
+      ? { zh: '超过每日用量上限', en: 'The daily cap is exceeded' }
+      : { zh: '超过每月用量上限', en: 'The monthly cap is exceeded' }
+  return new AppError(code, text, { status })
 }
 
 function insufficientCredits(): AppError {

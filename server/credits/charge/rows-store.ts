@@ -1,7 +1,9 @@
 // Writes the rows of accepted charges: balances, operations and ledger entries.
+import { formatDay } from '../../../contract/time.ts'
 import { bulkInsert, insertRows, insertRowsReturningIds } from '../../db/bulk-insert.ts'
 import type { Tx } from '../../db/database.ts'
 import { byEngine, unnest } from '../../db/dialect.ts'
+import { addedUsage } from './caps-store.ts'
 import type { ChargeRequest } from '../operation.ts'
 
 export interface AcceptedCharge {
@@ -46,20 +48,19 @@ export const ledgerRows = bulkInsert('ledger', {
 })
 
 async function insertWithFewStatements(tx: Tx, charges: readonly AcceptedCharge[]): Promise<number[]> {
-  const costs = new Map<string, { accountId: number; apiType: string; cost: number }>()
-  for (const { request } of charges) {
+  const costs = new Map<string, { accountId: number; apiType: string; day: string; cost: number }>()
+  for (const { request, at } of charges) {
     const { accountId, apiType, cost } = request
     const name = `${accountId} ${apiType}`
     const sum = costs.get(name)
     if (sum) sum.cost += cost
-    else costs.set(name, { accountId, apiType, cost })
+    else costs.set(name, { accountId, apiType, day: formatDay(at), cost })
   }
-  for (const { accountId, apiType, cost } of costs.values()) {
-    await tx.run('UPDATE credit SET used = used + ? WHERE account_id = ? AND api_type = ?', [
-      cost,
-      accountId,
-      apiType,
-    ])
+  for (const { accountId, apiType, day, cost } of costs.values()) {
+    await tx.run(
+      `UPDATE credit SET used = used + ?, ${addedUsage('?', '?')} WHERE account_id = ? AND api_type = ?`,
+      [cost, day, cost, day, cost, day, accountId, apiType],
+    )
   }
   const ids = await insertRowsReturningIds(
     tx,
@@ -106,13 +107,15 @@ const chargeColumns = {
   lease_ms: 'bigint',
   request_id: 'text',
   balance: 'bigint',
+  at: 'bigint',
+  day: 'text',
 } as const
 
 /** One round trip: while the balances are locked, every further one delays the next batch of the same account. */
 async function insertWithOneStatement(tx: Tx, charges: readonly AcceptedCharge[]): Promise<number[]> {
   const list = unnest(
     chargeColumns,
-    charges.map(({ request, remaining }, position) => ({
+    charges.map(({ request, remaining, at }, position) => ({
       position,
       account_id: request.accountId,
       api_type: request.apiType,
@@ -124,25 +127,27 @@ async function insertWithOneStatement(tx: Tx, charges: readonly AcceptedCharge[]
       lease_ms: request.leaseMs ?? null,
       request_id: request.requestId,
       balance: remaining,
+      at,
+      day: formatDay(at),
     })),
   )
   const rows = await tx.all<{ id: number }>(
     `WITH item AS MATERIALIZED (
        SELECT nextval(pg_get_serial_sequence('operation', 'id')) AS id, t.* FROM ${list.sql} AS t
      ), balances AS (
-       UPDATE credit c SET used = c.used + s.cost
-       FROM (SELECT account_id, api_type, SUM(cost) AS cost FROM item GROUP BY account_id, api_type) s
+       UPDATE credit c SET used = c.used + s.cost, ${addedUsage('s.day', 's.cost')}
+       FROM (SELECT account_id, api_type, MAX(day) AS day, CAST(SUM(cost) AS bigint) AS cost
+         FROM item GROUP BY account_id, api_type) s
        WHERE c.account_id = s.account_id AND c.api_type = s.api_type
      ), operations AS (
        INSERT INTO operation (id, account_id, api_type, action, cost, state, idempotency_key, fingerprint, lease_until,
          request_id, created_at, ended_at)
-       SELECT id, account_id, api_type, action, cost, state,
-         idempotency_key, fingerprint, ${tx.now} + lease_ms, request_id, ${tx.now},
-         CASE WHEN state = 'settled' THEN ${tx.now} END
+       SELECT id, account_id, api_type, action, cost, state, idempotency_key, fingerprint, at + lease_ms, request_id, at,
+         CASE WHEN state = 'settled' THEN at END
        FROM item
      ), entries AS (
        INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
-       SELECT account_id, api_type, 'charge', -cost, balance, id, ${tx.now} FROM item ORDER BY position
+       SELECT account_id, api_type, 'charge', -cost, balance, id, at FROM item ORDER BY position
      )
      SELECT id FROM item ORDER BY position`,
     list.values,

@@ -3,6 +3,7 @@
 // The batch locks the accounts and balances it needs in a fixed order, decides each charge in the order of arrival, and writes the
 // accepted ones with a few statements.
 import { isExpired } from '../../accounts/accounts.ts'
+import type { KeyLimits } from '../../accounts/key-limits.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import { forUpdate, idList, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -21,6 +22,7 @@ import {
 import { storeResponses } from '../store.ts'
 import type { ResponseCipher } from './response-cipher.ts'
 import { reportLowCredits, type WatchedBalance } from './low-credits-store.ts'
+import { addUsage, type CappedBalance, exceededCap } from './caps-store.ts'
 import { type AcceptedCharge, insertCharges } from './rows-store.ts'
 
 export interface LedgerContext {
@@ -48,13 +50,21 @@ export async function chargeBatch(
     if (!balance) results[index] = { kind: 'insufficient', remaining: 0 }
     else if (request.keyHash !== undefined && request.keyHash !== balance.key_hash)
       results[index] = { kind: 'key_invalid' }
+    else if (request.keyLimits && haveChanged(request.keyLimits, balance))
+      results[index] = { kind: 'key_limits_changed', keyLimits: balance }
     else if (key !== undefined && usedKeys.has(key)) repeated.push(index)
     else if (known) results[index] = describePrevious(known, request.idempotency!.fingerprint, context.cipher)
     else if (reason !== undefined) results[index] = { kind: 'not_allowed', reason }
     else if (balance.remaining < request.cost)
       results[index] = { kind: 'insufficient', remaining: balance.remaining }
     else {
+      const period = exceededCap(balance, request.cost)
+      if (period !== undefined) {
+        results[index] = { kind: 'capped', period }
+        continue
+      }
       balance.remaining -= request.cost
+      addUsage(balance, request.cost)
       accepted.push({ index, request, remaining: balance.remaining, at: balance.at })
       if (key !== undefined) usedKeys.add(key)
     }
@@ -121,8 +131,9 @@ function reportCharges(tx: Tx, accepted: readonly AcceptedCharge[], { onMoved }:
 
 /** A balance with the key and the state of its account, locked by this transaction. */
 type LockedBalance = Pick<Tables['credit'], 'account_id' | 'api_type'> &
-  Pick<Tables['account'], 'key_hash' | 'suspended' | 'expires_on' | 'sms_enabled'> &
-  WatchedBalance & { readonly at: number; remaining: number }
+  Pick<Tables['account'], 'key_hash' | 'suspended' | 'expires_on' | 'sms_enabled' | 'scopes' | 'allow_ips'> &
+  WatchedBalance &
+  CappedBalance
 
 /** The caller checked this before, but the account may have changed since. */
 function whyNotAllowed(balance: LockedBalance): NotAllowed | undefined {
@@ -130,6 +141,10 @@ function whyNotAllowed(balance: LockedBalance): NotAllowed | undefined {
   if (isExpired(balance)) return 'expired'
   if (balance.sms_enabled === 0 && balance.api_type === 'sms') return 'sms_disabled'
   return undefined
+}
+
+function haveChanged(before: KeyLimits, now: KeyLimits): boolean {
+  return before.scopes !== now.scopes || before.allow_ips !== now.allow_ips
 }
 
 function balanceName({ accountId, apiType }: { accountId: number; apiType: string }): string {
@@ -150,12 +165,13 @@ async function lockBalances(
   // The account is locked too: its key must stay valid until the charge commits, and charges of different API types must not
   // insert the same Idempotency-Key.
   const rows = await tx.all<LockedBalance>(
-    `WITH t AS ${list.sql}, a AS (SELECT id, key_hash, suspended, expires_on, sms_enabled, event_types, alert_percents FROM account
+    `WITH t AS ${list.sql}, a AS (SELECT id, key_hash, suspended, expires_on, sms_enabled, scopes, allow_ips, event_types, alert_percents
+       FROM account
        WHERE id IN (SELECT account_id FROM t)
        ORDER BY id${forUpdate(tx, 'FOR NO KEY UPDATE')})
      SELECT c.account_id, c.api_type, c.total - c.used AS remaining, c.total - c.used AS remaining_before, c.alert_base,
-       c.alerted_percent, a.event_types, a.alert_percents, a.key_hash, a.suspended, a.expires_on, a.sms_enabled,
-       ${tx.now} AS at
+       c.alerted_percent, c.daily_cap, c.monthly_cap, c.usage_day, c.used_on_day, c.used_in_month, a.event_types,
+       a.alert_percents, a.key_hash, a.suspended, a.expires_on, a.sms_enabled, a.scopes, a.allow_ips, ${tx.now} AS at
      FROM t JOIN a ON a.id = t.account_id JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
      ORDER BY c.account_id, c.api_type${forUpdate(tx, 'FOR UPDATE OF c')}`,
     list.values,

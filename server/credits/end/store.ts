@@ -6,12 +6,13 @@ import type { Tx } from '../../db/database.ts'
 import { orderedUpdate, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { writeAll } from '../batch-writer.ts'
+import { reducedUsage, type RefundedUsage, refundedUsage } from '../charge/caps-store.ts'
 import { ledgerRows } from '../charge/rows-store.ts'
 import type { LedgerContext } from '../charge/store.ts'
 import type { EndRequest, EndResult } from '../operation.ts'
 import { storeResponses } from '../store.ts'
 
-type EndedRow = Pick<Tables['operation'], 'id' | 'account_id' | 'api_type' | 'given_back'>
+type EndedRow = Pick<Tables['operation'], 'id' | 'account_id' | 'api_type' | 'given_back' | 'created_at'>
 
 export async function endBatch(
   tx: Tx,
@@ -105,7 +106,7 @@ function endHeld(tx: Tx, requests: readonly EndRequest[], { cipher }: LedgerCont
        lease_until = COALESCE(${tx.now} + t.lease_ms, operation.lease_until),
        ended_at = CASE WHEN t.lease_ms IS NULL THEN ${tx.now} END
      FROM ${update.from} WHERE ${update.where} AND operation.state = 'held'
-     RETURNING operation.id, operation.account_id, operation.api_type, operation.given_back`,
+     RETURNING operation.id, operation.account_id, operation.api_type, operation.given_back, operation.created_at`,
     update.values,
   )
 }
@@ -133,6 +134,7 @@ async function refund(
       owner_id: group[0]!.account_id,
       credit_type: group[0]!.api_type,
       refund: sums.get(name)!,
+      ...refundedUsage(group),
     })),
   )
   const entries = []
@@ -161,14 +163,23 @@ async function refund(
   return remaining
 }
 
+const refundColumns = {
+  owner_id: 'bigint',
+  credit_type: 'text',
+  refund: 'bigint',
+  day: 'text',
+  on_day: 'bigint',
+  in_month: 'bigint',
+} as const
+
 async function addToBalances(
   tx: Tx,
-  refunds: readonly { readonly owner_id: number; readonly credit_type: string; readonly refund: number }[],
+  refunds: readonly (RefundedUsage & { owner_id: number; credit_type: string; refund: number })[],
 ): Promise<Map<string, RefundedBalance>> {
-  const list = valueTable(tx, { owner_id: 'bigint', credit_type: 'text', refund: 'bigint' }, refunds)
+  const list = valueTable(tx, refundColumns, refunds)
   const update = orderedUpdate(tx, 'credit', { account_id: 'owner_id', api_type: 'credit_type' }, list)
   const rows = await tx.all<RefundedBalance>(
-    `${update.with} UPDATE credit SET used = credit.used - t.refund FROM ${update.from} WHERE ${update.where}
+    `${update.with} UPDATE credit SET used = credit.used - t.refund, ${reducedUsage} FROM ${update.from} WHERE ${update.where}
      RETURNING credit.account_id, credit.api_type, credit.total - credit.used AS remaining, ${tx.now} AS at`,
     update.values,
   )

@@ -25,7 +25,7 @@ interface CreditTable {
   daily_cap: number | null
   monthly_cap: number | null
   /** Day of the last charge; empty before the first. */
-  usage_day: CalendarDay | ''
+  usage_day: CalendarDay
   /** Used on that day, and in the month of it, less refunds. */
   used_on_day: number
   used_in_month: number

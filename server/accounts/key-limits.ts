@@ -1,0 +1,94 @@
+// The limits of an API key: the scopes it has, and the addresses it may be used from.
+import { includesScope, isScope, type Scope, scopes as allScopes } from '../../contract/scopes.ts'
+import type { Text } from '../../contract/text.ts'
+import { printable } from '../../contract/values.ts'
+import { createAddressCheck, isAddressOrRange } from '../http/address.ts'
+import { AppError } from '../http/errors.ts'
+import type { Account } from './store.ts'
+
+export type KeyLimits = Pick<Account, 'scopes' | 'allow_ips'>
+
+const maxAllowedAddresses = 100
+
+/** The scope is undefined for an unknown action, which is rejected later. */
+export function requireKeyAllows(limits: KeyLimits, scope: Scope | undefined, address: string): void {
+  if (limits.allow_ips !== null && !isAllowedAddress(limits.allow_ips, address)) throw addressNotAllowed()
+  if (limits.scopes !== null && scope !== undefined && !includesScope(limits.scopes.split(','), scope)) {
+    throw scopeMissing()
+  }
+}
+
+/** Parsed lists. Bounded, because every account may have its own. */
+const checks = new Map<string, (address: string) => boolean>()
+const maxChecks = 1_000
+
+export function isAllowedAddress(list: string, address: string): boolean {
+  let check = checks.get(list)
+  if (!check) {
+    if (checks.size >= maxChecks) checks.clear()
+    check = createAddressCheck(list.split(','))
+    checks.set(list, check)
+  }
+  // The interface of a link-local address is no part of it.
+  return check(address.replace(/%.*$/, ''))
+}
+
+function addressNotAllowed(): AppError {
+  const text = { zh: '来源地址不在允许范围', en: 'The address of the caller is not in the allowed range' }
+  return new AppError(1004, text, { status: 403 })
+}
+
+function scopeMissing(): AppError {
+  const text = { zh: '无权执行此操作', en: 'No permission for this operation' }
+  return new AppError(1004, text, { status: 403 })
+}
+
+type ReadList = { readonly value: string | null } | { readonly problem: Text }
+
+/** Returns what is stored. Null means all scopes. */
+export function readScopes(given: readonly string[] | null): ReadList {
+  if (given === null) return { value: null }
+  const items = cleaned(given)
+  const wrong = items.filter((item) => !isScope(item))
+  if (items.length > 0 && wrong.length === 0) return { value: items.join(',') }
+  const known = allScopes.join(',')
+  return wrong.length === 0
+    ? { problem: { zh: `至少须有一项权限：${known}`, en: `at least one scope is needed: ${known}` } }
+    : {
+        problem: {
+          zh: `没有权限 ${quoted(wrong)}，可选 ${known}`,
+          en: `there is no scope ${quoted(wrong)}; there are ${known}`,
+        },
+      }
+}
+
+/** Returns what is stored. Null means any address. */
+export function readAllowList(given: readonly string[] | null): ReadList {
+  if (given === null) return { value: null }
+  const items = cleaned(given.map((item) => item.toLowerCase()))
+  const wrong = items.filter((item) => !isAddressOrRange(item))
+  if (wrong.length > 0) {
+    return {
+      problem: {
+        zh: `不是地址或 CIDR 范围：${quoted(wrong)}`,
+        en: `not an address or a CIDR range: ${quoted(wrong)}`,
+      },
+    }
+  }
+  if (items.length > 0 && items.length <= maxAllowedAddresses) return { value: items.join(',') }
+  return {
+    problem: {
+      zh: `须有 1 至 ${maxAllowedAddresses} 个地址`,
+      en: `1 to ${maxAllowedAddresses} addresses are needed`,
+    },
+  }
+}
+
+function cleaned(items: readonly string[]): string[] {
+  return [...new Set(items.map((item) => item.trim()).filter((item) => item !== ''))]
+}
+
+function quoted(items: readonly string[]): string {
+  const shown = items.slice(0, 5).map(printable).join(', ')
+  return items.length > 5 ? `${shown}, …` : shown
+}
