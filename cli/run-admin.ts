@@ -11,6 +11,8 @@ import { watchCommands } from './domain-check.ts'
 import { identityCommands } from './identity.ts'
 import { gatewayCommands } from './gateways.ts'
 import { linkDomainCommands } from './link-domains.ts'
+import { listCommands } from './lists.ts'
+import { paymentCommands } from './payments.ts'
 import { templateCommands } from './sms.ts'
 import { signatureCommands } from './signatures.ts'
 import { domainCommands } from './shortlink.ts'
@@ -30,6 +32,8 @@ const commands: readonly Command[] = [
   ...linkDomainCommands,
   ...webhookCommands,
   ...alertCommands,
+  ...paymentCommands,
+  ...listCommands,
 ]
 
 export interface CommandResult {

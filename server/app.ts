@@ -34,6 +34,10 @@ import { registerProcess } from './runtime/process-store.ts'
 import { type Limits, createLocalLimits, createSharedLimits } from './limits/limits.ts'
 import type { LimitStore } from './limits/port.ts'
 import { createTableStore } from './limits/table-store.ts'
+import { registerCashier } from './payments/cashier.ts'
+import { startPaymentJobs } from './payments/jobs.ts'
+import { registerNotifications } from './payments/notifications.ts'
+import { createPayments } from './payments/payments.ts'
 import { hasMetricsToken, registerHealth } from './operations/health.ts'
 import { logCall } from './operations/log.ts'
 import { registerInstallationMetrics } from './operations/installation-metrics.ts'
@@ -172,6 +176,7 @@ export async function openApp(
   const verifications = createIdentity(services)
   const checks = createDomainCheck(services)
   const eventDelivery = createEventDelivery(services)
+  const payments = createPayments(services)
   const products: readonly Product[] = [links, messages, verifications, checks]
   // Products do not import each other. This connects two of them: a blocked link domain gets no new links.
   checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.recordVerdict)
@@ -253,6 +258,8 @@ export async function openApp(
     for (const product of products) product.routes?.(api)
     registerEventRoutes(api, eventDelivery.alerts)
     if (config.MCP === 'on') registerMcp(api, { services, served, findByKey, keySecret })
+    registerNotifications(api, services, payments)
+    registerCashier(api, services, payments)
   })
   const metricsServer = config.METRICS_PORT === 0 ? undefined : createServer(answerMetrics)
   if (metricsServer) closeStalledConnections(metricsServer, config.SEND_TIMEOUT_S * 1000)
@@ -288,6 +295,7 @@ export async function openApp(
       if (options.lazyThreads !== true) for (const product of products) product.startThreads?.()
       for (const product of products) product.start?.()
       eventDelivery.start()
+      startPaymentJobs(services, payments)
       webConsole.start()
       limits.start()
       sweeper.start(jobs, config.SWEEP_S * 1000)

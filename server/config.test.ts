@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { ConfigError, listConfigWarnings, publicUrlOf, readConfig, settings } from './config.ts'
+import { enabledProviders } from './payments/settings.ts'
 
 it('has a default for everything', () => {
   const config = readConfig({})
@@ -206,6 +208,76 @@ it('rejects lists without an item, items twice, and wrong addresses', () => {
   }
 })
 
+const merchant = generateKeyPairSync('rsa', {
+  modulusLength: 2_048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
+
+describe('payments', () => {
+  const vendor = generateKeyPairSync('rsa', {
+    modulusLength: 2_048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  })
+  const alipay = {
+    PAYMENTS: 'alipay',
+    ALIPAY_APP_ID: '2021000000000001',
+    ALIPAY_PRIVATE_KEY: merchant.privateKey,
+    ALIPAY_PUBLIC_KEY: vendor.publicKey,
+  }
+  const bare = (pem: string) => pem.replaceAll(/-----[^-]+-----|\s/g, '')
+
+  it('are the sandbox while every gateway is the sandbox, else none', () => {
+    assert.deepEqual(enabledProviders(readConfig({})), ['sandbox'])
+    const real = { DOMAIN_GATEWAYS: 'jump' }
+    assert.deepEqual(enabledProviders(readConfig(real)), [])
+    assert.deepEqual(enabledProviders(readConfig({ PAYMENTS: 'transfer,sandbox' })), ['transfer', 'sandbox'])
+    assert.deepEqual(enabledProviders(readConfig({ PAYMENTS: 'off' })), [])
+    assert.match(problemsOf({ ...real, PAYMENTS: 'sandbox' }).join(), /PAYMENTS=sandbox/)
+    assert.match(problemsOf({ ...alipay, PAYMENTS: 'alipay,sandbox' }).join(), /PAYMENTS .*alipay/)
+    assert.match(problemsOf({ PAYMENTS: 'paypal' }).join(), /PAYMENTS .*paypal/)
+  })
+
+  it('name each missing or empty secret of a provider', () => {
+    for (const [provider, count] of [
+      ['alipay', 3],
+      ['wechatpay', 7],
+      ['stripe', 2],
+    ] as const) {
+      assert.equal(problemsOf({ PAYMENTS: provider }).length, count, provider)
+    }
+    assert.match(
+      problemsOf({ PAYMENTS: 'stripe', STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: '' }).join(),
+      /^STRIPE_WEBHOOK_SECRET/,
+    )
+  })
+
+  it('take keys as PEM or bare base64, PKCS#8 or PKCS#1, and no others', () => {
+    for (const key of [merchant.privateKey, bare(merchant.privateKey), bare(vendor.privateKey)]) {
+      readConfig({ ...alipay, ALIPAY_PRIVATE_KEY: key, ALIPAY_PUBLIC_KEY: otherKey })
+    }
+    readConfig({ ...alipay, ALIPAY_PRIVATE_KEY: merchant.privateKey.trim().replaceAll('\n', '\\n') })
+    assert.match(problemsOf({ ...alipay, ALIPAY_PRIVATE_KEY: 'MIIE' }).join(), /^ALIPAY_PRIVATE_KEY/)
+    assert.match(problemsOf({ ...alipay, ALIPAY_PUBLIC_KEY: merchant.publicKey }).join(), /ALIPAY_PUBLIC_KEY/)
+    assert.match(problemsOf({ WECHATPAY_API_V3_KEY: 'short' }).join(), /WECHATPAY_API_V3_KEY/)
+  })
+  const otherKey = generateKeyPairSync('rsa', {
+    modulusLength: 2_048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  }).publicKey
+
+  it('reject a schedule that is not ascending seconds, and a wrong lifetime', () => {
+    for (const text of ['0', '5,5', '30,5', 'x', '5,', '-1', '1.5', '9999999']) {
+      assert.match(problemsOf({ PAYMENT_POLL_S: text }).join(), /^PAYMENT_POLL_S/, text)
+    }
+    for (const text of ['0', '-1', 'x', '604801']) {
+      assert.match(problemsOf({ ORDER_TTL_S: text }).join(), /^ORDER_TTL_S/, text)
+    }
+  })
+})
+
 describe('a secret in a file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-secrets-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
@@ -223,6 +295,11 @@ describe('a secret in a file', () => {
       MAIL_URL: 'smtps://user:word@127.0.0.1',
       REDIS_URL: 'redis://:word@127.0.0.1',
       SMS_RECEIPT_SECRET: 'a-secret-for-receipts',
+      ALIPAY_PRIVATE_KEY: merchant.privateKey.trim(),
+      ALIPAY_PUBLIC_KEY: merchant.publicKey.trim(),
+      WECHATPAY_PRIVATE_KEY: merchant.privateKey.trim(),
+      WECHATPAY_PUBLIC_KEY: merchant.publicKey.trim(),
+      WECHATPAY_API_V3_KEY: '0123456789abcdef0123456789ABCDEF',
     }
     const secrets = names.filter((name) => settings[name].secret)
     assert.ok(secrets.length >= 8)

@@ -16,6 +16,7 @@ export interface TimeOrderedTable {
     | 'event_attempt'
     | 'sign_in'
     | 'mail_token'
+    | 'payment_refusal'
   readonly time: 'at' | 'created_at'
 }
 

@@ -59,6 +59,11 @@ function detailsOf(type: Alert['type'], data: Alert['data']): Text | undefined {
     case 'platform.gateway_down':
     case 'platform.canary_failed':
       return { zh: `网关 ${value('gateway')}`, en: `Gateway ${value('gateway')}` }
+    case 'platform.payment_mismatch':
+      return {
+        zh: `订单 ${value('number')}（${value('provider')}）：${value('reason')}`,
+        en: `Order ${value('number')} (${value('provider')}): ${value('reason')}`,
+      }
     case 'platform.disk_low':
       return { zh: `剩余 ${value('free_mb')} MB`, en: `${value('free_mb')} MB free` }
     default:

@@ -18,6 +18,12 @@ interface Check {
   readonly sql: string
 }
 
+/** Grants and adjustments by their note, which is the number of the order. Both are never compacted. */
+const orderEntries = `SELECT account_id, api_type, note, SUM(CASE WHEN kind = 'grant' THEN amount ELSE 0 END) AS granted,
+    SUM(CASE WHEN kind = 'grant' THEN 1 ELSE 0 END) AS grants, SUM(CASE WHEN kind = 'adjust' THEN -amount ELSE 0 END) AS taken
+  FROM ledger WHERE kind IN ('grant', 'adjust') AND kind <> 'charge' AND note IN (SELECT number FROM payment_order)
+  GROUP BY account_id, api_type, note`
+
 /** Each query finds rows that violate a rule; `location` names the row. */
 function checks(now: string, overdueMs: number): readonly Check[] {
   return [
@@ -84,6 +90,29 @@ function checks(now: string, overdueMs: number): readonly Check[] {
       problem: 'an operation is open past its lease',
       sql: `SELECT 'operation ' || id AS location FROM operation
         WHERE state = 'held' AND lease_until + ${overdueMs} < ${now}`,
+    },
+    {
+      problem: 'an order was not granted exactly as it says',
+      sql: `SELECT 'order ' || o.number || ' ' || i.api_type AS location FROM payment_order o
+        JOIN payment_order_item i ON i.order_id = o.id
+        LEFT JOIN (${orderEntries}) l ON l.note = o.number AND l.account_id = o.account_id AND l.api_type = i.api_type
+        WHERE (o.granted_at IS NOT NULL AND (COALESCE(l.granted, 0) <> i.amount OR l.grants <> 1 OR COALESCE(l.taken, 0) <> i.taken))
+          OR (o.granted_at IS NULL AND (COALESCE(l.granted, 0) <> 0 OR i.taken <> 0))`,
+    },
+    {
+      problem: 'the state of an order contradicts its times',
+      sql: `SELECT 'order ' || number AS location FROM payment_order
+        WHERE (state IN ('granted', 'partly_refunded') AND granted_at IS NULL) OR (state = 'paid' AND granted_at IS NOT NULL)
+          OR (state IN ('pending', 'closed') AND paid_at IS NOT NULL)
+          OR (state IN ('granted', 'paid', 'refunded', 'partly_refunded') AND paid_at IS NULL)`,
+    },
+    {
+      problem: 'the refunds of an order differ from what it says',
+      sql: `SELECT 'order ' || o.number AS location FROM payment_order o
+        LEFT JOIN (SELECT order_id, SUM(CASE WHEN state <> 'failed' THEN amount ELSE 0 END) AS refunded,
+            SUM(CASE WHEN state = 'pending' THEN 1 ELSE 0 END) AS open FROM payment_refund GROUP BY order_id) r
+          ON r.order_id = o.id
+        WHERE o.refunded <> COALESCE(r.refunded, 0) OR r.open > 1 OR (o.state = 'refunded' AND (o.refunded <> o.amount OR r.open > 0))`,
     },
     {
       problem: 'a message may have been sent twice',

@@ -1,0 +1,58 @@
+// Background work of payments: due queries of orders and refunds, each provider on its own so that a slow one delays no other.
+import { hourMs } from '../../contract/time.ts'
+import type { Services } from '../services.ts'
+import type { Payments } from './payments.ts'
+import type { PaymentProvider } from './port.ts'
+import { hasDueRefund, leaseRefunds } from './refund-store.ts'
+import { deleteOldRefusals } from './refusal-store.ts'
+import { hasDueOrder, leaseOrders, planNextQuery } from './schedule-store.ts'
+
+const lookMs = 1_000
+/** Orders of one provider that a process queries at the same time. */
+const perTurn = 8
+
+export function startPaymentJobs(services: Services, payments: Payments): void {
+  const { db, jobs, log } = services
+  const { leaseMs, schedule } = payments
+
+  async function checkOrders({ name }: PaymentProvider, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await hasDueOrder(db, name))) {
+      const orders = await db.write((tx) => leaseOrders(tx, name, { limit: perTurn, leaseMs }))
+      if (orders.length === 0) return
+      await Promise.all(
+        orders.map(async (order) => {
+          try {
+            await payments.orders.check(order)
+          } catch (error) {
+            log.error({ err: error, order: order.number }, 'failed to check an order')
+          } finally {
+            await db.write((tx) => planNextQuery(tx, order.id, schedule))
+          }
+        }),
+      )
+    }
+  }
+
+  async function askRefunds({ name }: PaymentProvider, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await hasDueRefund(db, name))) {
+      const refunds = await db.write((tx) => leaseRefunds(tx, name, { limit: perTurn, leaseMs }))
+      if (refunds.length === 0) return
+      const asked = await Promise.allSettled(
+        refunds.map((refund) => payments.refunds.ask(refund, refund.now)),
+      )
+      for (const [index, result] of asked.entries()) {
+        if (result.status === 'fulfilled') continue
+        log.error(
+          { err: result.reason as unknown, refund: refunds[index]?.number },
+          'failed to ask for a refund',
+        )
+      }
+    }
+  }
+
+  for (const provider of payments.providers.values()) {
+    jobs.every(lookMs, `check ${provider.name} orders`, (signal) => checkOrders(provider, signal))
+    jobs.every(lookMs, `ask ${provider.name} refunds`, (signal) => askRefunds(provider, signal))
+  }
+  jobs.every(hourMs, 'delete old payment refusals', (signal) => deleteOldRefusals(db, signal))
+}

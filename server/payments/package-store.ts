@@ -1,0 +1,41 @@
+// Packages of credits.
+import type { Queries, Tx } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+
+export type PackageRow = Readonly<Tables['credit_package']>
+
+export function listPackages(queries: Queries): Promise<PackageRow[]> {
+  return queries.all<PackageRow>('SELECT * FROM credit_package ORDER BY price, id')
+}
+
+export function findPackage(queries: Queries, code: string): Promise<PackageRow | undefined> {
+  return queries.one<PackageRow>('SELECT * FROM credit_package WHERE code = ?', [code])
+}
+
+export async function countPackages(queries: Queries): Promise<number> {
+  const row = await queries.one<{ count: number }>('SELECT COUNT(*) AS count FROM credit_package')
+  return row?.count ?? 0
+}
+
+type PackageValues = Pick<PackageRow, 'name' | 'credits' | 'price' | 'currency' | 'hidden'>
+
+/** False when the code is taken. */
+export async function insertPackage(tx: Tx, code: string, values: PackageValues): Promise<boolean> {
+  const inserted = await tx.run(
+    `INSERT INTO credit_package (code, name, credits, price, currency, hidden, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ${tx.now}) ON CONFLICT (code) DO NOTHING`,
+    [code, values.name, values.credits, values.price, values.currency, values.hidden],
+  )
+  return inserted === 1
+}
+
+export async function updatePackage(tx: Tx, code: string, values: PackageValues): Promise<void> {
+  await tx.run(
+    'UPDATE credit_package SET name = ?, credits = ?, price = ?, currency = ?, hidden = ? WHERE code = ?',
+    [values.name, values.credits, values.price, values.currency, values.hidden, code],
+  )
+}
+
+export async function deletePackage(tx: Tx, code: string): Promise<boolean> {
+  return (await tx.run('DELETE FROM credit_package WHERE code = ?', [code])) === 1
+}

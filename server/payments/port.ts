@@ -1,0 +1,121 @@
+// What a payment provider can do. Amounts are in minor units of the currency.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { PaymentProviderName } from '../../contract/payments.ts'
+import type { Tables } from '../db/schema.ts'
+
+/** An order as its provider sees it. */
+export type PaymentOrder = Readonly<
+  Pick<
+    Tables['payment_order'],
+    | 'number'
+    | 'amount'
+    | 'currency'
+    | 'package_name'
+    | 'pay_token'
+    | 'provider_ref'
+    | 'provider_expires_at'
+    | 'sandbox_paid_at'
+  >
+>
+
+export type Opened =
+  | { readonly kind: 'opened'; readonly payUrl?: string; readonly codeUrl?: string; readonly ref?: string }
+  /** Proven: nothing can be paid under this number. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly reason: string }
+
+/** What a provider says about an order. Everything but a signed, complete answer is `unknown`. */
+export type PaymentStatus =
+  | {
+      readonly kind: 'paid'
+      readonly number: string
+      readonly amount: number
+      readonly currency: string
+      readonly tradeNumber: string
+      /** For later queries. */
+      readonly ref?: string
+    }
+  | { readonly kind: 'unpaid' }
+  /** Can no longer be paid, and no money is in. */
+  | { readonly kind: 'closed' }
+  /** Paid and refunded at the provider, not by us; or another merchant's. An operator decides. */
+  | { readonly kind: 'contradiction'; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly reason: string }
+
+export interface RefundRequest {
+  readonly order: PaymentOrder & { readonly trade_number: string | null }
+  /** The same number is refunded once. */
+  readonly number: string
+  readonly amount: number
+  /** The provider's id, when it was told. */
+  readonly ref: string | null
+  /** Whether the provider may have been asked before. */
+  readonly isRepeat: boolean
+  /** Milliseconds since the refund was requested. */
+  readonly ageMs: number
+}
+
+export type RefundResult =
+  | { readonly kind: 'succeeded'; readonly ref?: string }
+  /** Accepted; the money is on its way. */
+  | { readonly kind: 'pending'; readonly reason: string; readonly ref?: string }
+  /** Proven: no money moved under this number and none will. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly reason: string }
+
+/** What a notification claims, after its signature was verified. */
+export type Notification =
+  | { readonly kind: 'forged'; readonly reason: string }
+  | {
+      readonly kind: 'paid'
+      readonly number: string
+      readonly amount: number
+      readonly currency: string
+      readonly ref?: string
+      /** Why it is not for this merchant. */
+      readonly problem?: string
+    }
+  /** The state of the order or of a refund may have changed. */
+  | { readonly kind: 'changed'; readonly number: string }
+  /** Somebody disputes a payment. */
+  | { readonly kind: 'dispute'; readonly number: string }
+  | { readonly kind: 'ignored' }
+
+export interface NotificationAnswer {
+  readonly status: number
+  readonly body: string
+  readonly type: string
+}
+
+export interface NotificationFormat {
+  parse(request: { readonly headers: IncomingHttpHeaders; readonly body: Buffer }): Notification
+  readonly answers: Readonly<Record<'success' | 'forged' | 'refused' | 'again', NotificationAnswer>>
+}
+
+export interface PaymentProvider {
+  readonly name: PaymentProviderName
+  /** Undefined: every currency of a package. */
+  readonly currency?: string
+  /** Shortest and longest time that the provider lets a payment wait. */
+  readonly waitMs?: { readonly min: number; readonly max: number }
+  open(order: PaymentOrder): Promise<Opened>
+  query(order: PaymentOrder): Promise<PaymentStatus>
+  /** Asks that the order cannot be paid any more. What became of it is known from the next query. */
+  close(order: PaymentOrder): Promise<void>
+  refund(request: RefundRequest): Promise<RefundResult>
+  readonly notifications?: NotificationFormat
+}
+
+export interface ProviderAddresses {
+  /** Where the provider sends notifications. */
+  readonly notifyUrl: () => string
+  /** Where the payer comes back to. */
+  readonly returnUrl: (number: string) => string
+  /** The sandbox cashier. */
+  readonly cashierUrl: (token: string) => string
+}
+
+/** A reason that may be stored and shown: a vendor's code or a fixed word. */
+export function storableReason(text: unknown, fallback = 'no_reason'): string {
+  return typeof text === 'string' && /^[\w.:/ -]{1,80}$/.test(text) ? text : fallback
+}

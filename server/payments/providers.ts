@@ -1,0 +1,66 @@
+// The configured providers, created from the settings.
+import type { PaymentProviderName } from '../../contract/payments.ts'
+import type { Config } from '../config.ts'
+import { readPrivateKey, readPublicKey } from './keys.ts'
+import type { PaymentProvider, ProviderAddresses } from './port.ts'
+import { createAlipay } from './providers/alipay.ts'
+import { createSandbox, createTransfer } from './providers/local.ts'
+import { createStripe } from './providers/stripe.ts'
+import { createWechatpay } from './providers/wechatpay.ts'
+import { enabledProviders } from './settings.ts'
+
+export const notifyPath = (name: string): string => `/payments/notify/${name}`
+export const cashierPath = '/pay'
+
+type Factory = (config: Config, addresses: ProviderAddresses) => PaymentProvider
+
+/** The settings check at start that the keys are present and readable. */
+const factories: Readonly<Record<PaymentProviderName, Factory>> = {
+  alipay: (config, addresses) =>
+    createAlipay({
+      ...addresses,
+      appId: config.ALIPAY_APP_ID ?? '',
+      privateKey: readPrivateKey(config.ALIPAY_PRIVATE_KEY ?? '')!,
+      publicKey: readPublicKey(config.ALIPAY_PUBLIC_KEY ?? '')!,
+      endpoint: config.ALIPAY_ENDPOINT ?? '',
+      timeoutMs: config.GATEWAY_TIMEOUT_MS,
+    }),
+  wechatpay: (config, addresses) =>
+    createWechatpay({
+      ...addresses,
+      mchId: config.WECHATPAY_MCH_ID ?? '',
+      appId: config.WECHATPAY_APP_ID ?? '',
+      serial: config.WECHATPAY_SERIAL ?? '',
+      privateKey: readPrivateKey(config.WECHATPAY_PRIVATE_KEY ?? '')!,
+      apiV3Key: config.WECHATPAY_API_V3_KEY ?? '',
+      publicKeyId: config.WECHATPAY_PUBLIC_KEY_ID ?? '',
+      publicKey: readPublicKey(config.WECHATPAY_PUBLIC_KEY ?? '')!,
+      endpoint: config.WECHATPAY_ENDPOINT ?? '',
+      timeoutMs: config.GATEWAY_TIMEOUT_MS,
+    }),
+  stripe: (config, addresses) =>
+    createStripe({
+      ...addresses,
+      secretKey: config.STRIPE_SECRET_KEY ?? '',
+      webhookSecret: config.STRIPE_WEBHOOK_SECRET ?? '',
+      endpoint: config.STRIPE_ENDPOINT ?? '',
+      timeoutMs: config.GATEWAY_TIMEOUT_MS,
+    }),
+  transfer: createTransfer,
+  sandbox: (_config, addresses) => createSandbox(addresses),
+}
+
+export type Providers = ReadonlyMap<PaymentProviderName, PaymentProvider>
+
+export function createProviders(config: Config, publicUrl: () => string): Providers {
+  return new Map(
+    enabledProviders(config).map((name) => [
+      name,
+      factories[name](config, {
+        notifyUrl: () => publicUrl() + notifyPath(name),
+        returnUrl: (number) => `${publicUrl()}/console/orders/${number}`,
+        cashierUrl: (token) => `${publicUrl()}${cashierPath}/${token}`,
+      }),
+    ]),
+  )
+}

@@ -1,0 +1,258 @@
+// WeChat Pay APIv3: Native orders, queries, closing and refunds. Requests, answers and notifications are signed.
+import { createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { isoTime } from '../../../contract/time.ts'
+import { isRecord } from '../../../contract/values.ts'
+import { httpCall } from '../../upstream/http-call.ts'
+import { codeText, idText, type JsonObject, parseJsonObject } from '../../upstream/json.ts'
+import {
+  type Notification,
+  type PaymentProvider,
+  type PaymentStatus,
+  type ProviderAddresses,
+  type RefundResult,
+  storableReason,
+} from '../port.ts'
+import { signRsa, verifyRsa } from '../signing.ts'
+
+export interface WechatpayOptions extends ProviderAddresses {
+  readonly mchId: string
+  readonly appId: string
+  /** Of the merchant's certificate. */
+  readonly serial: string
+  readonly privateKey: KeyObject
+  readonly apiV3Key: string
+  /** Of WeChat Pay's public key. */
+  readonly publicKeyId: string
+  readonly publicKey: KeyObject
+  readonly endpoint: string
+  readonly timeoutMs: number
+}
+
+/** Maximum difference between a timestamp and our clock. */
+const clockToleranceS = 300
+const minuteMs = 60_000
+
+/** `body` is undefined without a valid signature; then only the status and code may be shown, never acted on. */
+interface Answer {
+  readonly status: number
+  readonly body: JsonObject | undefined
+  readonly reason: string
+}
+
+export function createWechatpay(options: WechatpayOptions): PaymentProvider {
+  const endpoint = options.endpoint.replace(/\/+$/, '')
+  const basePath = new URL(endpoint).pathname.replace(/\/$/, '')
+
+  async function call(method: 'GET' | 'POST', path: string, content?: JsonObject): Promise<Answer> {
+    const body = content ? JSON.stringify(content) : ''
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const nonce = randomBytes(16).toString('hex')
+    const message = [method, basePath + path, timestamp, nonce, body, ''].join('\n')
+    const credentials = {
+      mchid: options.mchId,
+      nonce_str: nonce,
+      signature: signRsa(options.privateKey, message),
+      timestamp,
+      serial_no: options.serial,
+    }
+    const authorization = Object.entries(credentials)
+      .map(([name, value]) => `${name}="${value}"`)
+      .join(',')
+    const headers = {
+      authorization: `WECHATPAY2-SHA256-RSA2048 ${authorization}`,
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'user-agent': 'tollgate',
+      'wechatpay-serial': options.publicKeyId,
+    }
+    const result = await httpCall(
+      { method, url: endpoint + path, headers, body },
+      { timeoutMs: options.timeoutMs },
+    )
+    if (result.kind !== 'response') return { status: 0, body: undefined, reason: result.reason }
+    const { status } = result
+    const parsed = parseJsonObject(result.body)
+    const code = storableReason(parsed?.['code'], `http_${status}`)
+    if (status < 200 || status > 299) return { status, body: undefined, reason: code }
+    if (result.truncated || !isSigned(result.headers, result.body, options)) {
+      return { status, body: undefined, reason: 'unsigned_answer' }
+    }
+    return { status, body: parsed ?? {}, reason: code }
+  }
+
+  const orderPath = (number: string) => `/v3/pay/transactions/out-trade-no/${number}`
+
+  return {
+    name: 'wechatpay',
+    currency: 'CNY',
+    // One minute is the least; a few seconds more because of the way to the provider.
+    waitMs: { min: minuteMs + 5_000, max: 7 * 24 * 60 * minuteMs },
+
+    async open(order) {
+      const { body, reason } = await call('POST', '/v3/pay/transactions/native', {
+        appid: options.appId,
+        mchid: options.mchId,
+        description: order.package_name.slice(0, 40),
+        out_trade_no: order.number,
+        time_expire: isoTime(order.provider_expires_at),
+        notify_url: options.notifyUrl(),
+        amount: { total: order.amount, currency: 'CNY' },
+      })
+      const codeUrl = body?.['code_url']
+      if (typeof codeUrl !== 'string' || codeUrl.length > 512) return { kind: 'unknown', reason }
+      return { kind: 'opened', codeUrl }
+    },
+
+    async query(order) {
+      const answer = await call('GET', `${orderPath(order.number)}?mchid=${options.mchId}`)
+      return answer.body
+        ? readStatus(answer.body, order.number, options)
+        : { kind: 'unknown', reason: answer.reason }
+    },
+
+    async close(order) {
+      await call('POST', `${orderPath(order.number)}/close`, { mchid: options.mchId })
+    },
+
+    async refund({ order, number, amount, isRepeat }) {
+      const refundPath = '/v3/refund/domestic/refunds'
+      if (isRepeat) {
+        const known = await call('GET', `${refundPath}/${number}`)
+        if (known.body) return readRefund(known.body, number)
+        // Only a 404 says that the refund was not accepted; the same number is refunded once in any case.
+        if (known.status !== 404) return { kind: 'unknown', reason: known.reason }
+      }
+      const { body, reason } = await call('POST', refundPath, {
+        out_trade_no: order.number,
+        out_refund_no: number,
+        notify_url: options.notifyUrl(),
+        amount: { refund: amount, total: order.amount, currency: 'CNY' },
+      })
+      return body ? readRefund(body, number) : { kind: 'unknown', reason }
+    },
+
+    notifications: {
+      parse: ({ headers, body }) => readNotification(headers, body, options),
+      answers: {
+        success: { status: 204, body: '', type: 'application/json' },
+        forged: { status: 401, body: '{"code":"FAIL","message":"signature"}', type: 'application/json' },
+        refused: { status: 400, body: '{"code":"FAIL","message":"refused"}', type: 'application/json' },
+        again: { status: 503, body: '{"code":"FAIL","message":"try again"}', type: 'application/json' },
+      },
+    },
+  }
+}
+
+type Keys = Pick<WechatpayOptions, 'publicKey' | 'publicKeyId'>
+
+export function isSigned(
+  headers: IncomingHttpHeaders,
+  body: string,
+  { publicKey, publicKeyId }: Keys,
+): boolean {
+  const {
+    'wechatpay-timestamp': timestamp,
+    'wechatpay-nonce': nonce,
+    'wechatpay-signature': signature,
+    'wechatpay-serial': serial,
+  } = headers
+  if (typeof timestamp !== 'string' || typeof nonce !== 'string' || typeof signature !== 'string')
+    return false
+  if (serial !== publicKeyId || !/^\d{1,12}$/.test(timestamp)) return false
+  if (Math.abs(Number(timestamp) - Date.now() / 1000) >= clockToleranceS) return false
+  return verifyRsa(publicKey, `${timestamp}\n${nonce}\n${body}\n`, signature)
+}
+
+function readStatus(body: JsonObject, number: string, options: WechatpayOptions): PaymentStatus {
+  if (body['out_trade_no'] !== number) return { kind: 'unknown', reason: 'another_order' }
+  if (body['mchid'] !== options.mchId) return { kind: 'contradiction', reason: 'mchid' }
+  switch (body['trade_state']) {
+    case 'NOTPAY':
+    case 'USERPAYING':
+    case 'PAYERROR':
+      return { kind: 'unpaid' }
+    case 'CLOSED':
+    case 'REVOKED':
+      return { kind: 'closed' }
+    case 'REFUND':
+      return { kind: 'contradiction', reason: 'refunded_at_provider' }
+    case 'SUCCESS': {
+      if (body['appid'] !== undefined && body['appid'] !== options.appId) {
+        return { kind: 'contradiction', reason: 'appid' }
+      }
+      const claim = amountOf(body)
+      if (!claim) return { kind: 'unknown', reason: 'no_amount' }
+      return { kind: 'paid', number, ...claim, tradeNumber: idText(body['transaction_id']) ?? '' }
+    }
+    default:
+      return { kind: 'unknown', reason: 'unknown_state' }
+  }
+}
+
+/** `payer_total` may be lower because of coupons; `total` is what the order costs. */
+function amountOf(body: JsonObject): { amount: number; currency: string } | undefined {
+  const amount = isRecord(body['amount']) ? body['amount'] : {}
+  const total = amount['total']
+  if (typeof total !== 'number' || !Number.isSafeInteger(total)) return undefined
+  return { amount: total, currency: codeText(amount['currency']) ?? 'CNY' }
+}
+
+function readRefund(body: JsonObject, number: string): RefundResult {
+  if (body['out_refund_no'] !== number) return { kind: 'unknown', reason: 'another_refund' }
+  const ref = idText(body['refund_id'])
+  switch (body['status']) {
+    case 'SUCCESS':
+      return { kind: 'succeeded', ...(ref !== undefined && { ref }) }
+    case 'PROCESSING':
+    // An operator settles it in the merchant platform; it may still succeed.
+    case 'ABNORMAL':
+      return { kind: 'pending', reason: body['status'], ...(ref !== undefined && { ref }) }
+    case 'CLOSED':
+      return { kind: 'failed', reason: 'CLOSED' }
+    default:
+      return { kind: 'unknown', reason: 'unknown_status' }
+  }
+}
+
+function readNotification(
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  options: WechatpayOptions,
+): Notification {
+  const text = body.toString('utf8')
+  if (!isSigned(headers, text, options)) return { kind: 'forged', reason: 'signature' }
+  const notification = parseJsonObject(text)
+  const resource = isRecord(notification?.['resource'])
+    ? decrypt(notification['resource'], options.apiV3Key)
+    : undefined
+  const content = resource === undefined ? undefined : parseJsonObject(resource)
+  if (!content) return { kind: 'forged', reason: 'content' }
+  const number = idText(content['out_trade_no'])
+  if (number === undefined) return { kind: 'ignored' }
+  if (notification?.['event_type'] !== 'TRANSACTION.SUCCESS' || content['trade_state'] !== 'SUCCESS') {
+    return { kind: 'changed', number }
+  }
+  const claim = { kind: 'paid', number, ...(amountOf(content) ?? { amount: -1, currency: '' }) } as const
+  if (content['mchid'] !== options.mchId) return { ...claim, problem: 'mchid' }
+  return content['appid'] === options.appId ? claim : { ...claim, problem: 'appid' }
+}
+
+const tagBytes = 16
+
+/** AEAD_AES_256_GCM; undefined for anything that does not decrypt. */
+export function decrypt(resource: JsonObject, apiV3Key: string): string | undefined {
+  const { ciphertext, nonce, associated_data: associated = '', algorithm = 'AEAD_AES_256_GCM' } = resource
+  if (typeof ciphertext !== 'string' || typeof nonce !== 'string' || typeof associated !== 'string')
+    return undefined
+  if (algorithm !== 'AEAD_AES_256_GCM') return undefined
+  try {
+    const bytes = Buffer.from(ciphertext, 'base64')
+    const decipher = createDecipheriv('aes-256-gcm', apiV3Key, nonce)
+    decipher.setAAD(Buffer.from(associated))
+    decipher.setAuthTag(bytes.subarray(-tagBytes))
+    return Buffer.concat([decipher.update(bytes.subarray(0, -tagBytes)), decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}

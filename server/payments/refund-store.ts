@@ -1,0 +1,133 @@
+// Refunds: one row each, with the number that the provider knows and what was taken back.
+import type { ApiType } from '../../contract/credits.ts'
+import type { PaymentProviderName } from '../../contract/payments.ts'
+import type { Queries, Tx } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
+import type { Tables } from '../db/schema.ts'
+import type { OrderRow } from './store.ts'
+
+export type RefundRow = Readonly<Tables['payment_refund']>
+
+export interface NewRefund {
+  readonly amount: number
+  readonly credits: Readonly<Partial<Record<ApiType, number>>>
+  readonly note: string
+  readonly requestedBy: string
+  /** The caller asks the provider itself within this time. */
+  readonly leaseMs?: number
+}
+
+/** The order is locked. The number is its own with the place of the refund, so it is the same after a crash. */
+export async function insertRefund(tx: Tx, order: OrderRow, refund: NewRefund): Promise<RefundRow> {
+  const { count } = (await tx.one<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM payment_refund WHERE order_id = ?',
+    [order.id],
+  ))!
+  const leaseMs = refund.leaseMs ?? 0
+  const row = await tx.one<RefundRow>(
+    `INSERT INTO payment_refund (order_id, provider, number, amount, credits, state, note, requested_by, attempts, created_at,
+       next_attempt_at, lease_until)
+     VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ${tx.now}, ${tx.now} + ?, ${tx.now} + ?) RETURNING *`,
+    [
+      order.id,
+      order.provider,
+      `${order.number}R${count + 1}`,
+      refund.amount,
+      JSON.stringify(refund.credits),
+      refund.note,
+      refund.requestedBy,
+      leaseMs > 0 ? 1 : 0,
+      leaseMs,
+      leaseMs,
+    ],
+  )
+  if (!row) throw new Error('the refund was not inserted')
+  return row
+}
+
+export function listRefunds(queries: Queries, orderId: number): Promise<RefundRow[]> {
+  return queries.all<RefundRow>('SELECT * FROM payment_refund WHERE order_id = ? ORDER BY id LIMIT 1000', [
+    orderId,
+  ])
+}
+
+export function findPendingRefund(queries: Queries, orderId: number): Promise<RefundRow | undefined> {
+  return queries.one<RefundRow>(`SELECT * FROM payment_refund WHERE order_id = ? AND state = 'pending'`, [
+    orderId,
+  ])
+}
+
+export function lockRefund(tx: Tx, id: number): Promise<RefundRow | undefined> {
+  return tx.one<RefundRow>(`SELECT * FROM payment_refund WHERE id = ?${forUpdate(tx)}`, [id])
+}
+
+export async function endRefund(
+  tx: Tx,
+  id: number,
+  end: {
+    readonly state: 'succeeded' | 'failed'
+    readonly reason: string | null
+    readonly ref: string | null
+  },
+): Promise<void> {
+  await tx.run(
+    `UPDATE payment_refund SET state = ?, last_reason = ?, provider_ref = COALESCE(?, provider_ref), ended_at = ${tx.now},
+       next_attempt_at = NULL, lease_until = 0 WHERE id = ? AND state = 'pending'`,
+    [end.state, end.reason, end.ref, id],
+  )
+}
+
+export async function postponeRefund(
+  tx: Tx,
+  id: number,
+  next: { readonly waitMs: number; readonly reason: string; readonly ref: string | null },
+): Promise<void> {
+  await tx.run(
+    `UPDATE payment_refund SET last_reason = ?, provider_ref = COALESCE(?, provider_ref), lease_until = 0,
+       next_attempt_at = ${tx.now} + ? WHERE id = ? AND state = 'pending'`,
+    [next.reason, next.ref, next.waitMs, id],
+  )
+}
+
+export async function hasDueRefund(queries: Queries, provider: PaymentProviderName): Promise<boolean> {
+  const row = await queries.one(
+    `SELECT 1 AS found FROM payment_refund WHERE provider = ? AND next_attempt_at IS NOT NULL
+       AND next_attempt_at <= ${queries.now} AND lease_until <= ${queries.now} LIMIT 1`,
+    [provider],
+  )
+  return row !== undefined
+}
+
+export type LeasedRefund = RefundRow & { readonly now: number }
+
+/** Counts the attempt before it is made: after a crash the provider may have been asked. */
+export function leaseRefunds(
+  tx: Tx,
+  provider: PaymentProviderName,
+  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
+): Promise<LeasedRefund[]> {
+  return tx.all<LeasedRefund>(
+    `UPDATE payment_refund SET lease_until = ${tx.now} + ${leaseMs}, attempts = attempts + 1
+     WHERE id IN (SELECT id FROM payment_refund WHERE provider = ? AND next_attempt_at IS NOT NULL
+         AND next_attempt_at <= ${tx.now} AND lease_until <= ${tx.now} ORDER BY next_attempt_at LIMIT ${limit})
+       AND lease_until <= ${tx.now} RETURNING *, ${tx.now} AS now`,
+    [provider],
+  )
+}
+
+/** For a command that asks again. */
+export function leaseRefund(tx: Tx, id: number, leaseMs: number): Promise<LeasedRefund | undefined> {
+  return tx.one<LeasedRefund>(
+    `UPDATE payment_refund SET lease_until = ${tx.now} + ${leaseMs}, attempts = attempts + 1
+     WHERE id = ? AND state = 'pending' AND lease_until <= ${tx.now} RETURNING *, ${tx.now} AS now`,
+    [id],
+  )
+}
+
+/** The provider reported a change. */
+export async function askRefundSoon(tx: Tx, orderId: number): Promise<void> {
+  await tx.run(
+    `UPDATE payment_refund SET next_attempt_at = ${tx.now} WHERE order_id = ? AND state = 'pending'`,
+    [orderId],
+  )
+}

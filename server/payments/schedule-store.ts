@@ -1,0 +1,81 @@
+// When orders are queried: due orders are leased by the database's clock, so that one process queries an order at a time.
+import type { PaymentProviderName } from '../../contract/payments.ts'
+import { dayMs } from '../../contract/time.ts'
+import type { Queries, Tx } from '../db/database.ts'
+import type { OrderRow } from './store.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+/** Whether an order is due; a read, because it is asked every second. */
+export async function hasDueOrder(queries: Queries, provider: PaymentProviderName): Promise<boolean> {
+  const row = await queries.one(
+    `SELECT 1 AS found FROM payment_order WHERE provider = ? AND next_query_at IS NOT NULL
+       AND next_query_at <= ${queries.now} AND lease_until <= ${queries.now} LIMIT 1`,
+    [provider],
+  )
+  return row !== undefined
+}
+
+export function leaseOrders(
+  tx: Tx,
+  provider: PaymentProviderName,
+  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
+): Promise<OrderRow[]> {
+  return tx.all<OrderRow>(
+    `UPDATE payment_order SET lease_until = ${tx.now} + ${leaseMs} WHERE id IN (SELECT id FROM payment_order
+         WHERE provider = ? AND next_query_at IS NOT NULL AND next_query_at <= ${tx.now} AND lease_until <= ${tx.now}
+         ORDER BY next_query_at LIMIT ${limit})
+       AND lease_until <= ${tx.now} RETURNING *`,
+    [provider],
+  )
+}
+
+type Timed = Pick<OrderRow, 'state' | 'created_at' | 'expires_at' | 'provider_expires_at' | 'closed_at'>
+
+/** When the order is queried next; null when it needs no query any more. */
+export function nextQueryAt(order: Timed, now: number, schedule: readonly number[]): number | null {
+  if (order.state === 'pending') {
+    const planned = [...schedule.map((seconds) => order.created_at + seconds * 1000), order.expires_at]
+    const next = planned.find((time) => time > now && time <= order.expires_at)
+    // Past its expiry it was not closed because the provider did not answer, or because an operator must decide.
+    const overdueMs = now - order.expires_at
+    return next ?? now + Math.min(6 * hourMs, Math.max(30_000, overdueMs / 2))
+  }
+  if (order.state !== 'closed' || order.closed_at === null) return null
+  // A payment can still come until the provider's own expiry, and its notification can be lost.
+  const late = [order.provider_expires_at + minuteMs, order.closed_at + hourMs, order.closed_at + dayMs]
+  return late.sort((a, b) => a - b).find((time) => time > now) ?? null
+}
+
+/** Ends the lease and plans the next query, by the state that the order has now. */
+export async function planNextQuery(tx: Tx, orderId: number, schedule: readonly number[]): Promise<void> {
+  const row = await tx.one<Timed & { now: number }>(
+    `SELECT state, created_at, expires_at, provider_expires_at, closed_at, ${tx.now} AS now
+     FROM payment_order WHERE id = ?`,
+    [orderId],
+  )
+  if (!row) return
+  const next = nextQueryAt(row, row.now, schedule)
+  await tx.run('UPDATE payment_order SET lease_until = 0, next_query_at = ? WHERE id = ?', [
+    next === null ? null : Math.ceil(next),
+    orderId,
+  ])
+}
+
+/** Soon, because a notification came that could not be confirmed yet. */
+export async function querySoon(tx: Tx, orderId: number, waitMs: number): Promise<void> {
+  await tx.run(
+    `UPDATE payment_order SET next_query_at = ${tx.now} + ${waitMs}
+     WHERE id = ? AND (next_query_at IS NULL OR next_query_at > ${tx.now} + ${waitMs})`,
+    [orderId],
+  )
+}
+
+export async function isPastExpiry(queries: Queries, orderId: number): Promise<boolean> {
+  const row = await queries.one(
+    `SELECT 1 AS found FROM payment_order WHERE id = ? AND expires_at <= ${queries.now}`,
+    [orderId],
+  )
+  return row !== undefined
+}
