@@ -5,6 +5,7 @@ import { AppError } from '../server/http/errors.ts'
 import { openInstallation, StartProblem } from '../server/runtime/installation.ts'
 import { alertCommands } from './alerts.ts'
 import { accountCommands } from './accounts.ts'
+import { banCommands } from './bans.ts'
 import { type Command, type Flags, UsageError } from './command.ts'
 import { creditCommands } from './credits.ts'
 import { watchCommands } from './domain-check.ts'
@@ -30,6 +31,7 @@ const commands: readonly Command[] = [
   ...gatewayCommands,
   ...domainCommands,
   ...linkDomainCommands,
+  ...banCommands,
   ...webhookCommands,
   ...alertCommands,
   ...paymentCommands,

@@ -47,6 +47,7 @@ function page<const Path extends string, Module extends object, Name extends key
 const pages = [
   page('/', () => import('./home/page.tsx'), 'HomePage'),
   page('/shortlink', () => import('./shortlink/page.tsx'), 'ShortlinkPage'),
+  page('/shortlink/domains', () => import('./shortlink/domains.tsx'), 'OwnDomainsPage'),
   page('/sms', () => import('./sms/page.tsx'), 'SmsPage'),
   page('/identity', () => import('./identity/page.tsx'), 'IdentityPage'),
   page('/domain-check', () => import('./domain-check/page.tsx'), 'DomainCheckPage'),
@@ -62,6 +63,7 @@ const pages = [
   page('/operator/reviews', () => import('./operator/reviews.tsx'), 'ReviewsPage'),
   page('/operator/codes', () => import('./operator/codes.tsx'), 'CodesPage'),
   page('/operator/domains', () => import('./operator/domains.tsx'), 'DomainsPage'),
+  page('/operator/abuse', () => import('./operator/abuse.tsx'), 'AbusePage'),
   page('/operator/gateways', () => import('./operator/gateways.tsx'), 'GatewaysPage'),
   page('/operator/audit', () => import('./operator/audit.tsx'), 'AuditPage'),
   page('/operator/settings', () => import('./operator/settings.tsx'), 'SettingsPage'),

@@ -23,6 +23,8 @@ import { keyPages } from './account/keys.ts'
 import { linkPages } from '../shortlink/console.ts'
 import { accountPages } from './operator/accounts.ts'
 import { auditPages } from '../audit/console.ts'
+import { linkAbusePages } from '../shortlink/bans/operator-console.ts'
+import { ownDomainPages } from '../shortlink/own-domains/console.ts'
 import { linkDomainPages } from '../shortlink/domains/operator-console.ts'
 import { type GatewayProducts, gatewayPages } from './operator/gateways.ts'
 import { overviewPages } from './operator/overview.ts'
@@ -113,6 +115,8 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     redeemPages(api, pageServices, redeemSecret)
     requestPages(api, pageServices, requestLog)
     linkPages(api, pageServices, products.shortlink)
+    ownDomainPages(api, pageServices, products.shortlink)
+    linkAbusePages(api, pageServices, products.shortlink)
     smsPages(api, pageServices, products.sms)
     templatePages(api, pageServices)
     identityPages(api, pageServices, products.identity)

@@ -16,6 +16,7 @@ import { pathOf } from '../../contract/console/route.ts'
 import { securityRoutes } from '../../contract/console/security.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
+import { linkAbuseRoutes, ownDomainRoutes } from '../../contract/console/link-domains.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import { type Browser, openBrowser, operator, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
@@ -33,6 +34,7 @@ const accountRoutes = {
   ...prefixed('requests', requestRoutes),
   ...prefixed('search', searchRoutes),
   ...prefixed('links', linkRoutes),
+  ...prefixed('ownDomains', ownDomainRoutes),
   ...prefixed('sms', smsRoutes),
   ...prefixed('identity', identityRoutes),
   ...prefixed('domainCheck', domainCheckRoutes),
@@ -42,6 +44,7 @@ const accountRoutes = {
 const allOperatorRoutes = {
   ...prefixed('operator', operatorRoutes),
   ...prefixed('operator', operatorProductRoutes),
+  ...prefixed('linkAbuse', linkAbuseRoutes),
 }
 
 const guarded = { ...accountRoutes, ...allOperatorRoutes }

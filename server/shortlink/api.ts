@@ -2,7 +2,8 @@
 import { shortlink } from '../../contract/shortlink.ts'
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
-import { hourMs } from '../../contract/time.ts'
+import { reportLimits } from '../../contract/link-abuse.ts'
+import { dayMs, hourMs } from '../../contract/time.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import { pricesOf } from '../accounts/prices.ts'
 import { type Call, readCallParameters, findOperation } from '../http/call.ts'
@@ -16,6 +17,10 @@ import { openClickWriter } from './clicks/writer.ts'
 import { createClicks } from './clicks/clicks.ts'
 import { loadCodes } from './codes/store.ts'
 import { createWatchedDomains, type WatchedDomains } from './domains/domains.ts'
+import { type BanRules, createBanRules, remarkLink } from './bans/bans.ts'
+import { requireAllowedTargets } from './bans/destinations.ts'
+import { registerReportForm } from './bans/report-form.ts'
+import { deleteOldReports } from './bans/report-store.ts'
 import { createOwnDomainRules, type OwnDomainRules } from './own-domains/own-domains.ts'
 import { registerTlsAsk } from './own-domains/tls-ask.ts'
 import { createTxtLookup } from './own-domains/txt-records.ts'
@@ -32,6 +37,9 @@ export interface Shortlink extends Product {
   readonly domains: WatchedDomains
   readonly list: LinkList
   readonly ownDomains: OwnDomainRules
+  readonly bans: BanRules
+  /** To be awaited after a change of bans or own domains: then every process uses it. */
+  readonly publishChanges: () => Promise<void>
   /** The operations for callers from the console, who have no API key. */
   readonly generate: Act
   readonly update: Act
@@ -53,6 +61,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
   })
   const redirects = createRedirects({ ...http, lookup, clicks })
   const domains = createWatchedDomains(db, lookup, log)
+  const bans = createBanRules(db, codes)
   const ownDomains = createOwnDomainRules({
     db,
     findTxt: createTxtLookup(config.DNS_SERVERS),
@@ -80,7 +89,9 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     const pools = lookup.cachedPools() ?? (await lookup.pools())
     const { change, problems } = links.check(result.values, pools)
     const invalid = problems.length === 0 ? result.invalid : [...result.invalid, ...problems]
-    return { values: requireValid({ ...result, invalid }, missingText), change }
+    const values = requireValid({ ...result, invalid }, missingText)
+    requireAllowedTargets([change.target?.url, change.targetA?.url], pools.bannedHosts)
+    return { values, change, bannedHosts: pools.bannedHosts }
   }
 
   async function generate(call: Call, caller: Caller): Promise<ApiResponse> {
@@ -113,7 +124,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
   }
 
   async function update(call: Call, caller: Caller): Promise<ApiResponse> {
-    const { values, change } = await readLinkInput(
+    const { values, change, bannedHosts } = await readLinkInput(
       call,
       shortlink.operations.update.parameters,
       missingUpdateParameters,
@@ -121,7 +132,11 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     const { link_id: id } = values
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 400)
-    const isUpdated = await db.write((tx) => updateLink(tx, caller.account.id, id, change))
+    const isUpdated = await db.write(async (tx) => {
+      const updated = await updateLink(tx, caller.account.id, id, change)
+      if (updated) await remarkLink(tx, id, bannedHosts)
+      return updated
+    })
     if (!isUpdated) throw linkNotFound()
     await lookup.publishChange(id)
     return shortlinkSuccess({ link_id: id, message: say(call, '短链接已更新', 'Short link updated') })
@@ -192,17 +207,21 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
   return {
     domains,
     ownDomains,
+    bans,
+    publishChanges: async () => lookup.publishChanges(),
     list: createLinkList(db.reports, codes, links, (linkId) => clicks.flush(linkId)),
     generate,
     update,
     refresh,
     served: { endpoint: shortlink, handle },
     fastPath: redirects.tryHandle,
-    routes: (api) =>
+    routes(api) {
       registerTlsAsk(api, {
         pools: async () => lookup.cachedPools() ?? lookup.pools(),
         publicUrl: services.publicUrl,
-      }),
+      })
+      registerReportForm(api, { db, codes, limits: services.limits, addressOf: http.addressOf })
+    },
     notFoundPage,
     start() {
       lookup.start()
@@ -210,7 +229,15 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
       services.jobs.every(hourMs, 'check-own-domains', async (signal) => {
         await ownDomains.recheck(signal)
         await ownDomains.deleteOld(signal)
+        await deleteOldReports(
+          db,
+          { decidedMs: reportLimits.decidedKeepDays * dayMs, openMs: reportLimits.openKeepDays * dayMs },
+          signal,
+        )
       })
+      services.jobs.every(markBannedEveryMs, 'mark-banned-links', (signal) =>
+        bans.mark(() => !signal.aborted),
+      )
     },
     startThreads() {
       // Loaded now, because an update may replace the files on disk before the first click.
@@ -227,6 +254,9 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     },
   }
 }
+
+/** A ban holds at once; this is for lists and events. */
+const markBannedEveryMs = 5_000
 
 const missingGenerateParameters: Text = {
   zh: '生成短链接缺少必要参数',

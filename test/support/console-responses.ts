@@ -25,6 +25,8 @@ import { securityResponses } from '../../contract/console/responses/security.ts'
 import type { Route } from '../../contract/console/route.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { sessionResponses } from '../../contract/console/responses/session.ts'
+import { linkAbuseRoutes, ownDomainRoutes } from '../../contract/console/link-domains.ts'
+import { linkAbuseResponses, ownDomainResponses } from '../../contract/console/responses/link-domains.ts'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
 import { linkResponses } from '../../contract/console/responses/shortlink.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
@@ -58,6 +60,8 @@ add(searchRoutes, searchResponses)
 add(sessionRoutes, sessionResponses)
 add(securityRoutes, securityResponses)
 add(linkRoutes, linkResponses)
+add(ownDomainRoutes, ownDomainResponses)
+add(linkAbuseRoutes, linkAbuseResponses)
 add(smsRoutes, smsResponses)
 
 /** Fails unless the body of a successful response is exactly what the contract declares. */

@@ -18,6 +18,7 @@ import {
   ProfileOutlined,
   SafetyCertificateOutlined,
   SettingOutlined,
+  StopOutlined,
   TeamOutlined,
   WalletOutlined,
 } from '@ant-design/icons'
@@ -97,6 +98,12 @@ export const operatorGroups: readonly NavigationGroup[] = [
         label: 'reviews',
         icon: <CheckSquareOutlined />,
         words: 'shenhe sh approve',
+      },
+      {
+        to: '/operator/abuse',
+        label: 'abuse',
+        icon: <StopOutlined />,
+        words: 'fengjin fj jubao jb ban report',
       },
       { to: '/operator/audit', label: 'audit', icon: <AuditOutlined />, words: 'shenjirizhi sjrz' },
     ],

@@ -2,7 +2,8 @@
 import { coalesce } from '../../db/coalesce.ts'
 import type { Channel, Database, DirectReads, Queries } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'
-import { type BannedHosts, isBannedUrl } from '../bans/banned-hosts.ts'
+import type { BannedHosts } from '../bans/banned-hosts.ts'
+import { leadsToBanned } from '../bans/destinations.ts'
 import type { Codes } from '../codes/store.ts'
 import type { PoolDomain } from '../domains/store.ts'
 import type { Pool } from '../store.ts'
@@ -26,10 +27,11 @@ export interface Destination {
 
 type DestinationRow = Pick<Tables['link_code'], 'position' | 'live_until'> &
   Pick<Tables['link'], 'id' | 'account_id' | 'redirect_type' | 'location_a' | 'location_b'> &
+  Pick<Tables['link'], 'banned' | 'expired_location' | 'rules'> &
   Pick<Tables['account'], 'suspended'>
 
 const rowSql = `SELECT c.position, l.id, l.account_id, l.redirect_type, l.location_a, l.location_b,
-    c.live_until, a.suspended
+    l.banned, l.expired_location, l.rules, c.live_until, a.suspended
   FROM link_code c JOIN link l ON l.id = c.link_id JOIN account a ON a.id = l.account_id WHERE c.position`
 const oneRowSql = `${rowSql} = ?`
 const manyRowsSql = `${rowSql} = ANY(?)`
@@ -259,7 +261,6 @@ function poolsOf(rows: readonly HostRow[]): Pools {
 }
 
 function destinationOf(row: DestinationRow, bannedHosts: BannedHosts): Destination {
-  const isBanned = (location: string) => isBannedUrl(location, bannedHosts)
   return {
     id: row.id,
     accountId: row.account_id,
@@ -269,6 +270,7 @@ function destinationOf(row: DestinationRow, bannedHosts: BannedHosts): Destinati
     locationB: row.location_b === row.location_a ? row.location_a : row.location_b,
     liveUntil: row.live_until ?? undefined,
     suspended: row.suspended === 1,
-    banned: isBanned(row.location_a) || isBanned(row.location_b),
+    // The other bit is for lists; it may change later than the ban.
+    banned: (row.banned & 1) === 1 || leadsToBanned(row, bannedHosts),
   }
 }

@@ -22,7 +22,7 @@ export const pageHeaders = {
   'x-robots-tag': 'noindex',
 } as const
 
-function page(title: string, content: string): string {
+export function htmlPage(title: string, content: string): string {
   return `<!doctype html>
 <html lang="zh-CN"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><style>${style}</style></head>
@@ -32,7 +32,7 @@ function page(title: string, content: string): string {
 
 function notice(status: number, heading: Text, text: Text): Page {
   const content = `<h1>${heading.zh}</h1><p>${text.zh}</p><p lang="en"><strong>${heading.en}.</strong> ${text.en}</p>`
-  return { status, html: page(`${heading.zh} · ${heading.en}`, content) }
+  return { status, html: htmlPage(`${heading.zh} · ${heading.en}`, content) }
 }
 
 export const unknownPage = notice(
@@ -74,7 +74,7 @@ export function destinationPage(location: string): Page {
   const content = `<h1>即将离开</h1><p>您将前往 <strong>${host}</strong></p>
 <p lang="en">You are about to visit <strong>${host}</strong></p>
 <a href="${escapeHtml(location)}" rel="noreferrer noopener nofollow">继续访问 · Continue</a>`
-  return { status: 200, html: page(`前往 ${host}`, content) }
+  return { status: 200, html: htmlPage(`前往 ${host}`, content) }
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -85,6 +85,6 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character]!)
 }

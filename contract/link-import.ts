@@ -1,0 +1,40 @@
+// Import of links from CSV: limits, formats and states.
+import type { Text } from './text.ts'
+
+export const importLimits = {
+  fileBytes: 33_554_432,
+  rows: 100_000,
+  columns: 100,
+  /** Longer cells are cut, and their row has a problem. */
+  cellLength: 8_192,
+  /** Kept imports of one account; the oldest ended one is deleted for a new one. */
+  perAccount: 10,
+  /** Rows that are charged and created together. */
+  slice: 50,
+  keepDays: 30,
+  fileNameLength: 200,
+} as const
+
+export const importFormats = {
+  tollgate: { zh: '本平台导出', en: 'Tollgate export' },
+  yourls: { zh: 'YOURLS', en: 'YOURLS' },
+  kutt: { zh: 'Kutt', en: 'Kutt' },
+  shlink: { zh: 'Shlink', en: 'Shlink' },
+  bitly: { zh: 'Bitly', en: 'Bitly' },
+  other: { zh: '其他', en: 'Other' },
+} as const satisfies Record<string, Text>
+
+export type ImportFormat = keyof typeof importFormats
+
+/** `checking` is the dry run; nothing is charged before `running`. */
+export const importStates = [
+  'uploading',
+  'checking',
+  'checked',
+  'running',
+  'paused',
+  'finished',
+  'cancelled',
+] as const
+
+export const importRowStates = ['ready', 'invalid', 'created', 'failed'] as const

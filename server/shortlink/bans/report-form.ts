@@ -1,0 +1,166 @@
+// `/report`: anyone can report a short link, without an account and without JavaScript.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isReportReason, reportLimits, reportReasons } from '../../../contract/link-abuse.ts'
+import type { Text } from '../../../contract/text.ts'
+import { isStorableText } from '../../../contract/values.ts'
+import type { Database } from '../../db/database.ts'
+import { networkOf } from '../../http/address.ts'
+import { parseJsonObject } from '../../http/json.ts'
+import type { Services } from '../../services.ts'
+import type { Codes } from '../codes/store.ts'
+import { escapeHtml, htmlPage, pageHeaders } from '../redirect/pages.ts'
+import { countOpenReports, insertReport } from './report-store.ts'
+import { findLinkOfCode } from './store.ts'
+
+interface ReportContext {
+  readonly db: Database
+  readonly codes: Codes
+  readonly limits: Services['limits']
+  readonly addressOf: Services['http']['addressOf']
+}
+
+interface ReportInput {
+  readonly url: string
+  readonly reason: string
+  readonly details: string
+  readonly contact: string
+}
+
+const headers = {
+  ...pageHeaders,
+  'content-security-policy': pageHeaders['content-security-policy'].replace(
+    "form-action 'none'",
+    "form-action 'self'",
+  ),
+}
+
+export function registerReportForm(api: FastifyInstance, context: ReportContext): void {
+  api.route({
+    method: ['GET', 'HEAD'],
+    url: '/report',
+    handler: (request, reply) => {
+      const { url } = request.query as Readonly<Record<string, unknown>>
+      const known = typeof url === 'string' && url.length <= reportLimits.addressLength ? url : ''
+      return send(reply, 200, formHtml({ ...empty, url: known }))
+    },
+  })
+  api.post('/report', async (request, reply) => {
+    const input = readInput(request)
+    const problem = input === undefined ? unreadable : problemOf(input)
+    if (input === undefined || problem) return send(reply, 400, formHtml(input ?? empty, problem))
+    const network = networkOf(context.addressOf(request.raw))
+    const { perNetwork, windowMs } = reportLimits
+    const attempt = await context.limits.attempts.attempt(
+      [{ key: `report ${network}`, max: perNetwork }],
+      windowMs,
+    )
+    if ('retryAfterMs' in attempt) {
+      reply.header('retry-after', String(Math.ceil(attempt.retryAfterMs / 1000)))
+      return send(reply, 429, formHtml(input, tooMany))
+    }
+    return store(context, input, reply)
+  })
+}
+
+async function store(context: ReportContext, input: ReportInput, reply: FastifyReply): Promise<FastifyReply> {
+  const code = codeOf(input.url)
+  const link = code === undefined ? undefined : await findLinkOfCode(context.db, code, context.codes)
+  if (!link) return send(reply, 400, formHtml(input, unknownLink))
+  const address = `link:${link.code}`
+  const open = await countOpenReports(context.db, address, reportLimits.open)
+  if (open.all >= reportLimits.open) return send(reply, 503, formHtml(input, full))
+  if (open.ofAddress < reportLimits.openPerAddress) {
+    const { reason, details, contact } = input
+    await context.db.write((tx) => insertReport(tx, { link_id: link.id, address, reason, details, contact }))
+  }
+  return send(reply, 200, receivedHtml)
+}
+
+/** A form, or JSON. Undefined for anything else. */
+function readInput({ body, headers: sent }: FastifyRequest): ReportInput | undefined {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const isJson = /^application\/json\b/i.test(sent['content-type'] ?? '')
+    const fields: Readonly<Record<string, unknown>> = isJson
+      ? parseJsonObject(text)
+      : Object.fromEntries(new URLSearchParams(text))
+    const field = (name: string) => {
+      const value = fields[name]
+      return typeof value === 'string' ? value.trim() : ''
+    }
+    return {
+      url: field('url'),
+      reason: field('reason') || 'other',
+      details: field('details'),
+      contact: field('contact'),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+function problemOf({ url, reason, details, contact }: ReportInput): Text | undefined {
+  const { addressLength, detailsLength, contactLength } = reportLimits
+  if (![url, details, contact].every(isStorableText)) return unreadable
+  if (url === '') return { zh: '请填写短链接地址。', en: 'Please enter the short link.' }
+  if (!isReportReason(reason)) return { zh: '请选择原因。', en: 'Please choose a reason.' }
+  if (url.length > addressLength || details.length > detailsLength || contact.length > contactLength)
+    return {
+      zh: `内容过长：说明最多 ${detailsLength} 个字符，联系方式最多 ${contactLength} 个。`,
+      en: `Too long: at most ${detailsLength} characters of details and ${contactLength} of contact.`,
+    }
+  return undefined
+}
+
+/** The code of an address in any form: `https://host/b/CODE?x`, `host/CODE`, `CODE`. */
+export function codeOf(address: string): string | undefined {
+  const path = /^(?:https?:\/\/)?([^?#]*)/i.exec(address.trim())?.[1] ?? ''
+  const code = path.split('/').findLast((part) => part !== '')
+  return code !== undefined && /^[\w-]{3,32}$/.test(code) ? code : undefined
+}
+
+const empty: ReportInput = { url: '', reason: '', details: '', contact: '' }
+
+const unreadable: Text = { zh: '内容无法读取，请重新填写。', en: 'The form could not be read.' }
+const unknownLink: Text = {
+  zh: '这不是本平台的短链接，请检查地址。',
+  en: 'This is none of our short links. Please check the address.',
+}
+const tooMany: Text = { zh: '提交过于频繁，请稍后再试。', en: 'Too many reports. Please try again later.' }
+const full: Text = {
+  zh: '目前无法接收更多举报，请稍后再试。',
+  en: 'No more reports can be taken at the moment. Please try again later.',
+}
+
+const formStyle = `<style>label{display:block;margin:1rem 0 .2rem}input,select,textarea{width:100%;box-sizing:border-box;font:inherit;padding:.5rem;border:1px solid #8c959f;border-radius:.4rem;background:transparent;color:inherit}
+option{color:#1f2328}button{margin:1.4rem 0;padding:.6rem 1.6rem;border:0;border-radius:.5rem;background:#1f6feb;color:#fff;font:inherit;cursor:pointer}
+[role=alert]{color:#cf222e}@media(prefers-color-scheme:dark){[role=alert]{color:#ff7b72}}</style>`
+
+function formHtml(input: ReportInput, problem?: Text): string {
+  const options = Object.entries(reportReasons).map(
+    ([value, { zh, en }]) =>
+      `<option value="${value}"${input.reason === value ? ' selected' : ''}>${zh} · ${en}</option>`,
+  )
+  const alert = problem ? `<p role="alert">${problem.zh}<br><span lang="en">${problem.en}</span></p>` : ''
+  const { addressLength, detailsLength, contactLength } = reportLimits
+  return htmlPage(
+    '举报短链接 · Report a short link',
+    `${formStyle}<h1>举报短链接</h1><p lang="en">Report a short link</p>${alert}
+<form method="post" action="/report">
+<label for="url">短链接地址 · Short link</label><input id="url" name="url" required maxlength="${addressLength}" value="${escapeHtml(input.url)}">
+<label for="reason">原因 · Reason</label><select id="reason" name="reason">${options.join('')}</select>
+<label for="details">说明（选填）· Details (optional)</label><textarea id="details" name="details" rows="4" maxlength="${detailsLength}">${escapeHtml(input.details)}</textarea>
+<label for="contact">联系方式（选填）· Contact (optional)</label><input id="contact" name="contact" maxlength="${contactLength}" value="${escapeHtml(input.contact)}">
+<button>提交 · Send</button></form>`,
+  )
+}
+
+const receivedHtml = htmlPage(
+  '已收到 · Received',
+  `<h1>已收到举报</h1><p>我们会尽快核实处理。</p><p lang="en"><strong>Thank you.</strong> We will look at the link soon.</p>`,
+)
+
+function send(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return reply.code(status).headers(headers).send(html)
+}

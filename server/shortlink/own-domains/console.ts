@@ -1,0 +1,75 @@
+// Console routes of own domains: list, add, verify, remove.
+import { ownDomainRoutes } from '../../../contract/console/link-domains.ts'
+import type { OwnDomain as OwnDomainResponse } from '../../../contract/console/responses/link-domains.ts'
+import { ownDomainLimits, txtRecordOf } from '../../../contract/link-domains.ts'
+import type { AccountActor } from '../../audit/audit.ts'
+import { ConsoleProblem, notFound } from '../../console/problem.ts'
+import type { Api, SignedInRequest } from '../../console/routes.ts'
+import type { Services } from '../../services.ts'
+import type { Shortlink } from '../api.ts'
+import { findOwnDomain, listOwnDomains, type OwnDomain } from './store.ts'
+
+const minuteMs = 60_000
+
+export function ownDomainPages(api: Api, { db, limits }: Services, links: Shortlink): void {
+  const actorOf = ({ account }: SignedInRequest): AccountActor => ({ kind: 'account', accountId: account.id })
+
+  async function requireDomain(request: SignedInRequest): Promise<OwnDomain> {
+    const domain = await findOwnDomain(db, request.account.id, request.id())
+    if (!domain) throw notFound()
+    return domain
+  }
+
+  /** A look-up asks servers on the Internet. */
+  async function requireFewAttempts(request: SignedInRequest): Promise<void> {
+    const result = await limits.attempts.attempt(
+      [{ key: `own-domain ${request.account.id}`, max: ownDomainLimits.attemptsPerMinute }],
+      minuteMs,
+    )
+    if (!('retryAfterMs' in result)) return
+    throw new ConsoleProblem(
+      'too_many',
+      { zh: '操作过于频繁，请稍后再试', en: 'Too many attempts, please try again later' },
+      { retryAfter: Math.ceil(result.retryAfterMs / 1000) },
+    )
+  }
+
+  api.account(ownDomainRoutes.list, async (request) => ({
+    items: (await listOwnDomains(db, request.account.id)).map(describe),
+  }))
+
+  api.account(ownDomainRoutes.add, async (request, input) => {
+    await requireFewAttempts(request)
+    return describe(await links.ownDomains.add(actorOf(request), request.account.id, input.host))
+  })
+
+  api.account(ownDomainRoutes.verify, async (request) => {
+    const { host } = await requireDomain(request)
+    await requireFewAttempts(request)
+    const verified = await links.ownDomains.verify(actorOf(request), host, request.account.id)
+    await links.publishChanges()
+    return describe(verified)
+  })
+
+  api.account(ownDomainRoutes.remove, async (request) => {
+    const { host } = await requireDomain(request)
+    await links.ownDomains.remove(actorOf(request), host, request.account.id)
+    await links.publishChanges()
+    return {}
+  })
+}
+
+function describe(domain: OwnDomain): OwnDomainResponse {
+  const { id, host, token, verified_at, checked_at, added_at } = domain
+  const state = verified_at === null ? 'unverified' : domain.missing_since === null ? 'verified' : 'missing'
+  return {
+    id,
+    host,
+    ...txtRecordOf(host, token),
+    state,
+    blocked: domain.blocked === 1,
+    verified_at,
+    checked_at,
+    added_at,
+  }
+}
