@@ -1,19 +1,38 @@
-// The MCP endpoint with the reference client.
+// The MCP endpoint with the reference client. Needs the package registry or a filled npm cache.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { installOpenApiTools, toolModule } from './support/openapi-tools.ts'
 import { startService } from './support/service.ts'
 
-test('the reference client lists and calls the tools', async () => {
+/** What the test uses of the reference client. */
+interface ReferenceClient {
+  connect(transport: object): Promise<void>
+  close(): Promise<void>
+  getServerVersion(): { readonly name: string } | undefined
+  listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>
+  callTool(call: { readonly name: string; readonly arguments: object }): Promise<{ readonly isError?: boolean }>
+}
+
+interface ClientModule {
+  readonly Client: new (info: { readonly name: string; readonly version: string }) => ReferenceClient
+}
+
+interface TransportModule {
+  readonly StreamableHTTPClientTransport: new (url: URL, options: object) => object
+}
+
+test('the reference client lists and calls the tools', async (context) => {
+  const reason = await installOpenApiTools()
+  if (reason !== undefined) return context.skip(reason)
+  const { Client } = (await toolModule('@modelcontextprotocol/sdk/dist/esm/client/index.js')) as ClientModule
+  const { StreamableHTTPClientTransport } = (await toolModule(
+    '@modelcontextprotocol/sdk/dist/esm/client/streamableHttp.js',
+  )) as TransportModule
   await using service = await startService('sqlite', { MCP: 'on' })
   const { key } = await service.account({ short_link: 2 })
   const client = new Client({ name: 'test', version: '1.0.0' })
-  const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
-    requestInit: { headers: { authorization: `Bearer ${key}` } },
-  })
-  // The SDK declares `sessionId` differently in the interface and in the class.
-  await client.connect(transport as Parameters<typeof client.connect>[0])
+  const requestInit = { headers: { authorization: `Bearer ${key}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { requestInit }))
   try {
     assert.equal(client.getServerVersion()?.name, 'tollgate')
     const { tools } = await client.listTools()

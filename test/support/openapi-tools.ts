@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { root } from './root.ts'
 
@@ -32,6 +33,11 @@ export async function installOpenApiTools(): Promise<string | undefined> {
   }
   await writeFile(mark, digest)
   return undefined
+}
+
+/** Imports a file of an installed package. */
+export async function toolModule(path: string): Promise<unknown> {
+  return import(pathToFileURL(join(folder, 'node_modules', path)).href)
 }
 
 export function toolPath(name: string): string {
