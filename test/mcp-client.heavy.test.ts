@@ -10,7 +10,10 @@ interface ReferenceClient {
   close(): Promise<void>
   getServerVersion(): { readonly name: string } | undefined
   listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>
-  callTool(call: { readonly name: string; readonly arguments: object }): Promise<{ readonly isError?: boolean }>
+  callTool(call: {
+    readonly name: string
+    readonly arguments: object
+  }): Promise<{ readonly isError?: boolean }>
 }
 
 interface ClientModule {

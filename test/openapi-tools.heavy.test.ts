@@ -1,5 +1,5 @@
-// Runs the programs that integrators use on /openapi.json and the Postman collection: two linters, a type generator, a
-// validating proxy and Newman. Needs the package registry or a filled npm cache.
+// Runs the programs that integrators use on /openapi.json and the Postman collection: two linters, two type generators,
+// a validating proxy and Newman. Needs the package registry or a filled npm cache.
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -126,14 +126,48 @@ describe('programs for OpenAPI and Postman', { timeout: 900_000 }, () => {
     const generated = await runTool('openapi-typescript', [file, '--output', join(folder, 'openapi.d.ts')])
     assert.equal(generated.code, 0, generated.stdout + generated.stderr)
     await writeFile(join(folder, 'calls.ts'), minimalCalls)
+    assert.equal(await compile('calls.ts'), '')
+  })
+
+  /** Returns the errors of the compiler. */
+  async function compile(file: string): Promise<string> {
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--allowImportingTsExtensions']
-    const compiled = await new Promise<string>((resolve) => {
+    return new Promise((resolve) => {
       const tsc = join(root, 'node_modules/.bin/tsc')
-      execFile(tsc, [...options, '--module', 'esnext', 'calls.ts'], { cwd: folder }, (error, stdout) =>
+      execFile(tsc, [...options, '--module', 'esnext', file], { cwd: folder }, (error, stdout) =>
         resolve(error ? stdout : ''),
       )
     })
-    assert.equal(compiled, '')
+  }
+
+  test('minimal calls compile with the types of another generator', async (context) => {
+    if (isSkipped(context)) return
+    const file = await save('openapi.json', '/openapi.json')
+    const output = join(folder, 'generated')
+    const generated = await runTool('openapi-ts', ['-i', file, '-o', output, '-p', '@hey-api/typescript'])
+    assert.equal(generated.code, 0, generated.stdout + generated.stderr)
+    await writeFile(
+      join(folder, 'more-calls.ts'),
+      minimalCalls.replace(
+        /^import[^]*?never\ntype Query[^\n]*/m,
+        `import type * as api from './generated/types.gen.ts'
+type components = { schemas: { DomainCheckCheckAnswer: api.DomainCheckCheckAnswer } }
+interface Bodies {
+  '/api/shortlink_api.php': NonNullable<api.ShortlinkPostData['body']>
+  '/api/sms_api.php': NonNullable<api.SmsPostData['body']>
+  '/api/id_verification_api.php': NonNullable<api.IdentityPostData['body']>
+  '/api/video_platform_check.php': NonNullable<api.DomainCheckPostData['body']>
+}
+interface Queries {
+  '/api/sms_api.php': NonNullable<api.SmsGetData['query']>
+  '/api/id_verification_api.php': NonNullable<api.IdentityGetData['query']>
+  '/api/video_platform_check.php': NonNullable<api.DomainCheckGetData['query']>
+}
+type Body<P extends keyof Bodies> = Bodies[P]
+type Query<P extends keyof Queries> = Queries[P]`,
+      ),
+    )
+    assert.equal(await compile('more-calls.ts'), '')
   })
 
   test('a validating proxy passes every documented call, with credentials in every place', async (context) => {

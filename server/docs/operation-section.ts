@@ -133,7 +133,7 @@ function propertyRows(schema: ResponseSchema, path: string, language: Language):
     const row = [
       nameCode(path + name),
       html`${typeNames[typeOf(one)][language]}`,
-      html`${one.text[language]}${values.length > 1 ? html`${colon[language]}${codes(values)}` : ''}${
+      html`${one.text?.[language] ?? ''}${values.length > 1 ? html`${colon[language]}${codes(values)}` : ''}${
         schema.required?.includes(name) ? '' : words.mayBeAbsent[language]
       }`,
     ]
@@ -144,8 +144,11 @@ function propertyRows(schema: ResponseSchema, path: string, language: Language):
   })
 }
 
-function typeOf({ type, properties }: ResponseSchema): keyof typeof typeNames {
+function typeOf({ type, properties, anyOf }: ResponseSchema): keyof typeof typeNames {
+  const one = anyOf?.find((choice) => choice.type !== 'null')
+  if (one) return typeOf(one)
   if (type === 'array') return 'list'
+  if (type === undefined || type === 'null') return 'string'
   return type === 'object' && !properties ? 'map' : type
 }
 

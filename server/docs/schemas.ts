@@ -12,8 +12,11 @@ export type JsonSchema = { readonly [key: string]: unknown }
 
 /** A response schema of the contract. */
 export interface ResponseSchema {
-  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array'
-  readonly text: Text
+  /** Undefined for a value of several types: see `anyOf`. */
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'null'
+  /** Items of a list and the types of a value may have none: the list and the value have one. */
+  readonly text?: Text
+  readonly anyOf?: readonly ResponseSchema[]
   readonly enum?: readonly (string | number | boolean)[]
   readonly properties?: Readonly<Record<string, ResponseSchema>>
   readonly required?: readonly string[]
@@ -23,10 +26,11 @@ export interface ResponseSchema {
 
 /** Replaces the texts by descriptions in the language of the document. */
 export function responseSchema(schema: TSchema, translate: Translate): JsonSchema {
-  const { text, properties, items, ...rest } = schema as ResponseSchema
+  const { text, properties, items, anyOf, ...rest } = schema as ResponseSchema
   return {
     ...rest,
-    description: translate(text),
+    ...(text && { description: translate(text) }),
+    ...(anyOf && { anyOf: anyOf.map((one) => responseSchema(one, translate)) }),
     ...(properties && {
       properties: mapValues(properties, (one) => responseSchema(one, translate)),
     }),
