@@ -10,6 +10,7 @@ import { type Command, type Flags, UsageError } from './command.ts'
 import { creditCommands } from './credits.ts'
 import { watchCommands } from './domain-check.ts'
 import { identityCommands } from './identity.ts'
+import { oidcCommands } from './oidc.ts'
 import { gatewayCommands } from './gateways.ts'
 import { linkDomainCommands } from './link-domains.ts'
 import { listCommands } from './lists.ts'
@@ -36,6 +37,7 @@ const commands: readonly Command[] = [
   ...alertCommands,
   ...paymentCommands,
   ...listCommands,
+  ...oidcCommands,
 ]
 
 export interface CommandResult {

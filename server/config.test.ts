@@ -343,3 +343,22 @@ it('warns about settings that are allowed and dangerous', () => {
   assert.deepEqual(warned({ DOMAIN_GATEWAYS: 'jump', ...pair }), [])
   assert.match(warned({ TRUSTED_PROXIES: '10.0.0.1,0.0.0.0/0' }).join(), /TRUSTED_PROXIES/)
 })
+
+describe('settings of signing in', () => {
+  const oidc = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' }
+
+  it('refuses to turn passwords off without an OpenID provider', () => {
+    assert.throws(() => readConfig({ PASSWORD_LOGIN: 'off' }), /PASSWORD_LOGIN=off .*OIDC_ISSUER/)
+    assert.equal(readConfig({ PASSWORD_LOGIN: 'off', ...oidc }).PASSWORD_LOGIN, 'off')
+  })
+
+  it('wants all three settings of the provider, and https unless it is on this machine', () => {
+    for (const name of ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const) {
+      const rest: Record<string, string> = { ...oidc }
+      delete rest[name]
+      assert.throws(() => readConfig(rest), new RegExp(`${name} 缺失`))
+    }
+    assert.throws(() => readConfig({ ...oidc, OIDC_ISSUER: 'http://id.example.com' }), /OIDC_ISSUER .*https/)
+    assert.equal(readConfig({ ...oidc, OIDC_ISSUER: 'http://127.0.0.1:4' }).OIDC_CLIENT_ID, 'a')
+  })
+})

@@ -33,3 +33,6 @@ export const confirmationMs = 5 * 60_000
 export const mailTokenMs = 30 * 60_000
 
 export const maxMailLength = 254
+
+/** Users of the OpenID provider that one account is linked to. */
+export const maxOidcLinks = 5

@@ -41,9 +41,11 @@ import { createRequestLog, type RequestLog } from '../request-log/recorder.ts'
 import { requestPages } from '../request-log/console.ts'
 import { createAccountMail } from '../accounts/mail.ts'
 import { deleteOldMailTokens } from '../accounts/mail-store.ts'
+import { createOidc } from '../accounts/oidc.ts'
 import { createSecondFactors } from '../accounts/second-factor.ts'
 import { deleteExpiredSessions } from '../accounts/session-store.ts'
 import { deleteOldSignIns, deviceOf } from '../accounts/sign-in-store.ts'
+import { oidcPages } from './account/oidc.ts'
 import { securityPages } from './account/security.ts'
 import { createSecondStep } from './second-step.ts'
 import { createSessions } from './sessions.ts'
@@ -89,6 +91,16 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
       mail.reportNewPlace(account, { address, device: deviceOf(agent) }),
   })
   const secondFactors = createSecondFactors(db, secretKey)
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config
+  const oidc =
+    issuer && clientId && clientSecret
+      ? createOidc({
+          issuer,
+          clientId,
+          clientSecret,
+          redirectUri: () => `${services.publicUrl()}${consoleApi}/oidc/callback`,
+        })
+      : undefined
   const { attempts } = services.limits
   const secondStep = createSecondStep({ db, secretKey, isSecure, attempts, secondFactors })
   const passwords = createPasswordChecks(db, guessLimits(services.limits.attempts, 'password'))
@@ -105,10 +117,11 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
   /** Pages read as reports, so that paid calls never wait for a list or an export. */
   const pageServices: Services = { ...services, db: { ...db, ...db.reports } }
 
-  function pages(api: Api): void {
+  function pages(api: Api, app: FastifyInstance): void {
     const version = readVersion()
     sessionPages(api, services, { sessions, passwords, secondStep, secondFactors, mail, version })
     securityPages(api, services, { passwords, secondFactors, secondStep, mail })
+    oidcPages(api, app, services, { oidc, sessions, secondFactors, secondStep, isSecure })
     homePages(api, pageServices)
     keyPages(api, pageServices, passwords)
     creditPages(api, pageServices)
@@ -159,6 +172,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
             recordChange(tx, { kind: 'operator', name: user.username }, 'account.view', account.username),
           ),
       }),
+      app,
     )
   }
 

@@ -13,6 +13,7 @@ import { operatorRoutes } from '../../contract/console/operator.ts'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import { requestRoutes, searchRoutes } from '../../contract/console/requests.ts'
 import { pathOf } from '../../contract/console/route.ts'
+import { oidcRoutes } from '../../contract/console/oidc.ts'
 import { securityRoutes } from '../../contract/console/security.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
@@ -25,11 +26,14 @@ import { startService, type TestAccount, type TestService } from '../../test/sup
 const { start, signIn, secondStep, requestRecovery, recover, signUp, signOut, ...ownSessionRoutes } =
   sessionRoutes
 
+const { signIn: oidcSignIn, ...ownOidcRoutes } = oidcRoutes
+
 const accountRoutes = {
   ...ownSessionRoutes,
   ...prefixed('home', homeRoutes),
   ...prefixed('key', keyRoutes),
   ...prefixed('security', securityRoutes),
+  ...prefixed('oidc', ownOidcRoutes),
   ...prefixed('credits', creditRoutes),
   ...prefixed('requests', requestRoutes),
   ...prefixed('search', searchRoutes),
@@ -150,7 +154,15 @@ onEachEngine('every console route', (engine) => {
       signUp,
       signOut,
     }).filter(([, route]) => route.method !== 'GET')
-    const open = [signIn, secondStep, requestRecovery, recover, signUp, signOut] as readonly unknown[]
+    const open = [
+      signIn,
+      oidcSignIn,
+      secondStep,
+      requestRecovery,
+      recover,
+      signUp,
+      signOut,
+    ] as readonly unknown[]
     for (const [name, route] of changing) {
       const line = `${route.method} ${pathOf(route, parts)}`
       const foreign = ['Origin: https://evil.test']

@@ -20,6 +20,8 @@ import { operatorRoutes } from '../../contract/console/operator.ts'
 import { operatorResponses } from '../../contract/console/responses/operator.ts'
 import { requestRoutes, searchRoutes } from '../../contract/console/requests.ts'
 import { requestResponses, searchResponses } from '../../contract/console/responses/requests.ts'
+import { oidcRoutes } from '../../contract/console/oidc.ts'
+import { oidcResponses } from '../../contract/console/responses/oidc.ts'
 import { securityRoutes } from '../../contract/console/security.ts'
 import { securityResponses } from '../../contract/console/responses/security.ts'
 import type { Route } from '../../contract/console/route.ts'
@@ -59,6 +61,7 @@ add(requestRoutes, requestResponses)
 add(searchRoutes, searchResponses)
 add(sessionRoutes, sessionResponses)
 add(securityRoutes, securityResponses)
+add(oidcRoutes, oidcResponses)
 add(linkRoutes, linkResponses)
 add(ownDomainRoutes, ownDomainResponses)
 add(linkAbuseRoutes, linkAbuseResponses)

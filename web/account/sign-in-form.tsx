@@ -1,6 +1,6 @@
 // The form with user name and password: on the sign-in page and in the dialog after a session has ended.
 import { Button, Form, Input } from 'antd'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { maxUsernameLength, minPasswordLength } from '../../contract/console/limits.ts'
 import { sessionRoutes, type SignIn } from '../../contract/console/session.ts'
 import type { Me } from '../../contract/console/responses/session.ts'
@@ -16,12 +16,16 @@ interface SignInFormProps {
   readonly username?: string
   /** Creates an account instead. */
   readonly signUp?: boolean
+  /** The user comes back from the OpenID provider, and the second factor is missing. */
+  readonly afterOidc?: boolean
   readonly onSignedIn?: (me: Me) => void
 }
 
-export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormProps): ReactNode {
+export function SignInForm(props: SignInFormProps): ReactNode {
+  const { username, signUp = false, afterOidc = false, onSignedIn } = props
   const t = useText(accountText)
   const [form] = Form.useForm<SignIn>()
+  const [isBack, setBack] = useState(false)
   const setSession = useSetSession()
   const signIn = useApiMutation(signUp ? sessionRoutes.signUp : sessionRoutes.signIn)
   const submit = (body: SignIn) =>
@@ -37,7 +41,13 @@ export function SignInForm({ username, signUp = false, onSignedIn }: SignInFormP
     )
   const required = { required: true, message: t.required }
   const needsCode = signIn.error instanceof ApiError && signIn.error.code === 'second_factor_required'
-  if (needsCode) return <SecondStepForm onBack={() => signIn.reset()} onSignedIn={onSignedIn} />
+  if (needsCode || (afterOidc && !isBack)) {
+    const back = () => {
+      setBack(true)
+      signIn.reset()
+    }
+    return <SecondStepForm onBack={back} onSignedIn={onSignedIn} />
+  }
   return (
     <Form
       name="enter"

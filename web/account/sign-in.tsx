@@ -6,6 +6,7 @@ import { useStart } from '../api/hooks.ts'
 import { setPreferences } from '../frame/preferences.ts'
 import { useLanguage, useText } from '../frame/i18n.ts'
 import { parseSearch } from '../parts/url-state.ts'
+import { OidcButton, OidcResult } from './oidc.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 import { accountText } from './text.ts'
 
@@ -43,11 +44,19 @@ export function VisitorPage({ title, children }: { title: string; children: Reac
   )
 }
 
+/** What the way back from the OpenID provider adds to the address. */
+interface SignInSearch {
+  readonly next?: string
+  readonly step?: string
+  readonly oidc?: string
+  readonly subject?: string
+}
+
 function SignInLayout({ signUp }: { signUp: boolean }): ReactNode {
   const t = useText(accountText)
   const start = useStart()
   const navigate = useNavigate()
-  const search = useLocation({ select: (location) => location.search as { next?: string } })
+  const search = useLocation({ select: (location) => location.search as SignInSearch })
   // Stored once: the URL changes before this page unmounts.
   const [next] = useState(search.next)
   const role = start.data?.me?.user.role
@@ -63,7 +72,14 @@ function SignInLayout({ signUp }: { signUp: boolean }): ReactNode {
   const closed = signUp && start.data?.sign_up === false
   return (
     <VisitorPage title={title}>
-      {closed ? <p>{t.signUpClosed}</p> : <SignInForm signUp={signUp} />}
+      {search.oidc !== undefined && <OidcResult result={search.oidc} subject={search.subject ?? ''} />}
+      {closed && <p>{t.signUpClosed}</p>}
+      {!closed && (start.data?.password_login !== false || search.step === 'code') && (
+        <SignInForm signUp={signUp} afterOidc={search.step === 'code'} />
+      )}
+      {!signUp && start.data?.oidc === true && search.step !== 'code' && (
+        <OidcButton next={next} primary={start.data.password_login === false} />
+      )}
       {closed && (
         <p style={{ margin: '16px 0 0' }}>
           <Link to="/sign-in">{t.haveAccount}</Link>

@@ -14,6 +14,19 @@ export const accountText = dictionary(
     haveAccount: '已有账户？去登录',
     noAccount: '没有账户？注册一个',
     forgotten: '忘记密码请联系平台管理员重置。',
+    oidc: '使用统一登录',
+    oidcUnlinked: '该统一登录用户尚未关联账户',
+    oidcUnlinkedText: (subject: string) =>
+      `请先用密码登录，在“安全”页关联；或将以下标识交给平台管理员：${subject}`,
+    oidcFailed: (result: string) =>
+      ({
+        expired: '统一登录已超时或被打断，请重试。',
+        refused: '统一登录未完成，请重试。',
+        unavailable: '统一登录服务暂时无法访问，请稍后再试。',
+        suspended: '账户已停用，请联系平台管理员。',
+        conflict: '该统一登录用户已关联其他账户。',
+        other: '请使用已关联的统一登录用户确认。',
+      })[result] ?? '统一登录失败，请重试。',
     forgottenLink: '忘记密码？',
     forgottenTitle: '找回密码',
     forgottenText: '填写账户已验证的邮箱，我们会发送设置新密码的链接。',
@@ -89,6 +102,19 @@ export const accountText = dictionary(
     haveAccount: 'Already have an account? Sign in',
     noAccount: 'No account? Create one',
     forgotten: 'Forgot your password? The operator can reset it.',
+    oidc: 'Use single sign-on',
+    oidcUnlinked: 'This user is not linked to an account',
+    oidcUnlinkedText: (subject: string) =>
+      `Sign in with your password and link it on the Security page, or give this identifier to the operator: ${subject}`,
+    oidcFailed: (result: string) =>
+      ({
+        expired: 'The sign-in timed out or was interrupted. Please try again.',
+        refused: 'The sign-in was not completed. Please try again.',
+        unavailable: 'The OpenID provider cannot be reached. Try again later.',
+        suspended: 'The account is suspended. Contact the operator.',
+        conflict: 'This user is linked to another account already.',
+        other: 'Confirm as the user that your account is linked to.',
+      })[result] ?? 'The sign-in failed. Please try again.',
     forgottenLink: 'Forgot your password?',
     forgottenTitle: 'Reset your password',
     forgottenText:

@@ -1,6 +1,7 @@
 // The dialog that confirms who the user is before a sensitive change; the call is then repeated.
 import { Form, Input } from 'antd'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { oidcRoutes } from '../../contract/console/oidc.ts'
 import type { Me } from '../../contract/console/responses/session.ts'
 import { securityRoutes } from '../../contract/console/security.ts'
 import { callApi, onConfirmationRequired } from '../api/client.ts'
@@ -32,6 +33,28 @@ export function ConfirmIdentity({ confirmWith }: { confirmWith: Me['confirm_with
     finish.current = undefined
   }
   const isPassword = confirmWith === 'password'
+  if (confirmWith === 'oidc') {
+    return (
+      <FormDialog<ConfirmFields>
+        open={open}
+        title={t.confirmTitle}
+        ok={t.confirmOidc}
+        danger={false}
+        onTop
+        form={form}
+        header={<span>{`${t.confirmText} ${t.confirmOidcText}`}</span>}
+        onClose={() => close(false)}
+        onSubmit={async () => {
+          const { pathname, search } = window.location
+          const next = pathname.replace(/^\/console/, '') + search
+          const { url } = await callApi(oidcRoutes.confirm, { next })
+          window.location.assign(url)
+        }}
+      >
+        {null}
+      </FormDialog>
+    )
+  }
   return (
     <FormDialog<ConfirmFields>
       open={open}

@@ -1,4 +1,4 @@
-// The security page: password, second factor, mail address, sessions and sign-ins.
+// The security page: second factor, mail address, single sign-on, password, sessions and sign-ins.
 import type { ReactNode } from 'react'
 import { securityRoutes } from '../../contract/console/security.ts'
 import { useApiQuery, useMe, useStart } from '../api/hooks.ts'
@@ -6,6 +6,7 @@ import { useText } from '../frame/i18n.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { MailCard } from './mail-card.tsx'
+import { OidcCard } from './oidc-card.tsx'
 import { PasswordCard } from './password-card.tsx'
 import { SecondFactorCard } from './second-factor-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
@@ -28,6 +29,7 @@ export function SecurityPage(): ReactNode {
             {!mustEnrol && (
               <>
                 {mail.available && <MailCard address={mail.address} readOnly={readOnly} />}
+                {start.data?.oidc === true && <OidcCard readOnly={readOnly} />}
                 {!readOnly && start.data?.password_login === true && <PasswordCard />}
                 {!readOnly && <SessionsCard />}
                 <SignInsCard />
