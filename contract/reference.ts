@@ -72,12 +72,22 @@ export function time(zh: string, en: string) {
   return Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$', ...text(zh, en) })
 }
 
-export function envelopeOf(data: TSchema) {
+export const nextCursor = Type.Union([Type.String(), Type.Null()], {
+  ...text('下一页的 cursor，没有下一页时为 null', 'cursor of the next page; null on the last page'),
+})
+
+/** A page of a list in an envelope. */
+export function pageOf(data: TSchema) {
+  return envelopeOf(data, { next_cursor: nextCursor })
+}
+
+export function envelopeOf(data: TSchema, more: TProperties = {}) {
   return object(
     {
       code: Type.Integer({ enum: [0], ...text('0 表示成功', '0 means success') }),
       message: oneOf(['success'], '固定为 success', 'Always success'),
       data,
+      ...more,
     },
     '成功',
     'Success',

@@ -1,5 +1,6 @@
 // Rules of SMS: phone numbers, template variables, length, billed parts and biz_id.
 import type { Text } from './text.ts'
+import { shanghaiOffsetMs } from './time.ts'
 
 /** Consumer number ranges of mainland China. Satellite (174), unassigned and IoT ranges are excluded. */
 export const phonePattern = '^1(?:3\\d|4[5-9]|5[0-35-9]|6[2567]|7[0-35-8]|8\\d|9[0-35-9])\\d{8}$'
@@ -39,6 +40,37 @@ export const codeLimits = {
   pauseS: 60,
   purposeLength: 32,
 } as const
+
+/** States of a send record. `unknown`: it is not known yet whether the message was sent. */
+export const sendStates = [
+  'scheduled',
+  'sending',
+  'sent',
+  'delivered',
+  'failed',
+  'unknown',
+  'cancelled',
+] as const
+
+export type SendState = (typeof sendStates)[number]
+
+/** Replies that unsubscribe a number. */
+export const stopWords = ['退订', 'TD', 'T', 'N', 'R'] as const
+
+export function isStopWord(reply: string): boolean {
+  const word = reply.normalize('NFKC').trim().toUpperCase()
+  return (stopWords as readonly string[]).includes(word)
+}
+
+export const maxReplyLength = 1_000
+
+/** Marketing messages are sent from this hour on, and before the other one, in Shanghai. */
+export const marketingHours = { from: 8, to: 21 } as const
+
+export function isMarketingHour(now: number): boolean {
+  const hour = new Date(now + shanghaiOffsetMs).getUTCHours()
+  return hour >= marketingHours.from && hour < marketingHours.to
+}
 
 /** Length of signature, brackets and filled-in template, in UTF-16 code units as in the SMS itself. */
 export const maxSmsLength = 500

@@ -1,6 +1,7 @@
 // The SMS endpoint.
 import { apiTypes } from './credits.ts'
 import { credentialParameters, type Endpoint } from './endpoint.ts'
+import { pageParameters } from './paging.ts'
 import { codeLimits, phonePattern } from './sms-text.ts'
 
 const day = { type: 'string', required: false, pattern: '^\\d{4}-\\d{2}-\\d{2}$' } as const
@@ -133,6 +134,32 @@ export const sms = {
           text: { zh: '结束日期 YYYY-MM-DD（含当天）', en: 'Last day, YYYY-MM-DD, inclusive' },
           example: '2026-11-15',
         },
+        ...pageParameters,
+      },
+    },
+    replies: {
+      actions: ['get_replies'],
+      scope: 'sms:read',
+      text: { zh: '查询回复', en: 'List replies' },
+      parameters: {
+        phone_number: {
+          type: 'string',
+          required: false,
+          pattern: phonePattern,
+          text: { zh: '回复的号码', en: 'Who replied' },
+          example: '13800138000',
+        },
+        start_date: {
+          ...day,
+          text: { zh: '开始日期 YYYY-MM-DD', en: 'First day, YYYY-MM-DD' },
+          example: '2026-11-01',
+        },
+        end_date: {
+          ...day,
+          text: { zh: '结束日期 YYYY-MM-DD（含当天）', en: 'Last day, YYYY-MM-DD, inclusive' },
+          example: '2026-11-15',
+        },
+        ...pageParameters,
       },
     },
     sendCode: {

@@ -15,6 +15,9 @@ import type {
   refreshedLink,
   updatedLink,
 } from '../contract/reference/shortlink.ts'
+import type { checkedCode, sentCode } from '../contract/reference/sms-codes.ts'
+import type { smsReply } from '../contract/reference/sms-replies.ts'
+import type { smsSignature } from '../contract/reference/sms-signatures.ts'
 import type { creditBalance, sentSms, smsRecord, smsTemplate } from '../contract/reference/sms.ts'
 import type { shortlink } from '../contract/shortlink.ts'
 import type { sms } from '../contract/sms.ts'
@@ -48,6 +51,9 @@ const parameters: {
   get: Same<keyof sdk.GetLink, keyof (typeof shortlink.operations.get)['parameters']>
   send: SameParameters<sdk.SendSms, (typeof sms.operations.send)['parameters']>
   credits: SameParameters<sdk.CreditsQuery, (typeof sms.operations.credits)['parameters']>
+  sendCode: SameParameters<sdk.SendCode, (typeof sms.operations.sendCode)['parameters']>
+  checkCode: SameParameters<sdk.CheckCode, (typeof sms.operations.checkCode)['parameters']>
+  replies: SameParameters<sdk.SmsRepliesQuery, (typeof sms.operations.replies)['parameters']>
   logs: SameParameters<sdk.SmsLogsQuery, (typeof sms.operations.logs)['parameters']>
   verify: SameParameters<sdk.VerifyIdentity, (typeof identity.operations.verify)['parameters']>
   check: SameParameters<sdk.CheckDomains, (typeof domainCheck.operations.check)['parameters']>
@@ -60,6 +66,9 @@ const parameters: {
   get: true,
   send: true,
   credits: true,
+  sendCode: true,
+  checkCode: true,
+  replies: true,
   logs: true,
   verify: true,
   check: true,
@@ -75,6 +84,10 @@ const responses: {
   send: SameResponse<sdk.SentSms, Static<typeof sentSms>>
   templates: SameResponse<sdk.SmsTemplate, Static<typeof smsTemplate>>
   credits: SameResponse<sdk.Credits, Static<typeof creditBalance>>
+  signatures: SameResponse<sdk.SmsSignature, Static<typeof smsSignature>>
+  sendCode: SameResponse<sdk.SentCode, Static<typeof sentCode>>
+  checkCode: SameResponse<sdk.CheckedCode, Static<typeof checkedCode>>
+  replies: SameResponse<sdk.SmsReply, Static<typeof smsReply>>
   logs: SameResponse<sdk.SmsRecord, Static<typeof smsRecord>>
   verify: SameResponse<sdk.IdentityOutcome, Static<typeof identityResponse>>
   extra: SameResponse<sdk.IdentityOutcome['extra'], Static<typeof identityResponse>['extra']>
@@ -87,6 +100,10 @@ const responses: {
   send: true,
   templates: true,
   credits: true,
+  signatures: true,
+  sendCode: true,
+  checkCode: true,
+  replies: true,
   logs: true,
   verify: true,
   extra: true,

@@ -1,11 +1,12 @@
 // The SMS endpoint in the reference.
 import { Type } from 'typebox'
 import { apiTypes } from '../credits.ts'
-import { count, type EndpointReference, envelopeOf, object, oneOf, text } from '../reference.ts'
-import { maxSmsLength, templateStates } from '../sms-text.ts'
+import { count, type EndpointReference, envelopeOf, nextCursor, object, oneOf, text } from '../reference.ts'
+import { maxSmsLength, sendStates, templateStates } from '../sms-text.ts'
 import type { sms } from '../sms.ts'
 import { bizId, missing, recipient, sendTime, templateCode } from './sms-parts.ts'
 import { checkCodeReference, sendCodeReference } from './sms-codes.ts'
+import { repliesReference } from './sms-replies.ts'
 import { signaturesReference } from './sms-signatures.ts'
 
 export const sentSms = object({
@@ -57,6 +58,18 @@ export const smsRecord = object(
     success: Type.Boolean(text('是否发送成功', 'Whether the SMS was sent')),
     created_at: sendTime,
     error_message: Type.String(text('失败原因，成功时为空', 'Reason of the failure; empty on success')),
+    state: oneOf(
+      sendStates,
+      '状态：待发送、发送中、已提交、已送达、失败、结果不明、已取消',
+      'State; unknown until it is decided whether the message was sent',
+    ),
+    receipt_time: Type.String(
+      text('回执时间（北京时间），没有回执时为空', 'Time of the receipt, Asia/Shanghai; empty without one'),
+    ),
+    receipt_code: Type.String(
+      text('运营商回执码，没有时为空', "The carrier's code in the receipt, or empty"),
+    ),
+    batch_id: Type.String(text('群发批次，单独发送时为空', 'The batch; empty for a single message')),
   },
   '一条记录',
   'A record',
@@ -219,6 +232,7 @@ export const smsReference: EndpointReference<typeof sms> = {
     ],
   },
   signatures: signaturesReference,
+  replies: repliesReference,
   sendCode: sendCodeReference,
   checkCode: checkCodeReference,
   credits: {
@@ -261,18 +275,24 @@ export const smsReference: EndpointReference<typeof sms> = {
   logs: {
     notes: [
       {
-        zh: 'biz_id、phone_number、start_date 至少传入一个。按时间倒序返回，最多 20 条；日期为北京时间，含起止当天。',
-        en: 'At least one of biz_id, phone_number and start_date is required. Newest first, at most 20; days are in Asia/Shanghai and inclusive.',
+        zh: 'biz_id、phone_number、start_date 至少传入一个。按时间倒序返回，最多 20 条；日期为北京时间，含起止当天。传入 limit 或 cursor 时分页返回，响应另有 next_cursor。',
+        en: 'At least one of biz_id, phone_number and start_date is required. Newest first, at most 20; days are in Asia/Shanghai and inclusive. With limit or cursor the response is a page and has next_cursor.',
       },
     ],
-    response: envelopeOf(Type.Array(smsRecord, { maxItems: 20, ...text('发送记录', 'Send records') })),
+    response: envelopeOf(Type.Array(smsRecord, { maxItems: 100, ...text('发送记录', 'Send records') }), {
+      next_cursor: Type.Optional(nextCursor),
+    }),
     errors: [
       {
         code: 1001,
         status: 400,
         when: { zh: '三个条件均未传入', en: 'None of the three is given' },
       },
-      { code: 1002, status: 400, when: { zh: '号码或日期有误', en: 'Invalid number or date' } },
+      {
+        code: 1002,
+        status: 400,
+        when: { zh: '号码、日期、limit 或 cursor 有误', en: 'Invalid number, date, limit or cursor' },
+      },
     ],
     examples: [
       {
@@ -292,6 +312,10 @@ export const smsReference: EndpointReference<typeof sms> = {
               success: true,
               created_at: '2026-01-02 03:04:05',
               error_message: '',
+              state: 'sent',
+              receipt_time: '',
+              receipt_code: '',
+              batch_id: '',
             },
           ],
         },

@@ -10,6 +10,7 @@ export interface TimeOrderedTable {
     | 'identity_record'
     | 'link'
     | 'sms_send'
+    | 'sms_reply'
     | 'audit'
     | 'event'
     | 'event_delivery'
@@ -17,7 +18,7 @@ export interface TimeOrderedTable {
     | 'sign_in'
     | 'mail_token'
     | 'payment_refusal'
-  readonly time: 'at' | 'created_at'
+  readonly time: 'at' | 'created_at' | 'received_at'
 }
 
 /**

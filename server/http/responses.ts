@@ -13,6 +13,11 @@ export function envelope(data: unknown): ApiResponse {
   return { status: 200, body: { code: 0, message: 'success', data } }
 }
 
+/** A page of a list; the cursor is null on the last page. */
+export function pageEnvelope(data: readonly unknown[], nextCursor: string | null): ApiResponse {
+  return { status: 200, body: { code: 0, message: 'success', data, next_cursor: nextCursor } }
+}
+
 export function shortlinkSuccess(data: unknown): ApiResponse {
   return { status: 200, body: { success: true, data } }
 }

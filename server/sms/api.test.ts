@@ -38,6 +38,10 @@ onEachEngine('SMS endpoint', (engine) => {
       success: true,
       created_at: data.send_time,
       error_message: '',
+      state: 'sent',
+      receipt_time: '',
+      receipt_code: '',
+      batch_id: '',
     }
     assert.deepEqual(await sms.records({ biz_id: data.biz_id }), [expected])
     assert.deepEqual((await sms.call({ action: 'get_logs', phone_number: phone })).body.data, [expected])

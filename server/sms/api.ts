@@ -6,6 +6,7 @@ import { hourMs } from '../../contract/time.ts'
 import { type Caller, requireNotSuspended } from '../accounts/authenticate.ts'
 import type { Balance } from '../credits/store.ts'
 import { type Call, requireParameters, findOperation } from '../http/call.ts'
+import { createCursors } from '../http/cursor.ts'
 import { AppError } from '../http/errors.ts'
 import { type ApiResponse, envelope } from '../http/responses.ts'
 import type { Product, Services } from '../services.ts'
@@ -17,14 +18,14 @@ import { createSendDecisions } from './decide.ts'
 import { createSmsGateways, type GuardedSmsGateway } from './gateways.ts'
 import { deletePastCounters } from './number-limit-store.ts'
 import { registerReceipts } from './receipts.ts'
-import { readFilter } from './records.ts'
-import { describeRecord } from './responses.ts'
+import { showRecords } from './records.ts'
+import { showReplies } from './replies.ts'
+import { deleteOldReplies } from './reply-store.ts'
 import { createSend, sendAction, type SendSms } from './send.ts'
 import { findSignatures } from './signature-store.ts'
-import { deleteOldSends, findSends } from './store.ts'
+import { deleteOldSends } from './store.ts'
 import { listTemplates } from './templates.ts'
 
-const maxRecords = 20
 const tenMinutesMs = 600_000
 
 export interface SmsProduct extends Product {
@@ -49,6 +50,7 @@ export function createSms(services: Services): SmsProduct {
       for (const { count, ...labels } of countOutcomes(gateways)) if (count > 0) this.inc(labels, count)
     },
   })
+  const cursors = createCursors(services.secretFor('cursors'))
   const price = createComposer(services)
   const hashCode = createCodeHash(services.secretFor)
   const { send, sendCode } = createSend(services, gateways, price, hashCode)
@@ -73,7 +75,9 @@ export function createSms(services: Services): SmsProduct {
       case 'credits':
         return showCredits(call, caller)
       case 'logs':
-        return showRecords(call, caller)
+        return showRecords(db, cursors, call, caller)
+      case 'replies':
+        return showReplies(db, cursors, call, caller)
     }
   }
 
@@ -111,13 +115,6 @@ export function createSms(services: Services): SmsProduct {
     return envelope(describeBalance(await services.credits.balance(account.id, apiType), call))
   }
 
-  async function showRecords(call: Call, { account }: Caller): Promise<ApiResponse> {
-    const filter = readFilter(call)
-    requireNotSuspended(account)
-    const records = await findSends(db, { ...filter, accountId: account.id }, maxRecords)
-    return envelope(records.map((record) => describeRecord(record, call.language)))
-  }
-
   return {
     send,
     price,
@@ -129,9 +126,10 @@ export function createSms(services: Services): SmsProduct {
       jobs.every(tenMinutesMs, 'prune_sms_number_counters', (signal) => deletePastCounters(db, signal))
       jobs.every(tenMinutesMs, 'prune_sms_codes', (signal) => deleteExpiredCodes(db, signal))
       if (config.SMS_RECORD_DAYS > 0)
-        jobs.every(hourMs, 'prune_sms_records', (signal) =>
-          deleteOldSends(db, config.SMS_RECORD_DAYS, signal),
-        )
+        jobs.every(hourMs, 'prune_sms_records', async (signal) => {
+          await deleteOldSends(db, config.SMS_RECORD_DAYS, signal)
+          await deleteOldReplies(db, config.SMS_RECORD_DAYS, signal)
+        })
     },
   }
 }

@@ -137,6 +137,7 @@ function statusOf(id: number, { state, gatewayId, code }: DeliveryStatus, charge
     charged,
     problem: isUndelivered ? 'undelivered' : '',
     code: isUndelivered ? code : '',
+    receiptCode: state === 'accepted' ? '' : code,
   }
 }
 

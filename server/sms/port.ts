@@ -66,18 +66,33 @@ export interface ProbeResult {
   readonly detail: string
 }
 
+/** A message that a recipient sent back. */
+export interface IncomingReply {
+  /** With or without the country code. */
+  readonly phone: string
+  readonly content: string
+  /** The signature that was replied to, where the vendor names it. */
+  readonly signName: string | undefined
+  /** The vendor's id of the reply: a repeated push has the same one. */
+  readonly sequence: string
+}
+
 export interface ReceiptRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: string
 }
 
 export type ParsedReceipts =
-  | { readonly kind: 'receipts'; readonly statuses: readonly DeliveryStatus[] }
+  | {
+      readonly kind: 'receipts'
+      readonly statuses: readonly DeliveryStatus[]
+      readonly replies: readonly IncomingReply[]
+    }
   | { readonly kind: 'malformed' }
   /** Wrong signature or expired timestamp. */
   | { readonly kind: 'forged' }
 
-/** How to parse a vendor's receipts and what to respond. */
+/** How to parse a vendor's receipts and replies, and what to respond. */
 export interface ReceiptFormat {
   parse(request: ReceiptRequest): ParsedReceipts
   readonly successBody: unknown

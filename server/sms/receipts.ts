@@ -1,12 +1,13 @@
-// Delivery receipts: vendors push them to a URL that contains a secret, because most pushes are not signed.
+// Delivery receipts and replies: vendors push them to a URL that contains a secret, because most pushes are not signed.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../services.ts'
 import type { SendDecisions } from './decide.ts'
 import { createReceiptSources } from './gateways.ts'
+import { storeReply } from './replies.ts'
 
 export function registerReceipts(api: FastifyInstance, services: Services, decisions: SendDecisions): void {
-  const { config, log, secretFor } = services
+  const { config, db, log, secretFor } = services
   const sources = createReceiptSources(config, secretFor)
 
   api.post<{ Params: { gateway: string; secret: string } }>(
@@ -29,7 +30,10 @@ export function registerReceipts(api: FastifyInstance, services: Services, decis
       }
       let changed = 0
       for (const status of parsed.statuses) if (await decisions.applyReceipt(gateway, status)) changed += 1
-      log.info({ requestId: request.id, gateway, receipts: parsed.statuses.length, changed }, 'receipts')
+      let stored = 0
+      for (const one of parsed.replies) if (await storeReply(db, gateway, one)) stored += 1
+      const counts = { receipts: parsed.statuses.length, changed, replies: parsed.replies.length, stored }
+      log.info({ requestId: request.id, gateway, ...counts }, 'receipts')
       return reply.code(200).send(format.successBody)
     },
   )

@@ -1,5 +1,5 @@
 // The response to a send, and the documented form of a send record.
-import { bizIdOf } from '../../contract/sms-text.ts'
+import { bizIdOf, type SendState } from '../../contract/sms-text.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { formatTime } from '../../contract/time.ts'
 import { findBalance } from '../credits/store.ts'
@@ -33,6 +33,26 @@ export function sendFailed(reason: Text): AppError {
   return new AppError(1005, { zh: `短信发送失败：${reason.zh}`, en: `Sending failed: ${reason.en}` })
 }
 
+export function stateOf(
+  record: Pick<SendRecord, 'state' | 'charged' | 'problem' | 'batch_id' | 'sent_at'>,
+): SendState {
+  if (record.problem === 'cancelled') return 'cancelled'
+  switch (record.state) {
+    case 'accepted':
+      return 'sent'
+    case 'delivered':
+      return 'delivered'
+    case 'refused':
+    case 'undelivered':
+      return 'failed'
+    case 'sending':
+      if (record.charged === 0) return 'failed'
+      return record.batch_id !== null && record.sent_at === null ? 'scheduled' : 'sending'
+    case 'unknown':
+      return record.charged === 0 ? 'failed' : 'unknown'
+  }
+}
+
 export function describeRecord(record: SendRecord, language: Language) {
   return {
     phone_number: record.phone,
@@ -43,5 +63,9 @@ export function describeRecord(record: SendRecord, language: Language) {
     success: record.success === 1,
     created_at: formatTime(record.created_at),
     error_message: describeProblem(record.problem, record.problem_code, language),
+    state: stateOf(record),
+    receipt_time: record.receipt_at === null ? '' : formatTime(record.receipt_at),
+    receipt_code: record.receipt_code,
+    batch_id: record.batch_id === null ? '' : String(record.batch_id),
   }
 }

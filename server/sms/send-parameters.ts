@@ -1,10 +1,12 @@
-// Reads the parameters of a send.
+// Reads the parameters of a send, and checks when it may be sent.
 import { sms } from '../../contract/sms.ts'
-import { isPhoneNumber } from '../../contract/sms-text.ts'
+import { isMarketingHour, isPhoneNumber, marketingHours } from '../../contract/sms-text.ts'
 import type { Parameters } from '../../contract/parameters.ts'
 import { signNameProblem } from '../accounts/accounts.ts'
 import { type Call, readCallParameters } from '../http/call.ts'
+import { AppError } from '../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'
+import type { UsableTemplate } from './templates.ts'
 
 export const invalidPhone = {
   name: 'phone_number',
@@ -17,6 +19,16 @@ export function readSend(call: Call) {
   const problems = [...invalid, ...findProblems(values)]
   if (missing.length > 0 || problems.length > 0) throw parameterError(missing, problems)
   return values
+}
+
+/** Marketing messages are not sent at night. */
+export function requireSendingHour({ type }: Pick<UsableTemplate, 'type'>, now: number = Date.now()): void {
+  if (type !== 'marketing' || isMarketingHour(now)) return
+  const hours = `${String(marketingHours.from).padStart(2, '0')}:00–${marketingHours.to}:00`
+  throw new AppError(1002, {
+    zh: `营销短信只能在 ${hours} 发送`,
+    en: `Marketing messages are sent from ${hours} only, Asia/Shanghai`,
+  })
 }
 
 /** Numbers outside the range of their description. */

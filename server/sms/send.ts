@@ -33,7 +33,7 @@ import { countMessages, requireBelowLimits, uncountMessages } from './number-lim
 import type { SentMessage } from './port.ts'
 import { findProblem, type Problem, problemText } from './problems.ts'
 import { sendFailed, type SuccessfulSend, successResponse } from './responses.ts'
-import { readSend } from './send-parameters.ts'
+import { readSend, requireSendingHour } from './send-parameters.ts'
 import { requireNotStopped } from './stop-list.ts'
 import {
   type FailedSend,
@@ -151,6 +151,7 @@ export function createSend(
 
     requireSmsAccount(caller.account, gateways)
     const message = await compose(caller.account, request.message)
+    requireSendingHour(message.template)
     await requireNotStopped(db, caller.account, message.signName, phone)
     if (code) await requirePause(db, { account_id: caller.account.id, phone, purpose: code.purpose })
     await requireBelowLimits(db, limits, phone)

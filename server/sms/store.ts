@@ -152,6 +152,8 @@ export interface SendStatus {
   readonly charged: boolean
   readonly problem: Problem
   readonly code: string
+  /** The carrier's code in a receipt. */
+  readonly receiptCode: string
 }
 
 /** Stores delivery statuses from receipts or status queries. */
@@ -166,18 +168,20 @@ export async function updateStatuses(tx: Tx, statuses: readonly SendStatus[]): P
       is_charged: 'bigint',
       why: 'text',
       why_code: 'text',
+      carrier_code: 'text',
     },
-    statuses.map(({ id, state, gatewayId, charged, problem, code }) => ({
+    statuses.map(({ id, state, gatewayId, charged, problem, code, receiptCode }) => ({
       send_id: id,
       new_state: state,
       sent_as: gatewayId ?? null,
       is_charged: charged ? 1 : 0,
       why: problem,
       why_code: code,
+      carrier_code: receiptCode,
     })),
   )
   await tx.run(
-    `UPDATE sms_send SET state = list.new_state,
+    `UPDATE sms_send SET state = list.new_state, receipt_code = list.carrier_code,
        receipt_at = CASE WHEN list.new_state = 'accepted' THEN receipt_at ELSE ${tx.now} END,
        gateway_id = COALESCE(list.sent_as, gateway_id), charged = list.is_charged,
        success = CASE WHEN list.new_state = 'undelivered' THEN 0 ELSE 1 END, problem = list.why,

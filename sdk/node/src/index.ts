@@ -1,7 +1,9 @@
 // The client: one instance per account, operations grouped as in the API reference.
 import { type ApiRequest, call, type CallOptions, type TransportOptions } from './transport.ts'
 import type {
+  CheckCode,
   CheckDomains,
+  CheckedCode,
   CheckedDomains,
   Credits,
   CreditsQuery,
@@ -12,10 +14,16 @@ import type {
   Link,
   RefreshedLink,
   RefreshLink,
+  Page,
+  SendCode,
   SendSms,
+  SentCode,
   SentSms,
   SmsLogsQuery,
   SmsRecord,
+  SmsRepliesQuery,
+  SmsReply,
+  SmsSignature,
   SmsTemplate,
   UpdatedLink,
   UpdateLink,
@@ -107,6 +115,19 @@ export class Tollgate {
       this.#call<readonly SmsTemplate[]>(this.#request(paths.sms, 'get_templates', {}, false), options),
     credits: (which: CreditsQuery = {}, options?: CallOptions) =>
       this.#call<Credits>(this.#request(paths.sms, 'get_credits', which, false), options),
+    signatures: (options?: CallOptions) =>
+      this.#call<readonly SmsSignature[]>(this.#request(paths.sms, 'get_signatures', {}, false), options),
+    /** Sends a one-time code. Costs SMS credits for each billed part. */
+    sendCode: (code: SendCode, options?: CallOptions) =>
+      this.#call<SentCode>(this.#request(paths.sms, 'send_code', code, true), options),
+    /** Checks a one-time code. A right one is used up. Free. */
+    checkCode: (code: CheckCode, options?: CallOptions) =>
+      this.#call<CheckedCode>(this.#request(paths.sms, 'check_code', code, false), options),
+    replies: (which: SmsRepliesQuery = {}, options?: CallOptions) =>
+      this.#page<SmsReply>(paths.sms, 'get_replies', which, options),
+    /** Like `logs`, a page at a time. */
+    logsPage: (which: SmsLogsQuery, options?: CallOptions) =>
+      this.#page<SmsRecord>(paths.sms, 'get_logs', { limit: 20, ...which }, options),
     /** Returns the latest 20 matching records. */
     logs: (which: SmsLogsQuery, options?: CallOptions) =>
       this.#call<readonly SmsRecord[]>(this.#request(paths.sms, 'get_logs', which, false), options),
@@ -137,6 +158,14 @@ export class Tollgate {
 
   #request(path: string, action: string, values: object, paid: boolean): ApiRequest {
     return { path, values: { username: this.#username, action, ...values }, paid, read: dataOf }
+  }
+
+  #page<Item>(path: string, action: string, values: object, options: CallOptions | undefined) {
+    const read = (body: Record<string, unknown>) =>
+      Array.isArray(body['data'])
+        ? { items: body['data'], next_cursor: body['next_cursor'] ?? null }
+        : undefined
+    return this.#call<Page<Item>>({ ...this.#request(path, action, values, false), read }, options)
   }
 
   #call<T>(request: ApiRequest, options: CallOptions | undefined): Promise<T> {

@@ -128,6 +128,17 @@ export interface SmsLogsQuery {
   readonly phone_number?: string
   readonly start_date?: string
   readonly end_date?: string
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string
+  /** 1 to 100, 20 by default. */
+  readonly limit?: number
+}
+
+/** A page of a list, newest first. */
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  /** Null on the last page. */
+  readonly next_cursor: string | null
 }
 
 export interface SmsRecord {
@@ -140,6 +151,61 @@ export interface SmsRecord {
   readonly created_at: string
   /** Empty when there is no error. */
   readonly error_message: string
+  readonly state: 'scheduled' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'cancelled'
+  /** Empty without a receipt. */
+  readonly receipt_time: string
+  readonly receipt_code: string
+  /** Empty for a single message. */
+  readonly batch_id: string
+}
+
+export interface SmsSignature {
+  readonly sign_name: string
+  readonly state: '审核中' | '审核通过' | '审核不通过'
+  readonly is_default: boolean
+}
+
+/** The variables of the template are `code` and optionally `minutes`. */
+export interface SendCode {
+  readonly phone_number: string
+  readonly template_code: string
+  readonly sign_name?: string
+  /** Digits, 4 to 8; 6 by default. */
+  readonly length?: number
+  /** Seconds, 60 to 1800; 300 by default. */
+  readonly ttl_s?: number
+  readonly purpose?: string
+}
+
+export interface SentCode extends SentSms {
+  readonly expires_at: string
+}
+
+export interface CheckCode {
+  readonly phone_number: string
+  readonly code: string
+  readonly purpose?: string
+}
+
+export interface CheckedCode {
+  readonly verified: boolean
+  readonly attempts_left: number
+}
+
+export interface SmsRepliesQuery {
+  readonly phone_number?: string
+  readonly start_date?: string
+  readonly end_date?: string
+  readonly cursor?: string
+  readonly limit?: number
+}
+
+export interface SmsReply {
+  readonly phone_number: string
+  readonly content: string
+  readonly sign_name: string
+  readonly biz_id: string
+  readonly received_at: string
 }
 
 export interface VerifyIdentity {

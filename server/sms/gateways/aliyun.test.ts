@@ -251,8 +251,9 @@ test('parses receipts and skips malformed items', () => {
         code: 'X',
       },
     ],
+    replies: [],
   })
-  assert.deepEqual(read([]), { kind: 'receipts', statuses: [] })
+  assert.deepEqual(read([]), { kind: 'receipts', statuses: [], replies: [] })
   for (const bad of ['', '{', 'null', '5', {}, good, [{}], [1], [[good]], [{ ...good, success: 'true' }]]) {
     assert.deepEqual(read(bad), { kind: 'malformed' }, JSON.stringify(bad))
   }

@@ -1,4 +1,4 @@
-// Aliyun SMS (Dysmsapi 2017-05-25): SendSms, QuerySendDetails and the SmsReport push.
+// Aliyun SMS (Dysmsapi 2017-05-25): SendSms, QuerySendDetails and the pushes SmsReport and SmsUp.
 import { formatDay } from '../../../contract/time.ts'
 import { isRecord } from '../../../contract/values.ts'
 import { type HttpResult, httpCall } from '../../upstream/http-call.ts'
@@ -21,7 +21,7 @@ import type {
   SmsGateway,
   StatusQuery,
 } from '../port.ts'
-import { parseReceipts } from './receipts.ts'
+import { parseItems, readReply } from './receipts.ts'
 
 export interface AliyunSmsOptions {
   readonly key: AliyunKey
@@ -197,20 +197,30 @@ function readStatus(detail: JsonObject, query: StatusQuery): DeliveryStatus[] {
   ]
 }
 
-/** The SmsReport push: an array of receipts. The vendor repeats it until the response has a numeric `code`. */
+/** The pushes SmsReport and SmsUp: an array of receipts or replies, repeated until the response has a numeric `code`. */
 export const aliyunReceipts: ReceiptFormat = {
   parse: ({ body }) =>
-    parseReceipts(parseJsonArray(body), (item) => {
-      const phone = idText(item['phone_number'])
-      const delivered = item['success']
-      if (phone === undefined || typeof delivered !== 'boolean') return undefined
-      return {
-        bizId: idText(item['out_id']),
-        gatewayId: idText(item['biz_id']),
-        phone,
-        state: delivered ? 'delivered' : 'undelivered',
-        code: storableCode(item['err_code']),
-      }
+    parseItems(parseJsonArray(body), {
+      receipt(item) {
+        const phone = idText(item['phone_number'])
+        const delivered = item['success']
+        if (phone === undefined || typeof delivered !== 'boolean') return undefined
+        return {
+          bizId: idText(item['out_id']),
+          gatewayId: idText(item['biz_id']),
+          phone,
+          state: delivered ? 'delivered' : 'undelivered',
+          code: storableCode(item['err_code']),
+        }
+      },
+      reply: (item) =>
+        readReply({
+          phone: item['phone_number'],
+          content: item['content'],
+          signName: item['sign_name'],
+          id: item['sequence_id'],
+          facts: [item['send_time'], item['dest_code']],
+        }),
     }),
   successBody: { code: 0, msg: '接收成功' },
   errorBody: { code: 1, msg: '格式有误' },

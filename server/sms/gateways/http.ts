@@ -10,7 +10,7 @@ import {
   type SentMessage,
   type SmsGateway,
 } from '../port.ts'
-import { parseReceipts } from './receipts.ts'
+import { parseItems, readReply } from './receipts.ts'
 
 export interface HttpSmsOptions {
   readonly url: string
@@ -121,7 +121,20 @@ export function createHttpReceipts(secret: string, now: () => number = Date.now)
       if (!/^\d{1,12}$/.test(timestamp)) return { kind: 'forged' }
       if (Math.abs(Number(timestamp) - now() / 1000) > clockToleranceS) return { kind: 'forged' }
       if (!isEqual(signature, sign(secret, timestamp, body))) return { kind: 'forged' }
-      return parseReceipts(parseJsonObject(body)?.['receipts'], parseReceipt)
+      const push = parseJsonObject(body)
+      const lists = [push?.['receipts'], push?.['replies']].filter((list) => list !== undefined)
+      if (lists.length === 0 || !lists.every((list) => Array.isArray(list))) return { kind: 'malformed' }
+      return parseItems(lists.flat() as unknown[], {
+        receipt: parseReceipt,
+        reply: (item) =>
+          readReply({
+            phone: item['phone_number'],
+            content: item['content'],
+            signName: item['sign_name'],
+            id: item['id'],
+            facts: [item['received_at']],
+          }),
+      })
     },
     successBody: { result: 'received' },
     errorBody: { result: 'malformed' },

@@ -212,6 +212,7 @@ test('parses receipts by sid', () => {
       { bizId: undefined, gatewayId: '5000:1', phone: '13800138000', state: 'delivered', code: 'DELIVRD' },
       { bizId: undefined, gatewayId: '5000:1', phone: '13800138000', state: 'undelivered', code: '' },
     ],
+    replies: [],
   })
   for (const bad of [null, {}, good, [{}], [{ ...good, report_status: 'success' }], [{ ...good, sid: '' }]]) {
     assert.deepEqual(read(bad), { kind: 'malformed' }, JSON.stringify(bad))

@@ -1,4 +1,4 @@
-// Tencent Cloud SMS (2021-01-11): SendSms, PullSmsSendStatusByPhoneNumber and the status push.
+// Tencent Cloud SMS (2021-01-11): SendSms, PullSmsSendStatusByPhoneNumber and the pushes of statuses and replies.
 import { isRecord } from '../../../contract/values.ts'
 import { type HttpResult, httpCall } from '../../upstream/http-call.ts'
 import {
@@ -11,8 +11,15 @@ import {
 import type { Outcome } from '../../upstream/outcome.ts'
 import { tencentRequest, type TencentKey } from '../../upstream/signing/tencent.ts'
 import { type CodeMeaning, outcomeOfCode } from '../../upstream/vendor-codes.ts'
-import type { DeliveryStatus, ReceiptFormat, RefusalReason, SentMessage, SmsGateway } from '../port.ts'
-import { parseReceipts } from './receipts.ts'
+import type {
+  DeliveryStatus,
+  IncomingReply,
+  ReceiptFormat,
+  RefusalReason,
+  SentMessage,
+  SmsGateway,
+} from '../port.ts'
+import { parseItems, readReply } from './receipts.ts'
 
 export interface TencentSmsOptions {
   readonly key: TencentKey
@@ -165,16 +172,31 @@ function readStatus(item: JsonObject, phone: string): DeliveryStatus[] {
   return [{ bizId, gatewayId, phone, state, code: state === 'undelivered' ? 'FAIL' : '' }]
 }
 
-/** The status push: an array of receipts. `sid` is the SerialNo of the send. */
+/** The status push is an array of receipts, `sid` is the SerialNo of the send. The reply push is one object without an id. */
 export const tencentReceipts: ReceiptFormat = {
-  parse: ({ body }) =>
-    parseReceipts(parseJsonArray(body), (item) => {
-      const phone = idText(item['mobile'])
-      const state = states.get(item['report_status'])
-      const gatewayId = idText(item['sid'])
-      if (phone === undefined || state === undefined || gatewayId === undefined) return undefined
-      return { bizId: undefined, gatewayId, phone, state, code: storableCode(item['errmsg']) }
-    }),
+  parse({ body }) {
+    const list = parseJsonArray(body)
+    const receipt = list ? readReceipt : () => undefined
+    return parseItems(list ?? [parseJsonObject(body)], { receipt, reply: readPushedReply })
+  },
   successBody: { result: 0, errmsg: 'OK' },
   errorBody: { result: 1, errmsg: 'malformed' },
+}
+
+function readReceipt(item: JsonObject): DeliveryStatus | undefined {
+  const phone = idText(item['mobile'])
+  const state = states.get(item['report_status'])
+  const gatewayId = idText(item['sid'])
+  if (phone === undefined || state === undefined || gatewayId === undefined) return undefined
+  return { bizId: undefined, gatewayId, phone, state, code: storableCode(item['errmsg']) }
+}
+
+function readPushedReply(item: JsonObject): IncomingReply | undefined {
+  return readReply({
+    phone: item['mobile'],
+    content: item['text'],
+    signName: item['sign'],
+    id: undefined,
+    facts: [item['nationcode'], item['time'], item['extend']],
+  })
 }
