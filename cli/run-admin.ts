@@ -18,6 +18,7 @@ import { paymentCommands } from './payments.ts'
 import { templateCommands } from './sms.ts'
 import { signatureCommands } from './signatures.ts'
 import { domainCommands } from './shortlink.ts'
+import { statementCommands } from './statements.ts'
 import { storageCommands } from './storage.ts'
 import { webhookCommands } from './webhooks.ts'
 
@@ -38,6 +39,7 @@ const commands: readonly Command[] = [
   ...paymentCommands,
   ...listCommands,
   ...oidcCommands,
+  ...statementCommands,
 ]
 
 export interface CommandResult {

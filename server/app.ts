@@ -44,6 +44,8 @@ import { registerInstallationMetrics } from './operations/installation-metrics.t
 import { createMetrics } from './operations/metrics.ts'
 import { createReadiness } from './operations/readiness-store.ts'
 import type { Product, Services } from './services.ts'
+import { registerStatementKey } from './statements/routes.ts'
+import { createStatements } from './statements/statements.ts'
 import { createShortlink, type Shortlink } from './shortlink/api.ts'
 import { createSms } from './sms/api.ts'
 
@@ -177,6 +179,7 @@ export async function openApp(
   const checks = createDomainCheck(services)
   const eventDelivery = createEventDelivery(services)
   const payments = createPayments(services)
+  const statements = createStatements(services)
   const products: readonly Product[] = [links, messages, verifications, checks]
   // Products do not import each other. This connects two of them: a blocked link domain gets no new links.
   checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.recordVerdict)
@@ -248,6 +251,7 @@ export async function openApp(
     handler: (request, reply) => homePage(reply.header('x-tollgate-proxy', proxyState(request.raw))),
   })
   registerPublicFiles(app, services)
+  registerStatementKey(app, statements)
   registerDocs(app, services)
   webConsole.routes(app)
   app.register(async (api) => {
@@ -296,6 +300,7 @@ export async function openApp(
       for (const product of products) product.start?.()
       eventDelivery.start()
       startPaymentJobs(services, payments)
+      statements.start(jobs)
       webConsole.start()
       limits.start()
       sweeper.start(jobs, config.SWEEP_S * 1000)

@@ -26,7 +26,7 @@ export function startPaymentJobs(services: Services, payments: Payments): void {
           } catch (error) {
             log.error({ err: error, order: order.number }, 'failed to check an order')
           } finally {
-            await db.write((tx) => planNextQuery(tx, order.id, schedule))
+            await db.write((tx) => planNextQuery(tx, order.id, schedule, order.next_query_at))
           }
         }),
       )

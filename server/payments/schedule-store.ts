@@ -48,15 +48,26 @@ export function nextQueryAt(order: Timed, now: number, schedule: readonly number
   return late.sort((a, b) => a - b).find((time) => time > now) ?? null
 }
 
-/** Ends the lease and plans the next query, by the state that the order has now. */
-export async function planNextQuery(tx: Tx, orderId: number, schedule: readonly number[]): Promise<void> {
-  const row = await tx.one<Timed & { now: number }>(
-    `SELECT state, created_at, expires_at, provider_expires_at, closed_at, ${tx.now} AS now
+/**
+ * Ends the lease and plans the next query, by the state that the order has now. `leasedFor` is the query that was made; one
+ * that a notification asked for meanwhile stays.
+ */
+export async function planNextQuery(
+  tx: Tx,
+  orderId: number,
+  schedule: readonly number[],
+  leasedFor?: number | null,
+): Promise<void> {
+  const row = await tx.one<Timed & Pick<OrderRow, 'next_query_at'> & { now: number }>(
+    `SELECT state, created_at, expires_at, provider_expires_at, closed_at, next_query_at, ${tx.now} AS now
      FROM payment_order WHERE id = ?`,
     [orderId],
   )
   if (!row) return
-  const next = nextQueryAt(row, row.now, schedule)
+  const planned = nextQueryAt(row, row.now, schedule)
+  const asked = row.next_query_at
+  const isAsked = asked !== null && leasedFor !== undefined && asked !== leasedFor
+  const next = planned !== null && isAsked ? Math.min(planned, asked) : planned
   await tx.run('UPDATE payment_order SET lease_until = 0, next_query_at = ? WHERE id = ?', [
     next === null ? null : Math.ceil(next),
     orderId,

@@ -1,0 +1,121 @@
+// Monthly statements: sums, chain, signature, and what compaction leaves of old entries.
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { admin, startService } from '../../test/support/service.ts'
+import { onEachEngine } from '../../test/support/engines.ts'
+import { dayMs, formatDay } from '../../contract/time.ts'
+import { compactStep } from '../credits/ledger/compaction-store.ts'
+import { findFileProblem, formatFile, readRows } from './file.ts'
+import { createStatements } from './statements.ts'
+
+onEachEngine('statements', (engine) => {
+  it('sum each month, chain the digests, stay as they are after compaction, and show every change', async () => {
+    await using service = await startService(engine)
+    const { db } = service.installation
+    const account = await service.account()
+    const now = Date.now()
+    const created = now - 500 * dayMs
+    await db.write(async (tx) => {
+      await tx.run('UPDATE account SET created_at = ? WHERE id = ?', [created, account.id])
+      const add = async (
+        kind: string,
+        amount: number,
+        balance: number,
+        daysAgo: number,
+        operation: number | null,
+      ) =>
+        tx.run(
+          `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, note, at)
+           VALUES (?, 'sms', ?, ?, ?, ?, NULL, ?)`,
+          [account.id, kind, amount, balance, operation, now - daysAgo * dayMs],
+        )
+      const operation = (cost: number, back: number) =>
+        tx.insert(
+          `INSERT INTO operation (account_id, api_type, action, cost, given_back, state, request_id, created_at, ended_at)
+           VALUES (?, 'sms', 'send_sms', ?, ?, 'settled', '', 0, 0)`,
+          [account.id, cost, back],
+        )
+      const first = await operation(30, 10)
+      const second = await operation(5, 0)
+      const third = await operation(7, 0)
+      await add('grant', 100, 100, 499, null)
+      await add('charge', -30, 70, 470, first)
+      await add('refund', 10, 80, 470, first)
+      await add('charge', -5, 75, 430, second)
+      await add('adjust', -1, 74, 429, null)
+      await add('charge', -7, 67, 0, third)
+      await tx.run(`UPDATE credit SET total = 99, used = 32 WHERE account_id = ? AND api_type = 'sms'`, [
+        account.id,
+      ])
+    })
+    const statements = createStatements(service.installation)
+    const holder = { id: account.id, username: account.username, created_at: created }
+    await statements.freezeAll(new AbortController().signal)
+    const stored = await db.all<{ month: string; content: string; digest: string }>(
+      'SELECT month, content, digest FROM statement WHERE account_id = ? ORDER BY month',
+      [account.id],
+    )
+    assert.ok(stored.length >= 16)
+    let previous = { digest: '', closing: 0 }
+    const totals = { bought: 0, used: 0, refunded: 0, adjusted: 0 }
+    for (const { content, digest } of stored) {
+      const sms = readRows(content).find((row) => row.api_type === 'sms')!
+      assert.ok(content.includes(`previous,${previous.digest}\r\n`))
+      assert.equal(sms.opening, previous.closing)
+      assert.equal(sms.closing, sms.opening + sms.bought - sms.used + sms.refunded + sms.adjusted)
+      previous = { digest, closing: sms.closing }
+      for (const name of ['bought', 'used', 'refunded', 'adjusted'] as const) totals[name] += sms[name]
+    }
+    assert.deepEqual(totals, { bought: 100, used: 35, refunded: 10, adjusted: -1 })
+
+    await db.write((tx) => compactStep(tx, { account_id: account.id, api_type: 'sms' }, 400))
+    await statements.freezeAll(new AbortController().signal)
+    const again = await db.all(
+      'SELECT month, content, digest FROM statement WHERE account_id = ? ORDER BY month',
+      [account.id],
+    )
+    assert.deepEqual(again, stored)
+    const running = await statements.make(holder, formatDay(now).slice(0, 7))
+    assert.equal(running.isFinal, false)
+    assert.deepEqual(
+      running.rows.find((row) => row.api_type === 'sms'),
+      { api_type: 'sms', opening: 74, bought: 0, used: 7, refunded: 0, adjusted: 0, closing: 67 },
+    )
+
+    const file = Buffer.from(formatFile(running, statements.key.id))
+    assert.equal(findFileProblem(file, statements.key), undefined)
+    for (let index = 0; index < file.length; index += 1) {
+      const changed = Buffer.from(file)
+      changed[index] = changed[index]! ^ 1
+      assert.ok(findFileProblem(changed, statements.key), `byte ${index}`)
+    }
+    for (const changed of [
+      file.subarray(0, -1),
+      Buffer.concat([file, Buffer.from('\n')]),
+      file.subarray(3),
+      Buffer.alloc(0),
+    ]) {
+      assert.ok(findFileProblem(changed, statements.key))
+    }
+
+    const { environment } = service.storage
+    const out = join(environment['DATA_DIR']!, 'statement.csv')
+    const month = stored[3]!.month
+    assert.equal(
+      (await admin(environment, 'statement', 'make', account.username, month, '--out', out)).code,
+      0,
+    )
+    assert.equal((await admin(environment, 'statement', 'verify', out)).code, 0)
+    const pem = join(environment['DATA_DIR']!, 'key.pem')
+    await writeFile(pem, await (await fetch(`${service.url}/.well-known/tollgate-statement-key`)).text())
+    assert.equal((await admin(environment, 'statement', 'verify', out, '--key', pem)).code, 0)
+    await writeFile(out, (await readFile(out, 'utf8')).replace('sms,', 'sms,1'))
+    assert.equal((await admin(environment, 'statement', 'verify', out)).code, 1)
+    assert.equal(
+      (await admin(environment, 'statement', 'make', account.username, '2099-01', '--out', out)).code,
+      1,
+    )
+  })
+})

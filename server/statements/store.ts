@@ -1,0 +1,96 @@
+// Frozen statements, and the sums of the ledger that they are made of.
+import { type ApiType, apiTypes } from '../../contract/credits.ts'
+import { ledgerIdAt } from '../credits/ledger/list-store.ts'
+import type { Queries, Tx } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+
+export type StoredStatement = Readonly<Tables['statement']>
+
+export function findStatement(
+  queries: Queries,
+  accountId: number,
+  month: string,
+): Promise<StoredStatement | undefined> {
+  return queries.one('SELECT * FROM statement WHERE account_id = ? AND month = ?', [accountId, month])
+}
+
+export function findLatestBefore(
+  queries: Queries,
+  accountId: number,
+  month: string,
+): Promise<StoredStatement | undefined> {
+  return queries.one(
+    'SELECT * FROM statement WHERE account_id = ? AND month < ? ORDER BY month DESC LIMIT 1',
+    [accountId, month],
+  )
+}
+
+/** Newest first. */
+export function listStatements(queries: Queries, accountId: number): Promise<StoredStatement[]> {
+  return queries.all('SELECT * FROM statement WHERE account_id = ? ORDER BY month DESC LIMIT 600', [
+    accountId,
+  ])
+}
+
+/** A statement is written once: another process may have been first. */
+export async function insertStatement(
+  tx: Tx,
+  statement: Omit<StoredStatement, 'id' | 'created_at'>,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO statement (account_id, month, content, digest, signature, created_at)
+     VALUES (?, ?, ?, ?, ?, ${tx.now}) ON CONFLICT (account_id, month) DO NOTHING`,
+    [statement.account_id, statement.month, statement.content, statement.digest, statement.signature],
+  )
+}
+
+/** Accounts from before `until` without a statement of the month, after an id. */
+export function findAccountsWithout(
+  queries: Queries,
+  search: {
+    readonly month: string
+    readonly until: number
+    readonly afterId: number
+    readonly limit: number
+  },
+): Promise<{ id: number; username: string; created_at: number }[]> {
+  return queries.all(
+    `SELECT a.id, a.username, a.created_at FROM account a WHERE a.id > ? AND a.created_at < ?
+       AND NOT EXISTS (SELECT 1 FROM statement s WHERE s.account_id = a.id AND s.month = ?)
+     ORDER BY a.id LIMIT ?`,
+    [search.afterId, search.until, search.month, search.limit],
+  )
+}
+
+export interface LedgerSums {
+  readonly api_type: ApiType
+  readonly bought: number
+  readonly used: number
+  readonly refunded: number
+  readonly adjusted: number
+}
+
+/** Ids follow time, except for transactions that ran at the same time. */
+const idSlack = 2_000
+
+/** Sums by type of the entries in [from, until). */
+export async function sumLedger(
+  queries: Queries,
+  accountId: number,
+  { from, until }: { readonly from: number; readonly until: number },
+): Promise<LedgerSums[]> {
+  const firstId = from === 0 ? 0 : (await ledgerIdAt(queries, from)) - idSlack
+  const endId = (await ledgerIdAt(queries, until)) + idSlack
+  const sum = (kind: string) => `COALESCE(SUM(CASE WHEN kind = '${kind}' THEN amount ELSE 0 END), 0)`
+  return Promise.all(
+    apiTypes.map(async (apiType) => {
+      const row = await queries.one<Omit<LedgerSums, 'api_type'>>(
+        `SELECT ${sum('grant')} AS bought, -${sum('charge')} AS used, ${sum('refund')} AS refunded, ${sum('adjust')} AS adjusted
+         FROM ledger WHERE account_id = ? AND api_type = ? AND id >= ? AND id < ? AND at >= ? AND at < ?`,
+        [accountId, apiType, firstId, endId, from, until],
+      )
+      const { bought, used, refunded, adjusted } = row ?? { bought: 0, used: 0, refunded: 0, adjusted: 0 }
+      return { api_type: apiType, bought, used, refunded, adjusted }
+    }),
+  )
+}
