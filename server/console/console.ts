@@ -24,6 +24,7 @@ import { linkPages } from '../shortlink/console.ts'
 import { accountPages } from './operator/accounts.ts'
 import { auditPages } from '../audit/console.ts'
 import { linkAbusePages } from '../shortlink/bans/operator-console.ts'
+import { linkQrPages } from '../shortlink/qr/console.ts'
 import { ownDomainPages } from '../shortlink/own-domains/console.ts'
 import { linkDomainPages } from '../shortlink/domains/operator-console.ts'
 import { type GatewayProducts, gatewayPages } from './operator/gateways.ts'
@@ -129,6 +130,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     requestPages(api, pageServices, requestLog)
     linkPages(api, pageServices, products.shortlink)
     ownDomainPages(api, pageServices, products.shortlink)
+    linkQrPages(api, products.shortlink)
     linkAbusePages(api, pageServices, products.shortlink)
     smsPages(api, pageServices, products.sms)
     templatePages(api, pageServices)

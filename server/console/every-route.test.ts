@@ -17,6 +17,7 @@ import { oidcRoutes } from '../../contract/console/oidc.ts'
 import { securityRoutes } from '../../contract/console/security.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
+import { linkQrRoutes } from '../../contract/console/link-qr.ts'
 import { linkAbuseRoutes, ownDomainRoutes } from '../../contract/console/link-domains.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import { type Browser, openBrowser, operator, signedIn } from '../../test/support/console.ts'
@@ -39,6 +40,7 @@ const accountRoutes = {
   ...prefixed('search', searchRoutes),
   ...prefixed('links', linkRoutes),
   ...prefixed('ownDomains', ownDomainRoutes),
+  ...prefixed('linkQr', linkQrRoutes),
   ...prefixed('sms', smsRoutes),
   ...prefixed('identity', identityRoutes),
   ...prefixed('domainCheck', domainCheckRoutes),

@@ -27,6 +27,8 @@ import { securityResponses } from '../../contract/console/responses/security.ts'
 import type { Route } from '../../contract/console/route.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { sessionResponses } from '../../contract/console/responses/session.ts'
+import { linkQrRoutes } from '../../contract/console/link-qr.ts'
+import { linkQrResponses } from '../../contract/console/responses/link-qr.ts'
 import { linkAbuseRoutes, ownDomainRoutes } from '../../contract/console/link-domains.ts'
 import { linkAbuseResponses, ownDomainResponses } from '../../contract/console/responses/link-domains.ts'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
@@ -64,6 +66,7 @@ add(securityRoutes, securityResponses)
 add(oidcRoutes, oidcResponses)
 add(linkRoutes, linkResponses)
 add(ownDomainRoutes, ownDomainResponses)
+add(linkQrRoutes, linkQrResponses)
 add(linkAbuseRoutes, linkAbuseResponses)
 add(smsRoutes, smsResponses)
 

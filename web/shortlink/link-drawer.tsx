@@ -13,6 +13,8 @@ import { Loaded } from '../parts/loaded.tsx'
 import { ActionError } from '../parts/action-error.tsx'
 import { partsText } from '../parts/text.ts'
 import { LinkStatistics } from './statistics.tsx'
+import { QrDesigner } from './qr-designer.tsx'
+import { qrText } from './qr-text.ts'
 import { Qr } from './qr.tsx'
 import { shortlinkText } from './text.ts'
 import { targetLimits, titleLimits, webAddress } from './create.tsx'
@@ -39,6 +41,8 @@ function LoadedLink({ id, canChange }: { id: string; canChange: boolean }): Reac
 
 function Detail({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {
   const t = useText(shortlinkText)
+  const qr = useText(qrText)
+  const [designing, setDesigning] = useState(false)
   return (
     <div className="stack">
       <div className="row" style={{ alignItems: 'flex-start', gap: 24 }}>
@@ -53,7 +57,15 @@ function Detail({ link, canChange }: { link: LinkDetail; canChange: boolean }): 
           </div>
           <EditLink link={link} canChange={canChange} />
         </div>
-        <Qr url={link.a_url} name={link.title} />
+        <div className="stack-8">
+          <Qr url={link.a_url} name={link.title} />
+          {canChange && (
+            <Button size="small" onClick={() => setDesigning(true)}>
+              {qr.design}
+            </Button>
+          )}
+          <QrDesigner id={link.id} open={designing} onClose={() => setDesigning(false)} />
+        </div>
       </div>
       <div className="muted">
         {t.clicks} <strong className="num">{formatCount(link.clicks)}</strong> ·{' '}

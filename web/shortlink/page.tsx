@@ -1,5 +1,6 @@
 // The list of short links. The server searches, sorts and pages it.
 import { PlusOutlined } from '@ant-design/icons'
+import { Link } from '@tanstack/react-router'
 import { Button, Card } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type LinkQuery, linkRoutes } from '../../contract/console/shortlink.ts'
@@ -63,7 +64,16 @@ export function ShortlinkPage(): ReactNode {
     </Button>
   )
   return (
-    <Page title={t.title} lead={t.lead} actions={create}>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <span className="row">
+          <Link to="/shortlink/domains">{t.ownDomains}</Link>
+          {create}
+        </span>
+      }
+    >
       <div className="filters" style={{ marginBottom: 0 }}>
         <SearchFilter
           label={t.search}

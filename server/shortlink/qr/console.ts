@@ -1,0 +1,53 @@
+// Console route of QR codes: draws one and returns it as a file.
+import { linkQrRoutes } from '../../../contract/console/link-qr.ts'
+import { contrastOf, qrLimits, scanQuery } from '../../../contract/link-qr.ts'
+import { invalidFields, notFound } from '../../console/problem.ts'
+import type { Api } from '../../console/routes.ts'
+import type { Shortlink } from '../api.ts'
+import { type Pixels, readPng } from './png.ts'
+import { formatQrPng, formatQrSvg } from './qr.ts'
+
+export function linkQrPages(api: Api, links: Shortlink): void {
+  api.account(linkQrRoutes.draw, async (request, input) => {
+    const found = await links.list.find(request.account.id, request.id())
+    if (!found) throw notFound()
+    const color = (input.color ?? '#000000').toLowerCase()
+    const background = (input.background ?? '#ffffff').toLowerCase()
+    if (contrastOf(color, background) < qrLimits.minContrast) throw invalidFields({ color: lowContrast })
+    const logo = input.logo === undefined ? undefined : readLogo(input.logo)
+    const { a_url: a, b_url: b, short_code: code } = found.link
+    const address = `${input.address === 'b' ? b : a}${input.counts_scans === false ? '' : scanQuery}`
+    const options = {
+      size: input.size ?? qrLimits.size.default,
+      color,
+      background,
+      level: input.level ?? 'M',
+      logo,
+    }
+    const isPng = input.format === 'png'
+    const file = isPng ? formatQrPng(address, options) : Buffer.from(formatQrSvg(address, options))
+    return {
+      name: `${code}.${input.format}`,
+      type: isPng ? 'image/png' : 'image/svg+xml',
+      address,
+      data: file.toString('base64'),
+    }
+  })
+}
+
+/** By its content, whatever the name of the file was. */
+function readLogo(base64: string): { file: Buffer; pixels: Pixels } {
+  const file = Buffer.from(base64, 'base64')
+  const pixels = file.length > qrLimits.logoBytes ? undefined : readPng(file, qrLimits.logoPixels)
+  if (!pixels) throw invalidFields({ logo: wrongLogo })
+  return { file, pixels }
+}
+
+const lowContrast = {
+  zh: '两种颜色的对比度不足，难以扫描',
+  en: 'The contrast of the colours is too low to scan',
+}
+const wrongLogo = {
+  zh: `须为 PNG 图片，最大 ${qrLimits.logoPixels} × ${qrLimits.logoPixels} 像素、${qrLimits.logoBytes / 1024} KB`,
+  en: `Must be a PNG of at most ${qrLimits.logoPixels} × ${qrLimits.logoPixels} pixels and ${qrLimits.logoBytes / 1024} KB`,
+}
