@@ -1,1 +1,0 @@
-import{tt as e}from"./copy-DgdsGrfx.js";function t(t,n){return e({"~kind":`Array`},{type:`array`,items:t},n)}export{t};

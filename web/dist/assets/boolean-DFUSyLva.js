@@ -1,1 +1,0 @@
-import{tt as e}from"./copy-DgdsGrfx.js";function t(t){return e({"~kind":`Boolean`},{type:`boolean`},t)}export{t};

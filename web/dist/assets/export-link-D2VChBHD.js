@@ -1,1 +1,0 @@
-import{h as e,it as t,r as n,xi as r,y as i}from"./copy-DgdsGrfx.js";import{t as a}from"./DownloadOutlined-CKxExJsF.js";var o=r();function s({route:r,filter:s,params:c={}}){let l=i(n);return(0,o.jsx)(t,{icon:(0,o.jsx)(a,{}),href:e(r,s,c),download:!0,children:l.exportCsv})}export{s as t};

@@ -1,1 +1,0 @@
-import{U as e}from"./copy-DgdsGrfx.js";var t={sms:e.sms,identity:e.id_verification,domain_check:e.domain_check};export{t};

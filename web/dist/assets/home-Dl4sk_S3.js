@@ -1,1 +1,0 @@
-import{Ei as e,T as t,Z as n,wi as r}from"./copy-DgdsGrfx.js";var i=[`shortlink`,`sms`,`identity`,`domain-check`],a=n([...i]),o=e()({home:r(`GET`,`/home`,t)});export{i as n,o as r,a as t};

@@ -1,1 +1,0 @@
-import{$ as e,E as t,Ei as n,J as r,Q as i,wi as a}from"./copy-DgdsGrfx.js";var o=i({next:e(r({maxLength:500}))}),s=n()({signIn:a(`POST`,`/oidc/sign-in`,o),confirm:a(`POST`,`/oidc/confirm`,o),links:a(`GET`,`/oidc/links`,t),link:a(`POST`,`/oidc/link`,t),unlink:a(`POST`,`/oidc/unlink`,i({subject:r({minLength:1,maxLength:255})}))});export{s as t};

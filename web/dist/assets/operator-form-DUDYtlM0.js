@@ -1,1 +1,0 @@
-import{_n as e,xi as t}from"./copy-DgdsGrfx.js";import{n,t as r}from"./form-dialog-DwrCVvLb.js";var i=t();function a(t){let{initial:a,warning:o,children:s,...c}=t;return(0,i.jsxs)(r,{...c,initial:a,danger:o!==void 0,children:[s,o!==void 0&&(0,i.jsx)(e,{type:`warning`,showIcon:!0,title:o,style:{marginBottom:16}}),(0,i.jsx)(n,{})]})}export{a as t};
