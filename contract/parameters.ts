@@ -54,7 +54,7 @@ export type Values<P extends Parameters> = {
 
 /** The description of a parameter followed by its allowed values, length and default. */
 export function describeParameter(parameter: Parameter): Text {
-  const { text, enum: values, minLength, maxLength, minimum, maximum } = parameter
+  const { text, enum: values, minLength, maxLength, minimum, maximum, maxItems } = parameter
   const { default: byDefault } = parameter
   const zh = [text.zh]
   const en = [text.en]
@@ -75,6 +75,10 @@ export function describeParameter(parameter: Parameter): Text {
   if (minimum !== undefined && maximum !== undefined) {
     zh.push(`${minimum}–${maximum}`)
     en.push(`${minimum}–${maximum}`)
+  }
+  if (maxItems !== undefined) {
+    zh.push(`至多 ${maxItems} 项`)
+    en.push(`at most ${maxItems} items`)
   }
   if (byDefault !== undefined) {
     zh.push(`默认 ${byDefault}`)

@@ -1,5 +1,6 @@
 // The short link endpoint.
 import { credentialParameters, type Endpoint } from './endpoint.ts'
+import { pageParameters } from './paging.ts'
 
 /** Of a target in its ASCII form: by default nginx accepts 4 KiB of response headers from the service behind it. */
 export const maxLocationLength = 3_500
@@ -44,16 +45,144 @@ export interface LinkRule {
   readonly target_url: string
 }
 
-export const shortCodePattern = '^[2-9A-HJ-NP-Za-km-z]{7}$'
+/** Generated codes have 7 characters without look-alikes; a chosen one may be any of these. */
+export const shortCodePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{1,30}[A-Za-z0-9]$'
+
+export const statParts = [
+  'day',
+  'hour',
+  'country',
+  'province',
+  'device',
+  'os',
+  'browser',
+  'app',
+  'referrer',
+] as const
+
+export type StatPart = (typeof statParts)[number]
+
+/** The longest range of `stats`, in days. Hours are kept for 60 days. */
+export const maxStatDays = { hour: 62, other: 3_660 } as const
+
+/** What `clear` of `update` removes. */
+export const clearableFields = [
+  'expires_at',
+  'expired_url',
+  'max_clicks',
+  'password',
+  'tags',
+  'external_id',
+  'rules',
+  'redirect_url_a',
+] as const
+
+export type ClearableField = (typeof clearableFields)[number]
 
 const url = { type: 'string', maxLength: 2_048 } as const
 const title = { type: 'string', minLength: 1, maxLength: 200 } as const
+
+const shortCode = {
+  type: 'string',
+  required: false,
+  pattern: shortCodePattern,
+  minLength: linkLimits.codeLength.min,
+  maxLength: linkLimits.codeLength.max,
+  example: 'summer-2026',
+} as const
+
+const redirectType = {
+  type: 'string',
+  required: false,
+  enum: redirectTypes,
+  example: 'direct',
+} as const
+
+/** Of `generate` and `update`. A link with `expires_at`, `max_clicks`, `password` or `rules` is never `permanent`. */
+const options = {
+  expires_at: {
+    type: 'string',
+    required: false,
+    text: {
+      zh: '到期时间，YYYY-MM-DD HH:MM:SS（北京时间），须晚于现在',
+      en: 'Expiry, YYYY-MM-DD HH:MM:SS in Asia/Shanghai, in the future',
+    },
+    example: '2036-12-31 23:59:59',
+  },
+  expired_url: {
+    ...url,
+    required: false,
+    text: {
+      zh: '到期或次数用完后的跳转地址，不设置则返回 410',
+      en: 'Target after expiry or when the visits are used up; without it the link answers 410',
+    },
+    example: 'https://example.com/ended',
+  },
+  max_clicks: {
+    type: 'integer',
+    required: false,
+    minimum: 1,
+    maximum: linkLimits.maxClicks,
+    text: { zh: '真人访问次数上限', en: 'Limit of visits by people' },
+    example: 100,
+  },
+  password: {
+    type: 'string',
+    required: false,
+    minLength: linkLimits.passwordLength.min,
+    maxLength: linkLimits.passwordLength.max,
+    text: { zh: '访问密码', en: 'Password for visitors' },
+    example: 'open sesame',
+  },
+  tags: {
+    type: 'list',
+    required: false,
+    maxItems: linkLimits.tags,
+    text: {
+      zh: `标签，每个 1–${linkLimits.tagLength} 个字符，重复的合并`,
+      en: `Tags of 1–${linkLimits.tagLength} characters each; duplicates are merged`,
+    },
+    example: ['2026', '短信'],
+  },
+  external_id: {
+    type: 'string',
+    required: false,
+    minLength: 1,
+    maxLength: linkLimits.externalIdLength,
+    text: { zh: '您的编号，账户内唯一', en: 'Your own ID, unique in the account' },
+    example: 'order-1001',
+  },
+  rules: {
+    type: 'items',
+    required: false,
+    maxItems: linkLimits.rules,
+    text: {
+      zh: '跳转规则 {"when": {…}, "target_url": "…"}，首个匹配的生效，均不匹配时按 target_url。when 的条件：os、device、app、country、province、language，值可为列表',
+      en: 'Redirect rules {"when": {…}, "target_url": "…"}; the first match wins, else target_url. Conditions of when: os, device, app, country, province, language; a value may be a list',
+    },
+    example: [{ when: { os: ['ios', 'macos'] }, target_url: 'https://example.com/apple' }],
+  },
+} as const
 
 const linkId = {
   type: 'integer',
   required: true,
   text: { zh: '短链接编号', en: 'ID of the short link' },
   example: 1,
+} as const
+
+/** Names one link; several must name the same one. */
+const whichLink = {
+  short_code: {
+    ...shortCode,
+    text: { zh: '短码', en: 'Short code' },
+    example: 'aBcD234',
+  },
+  link_id: { ...linkId, required: false },
+  external_id: {
+    ...options.external_id,
+    text: { zh: '您的编号', en: 'Your own ID' },
+  },
 } as const
 
 export const shortlink = {
@@ -85,12 +214,9 @@ export const shortlink = {
         },
         title: { ...title, required: true, text: { zh: '标题', en: 'Title' }, example: '活动页' },
         redirect_type: {
-          type: 'string',
-          required: false,
-          enum: redirectTypes,
+          ...redirectType,
           default: 'direct',
           text: { zh: '跳转方式', en: 'Redirect type' },
-          example: 'direct',
         },
         redirect_url_a: {
           ...url,
@@ -101,6 +227,21 @@ export const shortlink = {
           },
           example: 'https://example.com/a',
         },
+        short_code: {
+          ...shortCode,
+          text: {
+            zh: '自选短码，字母、数字、_ 和 -，首尾为字母或数字，区分大小写',
+            en: 'A chosen code of letters, digits, _ and -, first and last a letter or digit; case-sensitive',
+          },
+        },
+        domain: {
+          type: 'string',
+          required: false,
+          maxLength: 253,
+          text: { zh: 'a_url 使用的自有域名，须已验证', en: 'Own verified domain for a_url' },
+          example: 'go.example.com',
+        },
+        ...options,
       },
     },
     update: {
@@ -130,28 +271,138 @@ export const shortlink = {
           },
           example: 'https://example.com/a',
         },
+        redirect_type: { ...redirectType, text: { zh: '新的跳转方式', en: 'New redirect type' } },
+        ...options,
+        clear: {
+          type: 'list',
+          required: false,
+          maxItems: clearableFields.length,
+          text: {
+            zh: `要清除的字段：${clearableFields.join('、')}`,
+            en: `Fields to remove: ${clearableFields.join(', ')}`,
+          },
+          example: ['expires_at'],
+        },
       },
     },
     execute_update: {
       actions: ['execute_update'],
       scope: 'short_link:write',
       text: { zh: '刷新访问地址', en: 'Refresh the link addresses' },
-      parameters: { link_id: linkId },
+      parameters: {
+        link_id: linkId,
+        short_code: {
+          ...shortCode,
+          text: { zh: '自选的新短码，不传则随机', en: 'A chosen new code; random when omitted' },
+        },
+      },
     },
     get: {
       actions: ['get'],
       scope: 'short_link:read',
       text: { zh: '查询短链接', en: 'Get a short link' },
+      parameters: whichLink,
+    },
+    generate_batch: {
+      actions: ['generate_batch'],
+      scope: 'short_link:write',
+      text: { zh: '批量生成短链接', en: 'Create up to 100 short links' },
       parameters: {
-        short_code: {
+        links: {
+          type: 'items',
+          required: true,
+          maxItems: linkLimits.batchLinks,
+          text: {
+            zh: '短链接列表，每项的参数与 generate 相同',
+            en: 'List of links, each with the parameters of generate',
+          },
+          example: [{ target_url: 'https://example.com/1', title: '一' }],
+        },
+      },
+    },
+    list: {
+      actions: ['list'],
+      scope: 'short_link:read',
+      text: { zh: '短链接列表', en: 'List short links' },
+      parameters: {
+        ...pageParameters,
+        tag: { type: 'string', required: false, text: { zh: '标签', en: 'Tag' }, example: '2026' },
+        state: {
           type: 'string',
           required: false,
-          pattern: shortCodePattern,
-          text: { zh: '短码，与 link_id 二选一', en: 'Short code; either this or link_id' },
-          example: 'aBcD234',
+          enum: linkStates,
+          text: { zh: '状态', en: 'State' },
+          example: 'active',
         },
-        link_id: { ...linkId, required: false },
+        q: {
+          type: 'string',
+          required: false,
+          maxLength: 200,
+          text: {
+            zh: '标题、目标地址或短码中的文字，英文字母不区分大小写',
+            en: 'Text in title, target or code; ASCII letters in any case',
+          },
+          example: 'example.com',
+        },
       },
+    },
+    stats: {
+      actions: ['stats'],
+      scope: 'short_link:read',
+      text: { zh: '访问统计', en: 'Click statistics' },
+      parameters: {
+        ...whichLink,
+        tag: {
+          type: 'string',
+          required: false,
+          text: { zh: '标签，与链接二选一', en: 'Tag; either this or a link' },
+          example: '2026',
+        },
+        start_date: {
+          type: 'string',
+          required: false,
+          text: {
+            zh: '开始日期 YYYY-MM-DD，默认 30 天前',
+            en: 'First day YYYY-MM-DD; default: the last 30 days',
+          },
+          example: '2026-01-01',
+        },
+        end_date: {
+          type: 'string',
+          required: false,
+          text: {
+            zh: '结束日期 YYYY-MM-DD（含），默认今天',
+            en: 'Last day YYYY-MM-DD, inclusive; default today',
+          },
+          example: '2026-01-31',
+        },
+        by: {
+          type: 'string',
+          required: false,
+          enum: statParts,
+          default: 'day',
+          text: { zh: '分组方式', en: 'Grouping' },
+          example: 'day',
+        },
+      },
+    },
+    pause: {
+      actions: ['pause'],
+      scope: 'short_link:write',
+      text: { zh: '暂停短链接', en: 'Pause a short link' },
+      parameters: whichLink,
+    },
+    resume: {
+      actions: ['resume'],
+      scope: 'short_link:write',
+      text: { zh: '恢复短链接', en: 'Resume a short link' },
+      parameters: whichLink,
+    },
+    delete: {
+      actions: ['delete'],
+      scope: 'short_link:write',
+      text: { zh: '删除短链接', en: 'Delete a short link' },
+      parameters: whichLink,
     },
   },
 } as const satisfies Endpoint

@@ -13,6 +13,13 @@ export function formatDay(ms: number): string {
   return new Date(ms + shanghaiOffsetMs).toISOString().slice(0, 10)
 }
 
+/** The milliseconds of `2026-01-02 03:04:05` in Shanghai, or undefined when there is no such time. */
+export function parseTime(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(text)) return undefined
+  const ms = Date.parse(`${text.replace(' ', 'T')}Z`) - shanghaiOffsetMs
+  return !Number.isNaN(ms) && formatTime(ms) === text ? ms : undefined
+}
+
 /** The first millisecond of a day given as `YYYY-MM-DD`, or undefined when the day does not exist. */
 export function startOfDay(day: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return undefined

@@ -18,6 +18,12 @@ import type {
 import type { checkedCode, sentCode } from '../contract/reference/sms-codes.ts'
 import type { smsReply } from '../contract/reference/sms-replies.ts'
 import type { smsSignature } from '../contract/reference/sms-signatures.ts'
+import type {
+  deletedLink,
+  generatedLinks,
+  linkStateChange,
+  linkStats,
+} from '../contract/reference/shortlink-more.ts'
 import type { creditBalance, sentSms, smsRecord, smsTemplate } from '../contract/reference/sms.ts'
 import type { shortlink } from '../contract/shortlink.ts'
 import type { sms } from '../contract/sms.ts'
@@ -47,6 +53,9 @@ type SameResponse<T, S> = Same<keyof T, keyof S> & Same<T, Frozen<S>>
 const parameters: {
   generate: SameParameters<sdk.GenerateLink, (typeof shortlink.operations.generate)['parameters']>
   update: SameParameters<sdk.UpdateLink, (typeof shortlink.operations.update)['parameters']>
+  generateBatch: SameParameters<sdk.GenerateLinks, (typeof shortlink.operations.generate_batch)['parameters']>
+  list: SameParameters<sdk.ListLinks, (typeof shortlink.operations.list)['parameters']>
+  stats: SameParameters<sdk.LinkStatsQuery, (typeof shortlink.operations.stats)['parameters']>
   refresh: SameParameters<sdk.RefreshLink, (typeof shortlink.operations.execute_update)['parameters']>
   get: Same<keyof sdk.GetLink, keyof (typeof shortlink.operations.get)['parameters']>
   send: SameParameters<sdk.SendSms, (typeof sms.operations.send)['parameters']>
@@ -62,6 +71,9 @@ const parameters: {
 } = {
   generate: true,
   update: true,
+  generateBatch: true,
+  list: true,
+  stats: true,
   refresh: true,
   get: true,
   send: true,
@@ -79,6 +91,10 @@ const parameters: {
 const responses: {
   generate: SameResponse<sdk.GeneratedLink, Static<typeof generatedLink>>
   update: SameResponse<sdk.UpdatedLink, Static<typeof updatedLink>>
+  generateBatch: SameResponse<sdk.GeneratedLinks, Static<typeof generatedLinks>>
+  stats: SameResponse<sdk.LinkStats, Static<typeof linkStats>>
+  pause: SameResponse<sdk.LinkStateChange, Static<typeof linkStateChange>>
+  delete: SameResponse<sdk.DeletedLink, Static<typeof deletedLink>>
   refresh: SameResponse<sdk.RefreshedLink, Static<typeof refreshedLink>>
   get: SameResponse<sdk.Link, Static<typeof linkDetails>>
   send: SameResponse<sdk.SentSms, Static<typeof sentSms>>
@@ -95,6 +111,10 @@ const responses: {
 } = {
   generate: true,
   update: true,
+  generateBatch: true,
+  stats: true,
+  pause: true,
+  delete: true,
   refresh: true,
   get: true,
   send: true,

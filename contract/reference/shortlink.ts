@@ -10,6 +10,7 @@ import {
   text,
   time,
 } from '../reference.ts'
+import { createMoreReference } from './shortlink-more.ts'
 import { linkStates, redirectTypes, type shortlink, shortCodePattern } from '../shortlink.ts'
 
 const linkId = Type.Integer({
@@ -130,12 +131,39 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         zh: 'direct 为 302 跳转，permanent 为 301 跳转，page 先显示目标地址，点击后前往。',
         en: 'direct responds with 302, permanent with 301, page with a page that shows the target and links to it.',
       },
+      {
+        zh: '设有 expires_at、max_clicks、password 或 rules 的链接不能为 permanent。依次检查：禁用、暂停、到期、次数用完、密码、规则。',
+        en: 'A link with expires_at, max_clicks, password or rules cannot be permanent. Checked in this order: banned, paused, expired, visits used up, password, rules.',
+      },
+      {
+        zh: 'max_clicks 只计真人访问，恰好这么多次到达目标；预览和机器人不计。设有密码时，只有输入正确密码才计一次。',
+        en: "max_clicks counts people's visits: exactly so many reach the target; previews and bots count nothing. With a password only the right one uses a visit up.",
+      },
+      {
+        zh: '设有密码的链接先显示密码页；每个地址每条链接每分钟最多 10 次，超出返回 429。',
+        en: 'A link with a password shows a form first; 10 attempts a minute per address and link, then 429.',
+      },
+      {
+        zh: '规则条件：os（ios、android、harmony、windows、macos、linux），device（mobile、tablet、desktop），app（wechat、qq、douyin、weibo、alipay、dingtalk、feishu），country（ISO 3166-1 两位代码），province（ISO 3166-2，不含 CN-，如 GD），language（Accept-Language 首个语言的两位代码）。同一条规则的条件须全部满足，对 a_url 与 b_url 均生效。',
+        en: 'Conditions of a rule: os (ios, android, harmony, windows, macos, linux), device (mobile, tablet, desktop), app (wechat, qq, douyin, weibo, alipay, dingtalk, feishu), country (ISO 3166-1, two letters), province (ISO 3166-2 without CN-, such as GD), language (two letters, the first of Accept-Language). All conditions of a rule must match; rules apply to a_url and b_url.',
+      },
     ],
     response: shortlinkResponseOf(generatedLink),
     errors: [
       missing,
       invalid,
       expired,
+      { code: 1002, status: 400, when: { zh: '短码已被占用', en: 'The short code is or was in use' } },
+      {
+        code: 1002,
+        status: 400,
+        when: { zh: '短码不可用', en: 'The short code is one of our paths or an offensive word' },
+      },
+      {
+        code: 1002,
+        status: 400,
+        when: { zh: 'external_id 已被使用', en: 'Another link has this external_id' },
+      },
       { code: 1004, status: 400, when: { zh: '生成次数不足', en: 'Not enough short link credits' } },
     ],
     examples: [
@@ -174,6 +202,12 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         status: 400,
         response: { success: false, message: 'target_url 须为 http:// 或 https:// 开头的完整网址' },
       },
+      {
+        title: { zh: '短码不可用', en: 'Code not available' },
+        values: { target_url: 'https://example.com/landing', title: '活动页', short_code: 'console' },
+        status: 400,
+        response: { success: false, message: '短码不可用' },
+      },
     ],
   },
   update: {
@@ -181,6 +215,10 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
       {
         zh: '下一次访问即生效。不传的参数保持不变。',
         en: 'Takes effect with the next visit. Omitted parameters stay unchanged.',
+      },
+      {
+        zh: '新的 max_clicks 替换上限，不清零已用次数；用 clear 清除后重新设置则从零计。clear 不能与同一字段的新值同时传入。',
+        en: 'A new max_clicks replaces the limit, not the count; cleared and set again it counts from zero. clear cannot be combined with a new value of the same field.',
       },
     ],
     response: shortlinkResponseOf(updatedLink),
@@ -259,7 +297,10 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
   },
   get: {
     notes: [
-      { zh: 'short_code 与 link_id 传入其一即可。', en: 'Pass short_code or link_id.' },
+      {
+        zh: 'short_code、link_id、external_id 传入其一即可。',
+        en: 'Pass short_code, link_id or external_id.',
+      },
       {
         zh: '访问按真人、机器人、链接预览分别计数。',
         en: 'Visits by people, bots and link previews are counted separately.',
@@ -318,4 +359,5 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
       },
     ],
   },
+  ...createMoreReference(linkDetails, { missing, invalid, expired, notFound }),
 }

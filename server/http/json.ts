@@ -1,9 +1,12 @@
 // Parses JSON of callers: bounded depth and number of values, long numbers kept exactly, no names that reach a prototype.
 import { type AppError, malformed } from './errors.ts'
-import { forbiddenName, isForbiddenName, maxDepth, maxFields, tooDeep, tooManyFields } from './form.ts'
+import { forbiddenName, isForbiddenName, maxDepth, tooDeep } from './form.ts'
 
 /** Values of all arrays and objects together. A list of a documented operation has at most a few thousand items. */
 export const maxValues = 20_000
+
+/** Of all objects together: a batch of 100 links with ten rules each. */
+export const maxNames = 10_000
 
 /** Shorter text cannot exceed the limits on values; `rejectForbiddenKeys` finds what is too deep. */
 const maxUnscannedLength = 4_096
@@ -59,7 +62,7 @@ function scanJson(text: string): string {
     switch (text.charCodeAt(i)) {
       case 0x22: // "
         // More strings than values and names have place for: not JSON, and not worth reading on.
-        if ((strings += 1) > maxValues + maxFields) throw tooManyValues()
+        if ((strings += 1) > maxValues + maxNames) throw tooManyValues()
         i = endOfString(text, i)
         break
       case 0x7b: // {
@@ -76,7 +79,7 @@ function scanJson(text: string): string {
         break
       case 0x3a: {
         // :
-        if ((members += 1) > maxFields) throw tooManyFields()
+        if ((members += 1) > maxNames) throw tooManyNames()
         const start = skipSpace(text, i + 1)
         const end = endOfLongInteger(text, start)
         if (end === -1) {
@@ -153,6 +156,10 @@ function rejectForbiddenKeys(value: unknown, depth = 1): void {
 
 function notJson(): AppError {
   return malformed('请求体不是有效的 JSON', 'The body is not valid JSON')
+}
+
+function tooManyNames(): AppError {
+  return malformed(`参数过多，最多 ${maxNames} 个`, `Too many parameters: at most ${maxNames}`)
 }
 
 function tooManyValues(): AppError {

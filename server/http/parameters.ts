@@ -23,6 +23,17 @@ export interface InvalidParameter {
   readonly name: string
   /** Follows the name in a message: `必须是整数`, `must be an integer`. */
   readonly text: Text
+  /** The text stands for itself, without the name. */
+  readonly isWhole?: true
+}
+
+/** The texts of a message, in one language. */
+export function problemTexts(invalid: readonly InvalidParameter[], language: 'zh' | 'en'): string[] {
+  const texts = invalid.map(({ name, text, isWhole }) =>
+    isWhole ? text[language] : `${name} ${text[language]}`,
+  )
+  // Two parameters may have the same problem as a whole.
+  return [...new Set(texts)]
 }
 
 export interface ReadResult<P extends Parameters> {
@@ -122,8 +133,8 @@ export function readParameters<const P extends Parameters>(
 
 /** One error that names everything, invalid parameters first. A missing key is a 401. */
 export function parameterError(missing: readonly string[], invalid: readonly InvalidParameter[]): AppError {
-  const zh = invalid.map(({ name, text }) => `${name} ${text.zh}`)
-  const en = invalid.map(({ name, text }) => `${name} ${text.en}`)
+  const zh = problemTexts(invalid, 'zh')
+  const en = problemTexts(invalid, 'en')
   for (const name of missing) {
     zh.push(`${name} 缺失`)
     en.push(`${name} is missing`)

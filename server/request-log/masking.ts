@@ -61,6 +61,7 @@ const hideValues: Mask = (value) => {
 
 const everywhere: Readonly<Record<string, Mask>> = {
   api_key: hide,
+  password: hide,
   phone_number: asText(maskPhone),
   template_params: hideValues,
   idcard: asText(maskIdNumber),

@@ -178,7 +178,7 @@ onEachEngine('short link endpoint', (engine) => {
   })
 
   test('rejects unknown actions, methods and credentials', async () => {
-    refused(await call({ action: 'delete' }), 400, '无效的操作类型')
+    refused(await call({ action: 'remove' }), 400, '无效的操作类型')
     const wrong = await call({ action: 'generate' }, {}, { ...account, username: 'nobody' })
     refused(wrong, 401, '认证失败，用户名或 API 密钥错误')
     assert.ok(wrong.headers.get('www-authenticate'))

@@ -1,34 +1,66 @@
 // The rules of links: checks input, prepares what the charge's transaction writes, formats records. Used by the API and the console.
-import { type RedirectType, shortlink } from '../../contract/shortlink.ts'
+import { bannedTarget } from '../../contract/link-abuse.ts'
+import { type ClearableField, type RedirectType, shortlink } from '../../contract/shortlink.ts'
 import { formatTime } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
-import { type BatchItem, registerWriter } from '../credits/batch-writer.ts'
+import { registerWriter, type TransactionWrite } from '../credits/batch-writer.ts'
 import type { Charge, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import { AppError } from '../http/errors.ts'
 import type { ApiResponse } from '../http/responses.ts'
-import type { InvalidParameter } from '../http/parameters.ts'
+import { type InvalidParameter, parameterError } from '../http/parameters.ts'
+import { isBannedUrl } from './bans/banned-hosts.ts'
 import type { Codes } from './codes/store.ts'
-import { createDomainRotation, formatAddresses } from './domains/domains.ts'
+import { createDomainRotation, formatAddresses, normalizeHost } from './domains/domains.ts'
+import { codeTaken, conflictError, findConflicts, requireNoConflicts } from './options/conflicts.ts'
+import { hashLinkPassword } from './options/password.ts'
+import {
+  hasOptions,
+  isConditional,
+  type OptionChange,
+  type OptionInput,
+  permanentProblem,
+  readOptions,
+} from './options/read.ts'
 import { describeOptions, type LinkOptions } from './options/record.ts'
+import { formatList } from './options/store.ts'
 import type { Lookup, Pools } from './redirect/lookup-store.ts'
 import {
+  ChosenCodeTaken,
+  type CreatedLink,
   type Hosts,
   insertLink,
   insertLinks,
+  insertLinksWithOptions,
   type Link,
   type LinkChange,
   type NewLink,
   refreshLink,
 } from './store.ts'
-import { checkTarget, isRedirectType, type OwnHosts, titleProblem } from './targets.ts'
+import {
+  type CheckedTarget,
+  checkTarget,
+  isRedirectType,
+  type OwnHosts,
+  problemOf,
+  titleProblem,
+} from './targets.ts'
 
-export interface LinkInput {
+export interface LinkInput extends OptionInput {
   readonly title?: string | undefined
   readonly target_url?: string | undefined
   readonly redirect_type?: string | undefined
   readonly redirect_url_a?: string | undefined
+}
+
+/** The valid part of the input, and all its problems. */
+export interface CheckedLink {
+  readonly change: LinkChange
+  /** Undefined when the call has none. */
+  readonly options: OptionChange | undefined
+  readonly clears: ReadonlySet<ClearableField>
+  readonly problems: readonly InvalidParameter[]
 }
 
 export interface LinkAddresses {
@@ -39,24 +71,38 @@ export interface LinkAddresses {
 }
 
 export interface Links {
-  /** Returns the valid part of the input and all its problems. */
-  check(
-    input: LinkInput,
-    pools: Pools,
-  ): { readonly change: LinkChange; readonly problems: readonly InvalidParameter[] }
+  check(input: LinkInput, pools: Pools): CheckedLink
+  /** What only the database knows: codes, IDs and domains that the account cannot use. One list for each link. */
+  findConflicts(
+    accountId: number,
+    links: readonly CheckedLink[],
+  ): Promise<readonly (readonly InvalidParameter[])[]>
   /** Chooses the domains; the charge's transaction then writes the link. */
   prepareCreate(
     accountId: number,
-    change: LinkChange,
+    link: CheckedLink,
     resultOf: (created: LinkAddresses, charge: Charge) => Written<ApiResponse>,
-  ): Promise<BatchItem<Charge, Written<ApiResponse>>>
-  prepareRefresh(link: Link): Promise<(tx: Tx) => Promise<LinkAddresses>>
+  ): Promise<TransactionWrite<Charge, Written<ApiResponse>>>
+  /** Like `prepareCreate`, for a list that is written as a whole. */
+  prepareBatch(
+    accountId: number,
+    links: readonly CheckedLink[],
+    resultOf: (created: readonly LinkAddresses[], charge: Charge) => Written<ApiResponse>,
+  ): Promise<TransactionWrite<Charge, Written<ApiResponse>>>
+  prepareRefresh(link: Link, chosenCode?: string): Promise<(tx: Tx) => Promise<LinkAddresses>>
   describe(link: Link): LinkRecord
 }
 
 interface LinkToCreate {
   readonly link: Omit<NewLink, 'createdAt'>
   readonly resultOf: (created: LinkAddresses, charge: Charge) => Written<ApiResponse>
+}
+
+interface PreparedLinks {
+  readonly accountId: number
+  readonly newLinks: readonly Omit<NewLink, 'createdAt'>[]
+  readonly list: readonly CheckedLink[]
+  readonly isBatch: boolean
 }
 
 export interface LinkRecord extends LinkAddresses, LinkOptions {
@@ -68,7 +114,7 @@ export interface LinkRecord extends LinkAddresses, LinkOptions {
 }
 
 export function createLinks(
-  services: Pick<Services, 'publicUrl' | 'config'>,
+  services: Pick<Services, 'publicUrl' | 'config' | 'db'>,
   lookup: Lookup,
   codes: Codes,
 ): Links {
@@ -93,6 +139,60 @@ export function createLinks(
     })
   })
 
+  async function newLink(
+    accountId: number,
+    { change, options }: CheckedLink,
+    pool: Hosts,
+    hashes?: Map<string, string>,
+  ): Promise<Omit<NewLink, 'createdAt'>> {
+    const { title, redirectType, target, targetA } = change
+    if (title === undefined || target === undefined) throw new Error('a link needs a title and a target')
+    const link = {
+      accountId,
+      title,
+      targetUrl: target.url,
+      redirectUrlA: targetA?.url ?? '',
+      redirectType: redirectType ?? shortlink.operations.generate.parameters.redirect_type.default,
+      locationA: targetA === undefined || targetA.url === '' ? target.location : targetA.location,
+      locationB: target.location,
+      hosts: pool,
+    }
+    if (options === undefined) return link
+    const ownDomain = options.domain === undefined ? '' : normalizeHost(options.domain)!
+    return {
+      ...link,
+      hosts: ownDomain === '' ? pool : { ...pool, a: ownDomain },
+      options: {
+        code: options.shortCode,
+        expiresAt: options.expiresAt ?? null,
+        expiredUrl: options.expired?.url ?? '',
+        expiredLocation: options.expired?.location ?? '',
+        maxClicks: options.maxClicks ?? null,
+        passwordHash: await hashLinkPassword(options.password, accountId, hashes),
+        rules: formatList(options.rules ?? []),
+        tags: options.tags ?? [],
+        externalId: options.externalId ?? null,
+        ownDomain,
+      },
+    }
+  }
+
+  /** The charge has locked the account, so its IDs cannot change meanwhile. */
+  async function insertAll(
+    tx: Tx,
+    { accountId, newLinks, list, isBatch }: PreparedLinks,
+    { at }: Charge,
+  ): Promise<CreatedLink[]> {
+    const links = newLinks.map((link) => ({ ...link, createdAt: at }))
+    if (links.every(({ options }) => options === undefined)) return insertLinks(tx, links, codes)
+    requireNoConflicts(await findConflicts(tx, accountId, list, codes), isBatch)
+    return insertLinksWithOptions(tx, links, codes).catch((error: unknown) => {
+      if (!(error instanceof ChosenCodeTaken)) throw error
+      const problems = list.map((_one, index) => (error.indexes.includes(index) ? [codeTaken] : []))
+      throw conflictError(problems, isBatch)
+    })
+  }
+
   let publicUrl: URL | undefined
   const ownHosts = ({ byHost, owners }: Pools): OwnHosts => {
     // Not known before the server listens.
@@ -104,13 +204,18 @@ export function createLinks(
     check(input, pools) {
       const own = ownHosts(pools)
       const problems: InvalidParameter[] = []
+      const checkUrl = (url: string): CheckedTarget => {
+        const checked = checkTarget(url, own)
+        const isBanned = 'location' in checked && isBannedUrl(checked.location, pools.bannedHosts)
+        return isBanned ? { problem: bannedTarget, isWhole: true } : checked
+      }
       const target = (name: 'target_url' | 'redirect_url_a') => {
         const url = input[name]
         if (url === undefined) return undefined
         if (url === '' && name === 'redirect_url_a') return { url, location: '' }
-        const checked = checkTarget(url, own)
+        const checked = checkUrl(url)
         if ('location' in checked) return { url, location: checked.location }
-        problems.push({ name, text: checked.problem })
+        problems.push(problemOf(name, checked))
         return undefined
       }
       const change = {
@@ -125,31 +230,55 @@ export function createLinks(
         if (isRedirectType(input.redirect_type)) change.redirectType = input.redirect_type
         else problems.push({ name: 'redirect_type', text: wrongType })
       }
-      return { change, problems }
+      if (!hasOptions(input)) return { change, options: undefined, clears: noClears, problems }
+      const { change: options, clears } = readOptions(input, checkUrl, problems)
+      if (change.redirectType === 'permanent' && isConditional(options))
+        problems.push({ name: 'redirect_type', text: permanentProblem })
+      return { change, options, clears, problems }
     },
 
-    async prepareCreate(accountId, { title, redirectType, target, targetA }, resultOf) {
-      if (title === undefined || target === undefined) throw new Error('a link needs a title and a target')
+    findConflicts: (accountId, list) => findConflicts(services.db, accountId, list, codes),
+
+    async prepareCreate(accountId, checked, resultOf) {
       const { domains } = await lookup.currentPools()
-      const hosts = rotation.next(domains)
-      const link = {
-        accountId,
-        title,
-        targetUrl: target.url,
-        redirectUrlA: targetA?.url ?? '',
-        redirectType: redirectType ?? shortlink.operations.generate.parameters.redirect_type.default,
-        locationA: targetA === undefined || targetA.url === '' ? target.location : targetA.location,
-        locationB: target.location,
-        hosts,
+      const link = await newLink(accountId, checked, rotation.next(domains))
+      if (link.options === undefined) return createInBatch({ link, resultOf })
+      return async (tx, charge) => {
+        const [created] = await insertAll(
+          tx,
+          { accountId, newLinks: [link], list: [checked], isBatch: false },
+          charge,
+        )
+        return resultOf(addresses(created!.id, created!.code, link.hosts), charge)
       }
-      return createInBatch({ link, resultOf })
     },
 
-    async prepareRefresh(link) {
+    async prepareBatch(accountId, list, resultOf) {
       const { domains } = await lookup.currentPools()
-      const hosts = rotation.after(domains, { a: link.host_a, b: link.host_b })
+      const hashes = new Map<string, string>()
+      const newLinks: Omit<NewLink, 'createdAt'>[] = []
+      // One after the other: a hash takes a core for some time.
+      for (const checked of list) {
+        newLinks.push(await newLink(accountId, checked, rotation.next(domains), hashes))
+      }
+      return async (tx, charge) => {
+        const created = await insertAll(tx, { accountId, newLinks, list, isBatch: true }, charge)
+        return resultOf(
+          created.map(({ id, code }, index) => addresses(id, code, newLinks[index]!.hosts)),
+          charge,
+        )
+      }
+    },
+
+    async prepareRefresh(link, chosenCode) {
+      const { domains } = await lookup.currentPools()
+      const next = rotation.after(domains, { a: link.host_a, b: link.host_b })
+      const hosts = link.own_domain === '' ? next : { ...next, a: link.own_domain }
       return async (tx) => {
-        const code = await refreshLink(tx, { accountId: link.account_id, id: link.id, hosts, graceMs }, codes)
+        const refresh = { accountId: link.account_id, id: link.id, hosts, graceMs, chosenCode }
+        const code = await refreshLink(tx, refresh, codes).catch((error: unknown) => {
+          throw error instanceof ChosenCodeTaken ? parameterError([], [codeTaken]) : error
+        })
         if (code === undefined) throw linkNotFound()
         return addresses(link.id, code, hosts)
       }
@@ -166,6 +295,8 @@ export function createLinks(
     }),
   }
 }
+
+const noClears: ReadonlySet<ClearableField> = new Set()
 
 const wrongType: Text = { zh: '只能是 direct、permanent 或 page', en: 'must be direct, permanent or page' }
 

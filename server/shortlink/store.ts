@@ -2,9 +2,10 @@
 import type { RedirectType } from '../../contract/shortlink.ts'
 import { bulkInsert, insertRows, insertRowsReturningIds } from '../db/bulk-insert.ts'
 import type { Queries, Tx } from '../db/database.ts'
-import { forUpdate } from '../db/dialect.ts'
+import { forUpdate, idList } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Codes } from './codes/store.ts'
+import { insertOptionRows } from './options/store.ts'
 
 export type Pool = Tables['link_domain']['pool']
 
@@ -26,6 +27,21 @@ export interface Hosts {
   readonly b: string
 }
 
+/** The options of a new link; their absence makes an ordinary one. */
+export interface NewLinkOptions {
+  /** A chosen code. */
+  readonly code: string | undefined
+  readonly expiresAt: number | null
+  readonly expiredUrl: string
+  readonly expiredLocation: string
+  readonly maxClicks: number | null
+  readonly passwordHash: string | null
+  readonly rules: string
+  readonly tags: readonly string[]
+  readonly externalId: string | null
+  readonly ownDomain: string
+}
+
 export interface NewLink {
   readonly accountId: number
   readonly title: string
@@ -36,6 +52,7 @@ export interface NewLink {
   readonly locationB: string
   readonly hosts: Hosts
   readonly createdAt: number
+  readonly options?: NewLinkOptions | undefined
 }
 
 export interface CreatedLink {
@@ -78,7 +95,7 @@ export async function insertLinks(tx: Tx, links: readonly NewLink[], codes: Code
   return newCodes.map(({ code }, index) => ({ code, id: ids[index]! }))
 }
 
-const linkInsert = bulkInsert('link', {
+const linkColumnTypes = {
   account_id: 'bigint',
   code: 'text',
   title: 'text',
@@ -91,7 +108,131 @@ const linkInsert = bulkInsert('link', {
   host_b: 'text',
   created_at: 'bigint',
   updated_at: 'bigint',
+} as const
+
+const linkInsert = bulkInsert('link', linkColumnTypes)
+
+const optionalLinkInsert = bulkInsert('link', {
+  ...linkColumnTypes,
+  expires_at: 'bigint',
+  expired_url: 'text',
+  expired_location: 'text',
+  max_clicks: 'bigint',
+  password_hash: 'text',
+  rules: 'text',
+  tags: 'text',
+  external_id: 'text',
+  own_domain: 'text',
 })
+
+const chosenCodeInsert = bulkInsert(
+  'link_code',
+  { position: 'bigint', link_id: 'bigint', code: 'text' },
+  'ON CONFLICT (position) DO NOTHING',
+)
+
+/** A chosen code is or was in use. */
+export class ChosenCodeTaken extends Error {
+  /** Positions in the list of links. */
+  readonly indexes: readonly number[]
+
+  constructor(indexes: readonly number[]) {
+    super('a chosen code is taken')
+    this.indexes = indexes
+  }
+}
+
+/** Like `insertLinks`, for links of which some have options. The account is locked by the charge. */
+export async function insertLinksWithOptions(
+  tx: Tx,
+  links: readonly NewLink[],
+  codes: Codes,
+): Promise<CreatedLink[]> {
+  const placed = links.map(({ options }) =>
+    options?.code === undefined
+      ? { ...codes.next(), isChosen: false }
+      : { code: options.code, position: requirePosition(codes, options.code), isChosen: true },
+  )
+  const ids = await insertRowsReturningIds(
+    tx,
+    optionalLinkInsert,
+    links.map((link, index) => ({ ...rowOf(link, placed[index]!.code), ...optionColumns(link.options) })),
+  )
+  const rows = placed.map(({ code, position, isChosen }, index) => ({
+    position,
+    link_id: ids[index]!,
+    code: position < 0 ? code : null,
+    isChosen,
+  }))
+  const chosen = rows.filter(({ isChosen }) => isChosen)
+  if ((await insertRows(tx, chosenCodeInsert, chosen)) < chosen.length) {
+    throw new ChosenCodeTaken(await findTaken(tx, rows))
+  }
+  const generated = rows.filter(({ isChosen }) => !isChosen)
+  if ((await insertRows(tx, codeInsert, generated)) < generated.length) {
+    codes.jumpToRandomPosition()
+    throw new CodeTaken()
+  }
+  await insertOptionRows(
+    tx,
+    links.map(({ accountId, options }, index) => ({ accountId, linkId: ids[index]!, options })),
+  )
+  return placed.map(({ code }, index) => ({ code, id: ids[index]! }))
+}
+
+function requirePosition(codes: Codes, code: string): number {
+  const position = codes.positionOf(code)
+  if (position === undefined) throw new Error('a chosen code was not checked')
+  return position
+}
+
+async function findTaken(
+  tx: Tx,
+  rows: readonly { position: number; link_id: number; isChosen: boolean }[],
+): Promise<number[]> {
+  const list = idList(
+    tx,
+    rows.map(({ position }) => position),
+  )
+  const stored = await tx.all<Pick<Tables['link_code'], 'position' | 'link_id'>>(
+    `SELECT position, link_id FROM link_code WHERE position IN ${list.sql}`,
+    [list.value],
+  )
+  const owners = new Map(stored.map(({ position, link_id }) => [position, link_id]))
+  return rows.flatMap((row, index) =>
+    row.isChosen && owners.get(row.position) !== row.link_id ? [index] : [],
+  )
+}
+
+/** Which of these codes are or were in use. */
+export async function findTakenCodes(
+  queries: Queries,
+  chosen: readonly string[],
+  codes: Codes,
+): Promise<Set<string>> {
+  if (chosen.length === 0) return new Set()
+  const byPosition = new Map(chosen.map((code) => [requirePosition(codes, code), code]))
+  const list = idList(queries, [...byPosition.keys()])
+  const rows = await queries.all<Pick<Tables['link_code'], 'position'>>(
+    `SELECT position FROM link_code WHERE position IN ${list.sql}`,
+    [list.value],
+  )
+  return new Set(rows.map(({ position }) => byPosition.get(position)!))
+}
+
+function optionColumns(options: NewLinkOptions | undefined) {
+  return {
+    expires_at: options?.expiresAt ?? null,
+    expired_url: options?.expiredUrl ?? '',
+    expired_location: options?.expiredLocation ?? '',
+    max_clicks: options?.maxClicks ?? null,
+    password_hash: options?.passwordHash ?? null,
+    rules: options?.rules ?? '',
+    tags: options === undefined || options.tags.length === 0 ? '' : JSON.stringify(options.tags),
+    external_id: options?.externalId ?? null,
+    own_domain: options?.ownDomain ?? '',
+  }
+}
 
 const codeInsert = bulkInsert(
   'link_code',
@@ -137,6 +278,17 @@ export function findOwnLink(queries: Queries, accountId: number, id: number): Pr
   ])
 }
 
+export function findOwnLinkByExternalId(
+  queries: Queries,
+  accountId: number,
+  externalId: string,
+): Promise<Link | undefined> {
+  return queries.one<Link>(`SELECT ${linkColumns} FROM link l WHERE l.account_id = ? AND l.external_id = ?`, [
+    accountId,
+    externalId,
+  ])
+}
+
 /** By its current code; retired codes do not count. */
 export function findOwnLinkByCode(
   queries: Queries,
@@ -148,8 +300,8 @@ export function findOwnLinkByCode(
   if (position === undefined) return Promise.resolve(undefined)
   return queries.one<Link>(
     `SELECT ${linkColumns} FROM link_code c JOIN link l ON l.id = c.link_id
-     WHERE c.position = ? AND c.retired_at IS NULL AND l.account_id = ?`,
-    [position, accountId],
+     WHERE c.position = ? AND c.retired_at IS NULL AND l.account_id = ? AND l.code = ?`,
+    [position, accountId, code],
   )
 }
 
@@ -200,6 +352,7 @@ export interface Refresh {
   readonly hosts: Hosts
   /** How long the old code continues to work. */
   readonly graceMs: number
+  readonly chosenCode?: string | undefined
 }
 
 /** Retires the code and returns a new one; undefined when the account has no such link. */
@@ -211,7 +364,10 @@ export async function refreshLink(tx: Tx, refresh: Refresh, codes: Codes): Promi
   if (!link) return undefined
   const position = codes.positionOf(link.code)
   if (position === undefined) throw new Error(`link ${refresh.id} has an invalid code`)
-  const code = await insertFreeCode(tx, refresh.id, codes)
+  const code =
+    refresh.chosenCode === undefined
+      ? await insertFreeCode(tx, refresh.id, codes)
+      : await insertChosenCode(tx, refresh.id, refresh.chosenCode, codes)
   await tx.run(
     // Zero without a grace period: a process whose clock is behind must not serve the old code either.
     `UPDATE link_code SET retired_at = ${tx.now},
@@ -227,6 +383,13 @@ export async function refreshLink(tx: Tx, refresh: Refresh, codes: Codes): Promi
   return code
 }
 
+async function insertChosenCode(tx: Tx, linkId: number, code: string, codes: Codes): Promise<string> {
+  const position = requirePosition(codes, code)
+  const row = { position, link_id: linkId, code: position < 0 ? code : null }
+  if ((await insertRows(tx, chosenCodeInsert, [row])) === 0) throw new ChosenCodeTaken([0])
+  return code
+}
+
 export interface RetiredCode {
   readonly code: string
   readonly retired_at: number
@@ -238,10 +401,10 @@ export async function listRetiredCodes(
   linkId: number,
   codes: Codes,
 ): Promise<RetiredCode[]> {
-  const rows = await queries.all<{ position: number; retired_at: number }>(
-    `SELECT position, retired_at FROM link_code WHERE link_id = ? AND retired_at IS NOT NULL
+  const rows = await queries.all<{ position: number; retired_at: number; code: string | null }>(
+    `SELECT position, retired_at, code FROM link_code WHERE link_id = ? AND retired_at IS NOT NULL
      ORDER BY retired_at DESC LIMIT 100`,
     [linkId],
   )
-  return rows.map(({ position, retired_at }) => ({ code: codes.codeAt(position), retired_at }))
+  return rows.map(({ position, retired_at, code }) => ({ code: code ?? codes.codeAt(position), retired_at }))
 }

@@ -1,6 +1,7 @@
 // Checks the target and the title of a link.
 import { maxLocationLength, redirectTypes, type RedirectType, shortlink } from '../../contract/shortlink.ts'
 import type { Text } from '../../contract/text.ts'
+import type { InvalidParameter } from '../http/parameters.ts'
 
 const { target_url, title: titleParameter } = shortlink.operations.generate.parameters
 const maxUrlLength = target_url.maxLength
@@ -13,7 +14,10 @@ export interface OwnHosts {
   readonly isPoolHost: (host: string) => boolean
 }
 
-export type CheckedTarget = { readonly location: string } | { readonly problem: Text }
+export type CheckedTarget =
+  | { readonly location: string }
+  /** `isWhole`: the text stands for itself, without the name of the parameter. */
+  | { readonly problem: Text; readonly isWhole?: true }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
@@ -58,6 +62,14 @@ function isOwn(url: URL, own: OwnHosts): boolean {
 
 function hostName(url: URL): string {
   return url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname
+}
+
+/** The problem of a target under the name of its parameter. */
+export function problemOf(
+  name: string,
+  { problem: text, isWhole }: Extract<CheckedTarget, { readonly problem: Text }>,
+): InvalidParameter {
+  return isWhole ? { name, text, isWhole } : { name, text }
 }
 
 export function isRedirectType(value: string): value is RedirectType {

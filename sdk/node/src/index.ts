@@ -8,6 +8,14 @@ import type {
   Credits,
   CreditsQuery,
   GeneratedLink,
+  DeletedLink,
+  ListLinks,
+  LinkStatsQuery,
+  LinkStats,
+  LinkStateChange,
+  LinkPage,
+  GenerateLinks,
+  GeneratedLinks,
   GenerateLink,
   GetLink,
   IdentityOutcome,
@@ -105,6 +113,23 @@ export class Tollgate {
     /** Returns the link with its clicks. Free. */
     get: (which: GetLink, options?: CallOptions) =>
       this.#call<Link>(this.#request(paths.shortlink, 'get', which, false), options),
+    /** Creates up to 100 links, all or none. Costs short link credits. */
+    generateBatch: (batch: GenerateLinks, options?: CallOptions) =>
+      this.#call<GeneratedLinks>(this.#request(paths.shortlink, 'generate_batch', batch, true), options),
+    /** Returns a page of links, newest first. Free. */
+    list: (query: ListLinks = {}, options?: CallOptions) =>
+      this.#call<LinkPage>(this.#request(paths.shortlink, 'list', query, false), options),
+    /** Returns the clicks of a link or a tag. Free. */
+    stats: (query: LinkStatsQuery, options?: CallOptions) =>
+      this.#call<LinkStats>(this.#request(paths.shortlink, 'stats', query, false), options),
+    /** A paused link answers 410. Free. */
+    pause: (which: GetLink, options?: CallOptions) =>
+      this.#call<LinkStateChange>(this.#request(paths.shortlink, 'pause', which, false), options),
+    resume: (which: GetLink, options?: CallOptions) =>
+      this.#call<LinkStateChange>(this.#request(paths.shortlink, 'resume', which, false), options),
+    /** The link answers 410 for ever. Free. */
+    delete: (which: GetLink, options?: CallOptions) =>
+      this.#call<DeletedLink>(this.#request(paths.shortlink, 'delete', which, false), options),
   }
 
   readonly sms = {

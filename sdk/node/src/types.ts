@@ -9,6 +9,34 @@ export interface GenerateLink {
   readonly title: string
   readonly redirect_type?: RedirectType
   readonly redirect_url_a?: string
+  /** A chosen code: 3–32 letters, digits, `_` and `-`. */
+  readonly short_code?: string
+  /** One of the account's own verified domains. */
+  readonly domain?: string
+  /** `YYYY-MM-DD HH:MM:SS`, Asia/Shanghai. */
+  readonly expires_at?: string
+  readonly expired_url?: string
+  readonly max_clicks?: number
+  readonly password?: string
+  readonly tags?: readonly string[]
+  readonly external_id?: string
+  readonly rules?: readonly LinkRule[]
+}
+
+export interface GenerateLinks {
+  /** At most 100. */
+  readonly links: readonly GenerateLink[]
+}
+
+export interface GeneratedLinks {
+  readonly links: readonly {
+    readonly index: number
+    readonly link_id: number
+    readonly short_code: string
+    readonly a_url: string
+    readonly b_url: string
+  }[]
+  readonly remaining_balance: number
 }
 
 export interface GeneratedLink {
@@ -24,6 +52,16 @@ export interface UpdateLink {
   readonly target_url: string
   readonly title?: string
   readonly redirect_url_a?: string
+  readonly redirect_type?: RedirectType
+  readonly expires_at?: string
+  readonly expired_url?: string
+  readonly max_clicks?: number
+  readonly password?: string
+  readonly tags?: readonly string[]
+  readonly external_id?: string
+  readonly rules?: readonly LinkRule[]
+  /** Names of fields to remove. */
+  readonly clear?: readonly string[]
 }
 
 export interface UpdatedLink {
@@ -33,6 +71,8 @@ export interface UpdatedLink {
 
 export interface RefreshLink {
   readonly link_id: number
+  /** A chosen new code. */
+  readonly short_code?: string
 }
 
 export interface RefreshedLink {
@@ -44,10 +84,59 @@ export interface RefreshedLink {
   readonly message: string
 }
 
-/** Either code or ID. */
+/** One of them; several must name the same link. */
 export type GetLink =
-  | { readonly short_code: string; readonly link_id?: number }
-  | { readonly link_id: number; readonly short_code?: string }
+  | { readonly short_code: string; readonly link_id?: number; readonly external_id?: string }
+  | { readonly link_id: number; readonly short_code?: string; readonly external_id?: string }
+  | { readonly external_id: string; readonly link_id?: number; readonly short_code?: string }
+
+export interface ListLinks {
+  readonly cursor?: string
+  /** 1–100, default 20. */
+  readonly limit?: number
+  readonly tag?: string
+  readonly state?: LinkState
+  /** Text in title, target or code. */
+  readonly q?: string
+}
+
+export interface LinkPage {
+  readonly links: readonly Link[]
+  readonly next_cursor: string | null
+}
+
+/** A link or a tag. */
+export interface LinkStatsQuery {
+  readonly link_id?: number
+  readonly short_code?: string
+  readonly external_id?: string
+  readonly tag?: string
+  /** `YYYY-MM-DD`; the last 30 days by default. */
+  readonly start_date?: string
+  readonly end_date?: string
+  readonly by?: 'day' | 'hour' | 'country' | 'province' | 'device' | 'os' | 'browser' | 'app' | 'referrer'
+}
+
+export interface LinkStats {
+  readonly start_date: string
+  readonly end_date: string
+  readonly clicks: number
+  readonly bot_clicks: number
+  readonly preview_clicks: number
+  readonly visitors: number
+  readonly items: readonly { readonly value: string; readonly clicks: number }[]
+}
+
+export interface LinkStateChange {
+  readonly link_id: number
+  readonly state: LinkState
+  readonly message: string
+}
+
+export interface DeletedLink {
+  readonly link_id: number
+  readonly message: string
+}
 
 export interface Link {
   readonly link_id: number

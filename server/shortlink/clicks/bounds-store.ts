@@ -20,6 +20,8 @@ export async function boundCounts(queries: Queries, counts: ClickCounts): Promis
   return {
     counters: await boundCounters(queries, counts.counters),
     visitors: await boundVisitors(queries, counts.visitors),
+    // Their values are few, whatever clients send.
+    parts: counts.parts ?? [],
   }
 }
 

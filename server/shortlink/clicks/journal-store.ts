@@ -9,6 +9,7 @@ import type { Tables } from '../../db/schema.ts'
 import { aggregate, type ClickCounts, type JournalEntry, split } from './counts.ts'
 import { dayOfHour } from './hours.ts'
 import { addClicks } from './store.ts'
+import { type Place, unknownPlace } from '../places/regions.ts'
 import { clientOf, type UserAgent } from './user-agents.ts'
 import { boundCounts } from './bounds-store.ts'
 import type { VisitBatch, VisitRow } from './visit-buffer.ts'
@@ -18,12 +19,12 @@ const rowsPerFold = 256
 const countersPerTransaction = 1_000
 
 /** Does nothing when the batch was appended before: an append whose commit was not confirmed is repeated with its id. */
-export async function appendVisits(tx: Tx, batch: VisitBatch): Promise<void> {
+export async function appendVisits(tx: Tx, batch: VisitBatch, places: readonly Place[] = []): Promise<void> {
   const inserted = await tx.run(
     `INSERT INTO link_click_batch (id, at) VALUES (?, ${tx.now}) ON CONFLICT (id) DO NOTHING`,
     [batch.id],
   )
-  if (inserted === 1) await insertRow(tx, 0, await hashVisitors(tx, batch.visits))
+  if (inserted === 1) await insertRow(tx, 0, await toEntries(tx, batch.visits, places))
 }
 
 /** No process repeats an append for so long. */
@@ -109,16 +110,24 @@ async function deleteRows(tx: Tx, rows: readonly JournalRow[]): Promise<void> {
   if (deleted < rows.length) throw new RowsTaken()
 }
 
-async function hashVisitors(tx: Tx, visits: readonly VisitRow[]): Promise<JournalEntry[]> {
+/** Addresses end here: the journal has a hash and the place instead. */
+async function toEntries(
+  tx: Tx,
+  visits: readonly VisitRow[],
+  places: readonly Place[],
+): Promise<JournalEntry[]> {
   const hashOnDay = new Map<number, VisitorHash>()
   for (const day of new Set(visits.map(({ hour }) => dayOfHour(hour)))) {
     hashOnDay.set(day, createVisitorHash(await requireSalt(tx, day)))
   }
-  return visits.map(({ linkId, hour, agent, isPrefetch, referrer, address, clicks }) => {
+  return visits.map(({ linkId, hour, agent, isPrefetch, referrer, address, clicks }, index) => {
     const { kind, device, browser } = clientOf(agent, isPrefetch)
     const isCounted = kind === 'person' && address !== ''
     const visitor = isCounted ? hashOnDay.get(dayOfHour(hour))!(address, agent) : null
-    return [linkId, hour, kind, device, browser, referrer, clicks, visitor]
+    if (kind !== 'person') return [linkId, hour, kind, device, browser, referrer, clicks, visitor]
+    const { country, province } = places[index] ?? unknownPlace
+    const { os, app } = agent
+    return [linkId, hour, kind, device, browser, referrer, clicks, visitor, os, app, country, province]
   })
 }
 

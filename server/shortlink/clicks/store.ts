@@ -29,11 +29,18 @@ const visitorInsert = bulkInsert(
   'ON CONFLICT (day, link_id, visitor) DO NOTHING',
 )
 
+const partInsert = bulkInsert(
+  'link_click_part',
+  { link_id: 'bigint', part: 'text', day: 'bigint', value: 'text', clicks: 'bigint' },
+  'ON CONFLICT (link_id, part, day, value) DO UPDATE SET clicks = link_click_part.clicks + excluded.clicks',
+)
+
 /** Rows are written sorted by link, so that two processes cannot deadlock. */
-export async function addClicks(tx: Tx, { counters, visitors }: ClickCounts): Promise<void> {
+export async function addClicks(tx: Tx, { counters, visitors, parts = [] }: ClickCounts): Promise<void> {
   await addTotals(tx, counters)
   await insertRows(tx, counterInsert, counters)
   await insertRows(tx, visitorInsert, visitors)
+  await insertRows(tx, partInsert, parts)
 }
 
 async function addTotals(tx: Tx, counters: readonly ClickCounter[]): Promise<void> {

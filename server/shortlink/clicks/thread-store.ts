@@ -2,8 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Database } from '../../db/database.ts'
 import { type DatabaseLocation, openAgain } from '../../db/open-again.ts'
+import { createLocator, type Locate, type PlaceFiles } from '../places/places.ts'
 import { appendVisits, deleteOldBatches, foldStep } from './journal-store.ts'
+import { unknownPlace } from '../places/regions.ts'
 import { countVisitors, rollUpHours } from './store.ts'
+import { clientOf } from './user-agents.ts'
 import type { VisitBatch } from './visit-buffer.ts'
 
 export type ClickJob =
@@ -18,12 +21,16 @@ export type ClickJob =
   | { readonly kind: 'rollUpHours'; readonly before: number; readonly after: number }
 
 /** Resolves when the work is durable. Work in steps returns a number to continue with, and undefined after the last step. */
-export async function runClickJob(db: Database, job: ClickJob): Promise<number | undefined> {
+export async function runClickJob(
+  db: Database,
+  job: ClickJob,
+  locate: Locate = () => unknownPlace,
+): Promise<number | undefined> {
   switch (job.kind) {
     case 'load':
       return undefined
     case 'append':
-      await db.write((tx) => appendVisits(tx, job.batch))
+      await append(db, job.batch, locate)
       return undefined
     case 'fold':
       return foldStep(db, job.upTo)
@@ -35,6 +42,18 @@ export async function runClickJob(db: Database, job: ClickJob): Promise<number |
     case 'rollUpHours':
       return db.write((tx) => rollUpHours(tx, job.before, job.after))
   }
+}
+
+async function append(db: Database, batch: VisitBatch, locate: Locate): Promise<void> {
+  // Before the transaction: other writers wait for its end.
+  const places = batch.visits.map(({ agent, isPrefetch, address }) =>
+    clientOf(agent, isPrefetch).kind === 'person' ? locate(address) : unknownPlace,
+  )
+  await db.write((tx) => appendVisits(tx, batch, places))
+}
+
+export interface ClickThreadData extends DatabaseLocation {
+  readonly places: PlaceFiles
 }
 
 export interface ThreadRequest {
@@ -51,11 +70,13 @@ export interface ThreadResponse {
 
 const port = parentPort
 if (port) {
-  const db = openAgain(workerData as DatabaseLocation)
+  const { places, ...database } = workerData as ClickThreadData
+  const db = openAgain(database)
+  const locate = createLocator(places)
   port.on('message', ({ id, job }: ThreadRequest) => {
     const respond = (error: string | undefined, result: number | undefined) =>
       port.postMessage({ id, error, result } satisfies ThreadResponse)
-    const work = job === undefined ? db.close().then(() => undefined) : runClickJob(db, job)
+    const work = job === undefined ? db.close().then(() => undefined) : runClickJob(db, job, locate)
     work.then(
       (result) => respond(undefined, result),
       (error: unknown) => respond(error instanceof Error ? error.message : 'failed', undefined),

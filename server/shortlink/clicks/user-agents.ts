@@ -17,6 +17,10 @@ export interface UserAgent {
   readonly visitor: Client
   /** The same program when it prefetches. */
   readonly prefetcher: Client
+  /** As in the rules of links; empty when unknown. */
+  readonly os: string
+  readonly app: string
+  readonly ruleDevice: string
 }
 
 export function clientOf(agent: UserAgent, isPrefetching: boolean): Client {
@@ -56,6 +60,37 @@ const browsers: readonly (readonly [string, RegExp])[] = [
   ['ie', /msie|trident/i],
 ]
 
+/** The first match counts: phones with HarmonyOS and Android also name Linux. */
+const systems: readonly (readonly [string, RegExp])[] = [
+  ['harmony', /harmonyos|openharmony|arkweb/i],
+  ['ios', /iphone|ipad|ipod/i],
+  ['android', /android/i],
+  ['windows', /windows/i],
+  ['macos', /macintosh|mac os x/i],
+  ['linux', /linux|x11|cros/i],
+]
+
+/** The embedded browsers of apps; a browser of the same company is another program. */
+const apps: readonly (readonly [string, RegExp])[] = [
+  ['wechat', /micromessenger/i],
+  ['alipay', /alipayclient/i],
+  ['dingtalk', /dingtalk/i],
+  ['feishu', /lark|feishu/i],
+  ['douyin', /aweme|douyin/i],
+  ['weibo', /weibo/i],
+  ['qq', /\bqq\//i],
+]
+
+function firstMatch(list: readonly (readonly [string, RegExp])[], text: string): string {
+  return list.find(([, pattern]) => pattern.test(text))?.[0] ?? ''
+}
+
+const ruleDevices: Readonly<Record<string, string>> = {
+  phone: 'mobile',
+  tablet: 'tablet',
+  desktop: 'desktop',
+}
+
 /** Longer headers are cut, to bound the work of the patterns. */
 const maxTextLength = 512
 const maxCachedAgents = 2_000
@@ -63,11 +98,18 @@ const maxCachedAgents = 2_000
 export function describeAgent(header: string): UserAgent {
   const text = header.slice(0, maxTextLength)
   const device = deviceOf(text)
-  const browser = browsers.find(([, pattern]) => pattern.test(text))?.[0] ?? 'other'
+  const browser = firstMatch(browsers, text) || 'other'
   const prefetcher: Client = { kind: 'preview', device, browser }
-  if (text === '') return { text, visitor: { kind: 'bot', device: 'other', browser: 'other' }, prefetcher }
-  if (previews.test(text)) return { text, visitor: prefetcher, prefetcher }
-  return { text, visitor: { kind: isbot(text) ? 'bot' : 'person', device, browser }, prefetcher }
+  const common = {
+    text,
+    prefetcher,
+    os: firstMatch(systems, text),
+    app: firstMatch(apps, text),
+    ruleDevice: ruleDevices[device] ?? '',
+  }
+  if (text === '') return { ...common, visitor: { kind: 'bot', device: 'other', browser: 'other' } }
+  if (previews.test(text)) return { ...common, visitor: prefetcher }
+  return { ...common, visitor: { kind: isbot(text) ? 'bot' : 'person', device, browser } }
 }
 
 function deviceOf(text: string): string {

@@ -99,7 +99,8 @@ export function mergeRows(
   let lost = 0
   for (const row of rows) {
     const { kind, device, browser } = clientOf(row.agent, row.isPrefetch)
-    const counter = `${row.linkId} ${row.hour} ${kind} ${device} ${browser} ${row.referrer}`
+    const { os, app } = row.agent
+    const counter = `${row.linkId} ${row.hour} ${kind} ${device} ${browser} ${os} ${app} ${row.referrer}`
     const visitor = row.address === '' ? counter : `${counter} ${row.address} ${row.agent.text}`
     const isHalfFull = merged.size >= limit / 2
     const known = merged.get(visitor) ?? (isHalfFull ? merged.get(counter) : undefined)

@@ -1,8 +1,8 @@
 // Sends work on the click tables to a thread, so that no redirect waits for aggregation or for the disk.
 import { Worker } from 'node:worker_threads'
 import type { Database } from '../../db/database.ts'
-import type { DatabaseLocation } from '../../db/open-again.ts'
-import type { ClickJob, ThreadRequest, ThreadResponse } from './thread-store.ts'
+import type { PlaceFiles } from '../places/places.ts'
+import type { ClickJob, ClickThreadData, ThreadRequest, ThreadResponse } from './thread-store.ts'
 
 export interface ClickWriter {
   /** Like `runClickJob`. */
@@ -10,7 +10,10 @@ export interface ClickWriter {
   close(): Promise<void>
 }
 
-export function openClickWriter({ engine, location }: Database): ClickWriter {
+export function openClickWriter(
+  { engine, location }: Database,
+  places: PlaceFiles = { v4: undefined, v6: undefined },
+): ClickWriter {
   let thread: Worker | undefined
   let lastId = 0
   const pending = new Map<number, PromiseWithResolvers<number | undefined>>()
@@ -18,7 +21,7 @@ export function openClickWriter({ engine, location }: Database): ClickWriter {
   /** The thread starts with the first job (`load`, at the start of the service), and again after it crashed. */
   function startThread(): Worker {
     const started = new Worker(new URL('./thread-store.ts', import.meta.url), {
-      workerData: { engine, location } satisfies DatabaseLocation,
+      workerData: { engine, location, places } satisfies ClickThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
     })
     started.on('message', ({ id, error, result }: ThreadResponse) => {

@@ -1,4 +1,6 @@
-// What a short code looks like: seven characters that are hard to misread and form no reserved or offensive word.
+// What a short code looks like. Generated ones have seven characters that are hard to misread and form no reserved or offensive word.
+import { linkLimits } from '../../../contract/shortlink.ts'
+
 /** Without 0 and O, 1, l and I. */
 export const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
@@ -9,11 +11,12 @@ const wordsOf = (text: string): string[] => text.trim().split(/\s+/)
 /** First path segments that the service uses or may use later. A code is never one of them, in upper or lower case. */
 const reserved = new Set(
   wordsOf(`
-  account accounts admin api apis app apps asset assets auth b billing captcha console contact docs
-  domains favicon health healthz help index invoice legal livez login logout metrics openapi payment
-  pricing privacy profile readyz receipt receipts report robots sandbox search security service session
-  settings share shares signin signout signup sitemap static status support swagger system terms tls-ask tracker upgrade
-  verify version webhook website
+  account accounts admin alerts api apis app apps asset assets auth b billing captcha cashier console contact docs
+  domains favicon health healthz help index invoice legal livez llms login logout mcp metrics oidc openapi
+  openapi-operator order orders pay payment payments pricing privacy profile readyz receipt receipts report reports
+  robots sandbox search security service session settings share shares signin signout signup sitemap static statement statements
+  status support swagger system terms tls-ask tracker unsubscribe upgrade verify version webhook webhooks website
+  well-known
 `),
 )
 
@@ -38,25 +41,65 @@ const offensive = wordsOf(`
 const offensivePattern = new RegExp(offensive.join('|'))
 
 /** Digits that are read as letters. */
-const letterOf: Readonly<Record<string, string>> = { 3: 'e', 4: 'a', 5: 's', 6: 'g', 7: 't', 8: 'b', 9: 'g' }
+const letterOf: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  6: 'g',
+  7: 't',
+  8: 'b',
+  9: 'g',
+}
 
-export function isOffensive(code: string): boolean {
+function readAsLetters(code: string): string {
   let plain = ''
   for (const character of code.toLowerCase()) plain += letterOf[character] ?? character
-  return offensivePattern.test(plain)
+  return plain
 }
 
-/** All letters and digits: a mistyped code gets the page for unknown codes. */
-const isCodeCharacter = new Uint8Array(128)
+/** Of generated codes: a word inside of another one is one too many already. */
+export function isOffensive(code: string): boolean {
+  return offensivePattern.test(readAsLetters(code))
+}
+
+/** Words that no usual word contains; the others are parts of words such as `document`, `analytics` and `shitang`. */
+const neverInside = wordsOf(`
+  bitch cunt fuck hitler jizz nazi nigg penis porn pussy shit(?![aiou]) vagina whore biaozi caonima caobi maiyin nmsl
+  rinima seqing shabi tamade wocao
+`)
+const neverInsidePattern = new RegExp(neverInside.join('|'))
+const offensiveWords = new Set(offensive)
+
+/** Of chosen codes: some words anywhere, also with separators between the letters, the others as a word of their own. */
+export function isOffensiveChoice(code: string): boolean {
+  const plain = readAsLetters(code)
+  const together = plain.replaceAll(/[_-]/g, '')
+  if (neverInsidePattern.test(together) || offensiveWords.has(together)) return true
+  return [...plain.split(/[_-]/), ...code.toLowerCase().split(/[^a-z]+/)].some((word) =>
+    offensiveWords.has(word),
+  )
+}
+
+/** Letters and digits are 1, which a code may start and end with; `_` and `-` are 2. */
+const characterKind = new Uint8Array(128)
 for (const character of '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz') {
-  isCodeCharacter[character.charCodeAt(0)] = 1
+  characterKind[character.charCodeAt(0)] = 1
 }
+for (const character of '_-') characterKind[character.charCodeAt(0)] = 2
 
-/** Whether the text has seven letters or digits from `start` on. */
-export function looksLikeCode(text: string, start: number): boolean {
-  for (let index = start; index < start + codeLength; index += 1) {
-    const unit = text.charCodeAt(index)
-    if (!(unit < 128) || isCodeCharacter[unit] === 0) return false
+const { min: minCodeLength, max: maxCodeLength } = linkLimits.codeLength
+
+/** Where the code that starts at `start` ends, at a `?` or the end of the text; -1 when there is none. */
+export function findCodeEnd(text: string, start: number): number {
+  let end = start
+  let kind = 0
+  for (; end < text.length; end += 1) {
+    const unit = text.charCodeAt(end)
+    if (unit === 0x3f) break
+    kind = unit < 128 ? characterKind[unit]! : 0
+    if (kind === 0 || end - start >= maxCodeLength || (kind === 2 && end === start)) return -1
   }
-  return true
+  return end - start >= minCodeLength && kind === 1 ? end : -1
 }

@@ -50,8 +50,12 @@ test('a jump and another process continue elsewhere', () => {
 
 test('positionOf returns undefined for text that is no code', () => {
   const codes = createCodes(Buffer.alloc(16, 9))
-  for (const text of ['', 'abcdef', 'abcdefgh', 'abcdef0', 'Oabcdef', 'abc-efg', '短码短码短码短'])
+  for (const text of ['', 'ab', '-abc', 'abc_', 'abc.def', 'x'.repeat(33), '短码短码短码短'])
     assert.equal(codes.positionOf(text), undefined, text)
+  const chosen = ['abcdef', 'abcdefgh', 'abcdef0', 'Oabcdef', 'abc-efg', 'ABCDEF']
+  const positions = chosen.map((text) => codes.positionOf(text)!)
+  assert.ok(positions.every((position) => position < 0 && Number.isSafeInteger(position)))
+  assert.equal(new Set(positions).size, chosen.length)
   const letter = fc.constantFrom(...alphabet)
   fc.assert(
     fc.property(fc.array(letter, { minLength: codeLength, maxLength: codeLength }), (letters) => {

@@ -2,10 +2,11 @@
 //
 // Links that are created one after the other are neighbours in the index. At random positions each would cost a page to read, to
 // log and to write. Without the key the codes do not show which ones were created together.
-import { randomFillSync, randomInt } from 'node:crypto'
+import { createHmac, randomFillSync, randomInt } from 'node:crypto'
 import type { Queries } from '../../db/database.ts'
 import { createPermutation } from '../../db/permutation.ts'
 import { findSetting } from '../../db/setting-store.ts'
+import { isChosenCode } from './chosen.ts'
 import { alphabet, codeLength, isOffensive, isReserved } from './code.ts'
 
 export interface NewCode {
@@ -18,8 +19,9 @@ export interface Codes {
   next(): NewCode
   /** Continues elsewhere, after positions that another process uses. */
   jumpToRandomPosition(): void
-  /** Undefined when the text cannot be a code. */
+  /** Undefined when the text cannot be a code. Negative when it is none of the codes that `next` can return. */
   positionOf(code: string): number | undefined
+  /** Of a position that is not negative; the others are hashes. */
   codeAt(position: number): string
 }
 
@@ -66,10 +68,20 @@ export function createCodes(key: Buffer): Codes {
     },
     positionOf(code) {
       const number = readCode(code)
-      return number === undefined ? undefined : permutation.decrypt(number)
+      if (number !== undefined) return permutation.decrypt(number)
+      return isChosenCode(code) ? hashedPosition(key, code) : undefined
     },
     codeAt,
   }
+}
+
+/**
+ * 52 bits below zero. The row stores the text too, so that two texts with the same hash are never confused: the second one is
+ * taken. The hash is keyed, so that nobody can search for such a pair.
+ */
+function hashedPosition(key: Buffer, code: string): number {
+  const digest = createHmac('sha256', key).update(`chosen code ${code}`).digest()
+  return -1 - (digest.readUIntBE(0, 6) * 16 + (digest[6]! & 15))
 }
 
 function formatCode(number: number): string {

@@ -62,7 +62,7 @@ export function formatAddresses(
 }
 
 /** The form of a Host header: lower case, ASCII, with a port only when it is not the default one. */
-function normalizeHost(input: string): string | undefined {
+export function normalizeHost(input: string): string | undefined {
   if (input.length > 253 || !/^[\p{L}\p{N}.-]+(:\d{1,5})?$/u.test(input)) return undefined
   const host = URL.parse(`http://${input}`)?.host.replace(/\.$/, '')
   return host === '' ? undefined : host

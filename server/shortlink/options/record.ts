@@ -43,11 +43,15 @@ export function describeOptions(link: Link, now: number): LinkOptions {
     remaining_clicks:
       link.max_clicks === null ? null : Math.max(0, link.max_clicks - (link.used_clicks ?? 0)),
     has_password: link.password_hash !== null,
-    tags: link.tags === '' ? [] : (JSON.parse(link.tags) as string[]),
+    tags: readTags(link),
     external_id: link.external_id ?? '',
     domain: link.own_domain,
     rules: readRules(link.rules).map(({ when, target_url }) => ({ when, target_url })),
   }
+}
+
+export function readTags({ tags }: Pick<Link, 'tags'>): readonly string[] {
+  return tags === '' ? [] : (JSON.parse(tags) as string[])
 }
 
 /** A rule as it is stored, with the ASCII form of its target. */

@@ -6,6 +6,7 @@ import type { BannedHosts } from '../bans/banned-hosts.ts'
 import { leadsToBanned } from '../bans/destinations.ts'
 import type { Codes } from '../codes/store.ts'
 import type { PoolDomain } from '../domains/store.ts'
+import { readRules, type StateSource, type StoredRule } from '../options/record.ts'
 import type { Pool } from '../store.ts'
 import { createChangeBroadcast, linkChannel } from './change-broadcast-store.ts'
 import { createClockCache } from './clock-cache.ts'
@@ -21,18 +22,41 @@ export interface Destination {
   readonly liveUntil: number | undefined
   /** Whether the account is suspended. */
   readonly suspended: boolean
-  /** Whether the operator banned the link, or the host of one of its destinations. */
-  readonly banned: boolean
+  /** Undefined for an ordinary link, so that its visits cost nothing more. */
+  readonly conditions: LinkConditions | undefined
 }
 
-type DestinationRow = Pick<Tables['link_code'], 'position' | 'live_until'> &
-  Pick<Tables['link'], 'id' | 'account_id' | 'redirect_type' | 'location_a' | 'location_b'> &
-  Pick<Tables['link'], 'banned' | 'expired_location' | 'rules'> &
+/** What a visit depends on besides the link. */
+export interface LinkConditions extends Omit<StateSource, 'used_clicks'> {
+  /** Empty: the link answers 410 when it is over. */
+  readonly expiredLocation: string
+  readonly passwordHash: string | null
+  readonly rules: readonly StoredRule[]
+}
+
+type DestinationRow = Pick<Tables['link_code'], 'position' | 'live_until'> & {
+  readonly chosen: string | null
+} & Pick<
+    Tables['link'],
+    | 'id'
+    | 'account_id'
+    | 'redirect_type'
+    | 'location_a'
+    | 'location_b'
+    | 'paused'
+    | 'banned'
+    | 'expires_at'
+    | 'expired_location'
+    | 'max_clicks'
+    | 'password_hash'
+    | 'rules'
+  > &
   Pick<Tables['account'], 'suspended'>
 
-const rowSql = `SELECT c.position, l.id, l.account_id, l.redirect_type, l.location_a, l.location_b,
-    l.banned, l.expired_location, l.rules, c.live_until, a.suspended
-  FROM link_code c JOIN link l ON l.id = c.link_id JOIN account a ON a.id = l.account_id WHERE c.position`
+// Deleted links have the account's id with a minus.
+const rowSql = `SELECT c.position, c.code AS chosen, l.id, l.account_id, l.redirect_type, l.location_a, l.location_b,
+    c.live_until, a.suspended, l.paused, l.banned, l.expires_at, l.expired_location, l.max_clicks, l.password_hash, l.rules
+  FROM link_code c JOIN link l ON l.id = c.link_id JOIN account a ON a.id = abs(l.account_id) WHERE c.position`
 const oneRowSql = `${rowSql} = ?`
 const manyRowsSql = `${rowSql} = ANY(?)`
 
@@ -89,8 +113,13 @@ export function createLookup(db: Database, codes: Codes): Lookup {
 
 /** About 32 MB: a hundred thousand links of usual length. */
 const maxCacheWeight = 32_000_000
-const weightOf = ({ locationA, locationB }: Destination) =>
-  250 + locationA.length + (locationA === locationB ? 0 : locationB.length)
+const weightOf = ({ locationA, locationB, conditions }: Destination) =>
+  250 + locationA.length + (locationA === locationB ? 0 : locationB.length) + conditionWeight(conditions)
+
+function conditionWeight(conditions: LinkConditions | undefined): number {
+  if (conditions === undefined) return 0
+  return conditions.rules.reduce((sum, { location }) => sum + 500 + 2 * location.length, 500)
+}
 
 /**
  * SQLite: synchronous, from the cache or the file. Once in each turn of the event loop it checks whether the file has changed, and
@@ -135,7 +164,8 @@ function createDirectLookup(direct: DirectReads, codes: Codes): Lookup {
       if (cached !== undefined) return cached
       const position = codes.positionOf(code)
       const row = position === undefined ? undefined : direct.one<DestinationRow>(oneRowSql, [position])
-      if (!row) return undefined
+      // Another code with the same hash.
+      if (!row || (row.chosen !== null && row.chosen !== code)) return undefined
       const found = destinationOf(row, findPools().bannedHosts)
       links.set(code, found)
       return found
@@ -236,7 +266,7 @@ function createBatchedQueries(db: Database, codes: Codes) {
     find: coalesce(async (wanted) => {
       const positions = wanted.map(codes.positionOf).filter((position) => position !== undefined)
       const rows = positions.length === 0 ? [] : await db.all<DestinationRow>(manyRowsSql, [positions])
-      return new Map(rows.map((row) => [codes.codeAt(row.position), row]))
+      return new Map(rows.map((row) => [row.chosen ?? codes.codeAt(row.position), row]))
     }),
     pools: async () => (await findPools('')) ?? poolsOf([]),
     domains: async () => (await findDomains('')) ?? { domains: [] },
@@ -263,14 +293,36 @@ function poolsOf(rows: readonly HostRow[]): Pools {
 function destinationOf(row: DestinationRow, bannedHosts: BannedHosts): Destination {
   return {
     id: row.id,
-    accountId: row.account_id,
+    accountId: Math.abs(row.account_id),
     type: row.redirect_type,
     locationA: row.location_a,
     // Usually equal: then the string is stored once.
     locationB: row.location_b === row.location_a ? row.location_a : row.location_b,
     liveUntil: row.live_until ?? undefined,
     suspended: row.suspended === 1,
-    // The other bit is for lists; it may change later than the ban.
-    banned: (row.banned & 1) === 1 || leadsToBanned(row, bannedHosts),
+    conditions: conditionsOf(row, bannedHosts),
+  }
+}
+
+function conditionsOf(row: DestinationRow, bannedHosts: BannedHosts): LinkConditions | undefined {
+  const rules = readRules(row.rules)
+  // The other bit is for lists; it may change later than the ban.
+  const banned = (row.banned & 1) === 1 || leadsToBanned(row, bannedHosts) ? 1 : 0
+  const isOrdinary =
+    row.paused === 0 &&
+    banned === 0 &&
+    row.expires_at === null &&
+    row.max_clicks === null &&
+    row.password_hash === null &&
+    rules.length === 0
+  if (isOrdinary) return undefined
+  return {
+    paused: row.paused,
+    banned,
+    expires_at: row.expires_at,
+    max_clicks: row.max_clicks,
+    expiredLocation: row.expired_location,
+    passwordHash: row.password_hash,
+    rules,
   }
 }

@@ -2,13 +2,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressOf } from '../../http/address.ts'
 import { createRequestId } from '../../http/call.ts'
-import { createAgentReader, isPrefetch, referrerHost } from '../clicks/user-agents.ts'
+import { clientOf, createAgentReader, isPrefetch, referrerHost } from '../clicks/user-agents.ts'
 import type { NotFoundPage } from '../../services.ts'
 import type { Clicks } from '../clicks/clicks.ts'
-import { codeLength, isReservedPath, looksLikeCode } from '../codes/code.ts'
-import type { Destination, Lookup, Pools } from './lookup-store.ts'
+import { findCodeEnd, isReservedPath } from '../codes/code.ts'
+import type { ConditionalRedirects, Decision } from './conditions.ts'
+import type { Destination, LinkConditions, Lookup, Pools } from './lookup-store.ts'
 import {
-  bannedPage,
   destinationPage,
   type Page,
   pageHeaders,
@@ -17,11 +17,12 @@ import {
   unknownPage,
 } from './pages.ts'
 
-export type RedirectOutcome = 'redirect' | 'page' | 'gone' | 'unknown' | 'failed'
+export type RedirectOutcome = 'redirect' | 'page' | 'gone' | 'unknown' | 'failed' | 'password'
 
 export interface RedirectOptions {
   readonly lookup: Lookup
   readonly clicks: Clicks
+  readonly conditional: ConditionalRedirects
   readonly addressOf: AddressOf
   readonly isStopping: () => boolean
   readonly onError: (error: unknown, requestId: string) => void
@@ -34,22 +35,27 @@ export interface Redirects {
 }
 
 export function createRedirects(options: RedirectOptions): Redirects {
-  const { lookup, clicks, addressOf, isStopping, onError } = options
-  const counts: Record<RedirectOutcome, number> = { redirect: 0, page: 0, gone: 0, unknown: 0, failed: 0 }
+  const { lookup, clicks, conditional, addressOf, isStopping, onError } = options
+  const counts: Record<RedirectOutcome, number> = {
+    redirect: 0,
+    page: 0,
+    gone: 0,
+    unknown: 0,
+    failed: 0,
+    password: 0,
+  }
   const readAgent = createAgentReader()
 
   function tryHandle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = request.url ?? ''
     const isB = path.charCodeAt(2) === 0x2f && path.startsWith('/b/')
     const start = isB ? 3 : 1
-    const end = start + codeLength
-    if (path.length !== end && path.charCodeAt(end) !== 0x3f) return false
-    if (!looksLikeCode(path, start)) return false
+    const end = findCodeEnd(path, start)
+    if (end === -1) return false
     const code = path.slice(start, end)
     if (!isB && isReservedPath(code)) return false
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      sendHead(response, 405, ['Allow', 'GET, HEAD', 'Content-Length', '0'])
-      response.end()
+    if (request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'POST') {
+      refuseMethod(response, 'GET, HEAD')
       return true
     }
     try {
@@ -74,19 +80,28 @@ export function createRedirects(options: RedirectOptions): Redirects {
     pools: Pools,
     isB: boolean,
   ): void {
+    if (request.method === 'POST' && !found?.conditions) return refuseMethod(response, 'GET, HEAD')
     if (found === undefined || isOnForeignDomain(pools, request, found.accountId)) {
       counts.unknown += 1
       return sendPage(request, response, unknownPage)
-    }
-    if (found.banned) {
-      counts.gone += 1
-      return sendPage(request, response, bannedPage)
     }
     if (found.suspended || (found.liveUntil !== undefined && found.liveUntil <= Date.now())) {
       counts.gone += 1
       return sendPage(request, response, retiredPage)
     }
-    const location = isB || isInPoolB(pools, request) ? found.locationB : found.locationA
+    const isAddressB = isB || isInPoolB(pools, request)
+    if (found.conditions !== undefined) {
+      return respondByConditions(request, response, found, found.conditions, isAddressB)
+    }
+    redirect(request, response, found, isAddressB ? found.locationB : found.locationA)
+  }
+
+  function redirect(
+    request: IncomingMessage,
+    response: ServerResponse,
+    found: Destination,
+    location: string,
+  ): void {
     if (found.type === 'page') {
       counts.page += 1
       sendPage(request, response, destinationPage(location))
@@ -107,7 +122,10 @@ export function createRedirects(options: RedirectOptions): Redirects {
       }
       response.end()
     }
-    if (request.method === 'HEAD') return
+    if (request.method !== 'HEAD') countClick(request, found)
+  }
+
+  function countClick(request: IncomingMessage, found: Destination): void {
     const { headers } = request
     clicks.count({
       linkId: found.id,
@@ -116,6 +134,74 @@ export function createRedirects(options: RedirectOptions): Redirects {
       referrer: referrerHost(headers.referer),
       address: addressOf(request),
     })
+  }
+
+  function respondByConditions(
+    request: IncomingMessage,
+    response: ServerResponse,
+    found: Destination,
+    conditions: LinkConditions,
+    isAddressB: boolean,
+  ): void {
+    const agent = readAgent(request.headers['user-agent'] ?? '')
+    const visit = {
+      request,
+      isAddressB,
+      agent,
+      kind: clientOf(agent, isPrefetch(request.headers)).kind,
+      isCounted: request.method !== 'HEAD',
+      address: addressOf(request),
+    }
+    const decision =
+      request.method === 'POST'
+        ? conditional.submit(found, conditions, visit)
+        : conditional.decide(found, conditions, visit)
+    if (!(decision instanceof Promise)) return send(request, response, found, decision)
+    decision.then(
+      (decided) => send(request, response, found, decided),
+      (error: unknown) => fail(request, response, error),
+    )
+  }
+
+  function send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    found: Destination,
+    decision: Decision,
+  ): void {
+    switch (decision.kind) {
+      case 'redirect':
+        return redirect(request, response, found, decision.location)
+      case 'see_other':
+        counts.redirect += 1
+        sendLocation(response, 303, decision.location)
+        return countClick(request, found)
+      case 'expired':
+        counts.gone += 1
+        return sendLocation(response, request.method === 'POST' ? 303 : 302, decision.location)
+      case 'gone':
+        counts.gone += 1
+        return sendPage(request, response, decision.page)
+      case 'form': {
+        counts.password += 1
+        const more = decision.retryAfter === undefined ? [] : ['Retry-After', String(decision.retryAfter)]
+        // What was not read of the form would be taken for the next request.
+        if (request.method === 'POST' && !request.complete) more.push('Connection', 'close')
+        return sendPage(request, response, decision.page, more)
+      }
+      case 'method_not_allowed':
+        return refuseMethod(response, 'GET, HEAD')
+    }
+  }
+
+  function sendLocation(response: ServerResponse, status: number, location: string): void {
+    sendHead(response, status, ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0'])
+    response.end()
+  }
+
+  function refuseMethod(response: ServerResponse, allow: string): void {
+    sendHead(response, 405, ['Allow', allow, 'Content-Length', '0'])
+    response.end()
   }
 
   function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
@@ -132,7 +218,7 @@ export function createRedirects(options: RedirectOptions): Redirects {
     more: readonly string[] = [],
   ): void {
     const length = String(Buffer.byteLength(page.html))
-    sendHead(response, page.status, [...flatPageHeaders, 'Content-Length', length, ...more])
+    sendHead(response, page.status, [...(page.headers ?? flatPageHeaders), 'Content-Length', length, ...more])
     response.end(request.method === 'HEAD' ? undefined : page.html)
   }
 

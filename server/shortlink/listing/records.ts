@@ -1,0 +1,41 @@
+// Pages of an account's links for `list`. A page reads a bounded number of links, however few of them match.
+import type { Queries } from '../../db/database.ts'
+import type { Link } from '../store.ts'
+import { findIdBefore, findRecords, type RecordFilter } from './record-store.ts'
+
+/** Links that one query reads, and links that one page may read. */
+const linksPerSlice = 20_000
+const maxSlices = 25
+
+export interface RecordPage {
+  readonly links: readonly Link[]
+  /** Where the next page continues: links below this id. Undefined after the last page. */
+  readonly next: number | undefined
+}
+
+/** A page that has read its share without enough matches ends early, with a place to continue. */
+export async function findRecordPage(
+  queries: Queries,
+  accountId: number,
+  filter: RecordFilter,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<RecordPage> {
+  const links: Link[] = []
+  const now = Date.now()
+  let end = before
+  const isUnfiltered = filter.state === undefined && filter.text === undefined
+  for (let slice = 0; slice < maxSlices; slice += 1) {
+    const last = isUnfiltered ? undefined : await findIdBefore(queries, accountId, filter, end, linksPerSlice)
+    const range = {
+      from: last === undefined ? 0 : last + 1,
+      before: end,
+      limit: limit + 1 - links.length,
+      now,
+    }
+    links.push(...(await findRecords(queries, accountId, filter, range)))
+    if (links.length > limit) return { links: links.slice(0, limit), next: links[limit - 1]!.id }
+    if (last === undefined) return { links, next: undefined }
+    end = last + 1
+  }
+  return { links, next: end }
+}

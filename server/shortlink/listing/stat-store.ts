@@ -1,0 +1,112 @@
+// The queries of `stats`: counters of some links between two days.
+import type { Queries } from '../../db/database.ts'
+import { idList } from '../../db/dialect.ts'
+import type { ClickPart } from '../../db/schema/shortlink.ts'
+import type { VisitKind } from '../clicks/user-agents.ts'
+
+export interface DayRange {
+  readonly fromHour: number
+  /** Exclusive. */
+  readonly toHour: number
+  readonly fromDay: number
+  /** Exclusive. */
+  readonly toDay: number
+}
+
+/** The next links of a tag, in the order of their ids. */
+export async function listTagged(
+  queries: Queries,
+  accountId: number,
+  tag: string,
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await queries.all<{ link_id: number }>(
+    `SELECT link_id FROM link_tag WHERE account_id = ? AND tag = ? AND link_id > ? ORDER BY link_id LIMIT ${limit}`,
+    [accountId, tag, after],
+  )
+  return rows.map(({ link_id }) => link_id)
+}
+
+export interface HourCount {
+  readonly hour: number
+  readonly kind: VisitKind
+  readonly clicks: number
+}
+
+export async function sumHours(
+  queries: Queries,
+  ids: readonly number[],
+  { fromHour, toHour }: DayRange,
+): Promise<HourCount[]> {
+  const list = idList(queries, ids)
+  const rows = await queries.all<HourCount>(
+    `SELECT hour, kind, SUM(clicks) AS clicks FROM link_click
+     WHERE link_id IN ${list.sql} AND hour >= ? AND hour < ? GROUP BY hour, kind`,
+    [list.value, fromHour, toHour],
+  )
+  return rows.map((row) => ({ ...row, clicks: Number(row.clicks) }))
+}
+
+export interface ValueCount {
+  readonly value: string
+  readonly clicks: number
+}
+
+/** People's clicks by a column of the hourly counters. */
+export async function sumColumn(
+  queries: Queries,
+  ids: readonly number[],
+  { fromHour, toHour }: DayRange,
+  column: 'device' | 'browser' | 'referrer',
+): Promise<ValueCount[]> {
+  const list = idList(queries, ids)
+  const rows = await queries.all<ValueCount>(
+    `SELECT ${column} AS value, SUM(clicks) AS clicks FROM link_click
+     WHERE link_id IN ${list.sql} AND hour >= ? AND hour < ? AND kind = 'person' GROUP BY ${column}`,
+    [list.value, fromHour, toHour],
+  )
+  return rows.map((row) => ({ ...row, clicks: Number(row.clicks) }))
+}
+
+/** People's clicks by a property that has daily counters. Unknown values are not in the result. */
+export async function sumPart(
+  queries: Queries,
+  ids: readonly number[],
+  { fromDay, toDay }: DayRange,
+  part: ClickPart,
+): Promise<ValueCount[]> {
+  const list = idList(queries, ids)
+  const rows = await queries.all<ValueCount>(
+    `SELECT value, SUM(clicks) AS clicks FROM link_click_part
+     WHERE link_id IN ${list.sql} AND part = ? AND day >= ? AND day < ? GROUP BY value`,
+    [list.value, part, fromDay, toDay],
+  )
+  return rows.map((row) => ({ ...row, clicks: Number(row.clicks) }))
+}
+
+/** Distinct visitors of each link and day. The latest days are still stored as hashes. */
+export async function countVisitorDays(
+  queries: Queries,
+  ids: readonly number[],
+  { fromDay, toDay }: DayRange,
+): Promise<number> {
+  const list = idList(queries, ids)
+  const counted = await queries.one<{ visitors: number | null }>(
+    `SELECT SUM(visitors) AS visitors FROM link_visitor_day WHERE link_id IN ${list.sql} AND day >= ? AND day < ?`,
+    [list.value, fromDay, toDay],
+  )
+  const days = await queries.all<{ day: number }>(
+    'SELECT day FROM link_salt WHERE day >= ? AND day < ? ORDER BY day',
+    [fromDay, toDay],
+  )
+  let visitors = Number(counted?.visitors ?? 0)
+  for (const { day } of days) {
+    const row = await queries.one<{ visitors: number }>(
+      `SELECT COUNT(*) AS visitors FROM link_visitor WHERE day = ? AND link_id IN ${list.sql}`,
+      [day, list.value],
+    )
+    visitors += Number(row?.visitors ?? 0)
+  }
+  return visitors
+}
