@@ -23,6 +23,7 @@ import { registerEventRoutes } from './events/routes.ts'
 import { registerPublicFiles } from './docs/public-files.ts'
 import { createAddressReader, createProxyStateReader } from './http/address.ts'
 import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryHandle } from './http/endpoint.ts'
+import { createRequestIdReader } from './http/request-id.ts'
 import { createHttpServer, keepAliveMs } from './http/server.ts'
 import { closeStalledConnections } from './http/stalled-connections.ts'
 import { trackRequests } from './http/request-tracker.ts'
@@ -126,6 +127,7 @@ export async function openApp(
   const http: HttpContext = {
     errorStatus: config.ERROR_HTTP_STATUS,
     addressOf: createAddressReader(config.TRUSTED_PROXIES),
+    requestIdOf: createRequestIdReader(config.TRUSTED_PROXIES),
     isStopping: () => stopping,
     onResponse(call) {
       metrics.onResponse(call)
@@ -196,15 +198,19 @@ export async function openApp(
     serveEndpoints(http, served),
   ]
 
-  const { app, server } = createHttpServer((request, response) => {
-    if (closed) response.shouldKeepAlive = false
-    for (const fastPath of fastPaths) {
-      if (!fastPath(request, response)) continue
-      if (!response.writableEnded) running.begin(response)
-      return true
-    }
-    return false
-  }, config.SEND_TIMEOUT_S * 1000)
+  const { app, server } = createHttpServer(
+    (request, response) => {
+      if (closed) response.shouldKeepAlive = false
+      for (const fastPath of fastPaths) {
+        if (!fastPath(request, response)) continue
+        if (!response.writableEnded) running.begin(response)
+        return true
+      }
+      return false
+    },
+    config.SEND_TIMEOUT_S * 1000,
+    http.requestIdOf,
+  )
   app.decorateRequest('startedAt', 0)
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now()

@@ -13,7 +13,7 @@ export function createProxyStateReader(
   const isTrusted = createAddressCheck(trustedProxies)
   return (request) => {
     if (request.headers['x-forwarded-for'] === undefined) return 'none'
-    return isTrusted(withoutIpv6Prefix(request.socket.remoteAddress ?? '')) ? 'trusted' : 'ignored'
+    return isTrusted(peerOf(request)) ? 'trusted' : 'ignored'
   }
 }
 
@@ -45,7 +45,7 @@ export function createAddressReader(trustedProxies: readonly string[]): AddressO
   const isTrusted = createAddressCheck(trustedProxies)
 
   return (request) => {
-    const peer = withoutIpv6Prefix(request.socket.remoteAddress ?? '')
+    const peer = peerOf(request)
     const forwarded = request.headers['x-forwarded-for']
     if (trustedProxies.length === 0 || forwarded === undefined || !isTrusted(peer)) return peer
     const hops = (Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
@@ -58,6 +58,11 @@ export function createAddressReader(trustedProxies: readonly string[]): AddressO
     }
     return hops[0] ?? peer
   }
+}
+
+/** The other end of the connection. */
+export function peerOf(request: IncomingMessage): string {
+  return withoutIpv6Prefix(request.socket.remoteAddress ?? '')
 }
 
 /** An IPv4-mapped address is the same caller as the IPv4 address. */

@@ -6,10 +6,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { AddressOf } from './address.ts'
 import { decodeBody } from './body.ts'
-import { type Call, createCall, createRequestId, languageOf } from './call.ts'
+import { type Call, createCall, languageOf } from './call.ts'
 import { AppError, malformed } from './errors.ts'
 import { parseForm } from './form.ts'
 import type { ParameterSources } from './parameters.ts'
+import type { RequestIdOf } from './request-id.ts'
 import { type ApiResponse, errorResponse, type ErrorResponseOptions } from './responses.ts'
 
 export const bodyLimit = 1_048_576
@@ -19,6 +20,7 @@ const discardLimit = 16 * bodyLimit
 
 export interface HttpContext extends ErrorResponseOptions {
   readonly addressOf: AddressOf
+  readonly requestIdOf: RequestIdOf
   /** True from SIGTERM on: running calls finish, new ones are rejected. */
   readonly isStopping: () => boolean
   /** Called for every response. Must neither throw nor block. */
@@ -67,7 +69,7 @@ async function handleRequest(
   query: string | undefined,
 ): Promise<void> {
   const startedAt = performance.now()
-  const requestId = createRequestId()
+  const requestId = context.requestIdOf(request)
   let call: Call | undefined
   let result: ApiResponse
   try {

@@ -1,7 +1,7 @@
 // The HTTP server: time limits, the form of the request target, and Fastify behind the fast paths.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type FastifyInstance, fastify } from 'fastify'
-import { createRequestId } from './call.ts'
+import type { RequestIdOf } from './request-id.ts'
 import { bodyLimit, type TryHandle } from './endpoint.ts'
 import { closeStalledConnections } from './stalled-connections.ts'
 
@@ -16,7 +16,11 @@ export interface HttpServer {
   readonly server: Server
 }
 
-export function createHttpServer(tryFastPaths: TryHandle, sendTimeoutMs: number): HttpServer {
+export function createHttpServer(
+  tryFastPaths: TryHandle,
+  sendTimeoutMs: number,
+  requestIdOf: RequestIdOf,
+): HttpServer {
   const server = createServer({
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -31,10 +35,10 @@ export function createHttpServer(tryFastPaths: TryHandle, sendTimeoutMs: number)
   const app = fastify({
     serverFactory: (handler) =>
       server.on('request', (request, response) => {
-        if (!readTarget(request)) rejectTarget(response, createRequestId())
+        if (!readTarget(request)) rejectTarget(response, requestIdOf(request))
         else if (!tryFastPaths(request, response)) handler(request, response)
       }),
-    genReqId: createRequestId,
+    genReqId: requestIdOf,
     // Only public pages have HEAD: an export would run for nothing.
     exposeHeadRoutes: false,
     return503OnClosing: false,

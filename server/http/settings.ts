@@ -7,8 +7,8 @@ export const httpSettings = {
     en: 'mapped: HTTP status by error code; ok: HTTP 200 also for envelope and identity errors',
   }),
   TRUSTED_PROXIES: setting(proxyList, [], {
-    zh: '可信代理的地址或 CIDR，逗号分隔',
-    en: 'Addresses and CIDR ranges of proxies whose X-Forwarded-For is trusted',
+    zh: '可信代理的地址或 CIDR，逗号分隔；其 X-Forwarded-For 与 X-Request-Id 有效',
+    en: 'Addresses and CIDR ranges of proxies whose X-Forwarded-For and X-Request-Id are trusted',
   }),
   SEND_TIMEOUT_S: setting(integer(1, 3_600), 30, {
     zh: '客户端停止读取响应多久后关闭连接（秒）',

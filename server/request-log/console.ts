@@ -19,7 +19,8 @@ import {
   listCalls,
 } from './store.ts'
 
-const requestIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+/** Ours, or the id that nginx gives a request. */
+const requestIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/
 
 export function requestPages(api: Api, services: Services, log: RequestLog): void {
   const { db, config } = services
