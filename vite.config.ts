@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { compressConsole, recordBuild } from './tools/console-build.ts'
+import { createGrouping, importDirectly, listPageFiles } from './tools/console-chunks.ts'
 
 const service = 'http://127.0.0.1:3000'
 
@@ -22,7 +23,16 @@ function finished(): Plugin {
 export default defineConfig({
   root: 'web',
   base: '/console/',
-  plugins: [react(), finished()],
+  resolve: {
+    // Tooltips that share one popup: the console has none, and its code would be part of the sign-in page.
+    alias: [
+      {
+        find: /^\.\.\/tooltip\/UniqueProvider$/,
+        replacement: resolve(import.meta.dirname, 'web/parts/no-unique-tooltips.tsx'),
+      },
+    ],
+  },
+  plugins: [importDirectly(), react(), listPageFiles(), finished()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -32,6 +42,11 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 900,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: createGrouping() }] },
+      },
+    },
   },
   server: { proxy: { '/console/api': service, '/api': service } },
 })

@@ -1,5 +1,4 @@
 // A page that loads with its first visit. A failed load is shown in the frame and can be tried again.
-import { Skeleton } from 'antd'
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { PageLoadError } from './frame/error-pages.tsx'
 
@@ -41,7 +40,7 @@ export function lazyPage<Module extends object>(load: () => Promise<Module>, nam
       return <Loaded />
     }
     if (state === 'failed') return <PageLoadError onRetry={() => setAttempt(attempt + 1)} />
-    return <Skeleton active paragraph={{ rows: 8 }} />
+    return <div className="bones" aria-busy="true" />
   }
 
   // The page itself reports a failure.

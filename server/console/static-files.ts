@@ -1,23 +1,26 @@
 // Serves the built console with security headers; every path that is no file gets the app's page.
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { consoleFolder } from './built.ts'
 
-/** Components insert styles at run time; scripts come only from files of this origin. */
-const contentPolicy = [
-  `default-src 'none'`,
-  `script-src 'self'`,
-  `style-src 'self' 'unsafe-inline'`,
-  `img-src 'self' data: blob:`,
-  `font-src 'self' data:`,
-  `connect-src 'self'`,
-  `manifest-src 'self'`,
-  `base-uri 'none'`,
-  `form-action 'self'`,
-  `frame-ancestors 'none'`,
-].join('; ')
+/** Components insert styles at run time; scripts come only from files of this origin and from index.html, by their hash. */
+const contentPolicy = (hashes: readonly string[]) =>
+  [
+    `default-src 'none'`,
+    [`script-src 'self'`, ...hashes.map((hash) => `'${hash}'`)].join(' '),
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data: blob:`,
+    `font-src 'self' data:`,
+    `connect-src 'self'`,
+    `manifest-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'self'`,
+    `frame-ancestors 'none'`,
+  ].join('; ')
 
 const notBuilt = `<!doctype html>
 <html lang="zh-CN">
@@ -30,6 +33,13 @@ const notBuilt = `<!doctype html>
 </html>
 `
 
+/** The hashes of the scripts inside a page, as a content security policy names them. */
+function inlineHashes(page: string): string[] {
+  return [...page.matchAll(/<script>([^]*?)<\/script>/g)].map(
+    ([, script]) => `sha256-${createHash('sha256').update(script!).digest('base64')}`,
+  )
+}
+
 export function securityHeaders(reply: FastifyReply, policy: string, isSecure: boolean): void {
   reply
     .header('content-security-policy', policy)
@@ -41,7 +51,7 @@ export function securityHeaders(reply: FastifyReply, policy: string, isSecure: b
 }
 
 export function consoleFiles(app: FastifyInstance, isSecure: boolean, folder: string = consoleFolder): void {
-  app.addHook('onRequest', async (_request, reply) => securityHeaders(reply, contentPolicy, isSecure))
+  app.addHook('onRequest', async (_request, reply) => securityHeaders(reply, contentPolicy([]), isSecure))
   app.register(fastifyStatic, {
     root: folder,
     serve: false,
@@ -53,20 +63,27 @@ export function consoleFiles(app: FastifyInstance, isSecure: boolean, folder: st
   const get = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => FastifyReply) =>
     app.route({ method: ['GET', 'HEAD'], url, handler })
   get('/console', (_request, reply) => reply.redirect('/console/', 308))
-  get('/console/', (_request, reply) => sendApp(reply))
+  get('/console/', sendApp)
   get('/console/*', (request, reply) => {
     const path = (request.params as { '*': string })['*']
     // A path without a file extension is a page of the app.
-    if (!/\.\w+$/.test(path)) return sendApp(reply)
+    if (!/\.\w+$/.test(path)) return sendApp(request, reply)
     // Names of built files contain a hash of their content.
     const isHashed = path.startsWith('assets/') && existsSync(join(folder, 'assets', basename(path)))
     reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
     return reply.sendFile(path)
   })
 
-  function sendApp(reply: FastifyReply): FastifyReply {
+  function sendApp(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const file = join(folder, 'index.html')
     reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8')
-    return existsSync(file) ? reply.send(readFileSync(file)) : reply.code(503).send(notBuilt)
+    if (!existsSync(file)) return reply.code(503).send(notBuilt)
+    const page = readFileSync(file, 'utf8')
+    reply
+      .header('content-security-policy', contentPolicy(inlineHashes(page)))
+      .header('vary', 'accept-encoding')
+    if (!/\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? ''))
+      return reply.send(page)
+    return reply.header('content-encoding', 'gzip').send(gzipSync(page))
   }
 }

@@ -1,16 +1,20 @@
 // The form with user name and password: on the sign-in page and in the dialog after a session has ended.
-import { Button, Form, Input } from 'antd'
-import { type ReactNode, useState } from 'react'
+import { Button } from 'antd'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { maxUsernameLength, minPasswordLength } from '../../contract/console/limits.ts'
-import { sessionRoutes, type SignIn } from '../../contract/console/session.ts'
+import { sessionRoutes } from '../../contract/console/session.ts'
 import type { Me } from '../../contract/console/responses/session.ts'
 import { ApiError } from '../api/client.ts'
 import { useSetSession, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
-import { showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
-import { SecondStepForm } from './second-step-form.tsx'
+import { fieldProblems, PlainField } from '../parts/plain-form.tsx'
 import { accountText } from './text.ts'
+
+/** Loaded when an account needs it. */
+const SecondStepForm = lazy(async () => ({
+  default: (await import('./second-step-form.tsx')).SecondStepForm,
+}))
 
 interface SignInFormProps {
   readonly username?: string
@@ -24,70 +28,71 @@ interface SignInFormProps {
 export function SignInForm(props: SignInFormProps): ReactNode {
   const { username, signUp = false, afterOidc = false, onSignedIn } = props
   const t = useText(accountText)
-  const [form] = Form.useForm<SignIn>()
+  const [fields, setFields] = useState({ username: username ?? '', password: '' })
+  /** Nothing is marked as missing before the first attempt. */
+  const [isTried, setTried] = useState(false)
   const [isBack, setBack] = useState(false)
   const setSession = useSetSession()
   const signIn = useApiMutation(signUp ? sessionRoutes.signUp : sessionRoutes.signIn)
-  const submit = (body: SignIn) =>
-    signIn.mutate(
-      { body },
-      {
-        onSuccess: (me) => {
-          setSession(me)
-          onSignedIn?.(me)
-        },
-        onError: (error) => void showFieldErrors(form, error),
-      },
-    )
-  const required = { required: true, message: t.required }
+  const found = fieldProblems(signIn.error)
+  const missing = (value: string) => (isTried && value === '' ? t.required : undefined)
+  const isShort = signUp && fields.password !== '' && fields.password.length < minPasswordLength
+  const shortText = isTried && isShort ? t.passwordShort(minPasswordLength) : undefined
+  const submit = () => {
+    setTried(true)
+    if (fields.username === '' || fields.password === '' || isShort || signIn.isPending) return
+    const onSuccess = (me: Me) => {
+      setSession(me)
+      onSignedIn?.(me)
+    }
+    signIn.mutate({ body: fields }, { onSuccess })
+  }
   const needsCode = signIn.error instanceof ApiError && signIn.error.code === 'second_factor_required'
   if (needsCode || (afterOidc && !isBack)) {
     const back = () => {
       setBack(true)
       signIn.reset()
     }
-    return <SecondStepForm onBack={back} onSignedIn={onSignedIn} />
+    return (
+      <Suspense fallback={<div className="bones" />}>
+        <SecondStepForm onBack={back} onSignedIn={onSignedIn} />
+      </Suspense>
+    )
   }
   return (
-    <Form
-      name="enter"
-      form={form}
-      layout="vertical"
-      requiredMark={false}
-      initialValues={{ username }}
-      onFinish={submit}
+    <form
       className="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
     >
-      <div>
-        <Form.Item name="username" label={t.username} rules={[required]}>
-          <Input
-            size="large"
-            autoComplete="username"
-            autoFocus={username === undefined}
-            maxLength={maxUsernameLength}
-          />
-        </Form.Item>
-        <Form.Item
-          name="password"
-          label={t.password}
-          rules={
-            signUp
-              ? [required, { min: minPasswordLength, message: t.passwordShort(minPasswordLength) }]
-              : [required]
-          }
-          extra={signUp ? t.passwordHint(minPasswordLength) : undefined}
-        >
-          <Input.Password
-            size="large"
-            autoComplete={signUp ? 'new-password' : 'current-password'}
-            autoFocus={username !== undefined}
-          />
-        </Form.Item>
-      </div>
-      <ActionError error={signIn.error} />
+      <PlainField
+        name="username"
+        label={t.username}
+        value={fields.username}
+        onChange={(value) => setFields({ ...fields, username: value })}
+        problem={missing(fields.username) ?? found['username']}
+        autoComplete="username"
+        autoFocus={username === undefined}
+        maxLength={maxUsernameLength}
+      />
+      <PlainField
+        name="password"
+        type="password"
+        label={t.password}
+        value={fields.password}
+        onChange={(value) => setFields({ ...fields, password: value })}
+        problem={missing(fields.password) ?? shortText ?? found['password']}
+        hint={signUp ? t.passwordHint(minPasswordLength) : undefined}
+        autoComplete={signUp ? 'new-password' : 'current-password'}
+        autoFocus={username !== undefined}
+      />
+      <ActionError error={Object.keys(found).length > 0 ? null : signIn.error} />
       <Button type="primary" size="large" htmlType="submit" block loading={signIn.isPending}>
         {signUp ? t.signUp : t.signIn}
       </Button>
-    </Form>
+    </form>
   )
 }

@@ -14,6 +14,7 @@ import { sessionRoutes } from '../../contract/console/session.ts'
 import type { Me, Start } from '../../contract/console/responses/session.ts'
 import { type Prices, prices } from '../../contract/credits.ts'
 import { useLanguage } from '../frame/i18n.ts'
+import { rememberSignedIn, takeFirstStart } from './first-start.ts'
 import { ApiError, callApi, type PathParams, setCsrfToken } from './client.ts'
 import { viewedAccount } from './view-as.ts'
 
@@ -31,7 +32,10 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-interface ApiQueryOptions {
+interface ApiQueryOptions<Result> {
+  /** A result that is known before the first request, and when it was read. */
+  readonly first?: Result
+  readonly firstAt?: number
   readonly params?: PathParams
   readonly enabled?: boolean
   readonly refetchMs?: number | false
@@ -42,9 +46,9 @@ export type ApiQuery<Result> = UseQueryResult<Result, Error>
 export function useApiQuery<Query, Result>(
   route: Route<Query, Result>,
   query: Query,
-  options: ApiQueryOptions = {},
+  options: ApiQueryOptions<Result> = {},
 ): ApiQuery<Result> {
-  const { params = {}, enabled = true, refetchMs = false } = options
+  const { params = {}, enabled = true, refetchMs = false, first, firstAt } = options
   // Part of the key because the service translates some texts.
   const language = useLanguage()
   return useQuery<Result>({
@@ -53,6 +57,9 @@ export function useApiQuery<Query, Result>(
     enabled,
     refetchInterval: refetchMs,
     placeholderData: keepPreviousData,
+    ...(first === undefined
+      ? {}
+      : { initialData: first as Result & (() => undefined), initialDataUpdatedAt: firstAt }),
   })
 }
 
@@ -104,8 +111,9 @@ export function useStart(): ApiQuery<Start> {
   return useQuery<Start>({
     queryKey: startKey,
     queryFn: async ({ signal }) => {
-      const start = await callApi(sessionRoutes.start, {}, { signal })
+      const start = (await takeFirstStart()) ?? (await callApi(sessionRoutes.start, {}, { signal }))
       if (start.me) setCsrfToken(start.me)
+      rememberSignedIn(start.me !== null)
       return start
     },
     staleTime: Infinity,
@@ -120,7 +128,14 @@ export function usePrices(): Prices {
 
 /** The signed-in user and the account whose data is shown. For use inside the frame only. */
 export function useMe(): ApiQuery<Me> {
-  return useApiQuery(sessionRoutes.me, {}, { refetchMs: 60_000 })
+  const start = useStart()
+  // The first response has it already, except while another account is viewed.
+  const first = viewedAccount() === undefined ? start.data?.me : undefined
+  return useApiQuery(
+    sessionRoutes.me,
+    {},
+    { refetchMs: 60_000, ...(first ? { first, firstAt: start.dataUpdatedAt } : {}) },
+  )
 }
 
 /** Stores the session after signing in or up, without another request. */
@@ -128,6 +143,7 @@ export function useSetSession(): (me: Me) => void {
   const client = useQueryClient()
   return (me) => {
     setCsrfToken(me)
+    rememberSignedIn(true)
     client.setQueryData<Start>(startKey, (start) => (start ? { ...start, me } : start))
   }
 }

@@ -1,7 +1,7 @@
 // The frame around every page: navigation, top bar, banners. Redirects to the sign-in page without a session.
 import { MenuFoldOutlined, MenuUnfoldOutlined } from '@ant-design/icons'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { Alert, App, Button, Drawer, Skeleton } from 'antd'
+import { Alert, App, Button } from 'antd'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { Me, Start } from '../../contract/console/responses/session.ts'
 import { onSessionEnded } from '../api/client.ts'
@@ -12,12 +12,16 @@ import { useIsMedium } from '../parts/narrow.ts'
 import { ForbiddenPage } from './error-pages.tsx'
 import { Navigation } from './navigation.tsx'
 import { setPreferences, usePreferences } from './preferences.ts'
-import { ConfirmIdentity } from './confirm-identity.tsx'
-import { SessionEnded } from './session-ended.tsx'
 import { useText } from './i18n.ts'
 import { TopBar } from './top-bar.tsx'
 import { frameText } from './text.ts'
 
+/** Loaded when they are first needed. */
+const MenuDrawer = lazy(async () => ({ default: (await import('./menu-drawer.tsx')).MenuDrawer }))
+const SessionEnded = lazy(async () => ({ default: (await import('./session-ended.tsx')).SessionEnded }))
+const ConfirmIdentity = lazy(async () => ({
+  default: (await import('./confirm-identity.tsx')).ConfirmIdentity,
+}))
 const SecurityPage = lazy(async () => ({ default: (await import('../security/page.tsx')).SecurityPage }))
 
 export function Frame(): ReactNode {
@@ -47,11 +51,13 @@ function RedirectToSignIn(): ReactNode {
 function FrameSkeleton(): ReactNode {
   return (
     <div className="frame">
-      <div className="frame-side hide-narrow" style={{ width: 208 }} />
-      <div>
+      <div className="frame-side hide-narrow">
+        <div className="brand">Tollgate</div>
+      </div>
+      <div className="frame-body">
         <div className="frame-top" />
         <div className="frame-main">
-          <Skeleton active paragraph={{ rows: 8 }} />
+          <div className="bones" aria-busy="true" />
         </div>
       </div>
     </div>
@@ -72,9 +78,15 @@ function SignedIn({ start }: { start: Start }): ReactNode {
           {() => null}
         </Loaded>
       )}
-      {me.data && <ConfirmIdentity confirmWith={me.data.confirm_with} />}
+      {me.data && (
+        <Suspense fallback={null}>
+          <ConfirmIdentity confirmWith={me.data.confirm_with} />
+        </Suspense>
+      )}
       {sessionEnded && start.me && (
-        <SessionEnded username={start.me.user.username} onSignedIn={() => setSessionEnded(false)} />
+        <Suspense fallback={null}>
+          <SessionEnded username={start.me.user.username} onSignedIn={() => setSessionEnded(false)} />
+        </Suspense>
       )}
     </>
   )
@@ -86,6 +98,7 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
   const isMedium = useIsMedium()
   const folded = isMedium ? foldedMedium : foldedWide
   const [drawer, setDrawer] = useState(false)
+  const [wasDrawer, setWasDrawer] = useState(false)
   const isOperatorPage = useLocation({ select: ({ pathname }) => /^(\/console)?\/operator\//.test(pathname) })
   const isOperator = me.user.role === 'operator' && !me.read_only
   const isForbidden = isOperatorPage && !isOperator
@@ -107,22 +120,23 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
           onClick={() => setPreferences(isMedium ? { foldedMedium: !folded } : { folded: !folded })}
         />
       </div>
-      <Drawer
-        open={drawer}
-        placement="left"
-        size={264}
-        title="Tollgate"
-        onClose={() => setDrawer(false)}
-        styles={{ body: { padding: '8px 0' } }}
-      >
-        <Navigation operator={isOperator} folded={false} onChosen={() => setDrawer(false)} />
-      </Drawer>
+      {wasDrawer && (
+        <Suspense fallback={null}>
+          <MenuDrawer open={drawer} operator={isOperator} onClose={() => setDrawer(false)} />
+        </Suspense>
+      )}
       <div className="frame-body">
-        <TopBar me={me} onMenu={() => setDrawer(true)} />
+        <TopBar
+          me={me}
+          onMenu={() => {
+            setWasDrawer(true)
+            setDrawer(true)
+          }}
+        />
         <Banners start={start} me={me} />
         <main id="content" className="frame-main" tabIndex={-1}>
           {me.user.must_enrol ? (
-            <Suspense fallback={<Skeleton active />}>
+            <Suspense fallback={<div className="bones" />}>
               <SecurityPage />
             </Suspense>
           ) : (

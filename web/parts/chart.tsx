@@ -12,6 +12,11 @@ import { formatCount, formatPercent } from './format.tsx'
 import { useIsNarrow } from './narrow.ts'
 import { partsText } from './text.ts'
 
+const library = () => import('./echarts.ts')
+
+// Begins with the page, beside its data; a failure is met again when a chart is drawn.
+library().catch(() => undefined)
+
 export interface Series {
   readonly name: string
   /** One per label; null for no data. */
@@ -182,7 +187,7 @@ function Canvas({
     let opened: ECharts | undefined
     let isUnmounted = false
     const watcher = new ResizeObserver(() => opened?.resize())
-    void import('./echarts.ts').then(({ openChart }) => {
+    void library().then(({ openChart }) => {
       if (isUnmounted || box.current === null) return
       opened = openChart(box.current)
       onOpen(opened)

@@ -1,6 +1,6 @@
 // A button that copies text and confirms it.
 import { CheckOutlined, CopyOutlined } from '@ant-design/icons'
-import { Button, Tooltip } from 'antd'
+import { Button } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
@@ -40,12 +40,12 @@ export function CopyButton({ text, label, children, primary = false }: CopyButto
     return () => clearTimeout(timer)
   }, [done])
   const name = done ? t.copied : t.copy(label)
-  const button = (
+  return (
     <Button
       type={primary ? 'primary' : children === undefined ? 'text' : 'default'}
       size={children === undefined ? 'small' : 'middle'}
       icon={done ? <CheckOutlined /> : <CopyOutlined />}
-      {...(children === undefined ? { 'aria-label': name } : {})}
+      {...(children === undefined ? { 'aria-label': name, title: name } : {})}
       onClick={(event) => {
         event.stopPropagation()
         void copyText(typeof text === 'string' ? text : text()).then(
@@ -57,7 +57,6 @@ export function CopyButton({ text, label, children, primary = false }: CopyButto
       {children === undefined ? undefined : done ? t.copied : children}
     </Button>
   )
-  return children === undefined ? <Tooltip title={name}>{button}</Tooltip> : button
 }
 
 /** An ID, code or URL in monospace with a copy button. */

@@ -1,0 +1,97 @@
+// How quickly pages of the console appear on a slow connection: a real browser, its own throttling, an empty cache.
+import type { Page } from 'playwright-core'
+import { noBrowser, openBrowser, signIn, type Visitor } from '../test/support/browser.ts'
+import { createSampleData } from '../test/support/sample-data.ts'
+import { startService } from '../test/support/service.ts'
+import type { Part } from './report.ts'
+
+/** Slow 4G: 150 ms for each request, 1.6 Mbit/s down, 0.75 Mbit/s up. */
+const slow = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: (1.6 * 1_000_000) / 8,
+  uploadThroughput: (0.75 * 1_000_000) / 8,
+}
+
+interface Load {
+  /** Milliseconds until the largest content was painted. */
+  readonly painted: number
+  readonly requests: number
+  /** Transferred bytes of all responses until then and shortly after. */
+  readonly bytes: number
+}
+
+interface Limits {
+  readonly paintedMs?: number
+  readonly requests?: number
+  readonly kilobytes?: number
+}
+
+export async function firstLoadBench(part: Part): Promise<void> {
+  if (noBrowser !== false) {
+    part.row({ name: 'first load', skipped: noBrowser })
+    return
+  }
+  await using service = await startService('sqlite')
+  await using browser = await openBrowser()
+  const accounts = await createSampleData(service)
+  const row = (name: string, { painted, requests, bytes }: Load, limits: Limits) =>
+    part.row({
+      name,
+      value: painted,
+      unit: 'ms LCP',
+      note: `${requests} requests, ${Math.round(bytes / 1000)} kB`,
+      expected: [
+        ...(limits.paintedMs === undefined
+          ? []
+          : [{ text: `≤ ${limits.paintedMs} ms`, met: painted <= limits.paintedMs }]),
+        ...(limits.requests === undefined
+          ? []
+          : [{ text: `≤ ${limits.requests} requests`, met: requests <= limits.requests }]),
+        ...(limits.kilobytes === undefined
+          ? []
+          : [{ text: `≤ ${limits.kilobytes} kB`, met: bytes <= limits.kilobytes * 1000 }]),
+      ],
+    })
+  await using stranger = await browser.visit(service.url)
+  row('sign-in page', await load(stranger, '/console/sign-in', 'form'), { kilobytes: 160, requests: 20 })
+  await using holder = await browser.visit(service.url)
+  await signIn(holder, accounts.holder)
+  await holder.page.locator('main h1').waitFor()
+  row('home page', await load(holder, '/console/', '.figure'), { paintedMs: 2_000, requests: 20 })
+  row('short links', await load(holder, '/console/shortlink', '.ant-table-row'), {
+    paintedMs: 2_500,
+    requests: 20,
+  })
+}
+
+async function load({ page }: Visitor, path: string, ready: string): Promise<Load> {
+  const protocol = await page.context().newCDPSession(page)
+  await page.goto('about:blank')
+  await protocol.send('Network.enable')
+  await protocol.send('Network.clearBrowserCache')
+  await protocol.send('Network.emulateNetworkConditions', slow)
+  let requests = 0
+  let bytes = 0
+  protocol.on('Network.requestWillBeSent', () => (requests += 1))
+  protocol.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+  await page.goto(path)
+  await page.locator(ready).first().waitFor()
+  const painted = await largestPaint(page)
+  await protocol.detach()
+  return { painted, requests, bytes }
+}
+
+/** The last candidate once none has followed for a second. */
+async function largestPaint(page: Page): Promise<number> {
+  const measured: unknown = await page.evaluate(`new Promise((resolve) => {
+    let last = 0
+    let timer = setTimeout(() => resolve(last), 1000)
+    new PerformanceObserver((list) => {
+      last = list.getEntries().at(-1).startTime
+      clearTimeout(timer)
+      timer = setTimeout(() => resolve(last), 1000)
+    }).observe({ type: 'largest-contentful-paint', buffered: true })
+  })`)
+  return Number(measured)
+}

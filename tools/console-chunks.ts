@@ -1,0 +1,132 @@
+// Groups the modules of the console into few files, and lists the files of each page for the script in index.html.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Plugin, Rollup } from 'vite'
+
+const web = resolve(import.meta.dirname, '..', 'web')
+
+/** Paths of pages and their modules, as `router.tsx` names them. */
+function pageModules(): ReadonlyMap<string, string> {
+  const router = readFileSync(resolve(web, 'router.tsx'), 'utf8')
+  const pages = router.matchAll(/page\(\s*'([^']+)',\s*\(\) => import\('\.\/([^']+)'\)/g)
+  return new Map([...pages].map(([, path, file]) => [path!, resolve(web, file!)]))
+}
+
+interface ModuleGraph {
+  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null
+}
+
+/** A module with everything it imports statically. */
+function closure(graph: ModuleGraph, start: string): ReadonlySet<string> {
+  const found = new Set<string>()
+  const pending = [start]
+  for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
+    if (found.has(id)) continue
+    found.add(id)
+    pending.push(...(graph.getModuleInfo(id)?.importedIds ?? []))
+  }
+  return found
+}
+
+/** Modules of at least this many pages are in one file, of two or more in another. */
+const commonPages = 6
+
+/** The sign-in page imports these, but uses nothing of them; the bench measures it. */
+const unusedByBase = /@rc-component\/collapse\/|antd\/es\/collapse\//
+
+/**
+ * `base`: the sign-in page. `frame`: what the frame adds. `lists`, `forms`: what lists and dialogs add. `common`: what the home
+ * page or most pages share. `shared`: packages that some pages share. Everything else stays with its page.
+ */
+export function createGrouping(): (id: string, graph: ModuleGraph) => string | null {
+  let groups: ((id: string) => string | null) | undefined
+  return (id, graph) => (groups ??= groupModules(graph))(id)
+}
+
+function groupModules(graph: ModuleGraph): (id: string) => string | null {
+  const entry = resolve(web, 'main.tsx')
+  const base = closure(graph, entry)
+  const frame = closure(graph, resolve(web, 'frame/frame.tsx'))
+  const chart = closure(graph, resolve(web, 'parts/echarts.ts'))
+  const pages = [...pageModules().values()].map((file) => closure(graph, file))
+  const home = closure(graph, resolve(web, 'home/page.tsx'))
+  const lists = closure(graph, resolve(web, 'parts/list.tsx'))
+  const forms = closure(graph, resolve(web, 'parts/confirm.tsx'))
+  return (id) => {
+    if (id === entry) return null
+    if (base.has(id) && !unusedByBase.test(id)) return 'base'
+    if (frame.has(id)) return 'frame'
+    if (chart.has(id)) return 'charts'
+    const uses = pages.filter((page) => page.has(id)).length
+    if (uses === 0) return null
+    if (home.has(id) && (uses > 1 || id.includes('node_modules'))) return 'common'
+    if (lists.has(id) && forms.has(id)) return 'common'
+    if (lists.has(id)) return 'lists'
+    if (forms.has(id)) return 'forms'
+    return uses >= commonPages ? 'common' : uses >= 2 && id.includes('node_modules') ? 'shared' : null
+  }
+}
+
+/**
+ * Imports components of antd and icons from their own files. The index file of a package imports everything, which hides what a page
+ * really needs.
+ */
+export function importDirectly(): Plugin {
+  const direct: Readonly<Record<string, (name: string) => string>> = {
+    antd: (name) => `antd/es/${name.replaceAll(/(?<!^)(?=[A-Z][a-z])/g, '-').toLowerCase()}`,
+    '@ant-design/icons': (name) => `@ant-design/icons/es/icons/${name}`,
+  }
+  return {
+    name: 'tollgate-import-directly',
+    enforce: 'pre',
+    apply: 'build',
+    transform(code, id) {
+      if (!id.startsWith(web) || !/\.tsx?$/.test(id)) return null
+      const imports = /import \{([^}]*)\} from '(antd|@ant-design\/icons)'/g
+      return code.replaceAll(imports, (_all, names: string, source: string) =>
+        names
+          .split(',')
+          .map((name) => name.trim())
+          .filter((name) => name !== '' && !name.startsWith('type '))
+          .map((name) => `import ${name} from '${direct[source]!(name)}'`)
+          .join(';'),
+      )
+    },
+  }
+}
+
+const placeholder = '{} /* PAGES */'
+
+/** Writes the files of each page, without those that index.html loads anyway, into the script of index.html. */
+export function listPageFiles(): Plugin {
+  return {
+    name: 'tollgate-page-files',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle }) {
+        if (bundle === undefined) return html.replace(placeholder, `{ '': [] }`)
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+        const filesOf = (module: string) => chunkClosure(chunks, module)
+        const entry = filesOf(resolve(web, 'index.html'))
+        const frame = filesOf(resolve(web, 'frame/frame.tsx')).difference(entry)
+        const pages = [...pageModules()].map(([path, module]) => [
+          path,
+          [...frame, ...filesOf(module).difference(frame).difference(entry)],
+        ])
+        return html.replace(placeholder, JSON.stringify(Object.fromEntries([['', [...frame]], ...pages])))
+      },
+    },
+  }
+}
+
+function chunkClosure(chunks: readonly Rollup.OutputChunk[], module: string): ReadonlySet<string> {
+  const found = new Set<string>()
+  const first = chunks.find((chunk) => chunk.facadeModuleId === module || chunk.moduleIds.includes(module))
+  const pending = first ? [first.fileName] : []
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (found.has(name)) continue
+    found.add(name)
+    pending.push(...(chunks.find(({ fileName }) => fileName === name)?.imports ?? []))
+  }
+  return found
+}
