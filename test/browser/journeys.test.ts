@@ -108,6 +108,8 @@ browserTest('operator: creates an account that can sign in and grants it credits
   await dialog.getByRole('button', { name: '创建账户' }).click()
   const createdPassword = (await page.getByTestId('fresh-password').textContent())!
   await page.keyboard.press('Escape')
+  await page.getByTestId('fresh-password').waitFor()
+  await page.getByRole('button', { name: '我已保存' }).click()
 
   const drawer = page.getByRole('dialog', { name: '账户' })
   await drawer.getByText(username).waitFor()
