@@ -1,1 +1,0 @@
-import{tt as e}from"./copy-Bs-6pBW-.js";function t(t,n){return e({"~kind":`Array`},{type:`array`,items:t},n)}export{t};

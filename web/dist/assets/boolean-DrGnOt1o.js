@@ -1,1 +1,0 @@
-import{tt as e}from"./copy-Bs-6pBW-.js";function t(t){return e({"~kind":`Boolean`},{type:`boolean`},t)}export{t};

@@ -1,1 +1,0 @@
-function e(e){return`\uFEFF${e.map(t).join(``)}`}function t(e){return`${e.map(n).join(`,`)}\r\n`}function n(e){if(e==null)return``;if(typeof e!=`string`)return String(e);let t=/^[=+\-@＝＋－＠\t\r\n]/.test(e)?`'${e}`:e;return/[",\r\n]/.test(t)?`"${t.replaceAll(`"`,`""`)}"`:t}export{e as t};

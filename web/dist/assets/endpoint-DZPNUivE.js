@@ -1,1 +1,0 @@
-var e={username:{type:`string`,required:!0,text:{zh:`用户名`,en:`User name`},example:`demo`},api_key:{type:`string`,required:!0,text:{zh:`API 密钥`,en:`API key`},example:`<API_KEY>`}};export{e as t};

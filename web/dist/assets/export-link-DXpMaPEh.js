@@ -1,1 +1,0 @@
-import{Ii as e,h as t,it as n,r,y as i}from"./copy-Bs-6pBW-.js";import{t as a}from"./DownloadOutlined-BS-eXaSZ.js";var o=e();function s({route:e,filter:s,params:c={}}){let l=i(r);return(0,o.jsx)(n,{icon:(0,o.jsx)(a,{}),href:t(e,s,c),download:!0,children:l.exportCsv})}export{s as t};

@@ -1,1 +1,0 @@
-import{U as e}from"./copy-Bs-6pBW-.js";var t={sms:e.sms,identity:e.id_verification,domain_check:e.domain_check};export{t};

@@ -1,1 +1,0 @@
-import{T as e,Vi as t,Z as n,zi as r}from"./copy-Bs-6pBW-.js";var i=[`shortlink`,`sms`,`identity`,`domain-check`],a=n([...i]),o=t()({home:r(`GET`,`/home`,e)});export{i as n,o as r,a as t};

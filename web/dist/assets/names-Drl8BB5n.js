@@ -1,1 +1,0 @@
-import{U as e}from"./copy-Bs-6pBW-.js";var t={short_link:{zh:`短链接`,en:`Links`},sms:{zh:`短信`,en:`SMS`},id_verification:{zh:`核验`,en:`Identity`},domain_check:{zh:`域名`,en:`Domains`}},n={shortlink:`short_link`,sms:`sms`,identity:`id_verification`,"domain-check":`domain_check`};function r(t){return e[n[t]]}export{t as n,r as t};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Wi as t}from"./copy-Bs-6pBW-.js";var n=e(t(),1);function r(e){let t=window.matchMedia(e),r=e=>(t.addEventListener(`change`,e),()=>t.removeEventListener(`change`,e));return()=>(0,n.useSyncExternalStore)(r,()=>t.matches)}var i=r(`(max-width: 767px)`),a=r(`(max-width: 1199px)`);export{i as n,a as t};

@@ -1,1 +1,0 @@
-import{$ as e,E as t,J as n,Q as r,Vi as i,zi as a}from"./copy-Bs-6pBW-.js";var o=r({next:e(n({maxLength:500}))}),s=i()({signIn:a(`POST`,`/oidc/sign-in`,o),confirm:a(`POST`,`/oidc/confirm`,o),links:a(`GET`,`/oidc/links`,t),link:a(`POST`,`/oidc/link`,t),unlink:a(`POST`,`/oidc/unlink`,r({subject:n({minLength:1,maxLength:255})}))});export{s as t};

@@ -1,1 +1,0 @@
-import{Ii as e,jn as t}from"./copy-Bs-6pBW-.js";import{n,t as r}from"./form-dialog-Dz8V1E7V.js";var i=e();function a(e){let{initial:a,warning:o,children:s,...c}=e;return(0,i.jsxs)(r,{...c,initial:a,danger:o!==void 0,children:[s,o!==void 0&&(0,i.jsx)(t,{type:`warning`,showIcon:!0,title:o,style:{marginBottom:16}}),(0,i.jsx)(n,{})]})}export{a as t};

@@ -1,1 +1,0 @@
-import{et as e}from"./copy-Bs-6pBW-.js";function t(t){return e(t,{"~unsafe":null},{})}export{t};
