@@ -1,6 +1,6 @@
 // Rules of SMS: phone numbers, template variables, length, billed parts and biz_id.
 import type { Text } from './text.ts'
-import { shanghaiOffsetMs } from './time.ts'
+import { dayMs, hourMs, shanghaiOffsetMs } from './time.ts'
 
 /** Consumer number ranges of mainland China. Satellite (174), unassigned and IoT ranges are excluded. */
 export const phonePattern = '^1(?:3\\d|4[5-9]|5[0-35-9]|6[2567]|7[0-35-8]|8\\d|9[0-35-9])\\d{8}$'
@@ -166,4 +166,29 @@ export function recordIdOf(bizId: string): number | undefined {
   if (!/^1\d{17}$/.test(bizId)) return undefined
   const id = Number(bizId.slice(1))
   return Number.isSafeInteger(id) && id > 0 ? id : undefined
+}
+
+/** 18 digits that contain the number of the batch. */
+export function batchIdOf(id: number): string {
+  return `2${String(id).padStart(17, '0')}`
+}
+
+export function batchNumberOf(batchId: string): number | undefined {
+  if (!/^2\d{17}$/.test(batchId)) return undefined
+  const id = Number(batchId.slice(1))
+  return Number.isSafeInteger(id) && id > 0 ? id : undefined
+}
+
+export const maxBatchMessages = 1_000
+
+/** How far ahead `send_at` may be. */
+export const maxSendAheadDays = 30
+
+/** The time itself if marketing messages may be sent then, else the next time when they may. */
+export function marketingTime(ms: number): number {
+  if (isMarketingHour(ms)) return ms
+  const local = ms + shanghaiOffsetMs
+  const day = Math.floor(local / dayMs) * dayMs
+  const isEarly = local - day < marketingHours.from * hourMs
+  return (isEarly ? day : day + dayMs) + marketingHours.from * hourMs - shanghaiOffsetMs
 }

@@ -2,6 +2,7 @@
 import { apiTypes } from './credits.ts'
 import { credentialParameters, type Endpoint } from './endpoint.ts'
 import { pageParameters } from './paging.ts'
+import { smsBatchOperations } from './sms-batch.ts'
 import { codeLimits, phonePattern } from './sms-text.ts'
 
 const day = { type: 'string', required: false, pattern: '^\\d{4}-\\d{2}-\\d{2}$' } as const
@@ -212,5 +213,6 @@ export const sms = {
         purpose,
       },
     },
+    ...smsBatchOperations,
   },
 } as const satisfies Endpoint

@@ -5,6 +5,7 @@ import { count, type EndpointReference, envelopeOf, nextCursor, object, oneOf, t
 import { maxSmsLength, sendStates, templateStates } from '../sms-text.ts'
 import type { sms } from '../sms.ts'
 import { bizId, missing, recipient, sendTime, templateCode } from './sms-parts.ts'
+import { cancelBatchReference, getBatchReference, sendBatchReference } from './sms-batches.ts'
 import { checkCodeReference, sendCodeReference } from './sms-codes.ts'
 import { repliesReference } from './sms-replies.ts'
 import { signaturesReference } from './sms-signatures.ts'
@@ -335,4 +336,7 @@ export const smsReference: EndpointReference<typeof sms> = {
       },
     ],
   },
+  send_batch: sendBatchReference,
+  get_batch: getBatchReference(smsRecord),
+  cancel_batch: cancelBatchReference,
 }

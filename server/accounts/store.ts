@@ -3,7 +3,7 @@ import { apiTypes } from '../../contract/credits.ts'
 import { uniqueNameOf } from '../../contract/usernames.ts'
 import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
-import { forUpdate } from '../db/dialect.ts'
+import { forUpdate, idList } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import { memoizePerTick } from '../http/memoize-per-tick.ts'
 
@@ -60,6 +60,11 @@ export function findByUsername(queries: Queries, username: string): Promise<Acco
 
 export function findById(queries: Queries, id: number): Promise<Account | undefined> {
   return queries.one<Account>(`SELECT ${accountColumns} FROM account WHERE id = ?`, [id])
+}
+
+export function findByIds(queries: Queries, ids: readonly number[]): Promise<Account[]> {
+  const list = idList(queries, ids)
+  return queries.all<Account>(`SELECT ${accountColumns} FROM account WHERE id IN ${list.sql}`, [list.value])
 }
 
 /** Locks the account until the transaction ends. */

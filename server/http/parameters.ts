@@ -301,7 +301,7 @@ function readItems(value: unknown): readonly unknown[] | InvalidValue | undefine
 }
 
 /** Values stay exactly as sent, including white space. */
-function readMap(value: unknown): ReadonlyMap<string, string> | InvalidValue | undefined {
+export function readMap(value: unknown): ReadonlyMap<string, string> | InvalidValue | undefined {
   if (value === null || value === undefined) return undefined
   let object: unknown = value
   if (typeof value === 'string') {

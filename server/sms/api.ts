@@ -14,6 +14,10 @@ import { countOutcomes } from '../upstream/gateways.ts'
 import { deleteExpiredCodes } from './code-store.ts'
 import { createCodeCheck, createCodeHash } from './codes.ts'
 import { type ComposeMessage, createComposer } from './compose.ts'
+import { createSendBatch } from './batches/accept.ts'
+import { createBatchHandlers } from './batches/api.ts'
+import { repairBatches } from './batches/finish.ts'
+import { createBatchWorker } from './batches/worker.ts'
 import { createSendDecisions } from './decide.ts'
 import { createSmsGateways, type GuardedSmsGateway } from './gateways.ts'
 import { deletePastCounters } from './number-limit-store.ts'
@@ -27,6 +31,9 @@ import { deleteOldSends } from './store.ts'
 import { listTemplates } from './templates.ts'
 
 const tenMinutesMs = 600_000
+
+/** How long a message that another process accepted waits at most before this one looks for it. */
+const pollMs = 500
 
 export interface SmsProduct extends Product {
   /** For the console: sends for a signed-in account holder. */
@@ -57,6 +64,9 @@ export function createSms(services: Services): SmsProduct {
   const checkCode = createCodeCheck(services, hashCode)
   const decisions = createSendDecisions(services, gateways)
   services.deciders.set(sendAction, decisions.decideExpired)
+  const worker = createBatchWorker(services, gateways)
+  const sendBatch = createSendBatch(services, gateways, worker.wake)
+  const batches = createBatchHandlers(services)
 
   async function handle(call: Call): Promise<ApiResponse> {
     const { caller, values } = await services.authenticate(call, sms.common)
@@ -78,6 +88,12 @@ export function createSms(services: Services): SmsProduct {
         return showRecords(db, cursors, call, caller)
       case 'replies':
         return showReplies(db, cursors, call, caller)
+      case 'send_batch':
+        return sendBatch(call, caller)
+      case 'get_batch':
+        return batches.show(call, caller)
+      case 'cancel_batch':
+        return batches.cancel(call, caller)
     }
   }
 
@@ -122,6 +138,8 @@ export function createSms(services: Services): SmsProduct {
     served: { endpoint: sms, handle },
     routes: (api) => registerReceipts(api, services, decisions),
     start() {
+      jobs.every(pollMs, 'sms_queue', async () => worker.wake())
+      jobs.every(60_000, 'repair_sms_batches', () => repairBatches(db))
       // Without limits too: they may have been in use before.
       jobs.every(tenMinutesMs, 'prune_sms_number_counters', (signal) => deletePastCounters(db, signal))
       jobs.every(tenMinutesMs, 'prune_sms_codes', (signal) => deleteExpiredCodes(db, signal))
@@ -131,6 +149,7 @@ export function createSms(services: Services): SmsProduct {
           await deleteOldReplies(db, config.SMS_RECORD_DAYS, signal)
         })
     },
+    stop: () => worker.stop(),
   }
 }
 

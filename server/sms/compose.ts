@@ -34,29 +34,47 @@ export interface ComposedMessage {
 
 export type ComposeMessage = (account: Account, input: MessageInput) => Promise<ComposedMessage>
 
-export function createComposer({ db, config }: Pick<Services, 'db' | 'config'>): ComposeMessage {
+/** What the messages of a batch have in common. */
+export interface MessageFrame {
+  readonly template: UsableTemplate
+  readonly signName: string
+}
+
+/** Throws when the account may not use the template or the signature. */
+export type FindFrame = (
+  account: Account,
+  input: Pick<MessageInput, 'templateCode' | 'signName'>,
+) => Promise<MessageFrame>
+
+export function createFrameLookup({ db, config }: Pick<Services, 'db' | 'config'>): FindFrame {
   const findTemplate = createTemplateLookup(db)
   return async (account, input) => {
     const template = await findTemplate(account.id, input.templateCode)
     if (template?.status !== '审核通过') throw noSuchTemplate()
-    const signName = await requireUsableSignature(db, config, account, input.signName)
-    const { templateParams } = input
-    const values = typeof templateParams === 'function' ? templateParams(template) : templateParams
-    const text = requireText(template, signName, values)
-    const variables = template.variables.map((name) => ({
-      name,
-      value: values.get(name) ?? '',
-    }))
-    const parts = countParts(text.length)
-    return {
-      template,
-      signName,
-      variables,
-      text,
-      parts,
-      cost: parts * pricesOf(account, config.PRICES).sms_part,
-    }
+    return { template, signName: await requireUsableSignature(db, config, account, input.signName) }
   }
+}
+
+export function createComposer(services: Pick<Services, 'db' | 'config'>): ComposeMessage {
+  const findFrame = createFrameLookup(services)
+  return async (account, input) => {
+    const frame = await findFrame(account, input)
+    const { templateParams } = input
+    const values = typeof templateParams === 'function' ? templateParams(frame.template) : templateParams
+    return fillFrame(frame, values, pricesOf(account, services.config.PRICES).sms_part)
+  }
+}
+
+/** Throws when the values do not fit the template. */
+export function fillFrame(
+  { template, signName }: MessageFrame,
+  values: ReadonlyMap<string, string>,
+  partPrice: number,
+): ComposedMessage {
+  const text = requireText(template, signName, values)
+  const variables = template.variables.map((name) => ({ name, value: values.get(name) ?? '' }))
+  const parts = countParts(text.length)
+  return { template, signName, variables, text, parts, cost: parts * partPrice }
 }
 
 /** Throws one error that names every missing variable, every unknown variable and an excessive length. */

@@ -5,6 +5,7 @@ import type { EndResult, HeldOperation } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import { emitEvents, type NewEvent } from '../events/emit.ts'
 import type { Services } from '../services.ts'
+import { countDecided } from './batches/finish.ts'
 import { deliveredEvent, failedEvent, sentEvent } from './events.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
 import type { DeliveryStatus } from './port.ts'
@@ -71,7 +72,7 @@ export function createSendDecisions(
           bizId,
           gatewayId: record.gateway_id ?? undefined,
           phone: record.phone,
-          sentAt: record.created_at,
+          sentAt: record.sent_at ?? record.created_at,
         },
         AbortSignal.timeout(config.GATEWAY_TIMEOUT_MS),
       )
@@ -124,6 +125,8 @@ export function createSendDecisions(
 }
 
 function isNews(record: SendRecord, status: DeliveryStatus): boolean {
+  // Still in the queue: no gateway can know it.
+  if (record.batch_id !== null && record.sent_at === null) return false
   if (record.state === 'delivered' || record.state === 'undelivered') return false
   return record.state !== 'accepted' || status.state !== 'accepted'
 }
@@ -161,9 +164,14 @@ function eventsOf({ status: { state }, record }: StatusChange): NewEvent[] {
   return state === 'delivered' ? [...sent, deliveredEvent(record)] : sent
 }
 
-const storeStatus = registerWriter<StatusChange, EndResult, void>((tx, items) =>
-  storeStatuses(tx, endedItems(items)),
-)
+const storeStatus = registerWriter<StatusChange, EndResult, void>(async (tx, items) => {
+  const changes = endedItems(items)
+  await storeStatuses(tx, changes)
+  await countDecided(
+    tx,
+    changes.map(({ record }) => record),
+  )
+})
 
 const storeUnconfirmed = registerWriter<SendRecord, EndResult, void>(async (tx, items) => {
   const records = endedItems(items)
@@ -175,6 +183,7 @@ const storeUnconfirmed = registerWriter<SendRecord, EndResult, void>(async (tx, 
     tx,
     records.map((record) => failedEvent(record, 'unconfirmed')),
   )
+  await countDecided(tx, records)
 })
 
 /** The others belong to operations that someone else has ended, together with their records. */

@@ -37,11 +37,10 @@ function counterTable(queries: Queries, changes: readonly CounterChange[]) {
   return valueTable(queries, counterColumns, rows)
 }
 
+export type NumberCount = Pick<Tables['sms_number_count'], 'phone' | 'period' | 'count'>
+
 /** Returns the new counts. */
-export function addToCounters(
-  tx: Tx,
-  changes: readonly CounterChange[],
-): Promise<Pick<Tables['sms_number_count'], 'phone' | 'period' | 'count'>[]> {
+export function addToCounters(tx: Tx, changes: readonly CounterChange[]): Promise<NumberCount[]> {
   const list = counterTable(tx, changes)
   return tx.all(
     `INSERT INTO sms_number_count (phone, period, count, ends_at)
@@ -68,6 +67,24 @@ export async function findCount(queries: Queries, phone: string, period: Period)
     [phone, period.key],
   )
   return row?.count ?? 0
+}
+
+/** Of several numbers in the same periods. */
+export function findCounts(
+  queries: Queries,
+  phones: readonly string[],
+  periods: readonly Period[],
+): Promise<NumberCount[]> {
+  const list = valueTable(
+    queries,
+    { number: 'text', period_key: 'text' },
+    phones.flatMap((number) => periods.map(({ key }) => ({ number, period_key: key }))),
+  )
+  return queries.all<NumberCount>(
+    `SELECT c.phone, c.period, c.count FROM ${list.sql} AS t
+     JOIN sms_number_count c ON c.phone = t.number AND c.period = t.period_key`,
+    list.values,
+  )
 }
 
 export function deletePastCounters(db: Database, signal?: AbortSignal): Promise<void> {

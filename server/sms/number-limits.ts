@@ -7,6 +7,8 @@ import {
   addToCounters,
   type CounterChange,
   findCount,
+  findCounts,
+  type NumberCount,
   type Period,
   readClock,
   removeFromCounters,
@@ -66,6 +68,51 @@ export async function countMessages(
   )
   if (full.length > 0) throw tooManyMessages(full, now)
   return periods
+}
+
+/**
+ * Counts messages to different numbers in the periods of a planned time. Returns an error for each number that is above a
+ * limit; with any of them the caller rolls the transaction back.
+ */
+export async function countPlanned(
+  tx: Tx,
+  limits: NumberLimits,
+  phones: readonly string[],
+  at: number,
+): Promise<Map<string, AppError>> {
+  if (limits.length === 0 || phones.length === 0) return new Map()
+  const periods = currentPeriods(limits, at)
+  const counts = await addToCounters(
+    tx,
+    phones.flatMap((phone) => periods.map((period) => ({ phone, period, messages: 1 }))),
+  )
+  return findFull(counts, periods, at, 0)
+}
+
+/** Those of the numbers that can get no message at this time, with the error for each. */
+export async function findFullNumbers(
+  queries: Queries,
+  limits: NumberLimits,
+  phones: readonly string[],
+  at: number,
+): Promise<Map<string, AppError>> {
+  if (limits.length === 0 || phones.length === 0) return new Map()
+  const periods = currentPeriods(limits, at)
+  return findFull(await findCounts(queries, phones, periods), periods, at, 1)
+}
+
+function findFull(
+  counts: readonly NumberCount[],
+  periods: readonly Period[],
+  at: number,
+  more: number,
+): Map<string, AppError> {
+  const full = new Map<string, Period[]>()
+  for (const { phone, period: key, count } of counts) {
+    const period = periods.find((one) => one.key === key)
+    if (period && count + more > period.limit) full.set(phone, [...(full.get(phone) ?? []), period])
+  }
+  return new Map(Array.from(full, ([phone, list]) => [phone, tooManyMessages(list, at)]))
 }
 
 /** Messages that were provably not sent do not count. */

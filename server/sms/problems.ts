@@ -23,6 +23,10 @@ const texts = {
     zh: '发送结果未能确认，额度已退回',
     en: 'the result could not be confirmed, the credits are given back',
   },
+  cancelled: { zh: '已取消', en: 'cancelled' },
+  account: { zh: '账户已停用、已过期或未开通短信', en: 'the account is suspended, expired or without SMS' },
+  template_changed: { zh: '模板已修改或删除', en: 'the template was changed or deleted' },
+  signature: { zh: '签名未通过审核', en: 'the signature is not approved' },
   undelivered: { zh: '短信未送达', en: 'the message was not delivered' },
 } as const satisfies Readonly<Record<string, Text>>
 

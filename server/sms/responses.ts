@@ -1,5 +1,5 @@
 // The response to a send, and the documented form of a send record.
-import { bizIdOf, type SendState } from '../../contract/sms-text.ts'
+import { batchIdOf, bizIdOf, type SendState } from '../../contract/sms-text.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { formatTime } from '../../contract/time.ts'
 import { findBalance } from '../credits/store.ts'
@@ -66,6 +66,6 @@ export function describeRecord(record: SendRecord, language: Language) {
     state: stateOf(record),
     receipt_time: record.receipt_at === null ? '' : formatTime(record.receipt_at),
     receipt_code: record.receipt_code,
-    batch_id: record.batch_id === null ? '' : String(record.batch_id),
+    batch_id: record.batch_id === null ? '' : batchIdOf(record.batch_id),
   }
 }

@@ -1,22 +1,19 @@
 // Sends one message: parameters, replay, account, template, limits, charge, gateways, end, response.
 import { sms } from '../../contract/sms.ts'
-import { bizIdOf } from '../../contract/sms-text.ts'
 import type { Language } from '../../contract/text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended, smsDisabled } from '../accounts/authenticate.ts'
 import type { Account } from '../accounts/store.ts'
 import { registerWriter } from '../credits/batch-writer.ts'
-import type { Charge, EndResult, Written } from '../credits/operation.ts'
+import type { Charge, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import { type Call, markStep } from '../http/call.ts'
-import { emitEvents, type NewEvent, receivesEvent } from '../events/emit.ts'
+import { receivesEvent } from '../events/emit.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
-import { tryInOrder } from '../upstream/failover.ts'
-import { type Failure, mayTryNextGateway, type Outcome } from '../upstream/outcome.ts'
-import { type CodeKey, removeCode } from './code-store.ts'
+import type { Failure } from '../upstream/outcome.ts'
+import { createGatewayCalls } from './call-gateways.ts'
 import {
   codeVariables,
-  compareKeys,
   generateCode,
   type HashCode,
   hiddenCode,
@@ -26,10 +23,11 @@ import {
   storeCodes,
 } from './codes.ts'
 import type { ComposedMessage, ComposeMessage, MessageInput } from './compose.ts'
+import { markRefused, markSettled, markUnknown } from './ends.ts'
 import { type EventSend, failedEvent, sentEvent } from './events.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
 import type { Period } from './number-limit-store.ts'
-import { countMessages, requireBelowLimits, uncountMessages } from './number-limits.ts'
+import { countMessages, requireBelowLimits } from './number-limits.ts'
 import type { SentMessage } from './port.ts'
 import { findProblem, type Problem, problemText } from './problems.ts'
 import { sendFailed, type SuccessfulSend, successResponse } from './responses.ts'
@@ -39,12 +37,9 @@ import {
   type FailedSend,
   findByOperation,
   insertSends,
-  markAccepted,
-  markFailed,
   type NewSend,
   type SendPosition,
   type SendRecord,
-  updateGateway,
 } from './store.ts'
 
 export const sendAction = 'sms.send'
@@ -52,7 +47,7 @@ export const sendAction = 'sms.send'
 const noValues: ReadonlyMap<string, string> = new Map()
 
 /** How long an ambiguous send waits for a receipt. */
-const ambiguousLeaseMs = 900_000
+export const ambiguousLeaseMs = 900_000
 
 type SendInput = Omit<NewSend, 'operationId' | 'createdAt'> & { readonly code: NewCode | undefined }
 
@@ -62,20 +57,12 @@ interface ChargedSend {
   readonly periods: readonly Period[]
 }
 
-interface AcceptedSend {
-  readonly id: number
-  readonly gatewayId: string | undefined
-  /** Undefined if no endpoint of the account receives it. */
-  readonly event: NewEvent | undefined
-}
-
 /** A send between its charge and its end. */
 interface OpenSend extends ChargedSend {
   readonly call: Call
   readonly account: Account
   readonly operationId: number
   readonly remaining: number
-  readonly chargedAt: number
   readonly message: ComposedMessage
   readonly code: NewCode | undefined
   readonly respond: SendRequest['respond']
@@ -108,6 +95,7 @@ export function createSend(
   const unconfirmed = { zh: failureResponse('unconfirmed', 'zh'), en: failureResponse('unconfirmed', 'en') }
 
   const insertRecord = registerWriter(insertRecords)
+  const callGateways = createGatewayCalls(db, gateways, leaseMs)
 
   const sendSms: SendSms = async (call, caller) => {
     const values = readSend(call)
@@ -184,18 +172,18 @@ export function createSend(
       account: caller.account,
       operationId: paid.operationId,
       remaining: paid.remaining,
-      chargedAt,
       message,
       code,
       respond: request.respond,
       replay: () => paidCalls.findReplay(call, caller, purchase),
     }
 
-    const { outcome, gateway = gateways[0]!.name } = await tryInOrder(
-      gateways,
-      (one) => sendThrough(one, open),
-      mayTryNextGateway,
-    )
+    const { outcome, gateway = gateways[0]!.name } = await callGateways({
+      sendId: open.record.id,
+      phone,
+      message,
+      leaseStartedAt: chargedAt,
+    })
     call.trace.gateway = gateway
     markStep(call, 'gateway')
 
@@ -224,37 +212,6 @@ export function createSend(
     }))
   }
 
-  async function sendThrough(guarded: GuardedSmsGateway, send: OpenSend): Promise<Outcome<SentMessage>> {
-    const { record, message } = send
-    // After the lease the sweeper may have refunded the credits.
-    if (performance.now() - send.chargedAt >= leaseMs) return { kind: 'not_sent', reason: 'lease_over' }
-    // The record names the gateway before the call, so that after a crash the right one is queried.
-    if (guarded !== gateways[0]) {
-      const updated = await db
-        .write((tx) => updateGateway(tx, record.id, guarded.name))
-        .then(
-          () => true,
-          () => false,
-        )
-      if (!updated) return { kind: 'not_sent', reason: 'database' }
-    }
-    const { template, signName, variables, text } = message
-    return guarded.call((gateway, signal) =>
-      gateway.send(
-        {
-          bizId: bizIdOf(record.id),
-          phone: record.phone,
-          signName,
-          templateCode: template.code,
-          templateId: template.gatewayCodes[guarded.name] ?? template.code,
-          variables,
-          text,
-        },
-        signal,
-      ),
-    )
-  }
-
   async function settle(send: OpenSend, { gatewayId }: SentMessage): Promise<ApiResponse> {
     const { call, operationId, record } = send
     const response = send.respond(record, send.remaining)
@@ -268,6 +225,7 @@ export function createSend(
         id: record.id,
         gatewayId,
         event: receivesEvent(send.account, 'sms.sent') ? sentEvent(eventSendOf(send)) : undefined,
+        batch_id: null,
       }),
     })
     return ended ? response : respondToDecided(send, await findByOperation(db, operationId))
@@ -309,6 +267,7 @@ export function createSend(
         event: receivesEvent(send.account, 'sms.failed')
           ? failedEvent(eventSendOf(send), problem)
           : undefined,
+        batch_id: null,
       }),
     })
     return response
@@ -343,49 +302,7 @@ function eventSendOf({ account, record, message }: OpenSend): EventSend {
   }
 }
 
-const markSettled = registerWriter<AcceptedSend, EndResult, void>(async (tx, items) => {
-  await markAccepted(
-    tx,
-    items.map(({ item }) => item),
-  )
-  await emitEvents(
-    tx,
-    items.flatMap(({ item, result }) => (result.ended && item.event ? [item.event] : [])),
-  )
-})
-
-const markUnknown = registerWriter<FailedSend, EndResult, void>((tx, items) =>
-  markFailed(
-    tx,
-    items.filter(({ result }) => result.ended).map(({ item }) => item),
-  ),
-)
-
-interface RefusedSend {
-  readonly failed: FailedSend
-  readonly phone: string
-  readonly periods: readonly Period[]
-  readonly code: { readonly key: CodeKey; readonly operationId: number } | undefined
-  readonly event: NewEvent | undefined
-}
-
-const markRefused = registerWriter<RefusedSend, EndResult, void>(async (tx, items) => {
-  const refused = items.filter(({ result }) => result.ended).map(({ item }) => item)
-  await markFailed(
-    tx,
-    refused.map(({ failed }) => failed),
-  )
-  await uncountMessages(tx, refused)
-  const codes = refused.flatMap(({ code }) => code ?? [])
-  for (const { key, operationId } of codes.toSorted((one, other) => compareKeys(one.key, other.key)))
-    await removeCode(tx, key, operationId)
-  await emitEvents(
-    tx,
-    refused.flatMap(({ event }) => event ?? []),
-  )
-})
-
-function requireSmsAccount(account: Account, gateways: readonly GuardedSmsGateway[]): void {
+export function requireSmsAccount(account: Account, gateways: readonly GuardedSmsGateway[]): void {
   requireNotSuspended(account)
   requireNotExpired(account, 403)
   if (account.sms_enabled !== 1 || gateways.length === 0) throw smsDisabled()

@@ -3,6 +3,7 @@ import type { Text } from '../../contract/text.ts'
 import {
   daysOrForever,
   gatewayList,
+  integer,
   numberLimits,
   optionalChoice,
   optionalHeaderText,
@@ -28,6 +29,14 @@ export const smsSettings = {
   SMS_NUMBER_LIMITS: setting(numberLimits, [], {
     zh: '单号码发送上限，例如 1/m,5/h,10/d',
     en: 'Limits of messages to one phone number, e.g. 1/m,5/h,10/d',
+  }),
+  SMS_QUEUE_LIMIT: setting(integer(1_000, 10_000_000), 200_000, {
+    zh: '每个账户等待发送的群发短信上限',
+    en: 'Messages of batches that may wait, by account',
+  }),
+  SMS_RETRY_S: setting(integer(0, 3_600), 60, {
+    zh: '群发短信确知未发出时重试多久（秒），之后退回额度；0 为不重试',
+    en: 'How long a message of a batch that was provably not sent is tried again, in seconds; 0: not at all',
   }),
   SMS_SIGN_NAME: setting(visibleText, 'Tollgate', { zh: '平台短信签名', en: "The platform's SMS signature" }),
   SMS_SIGNATURES: setting(optionalChoice('approved', 'any'), undefined, {

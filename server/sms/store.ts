@@ -20,6 +20,7 @@ export interface NewSend {
   readonly parts: number
   readonly gateway: string
   readonly createdAt: number
+  readonly batchId?: number
 }
 
 const sendRows = bulkInsert('sms_send', {
@@ -33,6 +34,7 @@ const sendRows = bulkInsert('sms_send', {
   gateway: 'text',
   state: 'text',
   created_at: 'bigint',
+  batch_id: 'bigint',
 })
 
 /** Returns the records in the order of the sends. */
@@ -51,6 +53,7 @@ export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<Se
       gateway: send.gateway,
       state: 'sending',
       created_at: send.createdAt,
+      batch_id: send.batchId ?? null,
     })),
   )
   return ids.map((id, index) => ({ id, created_at: sends[index]!.createdAt }))
@@ -226,6 +229,7 @@ export interface SendFilter {
   readonly before?: number | undefined
   readonly templateCode?: string | undefined
   readonly outcome?: SendOutcome | undefined
+  readonly batchId?: number | undefined
   /** The last record of the previous page. */
   readonly after?: SendPosition | undefined
 }
@@ -250,7 +254,7 @@ const outcomeConditions: Readonly<Record<SendOutcome, RawBuilder<boolean>>> = {
 
 /** Newest first. */
 function selectSends(queries: Queries, filter: SendFilter, limit: number) {
-  const { accountId, bizId, phone, from, before, templateCode, outcome, after } = filter
+  const { accountId, bizId, phone, from, before, templateCode, outcome, batchId, after } = filter
   let query = queries.kysely
     .selectFrom('sms_send as s')
     .orderBy('s.created_at', 'desc')
@@ -264,6 +268,7 @@ function selectSends(queries: Queries, filter: SendFilter, limit: number) {
   if (before !== undefined) query = query.where('s.created_at', '<', before)
   if (templateCode !== undefined) query = query.where('s.template_code', '=', templateCode)
   if (outcome !== undefined) query = query.where(outcomeConditions[outcome])
+  if (batchId !== undefined) query = query.where('s.batch_id', '=', batchId)
   if (after !== undefined)
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('s.created_at', 's.id'), '<', tuple(after.created_at, after.id)),

@@ -1,0 +1,139 @@
+// Reads the parameters of a batch, and checks its messages one by one: invalid ones are rejected, the others go on.
+import { sms } from '../../../contract/sms.ts'
+import { isPhoneNumber, maxBatchMessages, maxSendAheadDays } from '../../../contract/sms-text.ts'
+import type { Text } from '../../../contract/text.ts'
+import { dayMs, parseTime } from '../../../contract/time.ts'
+import { isRecord, printable } from '../../../contract/values.ts'
+import { type Call, readCallParameters } from '../../http/call.ts'
+import { AppError } from '../../http/errors.ts'
+import { type InvalidParameter, parameterError, readMap } from '../../http/parameters.ts'
+import { type ComposedMessage, fillFrame, type MessageFrame } from '../compose.ts'
+import { findProblems, invalidPhone } from '../send-parameters.ts'
+
+export interface BatchInput {
+  /** As sent, for the comparison of calls with the same `Idempotency-Key`. */
+  readonly values: Readonly<Record<string, unknown>>
+  readonly templateCode: string
+  readonly signName: string | undefined
+  readonly items: readonly BatchItem[]
+  readonly sendAt: number | undefined
+}
+
+interface BatchItem {
+  readonly phone: unknown
+  readonly params: unknown
+}
+
+export interface ValidMessage {
+  readonly index: number
+  readonly phone: string
+  readonly message: ComposedMessage
+}
+
+export interface RejectedMessage {
+  readonly index: number
+  readonly phone: string
+  readonly reason: Text
+}
+
+/** Throws one error that names everything missing or invalid. */
+export function readBatch(call: Call, now: number): BatchInput {
+  const { values, sources, missing, invalid } = readCallParameters(call, sms.operations.send_batch.parameters)
+  const problems: InvalidParameter[] = [...invalid, ...findProblems({ sign_name: values.sign_name })]
+  const { phone_numbers: phones, messages } = values
+  const absent = [...missing]
+  if (sources.phone_numbers && sources.messages) {
+    problems.push({
+      name: 'messages',
+      text: { zh: '与 phone_numbers 只能传一个', en: 'and phone_numbers exclude each other' },
+    })
+  } else if (!sources.phone_numbers && !sources.messages) absent.push('phone_numbers')
+  for (const [name, list] of Object.entries({ phone_numbers: phones, messages })) {
+    if (list && list.length > maxBatchMessages) {
+      const text = { zh: `至多 ${maxBatchMessages} 项`, en: `has at most ${maxBatchMessages} items` }
+      problems.push({ name, text })
+    }
+  }
+  const sendAt = values.send_at === undefined ? undefined : parseTime(values.send_at)
+  if (values.send_at !== undefined) {
+    const problem = sendAtProblem(sendAt, now)
+    if (problem) problems.push({ name: 'send_at', text: problem })
+  }
+  if (absent.length > 0 || problems.length > 0) throw parameterError(absent, problems)
+  const shared = values.template_params
+  return {
+    values,
+    templateCode: values.template_code,
+    signName: values.sign_name,
+    items: messages
+      ? messages.map((one) =>
+          isRecord(one)
+            ? { phone: one['phone_number'], params: one['template_params'] ?? shared }
+            : { phone: undefined, params: undefined },
+        )
+      : (phones ?? []).map((phone) => ({ phone, params: shared })),
+    sendAt,
+  }
+}
+
+function sendAtProblem(sendAt: number | undefined, now: number): Text | undefined {
+  if (sendAt === undefined) {
+    return { zh: '必须是 YYYY-MM-DD HH:MM:SS 格式的时间', en: 'must be a time YYYY-MM-DD HH:MM:SS' }
+  }
+  if (sendAt <= now) return { zh: '必须晚于当前时间', en: 'must be in the future' }
+  if (sendAt > now + maxSendAheadDays * dayMs) {
+    return { zh: `最多提前 ${maxSendAheadDays} 天`, en: `is at most ${maxSendAheadDays} days ahead` }
+  }
+  return undefined
+}
+
+const repeatedNumber: Text = { zh: '号码重复', en: 'The number is repeated' }
+const invalidNumber: Text = {
+  zh: `${invalidPhone.name} ${invalidPhone.text.zh}`,
+  en: `${invalidPhone.name} ${invalidPhone.text.en}`,
+}
+
+export function checkItems(
+  items: readonly BatchItem[],
+  frame: MessageFrame,
+  partPrice: number,
+): { readonly valid: ValidMessage[]; readonly rejected: RejectedMessage[] } {
+  const valid: ValidMessage[] = []
+  const rejected: RejectedMessage[] = []
+  const seen = new Set<string>()
+  for (const [index, { phone: given, params }] of items.entries()) {
+    const phone = textOf(given)
+    const reject = (reason: Text) => rejected.push({ index, phone: printable(phone), reason })
+    if (!isPhoneNumber(phone)) reject(invalidNumber)
+    else if (seen.has(phone)) reject(repeatedNumber)
+    else {
+      seen.add(phone)
+      const composed = compose(frame, params, partPrice)
+      if ('reason' in composed) reject(composed.reason)
+      else valid.push({ index, phone, message: composed.message })
+    }
+  }
+  return { valid, rejected }
+}
+
+function compose(
+  frame: MessageFrame,
+  params: unknown,
+  partPrice: number,
+): { readonly message: ComposedMessage } | { readonly reason: Text } {
+  const values = params instanceof Map ? (params as ReadonlyMap<string, string>) : readMap(params)
+  if (values !== undefined && 'text' in values) {
+    return { reason: { zh: `template_params ${values.text.zh}`, en: `template_params ${values.text.en}` } }
+  }
+  try {
+    return { message: fillFrame(frame, values ?? new Map(), partPrice) }
+  } catch (error) {
+    if (error instanceof AppError) return { reason: error.text }
+    throw error
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value.trim()
+  return typeof value === 'number' ? String(value) : ''
+}

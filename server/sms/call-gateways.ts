@@ -1,0 +1,60 @@
+// Calls the gateways for one message: at most one of them does the work.
+import { bizIdOf } from '../../contract/sms-text.ts'
+import type { Database } from '../db/database.ts'
+import { type FailoverResult, tryInOrder } from '../upstream/failover.ts'
+import { mayTryNextGateway, type Outcome } from '../upstream/outcome.ts'
+import type { ComposedMessage } from './compose.ts'
+import type { GuardedSmsGateway } from './gateways.ts'
+import type { SentMessage } from './port.ts'
+import { updateGateway } from './store.ts'
+
+export interface OutgoingMessage {
+  readonly sendId: number
+  readonly phone: string
+  readonly message: Pick<ComposedMessage, 'template' | 'signName' | 'variables' | 'text'>
+  /** By `performance.now()`, not later than the lease of the operation began. */
+  readonly leaseStartedAt: number
+}
+
+export type CallGateways = (outgoing: OutgoingMessage) => Promise<FailoverResult<SentMessage>>
+
+export function createGatewayCalls(
+  db: Database,
+  gateways: readonly GuardedSmsGateway[],
+  leaseMs: number,
+): CallGateways {
+  async function sendThrough(
+    guarded: GuardedSmsGateway,
+    { sendId, phone, message, leaseStartedAt }: OutgoingMessage,
+  ): Promise<Outcome<SentMessage>> {
+    // After the lease the sweeper may have refunded the credits.
+    if (performance.now() - leaseStartedAt >= leaseMs) return { kind: 'not_sent', reason: 'lease_over' }
+    // The record names the gateway before the call, so that after a crash the right one is queried.
+    if (guarded !== gateways[0]) {
+      const updated = await db
+        .write((tx) => updateGateway(tx, sendId, guarded.name))
+        .then(
+          () => true,
+          () => false,
+        )
+      if (!updated) return { kind: 'not_sent', reason: 'database' }
+    }
+    const { template, signName, variables, text } = message
+    return guarded.call((gateway, signal) =>
+      gateway.send(
+        {
+          bizId: bizIdOf(sendId),
+          phone,
+          signName,
+          templateCode: template.code,
+          templateId: template.gatewayCodes[guarded.name] ?? template.code,
+          variables,
+          text,
+        },
+        signal,
+      ),
+    )
+  }
+
+  return (outgoing) => tryInOrder(gateways, (gateway) => sendThrough(gateway, outgoing), mayTryNextGateway)
+}

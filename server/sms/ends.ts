@@ -1,0 +1,68 @@
+// Writes the send records of messages whose operations end, in the transaction of the end.
+import { registerWriter } from '../credits/batch-writer.ts'
+import type { EndResult } from '../credits/operation.ts'
+import { emitEvents, type NewEvent } from '../events/emit.ts'
+import { countDecided } from './batches/finish.ts'
+import { type CodeKey, removeCode } from './code-store.ts'
+import { compareKeys } from './codes.ts'
+import type { Period } from './number-limit-store.ts'
+import { uncountMessages } from './number-limits.ts'
+import { type FailedSend, markAccepted, markFailed } from './store.ts'
+
+interface AcceptedSend {
+  readonly id: number
+  readonly gatewayId: string | undefined
+  /** Undefined if no endpoint of the account receives it. */
+  readonly event: NewEvent | undefined
+  readonly batch_id: number | null
+}
+
+export const markSettled = registerWriter<AcceptedSend, EndResult, void>(async (tx, items) => {
+  await markAccepted(
+    tx,
+    items.map(({ item }) => item),
+  )
+  await emitEvents(
+    tx,
+    items.flatMap(({ item, result }) => (result.ended && item.event ? [item.event] : [])),
+  )
+  await countDecided(
+    tx,
+    items.filter(({ result }) => result.ended).map(({ item }) => item),
+  )
+})
+
+/** Not an end: the operation stays held. */
+export const markUnknown = registerWriter<FailedSend, EndResult, void>((tx, items) =>
+  markFailed(
+    tx,
+    items.filter(({ result }) => result.ended).map(({ item }) => item),
+  ),
+)
+
+interface RefusedSend {
+  readonly failed: FailedSend
+  readonly phone: string
+  readonly periods: readonly Period[]
+  /** The one-time code of the message, which nobody received. */
+  readonly code: { readonly key: CodeKey; readonly operationId: number } | undefined
+  readonly event: NewEvent | undefined
+  readonly batch_id: number | null
+}
+
+export const markRefused = registerWriter<RefusedSend, EndResult, void>(async (tx, items) => {
+  const refused = items.filter(({ result }) => result.ended).map(({ item }) => item)
+  await markFailed(
+    tx,
+    refused.map(({ failed }) => failed),
+  )
+  await uncountMessages(tx, refused)
+  const codes = refused.flatMap(({ code }) => code ?? [])
+  for (const { key, operationId } of codes.toSorted((one, other) => compareKeys(one.key, other.key)))
+    await removeCode(tx, key, operationId)
+  await emitEvents(
+    tx,
+    refused.flatMap(({ event }) => event ?? []),
+  )
+  await countDecided(tx, refused)
+})
