@@ -37,6 +37,7 @@ export const platformAlertTypes = {
   'platform.ledger_failed': { zh: '账目核对发现问题', en: 'The ledger check found a problem' },
   'platform.payment_mismatch': { zh: '支付核对不一致', en: 'A payment does not match its order' },
   'platform.disk_low': { zh: '磁盘空间不足', en: 'Disk space is low' },
+  'platform.webhook_backlog': { zh: '事件投递积压', en: 'Deliveries of events are behind' },
 } as const satisfies Record<string, Text>
 
 export type PlatformAlertType = keyof typeof platformAlertTypes

@@ -10,6 +10,7 @@ import { loadKeySecret } from './accounts/key-secret-store.ts'
 import { createKeyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
 import { createConsole } from './console/console.ts'
+import { watchedGateways } from './console/operator/gateways.ts'
 import type { RequestLog } from './request-log/recorder.ts'
 import { createCompaction } from './credits/ledger/compaction.ts'
 import { createCredits } from './credits/credits.ts'
@@ -42,6 +43,7 @@ import { createPayments } from './payments/payments.ts'
 import { hasMetricsToken, registerHealth } from './operations/health.ts'
 import { logCall } from './operations/log.ts'
 import { registerInstallationMetrics } from './operations/installation-metrics.ts'
+import { startOperatorAlerts } from './operations/operator-alerts.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { createReadiness } from './operations/readiness-store.ts'
 import type { Product, Services } from './services.ts'
@@ -185,6 +187,7 @@ export async function openApp(
   const products: readonly Product[] = [links, messages, verifications, checks]
   // Products do not import each other. This connects two of them: a blocked link domain gets no new links.
   checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.recordVerdict)
+  const gatewayProducts = { sms: messages, identity: verifications, domainCheck: checks }
   const webConsole = createConsole(services, {
     shortlink: links,
     sms: messages,
@@ -311,6 +314,7 @@ export async function openApp(
       limits.start()
       sweeper.start(jobs, config.SWEEP_S * 1000)
       compaction.start(jobs)
+      startOperatorAlerts({ services, gateways: () => watchedGateways(gatewayProducts) })
       jobs.every(entry.renewMs, 'renew process', entry.renew)
       return publicUrl
     },

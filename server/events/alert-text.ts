@@ -64,6 +64,13 @@ function detailsOf(type: Alert['type'], data: Alert['data']): Text | undefined {
         zh: `订单 ${value('number')}（${value('provider')}）：${value('reason')}`,
         en: `Order ${value('number')} (${value('provider')}): ${value('reason')}`,
       }
+    case 'platform.ledger_failed':
+      return { zh: `${value('problems')} 处不符`, en: `${value('problems')} problems` }
+    case 'platform.webhook_backlog':
+      return {
+        zh: `待投递 ${value('pending')}，最早一条已逾期 ${value('overdue_minutes')} 分钟`,
+        en: `${value('pending')} pending, the oldest overdue for ${value('overdue_minutes')} min`,
+      }
     case 'platform.disk_low':
       return { zh: `剩余 ${value('free_mb')} MB`, en: `${value('free_mb')} MB free` }
     default:

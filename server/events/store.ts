@@ -48,6 +48,7 @@ export async function insertEvents(tx: Tx, events: readonly NewEventRow[]): Prom
      SELECT e.id, p.id, e.account_id, 'pending', ${tx.now}, ${tx.now}
      FROM event e JOIN event_endpoint p ON p.account_id = e.account_id
      WHERE e.id IN ${list.sql} AND p.state = 'active'
+       AND (p.kind <> 'webhook' OR e.type NOT LIKE 'platform.%')
        AND (p.event_types = '*' OR (' ' || p.event_types || ' ') LIKE ('% ' || e.type || ' %'))
        AND (p.kind = 'webhook' OR NOT EXISTS (
          SELECT 1 FROM event_delivery d JOIN event o ON o.id = d.event_id

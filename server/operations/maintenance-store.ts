@@ -1,6 +1,7 @@
 // When the last backup was made and the last ledger check ran, for metrics and alerts.
-import type { Database, Queries } from '../db/database.ts'
-import { findSetting, putSetting } from '../db/setting-store.ts'
+import type { Database, Queries, Tx } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
+import { findSetting, insertSetting, putSetting } from '../db/setting-store.ts'
 
 const backupName = 'last_backup'
 const ledgerCheckName = 'last_ledger_check'
@@ -23,6 +24,23 @@ export function recordBackup(db: Database): Promise<boolean> {
 
 export function recordLedgerCheck(db: Database, ok: boolean): Promise<boolean> {
   return record(db, ledgerCheckName, ok)
+}
+
+const claimName = 'ledger_check_claim'
+
+/**
+ * Whether this process is to check the ledger now: at most one does in each interval. The first call only notes the time, so
+ * that a new installation is checked one interval later.
+ */
+export async function claimLedgerCheck(tx: Tx, now: number, intervalMs: number): Promise<boolean> {
+  await insertSetting(tx, claimName, String(now))
+  const row = await tx.one<{ value: string }>(
+    `SELECT value FROM setting WHERE name = ?${forUpdate(tx, 'FOR UPDATE')}`,
+    [claimName],
+  )
+  if (now - Number(row?.value ?? now) < intervalMs) return false
+  await putSetting(tx, claimName, String(now))
+  return true
 }
 
 /** Returns false if it cannot be written: a backup is needed most when the disk is full. */

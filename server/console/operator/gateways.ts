@@ -13,6 +13,7 @@ import type { Services } from '../../services.ts'
 import { testGateway } from '../../sms/gateway-test.ts'
 import { smsGatewayNames } from '../../sms/gateways.ts'
 import type { SmsProduct } from '../../sms/api.ts'
+import type { WatchedGateway } from '../../operations/operator-alerts.ts'
 import type { Guard } from '../../upstream/guard.ts'
 import type { Api } from '../routes.ts'
 import { recordChange } from '../../audit/audit.ts'
@@ -131,6 +132,17 @@ export function statesOf({ sms, identity, domainCheck }: GatewayProducts): Gatew
       ...(state === 'distrusted' && { breaker: 'open', last_error: 'canary' }),
     })),
   ]
+}
+
+/** The configured gateways, for alerts of operators. */
+export function watchedGateways(products: GatewayProducts): WatchedGateway[] {
+  return statesOf(products)
+    .filter(({ position }) => position !== null)
+    .map(({ group, name, breaker, last_error }) => ({
+      name: `${group} ${name}`,
+      isDown: breaker === 'open',
+      hasFailedCanary: breaker === 'open' && last_error === 'canary',
+    }))
 }
 
 type Health = Omit<GatewayState, 'group' | 'name' | 'position'>

@@ -1,0 +1,99 @@
+// Watches the platform and alerts operators: gateways, canaries, the ledger, the disk, and deliveries that are behind.
+import { statfs } from 'node:fs/promises'
+import type { PlatformAlertType } from '../../contract/events.ts'
+import { hourMs } from '../../contract/time.ts'
+import { estimateEntries, findLedgerProblems } from '../credits/ledger/check-store.ts'
+import type { Database } from '../db/database.ts'
+import { findBacklog } from '../events/dispatch-store.ts'
+import { emitToOperators } from '../events/emit.ts'
+import type { Services } from '../services.ts'
+import { claimLedgerCheck, recordLedgerCheck } from './maintenance-store.ts'
+
+export interface WatchedGateway {
+  /** Product and gateway, such as `sms aliyun`. */
+  readonly name: string
+  readonly isDown: boolean
+  /** Down because of wrong canary verdicts. */
+  readonly hasFailedCanary: boolean
+}
+
+export interface OperatorAlertOptions {
+  readonly services: Services
+  readonly gateways: () => readonly WatchedGateway[]
+}
+
+const gatewayPollMs = 5_000
+const statePollMs = 60_000
+/** Disk: alert below this share of the file system, or below this many bytes. */
+const minFreeShare = 0.05
+const minFreeBytes = 500_000_000
+/** Deliveries: alert when so many are pending, or the oldest is overdue for so long. */
+const maxPending = 10_000
+const maxOverdueMs = hourMs
+/** The service checks ledgers up to this size; larger ones are left to `admin ledger check`, at a quiet time. */
+const maxCheckedEntries = 1_000_000
+const overdueSlackMs = 5_000
+
+export function startOperatorAlerts({ services, gateways }: OperatorAlertOptions): void {
+  const { db, config, jobs, log } = services
+  const report = createReporter(db)
+
+  jobs.every(gatewayPollMs, 'watch_gateways', async () => {
+    for (const { name, isDown, hasFailedCanary } of gateways()) {
+      await report('platform.gateway_down', isDown && !hasFailedCanary, { gateway: name }, name)
+      await report('platform.canary_failed', hasFailedCanary, { gateway: name }, name)
+    }
+  })
+
+  jobs.every(statePollMs, 'watch_platform', async () => {
+    const { bavail, blocks, bsize } = await statfs(config.DATA_DIR)
+    const free = bavail * bsize
+    const isLow = free < Math.min(minFreeBytes, blocks * bsize * 0.5) || free < blocks * bsize * minFreeShare
+    await report('platform.disk_low', isLow, { free_mb: Math.floor(free / 1_000_000) })
+
+    const { pending, oldestDueAt = Date.now() } = await findBacklog(db, maxPending)
+    const overdueMs = Math.max(0, Date.now() - oldestDueAt)
+    const data = { pending, overdue_minutes: Math.floor(overdueMs / 60_000) }
+    await report('platform.webhook_backlog', pending >= maxPending || overdueMs >= maxOverdueMs, data)
+  })
+
+  const intervalMs = config.LEDGER_CHECK_HOURS * hourMs
+  if (intervalMs === 0) return
+  jobs.every(Math.min(hourMs, intervalMs), 'check_ledger', async () => {
+    if (!(await db.write((tx) => claimLedgerCheck(tx, Date.now(), intervalMs)))) return
+    if ((await estimateEntries(db.reports)) > maxCheckedEntries) {
+      log.info('the ledger is large: check it with `admin ledger check` at a quiet time')
+      return
+    }
+    await checkAndReport(db, config.SWEEP_S * 1000 + overdueSlackMs)
+  })
+}
+
+/** Checks the ledger and alerts operators of problems. */
+export async function checkAndReport(db: Database, overdueMs: number): Promise<readonly string[]> {
+  const problems = await findLedgerProblems(db.reports, db.now, overdueMs)
+  await recordLedgerCheck(db, problems.length === 0)
+  if (problems.length > 0)
+    await db.write((tx) => emitToOperators(tx, 'platform.ledger_failed', { problems: problems.length }))
+  return problems
+}
+
+/** Alerts when a condition begins, and again only after it has ended. Processes see it apart; one alert an hour is sent. */
+function createReporter(db: Database) {
+  const active = new Set<string>()
+  return async (
+    type: PlatformAlertType,
+    isActive: boolean,
+    data: Readonly<Record<string, string | number>>,
+    about = '',
+  ): Promise<void> => {
+    const key = `${type} ${about}`.trim()
+    if (!isActive) {
+      active.delete(key)
+      return
+    }
+    if (active.has(key)) return
+    await db.write((tx) => emitToOperators(tx, type, data, key))
+    active.add(key)
+  }
+}
