@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Compile } from 'typebox/schema'
+import { eventTypes } from '../contract/events.ts'
 import { errorCodes, statusOfCode } from '../contract/codes.ts'
 import { documentedEndpoints, sharedErrors } from '../contract/reference/interface.ts'
 import { exampleBody, operationId } from '../server/docs/operations.ts'
@@ -84,6 +85,18 @@ describe('openapi.json', () => {
     )
     const tags = document['tags'].map((tag: Json) => tag['name'])
     assert.equal(new Set(tags).size, tags.length)
+  })
+
+  test('describes a webhook for every type of event', () => {
+    const webhooks = document['webhooks']
+    assert.deepEqual(Object.keys(webhooks), Object.keys(eventTypes))
+    for (const [type, item] of Object.entries<Json>(webhooks)) {
+      const { schema, examples } = item['post'].requestBody.content['application/json']
+      assert.equal(schema.properties.type.const, type)
+      const names = item['post'].parameters.map((parameter: Json) => parameter['name'])
+      assert.deepEqual(names, ['webhook-id', 'webhook-timestamp', 'webhook-signature'])
+      if (examples) assert.deepEqual(schema.properties.data.required, Object.keys(examples.event.value.data))
+    }
   })
 
   test('paths, operations, parameters, bodies and responses are well formed', () => {

@@ -2,6 +2,7 @@
 import { statusOfCode } from '../../contract/codes.ts'
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import { pathItem, schemasOf } from './openapi-paths.ts'
+import { openApiWebhooks } from './openapi-webhooks.ts'
 import type { DocsContext } from './operations.ts'
 import type { JsonObject, Translate } from './schemas.ts'
 
@@ -45,6 +46,7 @@ export function openApiDocument(context: DocsContext, language: DocumentLanguage
     paths: Object.fromEntries(
       documentedEndpoints.map((one) => [one.endpoint.path, pathItem(one, context.config, translate)]),
     ),
+    webhooks: openApiWebhooks(translate),
     components: {
       schemas: Object.assign(
         errorSchemas(translate),

@@ -1,0 +1,42 @@
+// The `data` of events by example, for the documents. The fields of an example are those of the event; more may be added.
+import type { EventType } from './events.ts'
+
+type EventData = Readonly<Record<string, unknown>>
+
+const message = {
+  biz_id: '100000000000001',
+  phone_number: '13800138000',
+  template_code: 'SMS_LOGIN',
+  sign_name: 'Tollgate',
+  send_time: '2026-01-02T03:04:05.000+08:00',
+}
+
+/** Types without an example have an object whose fields are described with their product. */
+export const eventDataExamples: Readonly<Partial<Record<EventType, EventData>>> = {
+  'sms.sent': message,
+  'sms.delivered': message,
+  'sms.failed': { ...message, error_message: '号码无法接收' },
+  'link.banned': {
+    link_id: 1,
+    short_code: 'aB3xY9',
+    title: '活动页',
+    target_url: 'https://example.com/page',
+    by: 'host',
+  },
+  'credits.low': { api_type: 'sms', remaining: 20, percent: 20 },
+  'credits.empty': { api_type: 'sms', remaining: 0 },
+  'template.reviewed': { template_code: 'SMS_LOGIN', status: '审核通过', reason: '' },
+  'signature.reviewed': { sign_name: 'Tollgate', status: '审核通过', reason: '' },
+  'order.paid': {
+    number: 'T20260102030405ABCDEFGHJK',
+    package: 'sms-1000',
+    amount: '99.00',
+    currency: 'CNY',
+    provider: 'alipay',
+    credits: { sms: 1000 },
+    paid_at: '2026-01-02 03:04:05',
+  },
+  'account.expiring': { expires_on: '2026-01-31' },
+  'key.reset': { key_hint: 'tg_abcd••••••wxyz' },
+  'webhook.disabled': { webhook_id: 1, url: 'https://example.com/webhook', reason: 'gone' },
+}
