@@ -1,5 +1,5 @@
 // The command `template`.
-import { templateStates } from '../contract/sms-text.ts'
+import { templateStates, type TemplateType, templateTypes } from '../contract/sms-text.ts'
 import { formatTime } from '../contract/time.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
 import { listAccounts } from '../server/accounts/store.ts'
@@ -21,10 +21,10 @@ const noReason = '未说明 / not given'
 export const templateCommands: readonly Command[] = [
   {
     name: 'template add',
-    usage: `[NAME|--shared] --code C --name N --content '… \${code} …' [--status ${templateStates.join('|')}] [--reason T] [--gateway aliyun=SMS_123456]`,
+    usage: `[NAME|--shared] --code C --name N --content '… \${code} …' [--type T] [--status ${templateStates.join('|')}] [--reason T] [--gateway aliyun=SMS_123456]`,
     text: {
-      zh: '添加短信模板，默认为审核通过；--shared 为所有账户共用',
-      en: 'add an SMS template, approved by default; --shared makes it available to every account',
+      zh: `添加短信模板，默认为审核通过；--shared 为所有账户共用；--type 为 ${templateTypes.join('、')}`,
+      en: `add an SMS template, approved by default; --shared is for every account; --type is ${templateTypes.join(', ')}`,
     },
     minWords: 0,
     maxWords: 1,
@@ -33,6 +33,7 @@ export const templateCommands: readonly Command[] = [
       code: { type: 'string' },
       name: { type: 'string' },
       content: { type: 'string' },
+      type: { type: 'string' },
       status: { type: 'string' },
       reason: { type: 'string' },
       gateway: { type: 'string', multiple: true },
@@ -48,6 +49,7 @@ export const templateCommands: readonly Command[] = [
         accountId: account?.id ?? null,
         code: requireFlag(flags, 'code'),
         name: requireFlag(flags, 'name'),
+        type: typeFlag(flags),
         content: requireFlag(flags, 'content'),
         status,
         reason: textFlag(flags, 'reason') ?? noReason,
@@ -187,6 +189,7 @@ function describe(template: SmsTemplate, username: string | undefined) {
     template_code: template.code,
     template_name: template.name,
     template_content: template.content,
+    type: template.type,
     variables: template.variables,
     status: template.status,
     reason: template.reason,
@@ -210,6 +213,13 @@ function requireFlag(flags: Flags, name: string): string {
   const value = textFlag(flags, name)
   if (value === undefined) throw new UsageError(`缺少 --${name} / --${name} is required`)
   return value
+}
+
+function typeFlag(flags: Flags): TemplateType | undefined {
+  const given = textFlag(flags, 'type')
+  const type = templateTypes.find((one) => one === given)
+  if (given === undefined || type !== undefined) return type
+  throw new UsageError(`--type 只能是 ${templateTypes.join('、')} / must be one of these`)
 }
 
 function gatewayCodes(flags: Flags): Record<string, string> {

@@ -30,6 +30,14 @@ export type SignatureType = (typeof signatureTypes)[number]
 
 export const maxSignaturesPerAccount = 50
 
+/** Proof files of signatures: PNG, JPEG and PDF. */
+export const proofLimits = {
+  bytes: 700 * 1024,
+  nameLength: 100,
+  perSignature: 5,
+  bytesPerAccount: 20 * 1_048_576,
+} as const
+
 /** Entries that account holders and operators add. Replies are always added. */
 export const maxStopsPerAccount = 100_000
 

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { templateState } from './sms.ts'
 import { maxReasonLength } from './limits.ts'
 import { route, withResponses } from './route.ts'
-import { positiveId, note, page, Empty, Noted } from './fields.ts'
+import { positiveId, note, page, slice, Empty, Noted } from './fields.ts'
 import type { operatorProductResponses } from './responses/operator-products.ts'
 
 export const reviewKind = Type.Enum(['template', 'signature'])
@@ -30,6 +30,8 @@ const ReviewDecision = Type.Object({
   note,
 })
 
+const UnmatchedQuery = Type.Object(slice)
+
 const NewDomain = Type.Object({
   pool,
   host: Type.String({ minLength: 1, maxLength: 300 }),
@@ -44,6 +46,11 @@ const GatewayTestInput = Type.Object({
 export const operatorProductRoutes = withResponses<typeof operatorProductResponses>()({
   reviews: route('GET', '/operator/reviews', ReviewQuery),
   decideReview: route('POST', '/operator/reviews/:kind/:id', ReviewDecision),
+
+  /** A proof of a signature. */
+  proofFile: route('GET', '/operator/proofs/:id', Empty),
+  /** Replies without a message of the last days. */
+  unmatchedReplies: route('GET', '/operator/replies', UnmatchedQuery),
 
   domains: route('GET', '/operator/domains', Empty),
   addDomain: route('POST', '/operator/domains', NewDomain),

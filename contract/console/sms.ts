@@ -1,8 +1,9 @@
 // SMS: templates, sending from the console, records, the signature.
 import { type Static, Type } from 'typebox'
-import { templateStates, maxSmsLength } from '../sms-text.ts'
+import { maxSmsLength, proofLimits, signatureTypes, templateStates, templateTypes } from '../sms-text.ts'
 import { route, withResponses } from './route.ts'
-import { optionalText, slice, page, dayRange, Empty } from './fields.ts'
+import { optionalText, positiveId, slice, page, dayRange, Empty } from './fields.ts'
+import { maxNoteLength } from './limits.ts'
 import type { smsResponses } from './responses/sms.ts'
 
 export const templateState = Type.Enum([...templateStates])
@@ -17,7 +18,10 @@ export const smsOutcome = Type.Enum([...smsOutcomes])
 const TemplateQuery = Type.Object({ ...page, q: optionalText, state: Type.Optional(templateState) })
 
 // Longer than the API allows, so that the API's own message says what is allowed.
+export const templateType = Type.Enum([...templateTypes])
+
 const TemplateChange = Type.Object({
+  type: Type.Optional(templateType),
   name: Type.String({ minLength: 1, maxLength: 200 }),
   content: Type.String({ minLength: 1, maxLength: 4 * maxSmsLength }),
 })
@@ -53,8 +57,37 @@ export type SmsRecordFilter = Static<typeof SmsRecordFilter>
 
 const SmsRecordQuery = Type.Object({ ...SmsRecordFilter.properties, ...slice })
 
-/** An empty text removes the signature immediately; any other one is reviewed. */
-const SignatureInput = Type.Object({ sign_name: Type.Optional(Type.String({ maxLength: 100 })) })
+export const signatureType = Type.Enum([...signatureTypes])
+
+/** A new signature is reviewed. */
+const SignatureInput = Type.Object({
+  sign_name: Type.String({ minLength: 1, maxLength: 100 }),
+  type: signatureType,
+  note: Type.Optional(Type.String({ maxLength: maxNoteLength })),
+})
+
+/** Null: the platform's signature. */
+const DefaultSignatureInput = Type.Object({ id: Type.Union([positiveId, Type.Null()]) })
+
+/** The content is base64. */
+const ProofInput = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  content: Type.String({ minLength: 1, maxLength: Math.ceil(proofLimits.bytes / 3) * 4 }),
+})
+
+const ReplyQuery = Type.Object({
+  ...dayRange,
+  ...slice,
+  phone_number: Type.Optional(Type.String({ maxLength: 50 })),
+})
+
+const StopQuery = Type.Object({ ...slice, phone_number: Type.Optional(Type.String({ maxLength: 50 })) })
+
+/** Without a signature the number is stopped for all of them. */
+const StopInput = Type.Object({
+  phone_number: Type.String({ minLength: 1, maxLength: 50 }),
+  sign_name: Type.Optional(Type.String({ maxLength: 100 })),
+})
 
 export const smsRoutes = withResponses<typeof smsResponses>()({
   templates: route('GET', '/sms/templates', TemplateQuery),
@@ -68,5 +101,15 @@ export const smsRoutes = withResponses<typeof smsResponses>()({
   records: route('GET', '/sms/records', SmsRecordQuery),
   recordsCsv: route('GET', '/sms/records.csv', SmsRecordFilter),
   signature: route('GET', '/sms/signature', Empty),
-  changeSignature: route('PUT', '/sms/signature', SignatureInput),
+  signatures: route('GET', '/sms/signatures', Empty),
+  addSignature: route('POST', '/sms/signatures', SignatureInput),
+  changeDefaultSignature: route('PUT', '/sms/signatures/default', DefaultSignatureInput),
+  deleteSignature: route('DELETE', '/sms/signatures/:id', Empty),
+  addProof: route('POST', '/sms/signatures/:id/proofs', ProofInput),
+  removeProof: route('DELETE', '/sms/signatures/:id/proofs/:proof', Empty),
+  proofFile: route('GET', '/sms/proofs/:id', Empty),
+  replies: route('GET', '/sms/replies', ReplyQuery),
+  stops: route('GET', '/sms/stops', StopQuery),
+  addStop: route('POST', '/sms/stops', StopInput),
+  removeStop: route('DELETE', '/sms/stops/:id', Empty),
 })

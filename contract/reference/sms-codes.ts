@@ -85,6 +85,39 @@ export const sendCodeReference: OperationReference = {
       status: 400,
       response: { code: 1002, message: '模板的变量须为 code，可另有 minutes' },
     },
+    {
+      title: { zh: '网关拒绝（沙箱号码）', en: 'Refused by the gateway (sandbox number)' },
+      sandbox: true,
+      values: { phone_number: '19900000001', template_code: 'CODE_LOGIN' },
+      status: 502,
+      response: { code: 1005, message: '短信发送失败：号码无效或无法接收短信' },
+    },
+    {
+      title: { zh: '模板不存在', en: 'Unknown template' },
+      values: { phone_number: '13900139000', template_code: 'NO_SUCH' },
+      status: 404,
+      response: { code: 1007, message: '短信模板不存在或未通过审核' },
+    },
+    {
+      title: { zh: '额度不足', en: 'Not enough credits' },
+      values: { phone_number: '13900139000', template_code: 'CODE_SHARED' },
+      caller: 'without credits',
+      status: 403,
+      response: { code: 1004, message: '调用次数不足' },
+    },
+    {
+      title: { zh: '缺少参数', en: 'Missing parameters' },
+      values: { purpose: 'login' },
+      status: 400,
+      response: { code: 1001, message: 'phone_number 缺失；template_code 缺失' },
+    },
+    {
+      title: { zh: '短信服务未开通', en: 'SMS service not enabled' },
+      values: { phone_number: '13900139000', template_code: 'CODE_LOGIN' },
+      caller: 'sms off',
+      status: 403,
+      response: { code: 1006, message: '短信服务未开通' },
+    },
   ],
 }
 
@@ -99,7 +132,6 @@ export const checkCodeReference: OperationReference = {
   errors: [
     missing,
     { code: 1002, status: 400, when: { zh: '号码或用途有误', en: 'Invalid number or purpose' } },
-    { code: 1004, status: 403, when: { zh: '账户已过期', en: 'The account has expired' } },
   ],
   examples: [
     {
@@ -107,6 +139,18 @@ export const checkCodeReference: OperationReference = {
       values: { phone_number: '13700137000', code: '123456', purpose: 'login' },
       status: 200,
       response: { code: 0, message: 'success', data: { verified: false, attempts_left: 0 } },
+    },
+    {
+      title: { zh: '缺少参数', en: 'Missing parameters' },
+      values: { phone_number: '13700137000' },
+      status: 400,
+      response: { code: 1001, message: 'code 缺失' },
+    },
+    {
+      title: { zh: '号码有误', en: 'Invalid number' },
+      values: { phone_number: '137', code: '123456' },
+      status: 400,
+      response: { code: 1002, message: 'phone_number 必须是11位手机号' },
     },
   ],
 }

@@ -52,5 +52,11 @@ export const repliesReference: OperationReference = {
       },
       varies: ['data'],
     },
+    {
+      title: { zh: 'cursor 有误', en: 'Invalid cursor' },
+      values: { cursor: 'abc' },
+      status: 400,
+      response: { code: 1002, message: 'cursor 无效' },
+    },
   ],
 }

@@ -53,6 +53,7 @@ import { createSessions } from './sessions.ts'
 import { createReadLimits, readRate } from './read-limits.ts'
 import { sessionPages } from './account/sign-in.ts'
 import { smsPages } from '../sms/console.ts'
+import { signaturePages } from '../sms/signature-console.ts'
 import { templatePages } from '../sms/template-console.ts'
 
 const apiPolicy = `default-src 'none'; frame-ancestors 'none'`
@@ -134,6 +135,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     linkAbusePages(api, pageServices, products.shortlink)
     smsPages(api, pageServices, products.sms)
     templatePages(api, pageServices)
+    signaturePages(api, pageServices)
     identityPages(api, pageServices, products.identity)
     domainCheckPages(api, pageServices, products.domainCheck)
     eventPages(api, pageServices, products.events)

@@ -40,9 +40,16 @@ type Register<R extends ConsoleRequest> = <Input, Output>(
   handle: (request: R, input: Input) => Promise<Output>,
 ) => void
 
+/** A file to download. CSV unless it says otherwise. */
+export interface DownloadedFile {
+  readonly name: string
+  readonly content: Readable
+  readonly type?: string
+}
+
 type RegisterFile<R extends ConsoleRequest> = <Input>(
   route: Route<Input, CsvFile>,
-  handle: (request: R, input: Input) => Promise<{ name: string; content: Readable }>,
+  handle: (request: R, input: Input) => Promise<DownloadedFile>,
 ) => void
 
 export interface Api {
@@ -190,7 +197,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
   function registerFile<R extends ConsoleRequest>(openRequest: Open<R>): RegisterFile<R> {
     return <Input>(
       route: Route<Input, CsvFile>,
-      handle: (request: R, input: Input) => Promise<{ name: string; content: Readable }>,
+      handle: (request: R, input: Input) => Promise<DownloadedFile>,
     ) => {
       const read = inputReader<Input>(route)
       const { onRequest, openedOf } = openBeforeBody(openRequest)
@@ -202,20 +209,21 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
           const opened = openedOf(request)
           const input = read(request.query)
           const leave = await limits.enter('file', opened.signedIn?.user.id)
-          let file: { name: string; content: Readable }
+          let file: DownloadedFile
           try {
             file = await handle(opened, input)
           } catch (error) {
             leave()
             throw error
           }
-          const { name, content } = file
+          const { name, content, type = 'text/csv; charset=utf-8' } = file
           content.on('close', leave)
           content.on('error', (error) => services.http.onError(error, request.id))
           logCall(request, opened, 200)
           return reply
             .header('content-disposition', `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`)
-            .type('text/csv; charset=utf-8')
+            .header('x-content-type-options', 'nosniff')
+            .type(type)
             .send(content)
         },
       })

@@ -1,4 +1,4 @@
-// Console routes for SMS: templates, price, send, records, signature.
+// Console routes for SMS: templates, price, send, records, signatures, stop list.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { systemActor } from '../audit/audit.ts'
@@ -138,13 +138,49 @@ onEachEngine('SMS in the console', (engine) => {
     assert.ok(!file.text.includes(phone))
   })
 
-  it('requests a signature and removes it', async () => {
-    const wrong = await browser.call(smsRoutes.changeSignature, { sent: { sign_name: '【坏】' } })
+  it('adds a signature with proofs, which only its owner and operators download', async () => {
+    const wrong = await browser.call(smsRoutes.addSignature, {
+      sent: { sign_name: '【坏】', type: 'company' },
+    })
     assert.deepEqual(Object.keys(wrong.body.error.fields), ['sign_name'])
-    const asked = await browser.call(smsRoutes.changeSignature, { sent: { sign_name: '好公司' } })
-    assert.deepEqual([asked.body.sign_name, asked.body.request.state], [null, '审核中'])
-    assert.deepEqual((await browser.call(smsRoutes.signature)).body, asked.body)
-    const away = await browser.call(smsRoutes.changeSignature, { sent: { sign_name: '' } })
-    assert.deepEqual([away.body.sign_name, away.body.request], [null, null])
+    const added = await browser.call(smsRoutes.addSignature, {
+      sent: { sign_name: '好公司', type: 'trademark' },
+    })
+    assert.deepEqual([added.body.state, added.body.is_default], ['审核中', false])
+    const parts = { id: added.body.id }
+    const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(100)])
+    const upload = (name: string, content: Buffer) =>
+      browser.call(smsRoutes.addProof, { parts, sent: { name, content: content.toString('base64') } })
+    const html = await upload('licence.png', Buffer.from('<script>alert(1)</script>'))
+    assert.deepEqual(Object.keys(html.body.error.fields), ['content'])
+    assert.equal((await upload('big.png', Buffer.concat([png, Buffer.alloc(700 * 1024)]))).status, 400)
+    const proof = await upload('licence.html', png)
+    assert.deepEqual([proof.status, proof.body.media_type, proof.body.size], [200, 'image/png', png.length])
+    const stored = await service.installation.db.one<{ content: string }>(
+      'SELECT content FROM sms_signature_proof',
+    )
+    assert.equal(stored!.content.includes(png.toString('base64').slice(0, 20)), false)
+
+    const file = await browser.text(smsRoutes.proofFile, { parts: { id: proof.body.id } })
+    assert.match(file.headers.get('content-disposition') ?? '', /^attachment; /)
+    assert.equal(file.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(file.headers.get('content-type'), 'application/octet-stream')
+    assert.equal((await otherBrowser.text(smsRoutes.proofFile, { parts: { id: proof.body.id } })).status, 404)
+    assert.equal((await otherBrowser.call(smsRoutes.deleteSignature, { parts })).status, 404)
+    const { items } = (await browser.call(smsRoutes.signatures)).body
+    assert.deepEqual(items[0].proofs.length, 1)
+    await browser.call(smsRoutes.removeProof, { parts: { ...parts, proof: proof.body.id } })
+    await browser.call(smsRoutes.deleteSignature, { parts })
+    assert.deepEqual((await browser.call(smsRoutes.signatures)).body.items, [])
+  })
+
+  it('adds a number to the stop list and removes it', async () => {
+    const added = await browser.call(smsRoutes.addStop, { sent: { phone_number: '13900139001' } })
+    assert.equal(added.status, 200)
+    const { items } = (await browser.call(smsRoutes.stops)).body
+    assert.deepEqual([items[0].phone_number, items[0].source], ['139****9001', 'account'])
+    await browser.call(smsRoutes.removeStop, { parts: { id: items[0].id } })
+    assert.deepEqual((await browser.call(smsRoutes.stops)).body.items, [])
+    assert.deepEqual((await browser.call(smsRoutes.replies)).body.items, [])
   })
 })

@@ -1,24 +1,23 @@
-// Console routes for SMS: price, send, records, signature.
+// Console routes for SMS: price, send, records.
 import {
   type SmsOutcome,
   smsRoutes,
   type SmsDraft,
   type SmsRecordFilter,
 } from '../../contract/console/sms.ts'
-import type { Signature, SmsRecord } from '../../contract/console/responses/sms.ts'
+import type { SmsRecord } from '../../contract/console/responses/sms.ts'
 import { sms as endpoint } from '../../contract/sms.ts'
 import { bizIdOf, isPhoneNumber } from '../../contract/sms-text.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { signNameProblem } from '../accounts/accounts.ts'
-import { findById, type Account } from '../accounts/store.ts'
+import type { Account } from '../accounts/store.ts'
 import { AppError } from '../http/errors.ts'
 import type { Services } from '../services.ts'
 import { describeProblem } from './problems.ts'
 import type { SmsProduct } from './api.ts'
-import { addSignature, changeDefaultSignature, deleteSignature, listSignatures } from './signatures.ts'
 import { findPage, findPosition, outcomeOf, type SendFilter, type ListedSend } from './store.ts'
 import type { Api } from '../console/routes.ts'
-import { callFromConsole, requireNotExpired } from '../console/call-from-console.ts'
+import { callFromConsole } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
 import { fileDays, filterRange, readSlice } from '../console/fields.ts'
 import { maskPhone } from '../../contract/masking.ts'
@@ -32,7 +31,7 @@ const outcomeNames: Readonly<Record<SmsOutcome, Text>> = {
 }
 
 export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
-  const { db, credits, config } = services
+  const { db, credits } = services
 
   async function priceOf(account: Account, input: SmsDraft) {
     const problems: Record<string, Text> = {}
@@ -149,38 +148,6 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
       name: `sms-${fileDays(input)}.csv`,
       content: csvStream(headings[language], pages()),
     }
-  })
-
-  async function signatureOf(accountId: number): Promise<Signature> {
-    const account = await findById(db, accountId)
-    const request = (await listSignatures(db, accountId)).findLast(({ status }) => status !== '审核通过')
-    return {
-      sign_name: account?.sign_name ?? null,
-      platform_sign_name: config.SMS_SIGN_NAME,
-      request:
-        request === undefined
-          ? null
-          : {
-              sign_name: request.sign_name,
-              state: request.status,
-              reason: request.reason === '' ? null : request.reason,
-              at: request.updated_at,
-            },
-    }
-  }
-
-  api.account(smsRoutes.signature, (request) => signatureOf(request.account.id))
-
-  api.account(smsRoutes.changeSignature, async (request, input) => {
-    requireNotExpired(request.account)
-    const accountId = request.account.id
-    const actor = { kind: 'account', accountId } as const
-    const signName = (input.sign_name ?? '').trim()
-    for (const { id, status } of await listSignatures(db, accountId))
-      if (status !== '审核通过') await deleteSignature(db, actor, accountId, id)
-    if (signName === '') await changeDefaultSignature(db, accountId, undefined)
-    else if (signName !== request.account.sign_name) await addSignature(db, actor, accountId, { signName })
-    return signatureOf(request.account.id)
   })
 }
 

@@ -1,22 +1,44 @@
-// Console routes for operators: review templates and signatures.
+// Console routes for operators: review templates and signatures, read proofs and replies without a message.
+import { Readable } from 'node:stream'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import type { Review } from '../../contract/console/responses/operator-products.ts'
 import type { Services } from '../services.ts'
 import { findReviews, type ReviewRow } from './review-store.ts'
+import { findProofs, type ListedProof } from './proof-store.ts'
+import { createProofs } from './proofs.ts'
+import { findReplies, findReplyPosition } from './reply-store.ts'
+import { proofOf, replyOf } from './signature-console.ts'
 import { reviewSignature } from './signatures.ts'
 import { reviewTemplate } from './templates.ts'
-import { pageRows, toPage } from '../console/fields.ts'
+import { pageRows, readSlice, toPage } from '../console/fields.ts'
 import type { Api } from '../console/routes.ts'
 import { conflict, invalidFields, notFound } from '../console/problem.ts'
 import { operatorOf } from '../console/operator-actor.ts'
 
-export function reviewPages(api: Api, { db }: Services): void {
+export function reviewPages(api: Api, { db, secretKey }: Services): void {
   async function findReview(which: ReviewRow['kind'], id: number): Promise<ReviewRow> {
     const { rows } = await findReviews(db, { kind: which, id, limit: 1, offset: 0 })
     const [row] = rows
     if (!row) throw notFound()
     return row
   }
+
+  function proofsOf(rows: readonly ReviewRow[]): Promise<ListedProof[]> {
+    const ids = rows.filter(({ kind }) => kind === 'signature').map(({ id }) => id)
+    return findProofs(db, ids)
+  }
+
+  const proofs = createProofs(db, secretKey)
+
+  api.operatorFile(operatorProductRoutes.proofFile, async (request) => {
+    const { name, content } = await proofs.read(undefined, request.id())
+    return { name, content: Readable.from([content]), type: 'application/octet-stream' }
+  })
+
+  api.operator(operatorProductRoutes.unmatchedReplies, async (_request, input) => {
+    const after = input.before === undefined ? undefined : await findReplyPosition(db, input.before)
+    return readSlice(input, (limit) => findReplies(db.reports, { accountId: null, after }, limit), replyOf)
+  })
 
   api.operator(operatorProductRoutes.reviews, async (_request, input) => {
     const page = pageRows(input)
@@ -25,7 +47,12 @@ export function reviewPages(api: Api, { db }: Services): void {
       status: input.state ?? '审核中',
       ...page,
     })
-    return toPage(page, rows.map(reviewOf), total)
+    const files = await proofsOf(rows)
+    return toPage(
+      page,
+      rows.map((row) => reviewOf(row, files)),
+      total,
+    )
   })
 
   api.operator(operatorProductRoutes.decideReview, async (request, input) => {
@@ -53,11 +80,12 @@ export function reviewPages(api: Api, { db }: Services): void {
     } else {
       await reviewSignature(db, actor, before.id, review)
     }
-    return reviewOf(await findReview(which, before.id))
+    const decided = await findReview(which, before.id)
+    return reviewOf(decided, await proofsOf([decided]))
   })
 }
 
-function reviewOf(row: ReviewRow): Review {
+function reviewOf(row: ReviewRow, files: readonly ListedProof[]): Review {
   return {
     kind: row.kind,
     id: row.id,
@@ -65,6 +93,9 @@ function reviewOf(row: ReviewRow): Review {
     code: row.code,
     name: row.name,
     content: row.content,
+    type: row.type,
+    note: row.note,
+    proofs: files.filter(({ signature_id: id }) => row.kind === 'signature' && id === row.id).map(proofOf),
     state: row.status,
     reason: row.reason === '' ? null : row.reason,
     revision: row.revision,

@@ -11,6 +11,8 @@ export interface ReviewRow {
   readonly code: string
   readonly name: string
   readonly content: string
+  readonly type: string
+  readonly note: string
   readonly status: TemplateState
   readonly reason: string
   readonly revision: number
@@ -25,9 +27,9 @@ export interface ReviewFilter {
   readonly offset: number
 }
 
-const templates = sql<ReviewRow>`SELECT 'template' AS kind, t.id, a.username, t.code, t.name, t.content, t.status, t.reason,
+const templates = sql<ReviewRow>`SELECT 'template' AS kind, t.id, a.username, t.code, t.name, t.content, t.type, '' AS note, t.status, t.reason,
   t.revision, t.updated_at AS at FROM sms_template t LEFT JOIN account a ON a.id = t.account_id`
-const signatures = sql<ReviewRow>`SELECT 'signature' AS kind, g.id, a.username, '' AS code, g.sign_name AS name, '' AS content,
+const signatures = sql<ReviewRow>`SELECT 'signature' AS kind, g.id, a.username, '' AS code, g.sign_name AS name, '' AS content, g.type, g.note,
   g.status, g.reason, g.revision, g.updated_at AS at FROM sms_account_signature g JOIN account a ON a.id = g.account_id`
 const sources = {
   template: templates,

@@ -149,6 +149,11 @@ export async function listSignatures(db: Database, accountId: number): Promise<A
   return rows.map((row) => ({ ...row, isDefault: row.sign_name === account?.sign_name }))
 }
 
+/** For changes of its proofs. */
+export async function lockOwnSignature(tx: Tx, accountId: number, id: number): Promise<SignatureRow> {
+  return (await lockBoth(tx, accountId, id)).row
+}
+
 /** Throws when the signature is not the account's. */
 async function lockBoth(
   tx: Tx,

@@ -51,6 +51,10 @@ export function removeStops(
       ])
 }
 
+export function findStop(queries: Queries, accountId: number, id: number): Promise<StopRow | undefined> {
+  return queries.one<StopRow>('SELECT * FROM sms_stop WHERE id = ? AND account_id = ?', [id, accountId])
+}
+
 export async function countStops(queries: Queries, accountId: number): Promise<number> {
   const row = await queries.one<{ count: number }>(
     'SELECT COUNT(*) AS count FROM sms_stop WHERE account_id = ?',

@@ -54,6 +54,7 @@ function shownOf(template: SmsTemplate): Shown {
     id: template.id,
     code: template.code,
     name: template.name,
+    type: template.type,
     content: template.content,
     variables: template.variables,
     state: template.status,

@@ -1,4 +1,4 @@
-// Account settings: details and SMS signature.
+// Account settings: the details of the account.
 import { Card, Descriptions } from 'antd'
 import type { ReactNode } from 'react'
 import { useMe } from '../api/hooks.ts'
@@ -6,7 +6,6 @@ import { useText } from '../frame/i18n.ts'
 import { RelativeTime } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
-import { SignatureCard } from './signature-card.tsx'
 import { accountText } from './text.ts'
 
 export function AccountPage(): ReactNode {
@@ -15,7 +14,7 @@ export function AccountPage(): ReactNode {
   return (
     <Page title={t.title}>
       <Loaded query={me}>
-        {({ account, read_only }) => (
+        {({ account }) => (
           <>
             <Card title={<h2>{t.facts}</h2>}>
               <Descriptions
@@ -33,7 +32,6 @@ export function AccountPage(): ReactNode {
                 ]}
               />
             </Card>
-            <SignatureCard readOnly={read_only} />
           </>
         )}
       </Loaded>

@@ -77,18 +77,6 @@ export const accountText = dictionary(
     endOthersText: '除本次登录外，所有设备都需要重新登录，未保存的内容会丢失。',
     ended: '会话已退出',
     othersEnded: (n: number) => `已退出 ${n} 个会话`,
-    signature: '短信签名',
-    signatureText: (min: number, max: number) =>
-      `短信开头【】中的名称，${min} 至 ${max} 个字符。修改后需要审核，审核通过前继续使用原签名。`,
-    signatureNow: '当前签名',
-    signaturePlatform: (name: string) => `未设置，使用平台签名【${name}】`,
-    signatureNew: '新签名',
-    signatureRule: (min: number, max: number) => `${min} 至 ${max} 个字符，不含括号`,
-    signatureSubmit: '提交审核',
-    signatureSubmitted: '已提交审核',
-    signatureRemove: '改用平台签名',
-    signatureRemoveText: '立即生效，之后的短信使用平台签名。如需恢复自有签名，需要重新提交审核。',
-    signatureRemoved: '已改用平台签名',
   },
   {
     signIn: 'Sign in',
@@ -170,18 +158,5 @@ export const accountText = dictionary(
     endOthersText: 'Every other device has to sign in again. Unsaved input there is lost.',
     ended: 'Session ended',
     othersEnded: (n: number) => `${n} ${n === 1 ? 'session' : 'sessions'} ended`,
-    signature: 'SMS signature',
-    signatureText: (min: number, max: number) =>
-      `The name in 【】 at the start of every SMS, ${min} to ${max} characters. Changes are reviewed; the current signature stays in use until the new one is approved.`,
-    signatureNow: 'Current signature',
-    signaturePlatform: (name: string) => `Not set; the platform signature 【${name}】 is used`,
-    signatureNew: 'New signature',
-    signatureRule: (min: number, max: number) => `${min} to ${max} characters, no brackets`,
-    signatureSubmit: 'Submit for review',
-    signatureSubmitted: 'Submitted for review',
-    signatureRemove: 'Use platform signature',
-    signatureRemoveText:
-      'Takes effect immediately: messages are sent with the platform signature. To use your own signature again, you have to submit it for review.',
-    signatureRemoved: 'Now using the platform signature',
   },
 )

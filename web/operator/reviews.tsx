@@ -4,7 +4,8 @@ import { type ReactNode, useState } from 'react'
 import { maxReasonLength } from '../../contract/console/limits.ts'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import type { Review } from '../../contract/console/responses/operator-products.ts'
-import { templateStates } from '../../contract/sms-text.ts'
+import { type SignatureType, templateStates, type TemplateType } from '../../contract/sms-text.ts'
+import { routeUrl } from '../api/client.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { RelativeTime } from '../parts/format.tsx'
@@ -14,6 +15,8 @@ import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
 import { ReviewState, reviewStateText } from '../sms/review-state.tsx'
+import { signaturesText } from '../sms/signatures-text.ts'
+import { smsText } from '../sms/text.ts'
 import { OperatorForm } from './operator-form.tsx'
 import { productsText } from './products-text.ts'
 
@@ -38,6 +41,10 @@ export function ReviewsPage(): ReactNode {
     ...(kind ? { kind } : {}),
     ...(state ? { state } : {}),
   })
+  const types = useText(smsText)
+  const signatureTypes = useText(signaturesText)
+  const typeName = ({ type }: Review): string =>
+    ({ ...types, ...signatureTypes })[type as TemplateType | SignatureType]
   return (
     <Page title={t.reviews} lead={t.reviewsLead}>
       <div className="filters" style={{ marginBottom: 0 }}>
@@ -70,7 +77,7 @@ export function ReviewsPage(): ReactNode {
           onClear={kind ? () => setParams(defaults) : undefined}
           columns={[
             { title: t.account, dataIndex: 'username' },
-            { title: t.kind, render: (_value, review) => t[review.kind] },
+            { title: t.kind, render: (_value, review) => `${t[review.kind]} · ${typeName(review)}` },
             {
               title: t.content,
               render: (_value, review) => (
@@ -78,6 +85,14 @@ export function ReviewsPage(): ReactNode {
                   <strong>{review.kind === 'signature' ? `【${review.name}】` : review.name}</strong>{' '}
                   <span className="mono muted">{review.code}</span>
                   <div>{review.content}</div>
+                  {review.note && <div className="small">{review.note}</div>}
+                  {review.proofs.map((proof) => (
+                    <div key={proof.id} className="small">
+                      <a href={routeUrl(operatorProductRoutes.proofFile, {}, { id: proof.id })} download>
+                        {proof.name}
+                      </a>
+                    </div>
+                  ))}
                   {review.reason && <div className="small muted">{review.reason}</div>}
                 </div>
               ),

@@ -1,20 +1,24 @@
-// The SMS page: templates, sending a message, and the records.
-import { Link } from '@tanstack/react-router'
+// The SMS page: templates, sending a message, records, signatures, replies and the stop list.
 import { Tabs } from 'antd'
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { Records } from './records.tsx'
+import { Replies } from './replies.tsx'
 import { Send } from './send.tsx'
+import { Signatures } from './signatures.tsx'
+import { signaturesText } from './signatures-text.ts'
+import { Stops } from './stops.tsx'
 import { Templates } from './templates.tsx'
 import { smsText } from './text.ts'
 
 export function SmsPage(): ReactNode {
   const t = useText(smsText)
+  const more = useText(signaturesText)
   const [params, setParams] = useUrlState({ tab: 'templates' })
   return (
-    <Page title={t.title} lead={t.lead} actions={<Link to="/account">{t.signatureSettings}</Link>}>
+    <Page title={t.title} lead={t.lead}>
       <Tabs
         activeKey={params.tab}
         onChange={(tab) => setParams({ tab })}
@@ -23,6 +27,9 @@ export function SmsPage(): ReactNode {
           { key: 'templates', label: t.templates, children: <Templates /> },
           { key: 'send', label: t.send, children: <Send /> },
           { key: 'records', label: t.records, children: <Records /> },
+          { key: 'signatures', label: more.signatures, children: <Signatures /> },
+          { key: 'replies', label: more.replies, children: <Replies /> },
+          { key: 'stops', label: more.stops, children: <Stops /> },
         ]}
       />
     </Page>

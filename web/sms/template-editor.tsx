@@ -1,5 +1,5 @@
 // The template form, with a live preview.
-import { App, Button, Drawer, Form, Input } from 'antd'
+import { App, Button, Drawer, Form, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { smsRoutes, type TemplateInput } from '../../contract/console/sms.ts'
 import type { Template } from '../../contract/console/responses/sms.ts'
@@ -9,6 +9,7 @@ import {
   maxTemplateCodeLength,
   maxTemplateNameLength,
   maxVariableLength,
+  templateTypes,
 } from '../../contract/sms-text.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
@@ -69,15 +70,18 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
         form={form}
         layout="vertical"
         requiredMark={false}
-        initialValues={template ?? {}}
-        onFinish={({ name, content: text, code }) =>
+        initialValues={template ?? { type: 'notification' }}
+        onFinish={({ name, type = 'notification', content: text, code }) =>
           template
-            ? change.mutate({ body: { name, content: text }, params: { id: template.id } }, done)
-            : create.mutate({ body: { name, content: text, ...(code ? { code } : {}) } }, done)
+            ? change.mutate({ body: { name, type, content: text }, params: { id: template.id } }, done)
+            : create.mutate({ body: { name, type, content: text, ...(code ? { code } : {}) } }, done)
         }
       >
         <Form.Item name="name" label={t.name} rules={[required]}>
           <Input maxLength={maxTemplateNameLength} />
+        </Form.Item>
+        <Form.Item name="type" label={t.type} extra={t.marketingHint}>
+          <Select options={templateTypes.map((type) => ({ value: type, label: t[type] }))} />
         </Form.Item>
         {!template && (
           <Form.Item

@@ -80,6 +80,7 @@ export function Templates(): ReactNode {
               ),
             },
             { title: t.name, dataIndex: 'name' },
+            { title: t.type, render: (_value, { type }) => t[type] },
             {
               title: t.content,
               render: (_value, { content }) => (

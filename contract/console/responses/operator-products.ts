@@ -4,7 +4,8 @@ import { templateState } from '../sms.ts'
 import type { ResponseOf } from '../route.ts'
 import { Empty } from '../fields.ts'
 import { reviewKind, pool, gatewayGroup } from '../operator-products.ts'
-import { moment, orNull, listOf, pageOf } from './fields.ts'
+import { moment, orNull, listOf, pageOf, sliceOf, csvFile } from './fields.ts'
+import { Proof, Reply } from './sms.ts'
 
 export const Review = Type.Object({
   kind: reviewKind,
@@ -16,6 +17,12 @@ export const Review = Type.Object({
   name: Type.String(),
   /** The template's content; empty for a signature. */
   content: Type.String(),
+  /** Type of the template or of the signature. */
+  type: Type.String(),
+  /** What the account holder wrote for the reviewer. */
+  note: Type.String(),
+  /** Files that prove the right to a signature. */
+  proofs: Type.Array(Proof),
   state: templateState,
   reason: orNull(Type.String()),
   /** Grows with every change of the text. Send it with the decision, so that a changed text is not approved unseen. */
@@ -59,6 +66,8 @@ export type GatewayTest = ResponseOf<typeof GatewayTest>
 export const operatorProductResponses = {
   reviews: pageOf(Review),
   decideReview: Review,
+  proofFile: csvFile,
+  unmatchedReplies: sliceOf(Reply),
   domains: listOf(PoolDomain),
   addDomain: PoolDomain,
   removeDomain: Empty,

@@ -1,6 +1,6 @@
 // Responses of SMS: templates, price, sending, records, the signature.
 import { Type } from 'typebox'
-import { templateState, smsOutcome } from '../sms.ts'
+import { signatureType, templateState, templateType, smsOutcome } from '../sms.ts'
 import type { ResponseOf } from '../route.ts'
 import { Empty } from '../fields.ts'
 import { moment, orNull, sliceOf, pageOf, csvFile } from './fields.ts'
@@ -9,6 +9,7 @@ export const Template = Type.Object({
   id: Type.Integer(),
   code: Type.String(),
   name: Type.String(),
+  type: templateType,
   content: Type.String(),
   /** In order of first appearance. */
   variables: Type.Array(Type.String()),
@@ -62,21 +63,67 @@ export const SmsRecord = Type.Object({
 })
 export type SmsRecord = ResponseOf<typeof SmsRecord>
 
-export const Signature = Type.Object({
-  /** The signature in use; null when the platform's is used. */
+const Signature = Type.Object({
+  /** The default signature; null when the platform's is used. */
   sign_name: orNull(Type.String()),
   platform_sign_name: Type.String(),
-  /** A request that waits for review or was refused. */
-  request: orNull(
-    Type.Object({
-      sign_name: Type.String(),
-      state: templateState,
-      reason: orNull(Type.String()),
-      at: moment,
-    }),
-  ),
 })
-export type Signature = ResponseOf<typeof Signature>
+
+export const Proof = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  media_type: Type.String(),
+  /** Bytes. */
+  size: Type.Integer(),
+  created_at: moment,
+})
+export type Proof = ResponseOf<typeof Proof>
+
+export const AccountSignature = Type.Object({
+  id: Type.Integer(),
+  sign_name: Type.String(),
+  type: signatureType,
+  state: templateState,
+  /** Why it was refused. */
+  reason: orNull(Type.String()),
+  note: Type.String(),
+  is_default: Type.Boolean(),
+  proofs: Type.Array(Proof),
+  created_at: moment,
+  updated_at: moment,
+})
+export type AccountSignature = ResponseOf<typeof AccountSignature>
+
+const Signatures = Type.Object({
+  items: Type.Array(AccountSignature),
+  platform_sign_name: Type.String(),
+})
+
+export const Reply = Type.Object({
+  id: Type.Integer(),
+  /** `138****8000` */
+  phone_number: Type.String(),
+  content: Type.String(),
+  sign_name: Type.String(),
+  /** Of the message; empty when none was found. */
+  biz_id: Type.String(),
+  gateway: Type.String(),
+  /** Whether it unsubscribed the number. */
+  stopped: Type.Boolean(),
+  received_at: moment,
+})
+export type Reply = ResponseOf<typeof Reply>
+
+export const Stop = Type.Object({
+  id: Type.Integer(),
+  /** `138****8000` */
+  phone_number: Type.String(),
+  /** Empty: all signatures. */
+  sign_name: Type.String(),
+  source: Type.Enum(['reply', 'account', 'operator']),
+  created_at: moment,
+})
+export type Stop = ResponseOf<typeof Stop>
 
 export const smsResponses = {
   templates: pageOf(Template),
@@ -89,5 +136,15 @@ export const smsResponses = {
   records: sliceOf(SmsRecord),
   recordsCsv: csvFile,
   signature: Signature,
-  changeSignature: Signature,
+  signatures: Signatures,
+  addSignature: AccountSignature,
+  changeDefaultSignature: Signatures,
+  deleteSignature: Empty,
+  addProof: Proof,
+  removeProof: Empty,
+  proofFile: csvFile,
+  replies: sliceOf(Reply),
+  stops: sliceOf(Stop),
+  addStop: Empty,
+  removeStop: Empty,
 }

@@ -80,25 +80,29 @@ onEachEngine('the operator’s product pages', (engine) => {
     })
 
     it('approves a signature and revokes it', async () => {
-      await holder.call(smsRoutes.changeSignature, { sent: { sign_name: '第一家' } })
+      const added = await holder.call(smsRoutes.addSignature, {
+        sent: { sign_name: '第一家', type: 'company', note: '见营业执照' },
+      })
       const first = (await operatorBrowser.call(routes.reviews, { sent: { kind: 'signature' } })).body
         .items[0]
-      assert.equal(first.name, '第一家')
-      await holder.call(smsRoutes.changeSignature, { sent: { sign_name: '第二家' } })
-      assert.equal(
-        (await decide('signature', first.id, { verdict: 'approve' })).status,
-        404,
-        'the text has changed',
-      )
+      assert.deepEqual([first.name, first.note, first.type], ['第一家', '见营业执照', 'company'])
+      const pdf = Buffer.from('%PDF-1.7 licence').toString('base64')
+      const parts = { id: added.body.id }
+      await holder.call(smsRoutes.addProof, { parts, sent: { name: 'licence.pdf', content: pdf } })
+      const { revision } = first
+      const stale = await decide('signature', first.id, { verdict: 'approve', revision })
+      assert.equal(stale.body.error.code, 'conflict', 'the proofs have changed')
       const second = (await operatorBrowser.call(routes.reviews, { sent: { kind: 'signature' } })).body
         .items[0]
+      const file = await operatorBrowser.text(routes.proofFile, { parts: { id: second.proofs[0].id } })
+      assert.equal(file.text, '%PDF-1.7 licence')
       assert.equal((await decide('signature', second.id, { verdict: 'approve' })).body.state, '审核通过')
       assert.deepEqual(await lastAudit(), ['signature.approve', account.username, '已核对'])
-      const inForce = (await holder.call(smsRoutes.signature)).body
-      assert.deepEqual([inForce.sign_name, inForce.request], ['第二家', null])
+      assert.equal((await holder.call(smsRoutes.signature)).body.sign_name, '第一家')
       await decide('signature', second.id, { verdict: 'refuse', reason: '冒用' })
-      const out = (await holder.call(smsRoutes.signature)).body
-      assert.deepEqual([out.sign_name, out.request.reason], [null, '冒用'])
+      assert.equal((await holder.call(smsRoutes.signature)).body.sign_name, null)
+      assert.equal((await holder.call(smsRoutes.signatures)).body.items[0].reason, '冒用')
+      assert.deepEqual((await operatorBrowser.call(routes.unmatchedReplies)).body.items, [])
     })
   })
 
