@@ -280,9 +280,6 @@ describe('openapi.json', () => {
       SmsSendBatch: 3,
       SmsGetBatch: 0,
       SmsCancelBatch: 0,
-      SmsSignatures: 0,
-      SmsSendCode: 3,
-      SmsCheckCode: 0,
       IdentityVerify: 1,
       DomainCheckCheck: 1,
     })
@@ -299,7 +296,7 @@ describe('openapi.json', () => {
     const byOtherAccounts = examples.filter(
       ({ caller = 'sample' }) => caller !== 'sample' && caller !== 'wrong key',
     )
-    assert.equal(byOtherAccounts.length, 7)
+    assert.equal(byOtherAccounts.length, 9)
     assert.equal(requests.length, examples.length - byOtherAccounts.length)
     assert.equal(requests.flatMap((one) => one['response']).length, examples.length)
     for (const one of requests) {

@@ -19,7 +19,8 @@ export function findRepliedSend(
   const sign = signName === undefined ? '' : 'AND sign_name = ?'
   return queries.one<RepliedSend>(
     `SELECT id, account_id, sign_name FROM sms_send
-     WHERE phone = ? AND created_at > ${queries.now} - ${matchMs} AND state <> 'refused' ${sign}
+     WHERE phone = ? AND created_at > ${queries.now} - ${matchMs} AND state <> 'refused'
+       AND (batch_id IS NULL OR sent_at IS NOT NULL) ${sign}
      ORDER BY CASE WHEN gateway = ? THEN 0 ELSE 1 END, created_at DESC, id DESC LIMIT 1`,
     [phone, ...(signName === undefined ? [] : [signName]), gateway],
   )
