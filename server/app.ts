@@ -40,6 +40,8 @@ import { registerCashier } from './payments/cashier.ts'
 import { startPaymentJobs } from './payments/jobs.ts'
 import { registerNotifications } from './payments/notifications.ts'
 import { createPayments } from './payments/payments.ts'
+import { gatewaysInService } from './console/operator/gateways.ts'
+import { registerStatus, startStatusJobs, type StatusOptions } from './operations/status.ts'
 import { hasMetricsToken, registerHealth } from './operations/health.ts'
 import { logCall } from './operations/log.ts'
 import { registerInstallationMetrics } from './operations/installation-metrics.ts'
@@ -244,8 +246,9 @@ export async function openApp(
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
+  const readiness = createReadiness(db, log, metrics.registry)
   registerHealth(app, {
-    readiness: createReadiness(db, log, metrics.registry),
+    readiness,
     isStopping: () => stopping,
     metrics: { type: metrics.registry.contentType, text: metricsText },
     servesMetrics: config.METRICS_PORT === 0,
@@ -259,6 +262,14 @@ export async function openApp(
     url: '/',
     handler: (request, reply) => homePage(reply.header('x-tollgate-proxy', proxyState(request.raw))),
   })
+  const status: StatusOptions = {
+    db,
+    check: async () => ({
+      service: (await readiness.check()) === 'ok',
+      ...gatewaysInService({ sms: messages, identity: verifications, domainCheck: checks }),
+    }),
+  }
+  registerStatus(app, status)
   registerPublicFiles(app, services)
   registerStatementKey(app, statements)
   registerDocs(app, services)
@@ -311,6 +322,7 @@ export async function openApp(
       startPaymentJobs(services, payments)
       statements.start(jobs)
       webConsole.start()
+      startStatusJobs(jobs, status)
       limits.start()
       sweeper.start(jobs, config.SWEEP_S * 1000)
       compaction.start(jobs)

@@ -1,8 +1,10 @@
 // /docs/: complete in both languages, no other origin, no script. On a phone: browser/reference.heavy.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { errorCodes } from '../contract/codes.ts'
 import { documentedEndpoints, sandboxInputs } from '../contract/reference/interface.ts'
 import { sampleLanguages } from '../contract/samples.ts'
+import { addHealthSample, findHealthDays } from '../server/operations/health-store.ts'
 import { startService, type TestService } from './support/service.ts'
 
 const languages = [
@@ -63,14 +65,16 @@ describe('reference pages', () => {
         assert.ok(ids.includes(target!), target)
     })
 
-    test(`${path} requests no other origin and runs no script`, async () => {
+    test(`${path} requests no other origin and runs only its own script`, async () => {
       const response = await fetch(`${service.url}${path}`)
       const page = await response.text()
       assert.match(
         response.headers.get('content-security-policy') ?? '',
-        /default-src 'none'; style-src 'self'/,
+        /default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self';/,
       )
-      assert.doesNotMatch(page, /<script|<style| style="| on[a-z]+="/)
+      assert.deepEqual(page.match(/<script[^>]*>/g)?.length, 1)
+      assert.match(page, /<script src="[./]*\/docs\/docs\.js" defer><\/script>/)
+      assert.doesNotMatch(page, /<style| style="| on[a-z]+="/)
       for (const [, address] of page.matchAll(/(?:src|href)="([^"#][^"]*)"/g)) {
         assert.ok(!address!.includes(':'), address)
         const found = await fetch(new URL(address!, `${service.url}${path}`))
@@ -83,6 +87,51 @@ describe('reference pages', () => {
     const page = plainText(await (await fetch(`${service.url}/docs/en/`)).text())
     const ours = page.replaceAll(/上游核验失败：/g, '').replaceAll(/"\w+": ".*"/g, '')
     assert.deepEqual([...ours.matchAll(/.{0,20}[，。：；（）].{0,20}/g)].map(String), [])
+  })
+
+  test('every page has a Markdown form, and every error code a page', async () => {
+    const text = async (path: string) => {
+      const response = await fetch(`${service.url}${path}`)
+      assert.equal(response.status, 200, path)
+      return { type: response.headers.get('content-type'), body: await response.text() }
+    }
+    for (const prefix of ['/docs', '/docs/en']) {
+      const reference = await text(`${prefix}/index.md`)
+      assert.equal(reference.type, 'text/markdown; charset=utf-8')
+      assert.match(reference.body, /^# Tollgate/)
+      assert.match(reference.body, /\n### .*`send_sms`/)
+      assert.match(reference.body, /\| `phone_number` \|/)
+      assert.doesNotMatch(reference.body, /<\/?(?:p|h2|pre|span|td)\b|&quot;/)
+      for (const code of errorCodes) {
+        assert.match((await text(`${prefix}/errors/${code}`)).body, new RegExp(`<h1>.*${code}`))
+        assert.match((await text(`${prefix}/errors/${code}.md`)).body, new RegExp(`^# .*${code}`))
+      }
+      assert.match((await text(`${prefix}/changelog`)).body, /0\.1\.0/)
+      assert.match((await text(`${prefix}/changelog.md`)).body, /## 0\.1\.0/)
+    }
+    const llms = await text('/llms.txt')
+    assert.match(llms.body, /^# Tollgate\n\n> /)
+    for (const [, path] of llms.body.matchAll(/\]\(https?:\/\/[^/]+(\/[^)]*)\)/g)) await text(path!)
+  })
+
+  test('the status page shows the parts of the service, as HTML in one language and as JSON', async () => {
+    const page = async (language: string, accept = 'text/html') =>
+      fetch(`${service.url}/status`, { headers: { 'accept-language': language, accept } })
+    assert.match(await (await page('zh-CN')).text(), /<html lang="zh-CN">[^]*全部正常/)
+    assert.match(await (await page('en')).text(), /<html lang="en">[^]*All systems operational/)
+    await service.installation.db.write(async (tx) => {
+      for (const minute of [1, 2, 2, 3]) {
+        await addHealthSample(tx, { day: '2026-01-01', part: 'sms', failed: minute === 3, minute })
+      }
+    })
+    const days = await findHealthDays(service.installation.db, '2026-01-01')
+    assert.deepEqual(
+      days.find(({ day }) => day === '2026-01-01'),
+      { day: '2026-01-01', part: 'sms', samples: 3, failed: 1 },
+      'a minute counts once',
+    )
+    const report = (await (await page('en', 'application/json')).json()) as { ok: boolean; parts: unknown[] }
+    assert.deepEqual([report.ok, report.parts.length], [true, 4])
   })
 
   test('the home page links to the reference', async () => {

@@ -145,7 +145,12 @@ export const sandboxInputs: readonly {
 ]
 
 /** Changes of the public interface, newest first. */
-export const interfaceChanges: readonly { readonly version: string; readonly changes: readonly Text[] }[] = [
+export const interfaceChanges: readonly {
+  readonly version: string
+  /** The day of the release; none before it is released. */
+  readonly date?: string
+  readonly changes: readonly Text[]
+}[] = [
   {
     version: '0.1.0',
     changes: [

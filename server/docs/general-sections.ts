@@ -16,6 +16,7 @@ import type { Language, Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
 import { maxDepth, maxFields } from '../http/form.ts'
 import { maxValues } from '../http/json.ts'
+import { codeBlock } from './highlight.ts'
 import { type Html, html, rootOf, sentence, table } from './html.ts'
 import type { DocsContext } from './operations.ts'
 
@@ -73,8 +74,7 @@ function startBody({ publicUrl }: DocsContext, language: Language): Html {
   return html`<ol>
       ${steps.map((step) => html`<li>${sentence(step[language])}</li>`)}
     </ol>
-    <pre tabindex="0"><code>${code}</code></pre>
-    <pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</code></pre>
+    ${codeBlock(code)} ${codeBlock(JSON.stringify(answer, null, 2))}
     <p>
       ${definitions[language]}<a href="${root}/openapi.json?lang=${language}">OpenAPI 3.1</a> ·
       <a href="${root}/docs/postman.json">Postman</a>
@@ -232,7 +232,11 @@ function errorsBody({ config }: DocsContext, language: Language): Html {
       ['code', 'HTTP', zh ? '含义' : 'Meaning'],
       [
         [0, statusOfCode[0], zh ? '成功' : 'Success'],
-        ...errorCodes.map((code) => [code, statusOfCode[code], errorExplanations[code].meaning[language]]),
+        ...errorCodes.map((code) => [
+          html`<a href="errors/${code}">${code}</a>`,
+          statusOfCode[code],
+          errorExplanations[code].meaning[language],
+        ]),
       ],
     )}
     <h3>${zh ? '各接口共有的错误' : 'Errors of all endpoints'}</h3>
@@ -260,8 +264,7 @@ function idempotencyBody({ publicUrl }: DocsContext, language: Language): Html {
   const code = `curl -s ${publicUrl}${sms.path} \\
   -H 'Content-Type: application/json' -H 'Idempotency-Key: order-1001' \\
   -d '{"username":"demo","api_key":"<API_KEY>","action":"send_sms","phone_number":"13800138000","template_code":"CODE_LOGIN","template_params":{"code":"1234"}}'`
-  return html`${paragraphs(texts, language)}
-    <pre tabindex="0"><code>${code}</code></pre>`
+  return html`${paragraphs(texts, language)} ${codeBlock(code)}`
 }
 
 function rateBody({ config: { RATE_LIMIT: limit } }: DocsContext, language: Language): Html {
@@ -282,8 +285,8 @@ function rateBody({ config: { RATE_LIMIT: limit } }: DocsContext, language: Lang
 
 function changesBody(_context: DocsContext, language: Language): Html {
   return html`${interfaceChanges.map(
-    ({ version, changes }) =>
-      html`<h3>${version}</h3>
+    ({ version, date, changes }) =>
+      html`<h3>${version}${date === undefined ? '' : html` <small>${date}</small>`}</h3>
         <ul>
           ${changes.map((change) => html`<li>${change[language]}</li>`)}
         </ul>`,

@@ -8,6 +8,7 @@ import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/sam
 import type { Language, Text } from '../../contract/text.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import type { ResponseSchema } from './schemas.ts'
+import { codeBlock } from './highlight.ts'
 import { type Html, html, nameCode, sentence, table } from './html.ts'
 import { exampleBody, type DocsContext } from './operations.ts'
 
@@ -79,20 +80,33 @@ function operationSection(
 ): Html {
   const anchor = anchorOf(endpoint, name)
   const actions = operation.actions.map((action) => html` <code>${action}</code>`)
-  return html`<h3 id="${anchor}">${operation.text[language]}${actions}</h3>
-    <p>${cost(reference, context, language)}</p>
-    ${reference.notes.map((note) => html`<p>${sentence(note[language])}</p>`)}
-    <h4>${words.parameters[language]}</h4>
-    ${parameterTable({ ...commonOf(endpoint, operation), ...operation.parameters }, language)}
-    <h4>${words.response[language]}</h4>
-    ${responseTable(reference.response, language)}
-    <h4>${words.errors[language]}</h4>
-    ${errorTable(endpoint, reference, language)}
-    <p class="note">${words.sharedErrors[language]}</p>
-    <h4>${words.examples[language]}</h4>
-    ${reference.examples.map((example) => exampleBlock(endpoint, operation, example, language))}
-    <h4>${words.samples[language]}</h4>
-    ${samples(anchor, endpoint, operation, reference, context)}`
+  const [example] = reference.examples
+  const body = example && JSON.stringify(exampleBody(endpoint, operation, example))
+  return html`<div
+    class="op"
+    data-path="${endpoint.path}"
+    data-body="${body ?? ''}"
+    data-paid="${reference.price ? 'yes' : 'no'}"
+  >
+    <h3 id="${anchor}">${operation.text[language]}${actions}</h3>
+    <div class="op-text">
+      <p>${cost(reference, context, language)}</p>
+      ${reference.notes.map((note) => html`<p>${sentence(note[language])}</p>`)}
+      <h4>${words.parameters[language]}</h4>
+      ${parameterTable({ ...commonOf(endpoint, operation), ...operation.parameters }, language)}
+      <h4>${words.response[language]}</h4>
+      ${responseTable(reference.response, language)}
+      <h4>${words.errors[language]}</h4>
+      ${errorTable(endpoint, reference, language)}
+      <p class="note">${words.sharedErrors[language]}</p>
+    </div>
+    <div class="op-code">
+      <h4>${words.samples[language]}</h4>
+      ${samples(anchor, endpoint, operation, reference, context)}
+      <h4>${words.examples[language]}</h4>
+      ${reference.examples.map((one) => exampleBlock(endpoint, operation, one, language))}
+    </div>
+  </div>`
 }
 
 function cost({ price }: OperationReference, { config }: DocsContext, language: Language): string {
@@ -173,9 +187,8 @@ function exampleBlock(endpoint: Endpoint, operation: Operation, example: Example
   const body = exampleBody(endpoint, operation, example)
   return html`<details class="example">
     <summary>${example.title[language]}<span class="status">HTTP ${example.status}</span></summary>
-    <pre tabindex="0"><code>POST ${endpoint.path}
-${JSON.stringify(body, null, 2)}</code></pre>
-    <pre tabindex="0"><code>${JSON.stringify(example.response, null, 2)}</code></pre>
+    ${codeBlock(`POST ${endpoint.path}\n${JSON.stringify(body, null, 2)}`)}
+    ${codeBlock(JSON.stringify(example.response, null, 2))}
   </details>`
 }
 
@@ -199,9 +212,8 @@ function samples(
           ${index === 0 ? html` checked` : ''}
         /><label for="${anchor}-${one}">${sampleLanguageNames[one]}</label>`,
   )
-  const programs = sampleLanguages.map(
-    (one) =>
-      html`<pre tabindex="0"><code>${sample(one, { baseUrl: publicUrl, endpoint, values })}</code></pre>`,
+  const programs = sampleLanguages.map((one) =>
+    codeBlock(sample(one, { baseUrl: publicUrl, endpoint, values })),
   )
   return html`<div class="tabs">${tabs}${programs}</div>`
 }

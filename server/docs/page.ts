@@ -1,53 +1,26 @@
-// The reference as one page in one language.
+// The reference as one page: the general sections, every endpoint, and the table of contents.
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import type { Language } from '../../contract/text.ts'
 import { closingSections, openingSections, type Section } from './general-sections.ts'
-import { html, type Html, rootOf } from './html.ts'
+import { html, type Html } from './html.ts'
+import type { DocsPage } from './layout.ts'
 import type { DocsContext } from './operations.ts'
 import { webhookSection } from './webhook-section.ts'
 import { anchorOf, endpointSection } from './operation-section.ts'
 
-export function referencePage(context: DocsContext, language: Language): string {
-  const zh = language === 'zh'
-  const title = zh ? 'Tollgate 接口文档' : 'Tollgate API reference'
-  const { publicUrl } = context
-  const root = rootOf(language)
-  const other = zh
-    ? html`<a href="en/" lang="en" hreflang="en">English</a>`
-    : html`<a href="../" lang="zh-CN" hreflang="zh">中文</a>`
-  const page = html`<!doctype html>
-    <html lang="${zh ? 'zh-CN' : 'en'}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta
-          name="description"
-          content="${zh ? '短链接、模板短信、身份核验、域名拦截检测的接口文档' : 'Reference of the short link, SMS, identity verification and domain check APIs'}"
-        />
-        <title>${title}</title>
-        <link rel="icon" type="image/svg+xml" href="${root}/favicon.svg" />
-        <link rel="stylesheet" href="${root}/docs/style.css" />
-      </head>
-      <body>
-        <header>
-          <h1>${title}</h1>
-          <a href="${root}/console/">${zh ? '控制台' : 'Console'}</a
-          ><a href="${root}/openapi.json?lang=${language}">OpenAPI</a
-          ><a href="${root}/docs/postman.json">Postman</a>${other}
-        </header>
-        <main>
-          ${contents(language)}
-          <article>
-            ${openingSections.map((section) => sectionHtml(section, context, language))}
-            ${documentedEndpoints.map((one) => endpointSection(one, context, language))}
-            ${[webhookSection, ...closingSections].map((section) => sectionHtml(section, context, language))}
-          </article>
-        </main>
-        <a class="up" href="#contents">${zh ? '目录' : 'Contents'}</a>
-        <footer>Tollgate ${context.version} · <code>${publicUrl}</code></footer>
-      </body>
-    </html> `
-  return page.html
+export const referencePage: DocsPage = {
+  path: '',
+  title: { zh: 'Tollgate 接口文档', en: 'Tollgate API reference' },
+  description: {
+    zh: '短链接、模板短信、身份核验、域名拦截检测的接口文档',
+    en: 'Reference of the short link, SMS, identity verification and domain check APIs',
+  },
+  contents,
+  body: (context, language) => html`
+    ${openingSections.map((section) => sectionHtml(section, context, language))}
+    ${documentedEndpoints.map((one) => endpointSection(one, context, language))}
+    ${[webhookSection, ...closingSections].map((section) => sectionHtml(section, context, language))}
+  `,
 }
 
 function sectionHtml(section: Section, context: DocsContext, language: Language): Html {

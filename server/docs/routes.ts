@@ -7,6 +7,11 @@ import project from '../../package.json' with { type: 'json' }
 import type { Services } from '../services.ts'
 import { openApiDocument } from './openapi.ts'
 import type { DocsContext } from './operations.ts'
+import { html } from './html.ts'
+import { addressOf, type DocsPage, layout } from './layout.ts'
+import { llmsText } from './llms.ts'
+import { toMarkdown } from './markdown.ts'
+import { morePages } from './more-pages.ts'
 import { referencePage } from './page.ts'
 import { postmanCollection } from './postman.ts'
 
@@ -22,9 +27,21 @@ type Paths = Readonly<Record<string, StaticDocument>>
 const pageType = 'text/html; charset=utf-8'
 const jsonType = 'application/json; charset=utf-8'
 
-const policy = `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+/** The script adds search, copy buttons and calls with the reader's key; pages are complete without it. */
+const policy = `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8')
+const script = readFileSync(new URL('docs.js', import.meta.url), 'utf8')
+
+const pages: readonly DocsPage[] = [referencePage, ...morePages]
+
+/** Each page in both languages, as HTML and as Markdown. */
+const pagePaths = pages.flatMap((page) =>
+  (['zh', 'en'] as const).flatMap((language) => {
+    const address = addressOf(page, language)
+    return [address, address.endsWith('/') ? `${address}index.md` : `${address}.md`]
+  }),
+)
 
 /** Generated with the first request, because the public URL is known only when the server listens. */
 export function registerDocs(app: FastifyInstance, services: Pick<Services, 'config' | 'publicUrl'>): void {
@@ -47,7 +64,14 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
     const acceptsGzip = /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '')
     return acceptsGzip ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(text)
   }
-  for (const path of ['/docs/', '/docs/en/', '/docs/style.css', '/docs/postman.json', '/openapi.json']) {
+  for (const path of [
+    ...pagePaths,
+    '/docs/style.css',
+    '/docs/docs.js',
+    '/docs/postman.json',
+    '/openapi.json',
+    '/llms.txt',
+  ]) {
     app.route({ method: ['GET', 'HEAD'], url: path, handler: send(path) })
   }
   for (const path of ['/docs', '/docs/en']) {
@@ -66,8 +90,24 @@ function createDocuments(services: Pick<Services, 'config' | 'publicUrl'>): Path
     config: services.config,
   }
   return {
-    '/docs/': document(pageType, referencePage(context, 'zh')),
-    '/docs/en/': document(pageType, referencePage(context, 'en')),
+    ...Object.fromEntries(
+      pages.flatMap((page) =>
+        (['zh', 'en'] as const).flatMap((language) => {
+          const address = addressOf(page, language)
+          const text = html`<h1>${page.title[language]}</h1>
+            ${page.body(context, language)}`
+          return [
+            [address, document(pageType, layout(page, context, language))],
+            [
+              address.endsWith('/') ? `${address}index.md` : `${address}.md`,
+              document('text/markdown; charset=utf-8', toMarkdown(text)),
+            ],
+          ]
+        }),
+      ),
+    ),
+    '/llms.txt': document('text/plain; charset=utf-8', llmsText(context)),
+    '/docs/docs.js': document('text/javascript; charset=utf-8', script),
     '/docs/style.css': document('text/css; charset=utf-8', style),
     '/docs/postman.json': document(jsonType, JSON.stringify(postmanCollection(context), null, 2)),
     '/openapi.json': document(jsonType, JSON.stringify(openApiDocument(context, 'both'), null, 2)),

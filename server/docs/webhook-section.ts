@@ -3,6 +3,7 @@ import { eventTypes, webhookLimits } from '../../contract/events.ts'
 import { verifySamples } from '../../contract/webhook-samples.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import type { Section } from './general-sections.ts'
+import { codeBlock } from './highlight.ts'
 import { type Html, html, sentence, table } from './html.ts'
 import type { DocsContext } from './operations.ts'
 
@@ -43,10 +44,9 @@ function webhookBody({ config }: DocsContext, language: Language): Html {
   ])
   const heading = language === 'zh' ? ['类型', '说明'] : ['Type', 'Description']
   return html`
-    ${texts.map((text) => html`<p>${sentence(text[language])}</p>`)}
-    <pre tabindex="0"><code>${example}</code></pre>
+    ${texts.map((text) => html`<p>${sentence(text[language])}</p>`)} ${codeBlock(example)}
     ${table(heading, rows)}
     <h3>${language === 'zh' ? '验证签名（PHP）' : 'Verify the signature (Node.js)'}</h3>
-    <pre tabindex="0"><code>${verifySamples[language === 'zh' ? 'PHP' : 'Node.js']}</code></pre>
+    ${codeBlock(verifySamples[language === 'zh' ? 'PHP' : 'Node.js'])}
   `
 }

@@ -19,7 +19,6 @@ export const accountPages = [
   '/events?tab=alerts',
   '/keys',
   '/security',
-  '/docs',
   '/account',
 ] as const
 

@@ -31,3 +31,29 @@ browserTest('fits a phone screen without accessibility violations', async () => 
     assert.deepEqual(visitor.problems, [])
   }
 })
+
+browserTest(
+  'is searched with the keyboard, copies samples, and calls the API with the key of the reader',
+  async () => {
+    await using service = await startService('sqlite')
+    await using browser = await openBrowser()
+    const account = await service.account({ sms: 7 })
+    await using visitor = await browser.visit(service.url, { width: 1440, height: 900 })
+    const { page } = visitor
+    await page.goto('/docs/')
+    await page.keyboard.press('/')
+    await page.keyboard.type('get_credits')
+    const shown = page.locator('#contents li:not([hidden]) > a:visible')
+    await page.locator('#contents').getByRole('link', { name: '查询额度' }).waitFor()
+    assert.ok((await shown.count()) < 8, 'other sections are hidden')
+    const operation = page.locator('.op:has(#sms-credits)')
+    await operation.getByRole('button', { name: '复制' }).first().click()
+    await operation.getByRole('button', { name: '已复制' }).waitFor()
+    await operation.getByText('在线调用').click()
+    await operation.getByLabel('用户名').fill(account.username)
+    await operation.getByLabel('API 密钥').fill(account.key)
+    await operation.getByRole('button', { name: '发送请求' }).click()
+    await operation.getByText('"remaining": 7').waitFor()
+    assert.deepEqual(visitor.problems, [])
+  },
+)

@@ -39,6 +39,8 @@ interface NavigationItem {
   readonly to: string
   readonly label: TextKey
   readonly icon: ReactNode
+  /** A page outside the console. */
+  readonly href?: string
   /** Further words by which the search finds the page: pinyin with its initials, and synonyms. */
   readonly words: string
 }
@@ -77,7 +79,7 @@ export const accountGroups: readonly NavigationGroup[] = [
         icon: <NotificationOutlined />,
         words: 'shijiantongzhi sjtz webhook',
       },
-      { to: '/docs', label: 'docs', icon: <BookOutlined />, words: 'jiekouwendang jkwd api' },
+      { to: '/docs', href: '/docs/', label: 'docs', icon: <BookOutlined />, words: 'jiekouwendang jkwd api' },
     ],
   },
   {
@@ -203,11 +205,12 @@ function Items({ items, counts, folded, onChosen }: ItemsProps): ReactNode {
   const t = useText(frameText)
   return (
     <ul>
-      {items.map(({ to, label, icon }) => (
+      {items.map(({ to, href, label, icon }) => (
         <li key={to}>
           <Tooltip title={folded ? t[label] : undefined} placement="right">
             <Link
               to={to}
+              {...(href === undefined ? {} : { href, target: '_blank', reloadDocument: true })}
               activeOptions={{ exact: to === '/', includeSearch: false }}
               activeProps={{ className: 'active', 'aria-current': 'page' }}
               aria-label={folded ? t[label] : undefined}

@@ -189,3 +189,15 @@ function healthOf(guard: Guard): Health {
 function breakerOf(guard: Guard): Health['breaker'] {
   return guard.state === 'half-open' ? 'half_open' : guard.state
 }
+
+/** Whether each product has a gateway whose circuit breaker is closed. */
+export function gatewaysInService(
+  products: GatewayProducts,
+): Readonly<Record<'sms' | 'identity' | 'domain_check', boolean>> {
+  const states = statesOf(products).filter(({ position }) => position !== null)
+  const works = (group: GatewayGroup) => {
+    const own = states.filter((one) => one.group === group)
+    return own.length === 0 || own.some(({ breaker }) => breaker === 'closed')
+  }
+  return { sms: works('sms'), identity: works('identity'), domain_check: works('domain_check') }
+}

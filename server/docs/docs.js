@@ -1,0 +1,239 @@
+// Adds to the documentation pages: search, copy buttons, heading anchors, the current section, and calls with the reader's key.
+// The pages are complete without it.
+const zh = document.documentElement.lang === 'zh-CN'
+const words = zh
+  ? {
+      search: '搜索文档（按 / 键）',
+      nothing: '没有找到',
+      copy: '复制',
+      copied: '已复制',
+      link: '本节链接',
+      tryIt: '在线调用',
+      send: '发送请求',
+      paid: '此操作消耗额度。',
+      key: '密钥只保存在本页，关闭标签页后清除。',
+      user: '用户名',
+      apiKey: 'API 密钥',
+      body: '请求体（JSON）',
+      offline: '没有收到响应',
+      invalid: '请求体不是有效的 JSON',
+    }
+  : {
+      search: 'Search (press /)',
+      nothing: 'No results',
+      copy: 'Copy',
+      copied: 'Copied',
+      link: 'Link to this section',
+      tryIt: 'Try it',
+      send: 'Send request',
+      paid: 'This operation costs credits.',
+      key: 'The key is kept in this tab only.',
+      user: 'User name',
+      apiKey: 'API key',
+      body: 'Body (JSON)',
+      offline: 'No response',
+      invalid: 'The body is not valid JSON',
+    }
+
+const languageKey = 'tollgate.docs-language'
+
+function stored(store, key) {
+  try {
+    return window[store].getItem(key)
+  } catch {
+    return null
+  }
+}
+
+function store(name, key, value) {
+  try {
+    window[name].setItem(key, value)
+  } catch {
+    // Without storage the choice lasts for this page.
+  }
+}
+
+function element(tag, properties = {}, children = []) {
+  const created = Object.assign(document.createElement(tag), properties)
+  created.append(...children)
+  return created
+}
+
+// The language that the reader chose last.
+const otherLanguage = document.querySelector('header a[hreflang]')
+const chosen = stored('localStorage', languageKey)
+if (otherLanguage && chosen !== null && chosen === otherLanguage.hreflang && document.referrer === '') {
+  location.replace(otherLanguage.href + location.hash)
+}
+otherLanguage?.addEventListener('click', () => {
+  store('localStorage', languageKey, otherLanguage.hreflang)
+  otherLanguage.href += location.hash
+})
+
+for (const heading of document.querySelectorAll('article h2[id], article h3[id]')) {
+  const anchor = element('a', { className: 'anchor', href: `#${heading.id}`, textContent: '#' })
+  anchor.setAttribute('aria-label', words.link)
+  heading.append(' ', anchor)
+}
+
+for (const block of document.querySelectorAll('pre')) {
+  const button = element('button', { type: 'button', className: 'copy-code', textContent: words.copy })
+  button.addEventListener('click', async () => {
+    const text = block.querySelector('code')?.textContent ?? ''
+    try {
+      await navigator.clipboard.writeText(text)
+    } catch {
+      const area = element('textarea', { value: text })
+      document.body.append(area)
+      area.select()
+      document.execCommand('copy')
+      area.remove()
+    }
+    button.textContent = words.copied
+    setTimeout(() => (button.textContent = words.copy), 2000)
+  })
+  block.append(button)
+}
+
+const contents = document.querySelector('#contents')
+if (contents) {
+  addSearch(contents)
+  followScrolling(contents)
+}
+for (const operation of document.querySelectorAll('.op[data-body]')) addTryIt(operation)
+
+function addSearch(nav) {
+  const input = element('input', { type: 'search', placeholder: words.search, className: 'doc-search' })
+  input.setAttribute('aria-label', words.search)
+  const nothing = element('p', { textContent: words.nothing, hidden: true, className: 'note' })
+  nav.prepend(input, nothing)
+  // What each entry leads to: its heading with the text up to the next one.
+  const entries = [...nav.querySelectorAll('a')].map((link) => {
+    const heading = document.getElementById(link.hash.slice(1))
+    const scope = heading?.closest('.op') ?? heading
+    return { item: link.closest('li'), text: `${link.textContent} ${scope?.textContent ?? ''}`.toLowerCase() }
+  })
+  input.addEventListener('input', () => {
+    const wanted = input.value.trim().toLowerCase()
+    nav.classList.toggle('searching', wanted !== '')
+    let found = 0
+    for (const { item } of entries) item.hidden = wanted !== ''
+    for (const { item, text } of entries) {
+      if (wanted === '' || !text.includes(wanted)) continue
+      found += 1
+      item.hidden = false
+      const parent = item.parentElement.closest('li')
+      if (parent) parent.hidden = false
+    }
+    nothing.hidden = wanted === '' || found > 0
+  })
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') nav.querySelector('li:not([hidden]) a')?.click()
+    if (event.key === 'Escape') {
+      input.value = ''
+      input.dispatchEvent(new Event('input'))
+    }
+  })
+  document.addEventListener('keydown', (event) => {
+    const typing = /^(?:INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
+    if (event.key !== '/' || typing || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    input.focus()
+  })
+}
+
+function followScrolling(nav) {
+  const links = new Map([...nav.querySelectorAll('a')].map((link) => [link.hash.slice(1), link]))
+  const visible = new Set()
+  const observer = new IntersectionObserver(
+    (changes) => {
+      for (const { target, isIntersecting } of changes) {
+        if (isIntersecting) visible.add(target)
+        else visible.delete(target)
+      }
+      const first = [...visible].sort((one, other) => one.offsetTop - other.offsetTop)[0]
+      if (!first) return
+      for (const link of links.values()) link.removeAttribute('aria-current')
+      const current = links.get(first.id)
+      current?.setAttribute('aria-current', 'true')
+      if (window.innerWidth > 900) current?.scrollIntoView({ block: 'nearest' })
+    },
+    { rootMargin: '0px 0px -60% 0px' },
+  )
+  for (const id of links.keys()) {
+    const heading = document.getElementById(id)
+    if (heading) observer.observe(heading)
+  }
+}
+
+function addTryIt(operation) {
+  const { path, body: example, paid } = operation.dataset
+  if (example === '') return
+  const { username, api_key: _key, ...rest } = JSON.parse(example)
+  const field = (label, input) => element('label', {}, [label, input])
+  const user = element('input', {
+    autocomplete: 'off',
+    value: stored('sessionStorage', 'tollgate.docs-user') ?? '',
+  })
+  const key = element('input', {
+    type: 'password',
+    autocomplete: 'off',
+    value: stored('sessionStorage', 'tollgate.docs-key') ?? '',
+  })
+  const body = element('textarea', { rows: 8, spellcheck: false, value: JSON.stringify(rest, null, 2) })
+  const output = element('pre', { hidden: true, tabIndex: 0 }, [element('code')])
+  output.setAttribute('aria-live', 'polite')
+  const button = element('button', { type: 'submit', textContent: words.send })
+  const form = element('form', { className: 'try-it' }, [
+    ...(username === undefined ? [] : [field(words.user, user)]),
+    field(words.apiKey, key),
+    field(words.body, body),
+    element('p', { className: 'note', textContent: `${words.key}${paid === 'yes' ? ` ${words.paid}` : ''}` }),
+    button,
+    output,
+  ])
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    store('sessionStorage', 'tollgate.docs-user', user.value)
+    store('sessionStorage', 'tollgate.docs-key', key.value)
+    const show = (text) => {
+      output.hidden = false
+      output.firstChild.textContent = text
+    }
+    let values
+    try {
+      values = JSON.parse(body.value)
+    } catch {
+      show(words.invalid)
+      return
+    }
+    button.disabled = true
+    try {
+      const credentials = { ...(username === undefined ? {} : { username: user.value }), api_key: key.value }
+      const root = new URL('.', document.querySelector('link[rel=stylesheet]').href)
+      const response = await fetch(new URL(`..${path}`, root), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'accept-language': zh ? 'zh-CN' : 'en' },
+        body: JSON.stringify({ ...credentials, ...values }),
+        credentials: 'omit',
+      })
+      const text = await response.text()
+      let shown = text
+      try {
+        shown = JSON.stringify(JSON.parse(text), null, 2)
+      } catch {
+        // Not JSON: shown as it is.
+      }
+      show(`HTTP ${response.status}\n${shown}`)
+    } catch {
+      show(words.offline)
+    } finally {
+      button.disabled = false
+    }
+  })
+  const details = element('details', { className: 'example' }, [
+    element('summary', { textContent: words.tryIt }),
+    form,
+  ])
+  operation.querySelector('.op-code')?.append(details)
+}

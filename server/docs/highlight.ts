@@ -1,0 +1,22 @@
+// Colours the strings, numbers and comments of code samples, without a script in the browser.
+import { html, type Html } from './html.ts'
+
+/** Comments at the start of a line or after a space; strings on one line; numbers and literals on their own. */
+const tokens =
+  /(?<comment>(?:^|(?<=\s))(?:\/\/|#)[^\n]*)|(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?<number>\b\d+(?:\.\d+)?\b)|(?<literal>\b(?:true|false|null|None|nil)\b)/gm
+
+export function highlight(code: string): Html {
+  const parts: Html[] = []
+  let end = 0
+  for (const match of code.matchAll(tokens)) {
+    const kind = Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined)?.[0]
+    parts.push(html`${code.slice(end, match.index)}<span class="t-${kind ?? ''}">${match[0]}</span>`)
+    end = match.index + match[0].length
+  }
+  return html`${parts}${code.slice(end)}`
+}
+
+/** A block of code; focusable, because it may scroll. */
+export function codeBlock(code: string): Html {
+  return html`<pre tabindex="0"><code>${highlight(code)}</code></pre>`
+}
