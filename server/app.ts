@@ -196,6 +196,8 @@ export async function openApp(
     identity: verifications,
     domainCheck: checks,
     events: eventDelivery,
+    payments,
+    statements,
   })
   const served = products.map((product) => product.served)
   const fastPaths: readonly TryHandle[] = [

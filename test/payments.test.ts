@@ -15,9 +15,11 @@ import { until } from './support/until.ts'
 
 const providers = { alipay: startAlipay, wechatpay: startWechatpay, stripe: startStripe }
 type Real = keyof typeof providers
-const names = Object.keys(providers) as Real[]
 
 onEachEngine('payments', (engine) => {
+  // Providers do not depend on the engine; two of them show that notifications of one do not settle orders of another.
+  const names: readonly Real[] =
+    engine === 'sqlite' ? ['alipay', 'wechatpay', 'stripe'] : ['wechatpay', 'alipay']
   const fakes = {} as Record<Real, FakeProvider>
   let service: TestService
   let environment: Record<string, string>
@@ -25,7 +27,7 @@ onEachEngine('payments', (engine) => {
 
   before(async () => {
     environment = {
-      PAYMENTS: 'alipay,wechatpay,stripe,transfer',
+      PAYMENTS: [...names, 'transfer'].join(','),
       GATEWAY_TIMEOUT_MS: '1000',
       PAYMENT_POLL_S: '1,600',
     }
@@ -74,14 +76,20 @@ onEachEngine('payments', (engine) => {
     ).length
   }
 
+  /** The same for every provider. */
+  const each = (test: (name: Real) => Promise<void>) => async () => {
+    for (const name of names) await test(name)
+  }
+
   const success = {
     alipay: [200, 'success'],
     wechatpay: [204, ''],
     stripe: [200, '{"received":true}'],
   } as const
 
-  for (const name of names) {
-    it(`${name}: a believed notification grants once, however often and from however many it comes`, async () => {
+  it(
+    'a believed notification grants once, however often and from however many it comes',
+    each(async (name) => {
       const fake = fakes[name]
       const created = await run('order', 'create', account.username, 'p1', '--pay', name)
       assert.equal(created.amount, '19.99')
@@ -105,9 +113,12 @@ onEachEngine('payments', (engine) => {
       assert.equal(await granted(number), 2)
       assert.equal((await fake.post(url(name), sent)).body, success[name][1])
       assert.equal(await granted(number), 2)
-    })
+    }),
+  )
 
-    it(`${name}: forged, stale, truncated and unsigned notifications are refused and change nothing`, async () => {
+  it(
+    'forged, stale, truncated and unsigned notifications are refused and change nothing',
+    each(async (name) => {
       const fake = fakes[name]
       const number = await order(name)
       const cases = [
@@ -125,9 +136,12 @@ onEachEngine('payments', (engine) => {
         assert.notEqual(body, 'success')
       }
       assert.deepEqual((await show(number)).history.length, 1)
-    })
+    }),
+  )
 
-    it(`${name}: a signed notification that does not fit is recorded as refused`, async () => {
+  it(
+    'a signed notification that does not fit is recorded as refused',
+    each(async (name) => {
       const fake = fakes[name]
       const number = await order(name)
       const other = names.find((one) => one !== name)!
@@ -155,9 +169,12 @@ onEachEngine('payments', (engine) => {
       fake.fault = 'none'
       assert.equal((await fake.post(url(name), fake.notify(number))).body, success[name][1])
       assert.equal(await granted(number), 2)
-    })
+    }),
+  )
 
-    it(`${name}: a lost notification costs nothing, and answers that are not signed are none`, async () => {
+  it(
+    'a lost notification costs nothing, and answers that are not signed are none',
+    each(async (name) => {
       const fake = fakes[name]
       const number = await order(name)
       fake.pay(number)
@@ -174,9 +191,12 @@ onEachEngine('payments', (engine) => {
       fake.fault = 'none'
       await until(async () => (await stateOf(number)) === 'granted')
       assert.equal(await granted(number), 2)
-    })
+    }),
+  )
 
-    it(`${name}: an unclear refund is asked again under one number, and takes the credits once`, async () => {
+  it(
+    'an unclear refund is asked again under one number, and takes the credits once',
+    each(async (name) => {
       const fake = fakes[name]
       const number = await order(name)
       fake.pay(number)
@@ -203,8 +223,8 @@ onEachEngine('payments', (engine) => {
       await run('order', 'refund', number, '--note', 'the rest')
       await until(async () => (await stateOf(number)) === 'refunded')
       assert.deepEqual([...fake.trades.get(number)!.refunds.values()], [1000, 999])
-    })
-  }
+    }),
+  )
 
   it('an unknown provider has no address, and one that is not configured neither', async () => {
     assert.equal((await fetch(`${service.url}/payments/notify/paypal`, { method: 'POST' })).status, 404)

@@ -39,6 +39,10 @@ import { consoleFiles, securityHeaders } from './static-files.ts'
 import { createPasswordChecks } from './password-check.ts'
 import { redeemPages } from '../credits/redeem/console.ts'
 import { createRequestLog, type RequestLog } from '../request-log/recorder.ts'
+import { paymentPages } from '../payments/console.ts'
+import type { Payments } from '../payments/payments.ts'
+import { statementPages } from '../statements/console.ts'
+import type { Statements } from '../statements/statements.ts'
 import { requestPages } from '../request-log/console.ts'
 import { createAccountMail } from '../accounts/mail.ts'
 import { deleteOldMailTokens } from '../accounts/mail-store.ts'
@@ -71,6 +75,8 @@ export interface Console {
 export interface ConsoleProducts extends GatewayProducts {
   readonly shortlink: Shortlink
   readonly events: EventDelivery
+  readonly payments: Payments
+  readonly statements: Statements
 }
 
 export function createConsole(services: Services, products: ConsoleProducts): Console {
@@ -139,6 +145,8 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     identityPages(api, pageServices, products.identity)
     domainCheckPages(api, pageServices, products.domainCheck)
     eventPages(api, pageServices, products.events)
+    paymentPages(api, pageServices, products.payments)
+    statementPages(api, pageServices, products.statements)
     overviewPages(api, pageServices, products, requestLog, version)
     accountPages(api, pageServices)
     redeemBatchPages(api, pageServices, redeemSecret)

@@ -11,6 +11,7 @@ import { identityRoutes } from '../../contract/console/identity.ts'
 import { keyRoutes } from '../../contract/console/key.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
+import { operatorPaymentRoutes, paymentRoutes } from '../../contract/console/payments.ts'
 import { requestRoutes, searchRoutes } from '../../contract/console/requests.ts'
 import { pathOf } from '../../contract/console/route.ts'
 import { oidcRoutes } from '../../contract/console/oidc.ts'
@@ -45,17 +46,27 @@ const accountRoutes = {
   ...prefixed('identity', identityRoutes),
   ...prefixed('domainCheck', domainCheckRoutes),
   ...prefixed('events', eventRoutes),
+  ...prefixed('payments', paymentRoutes),
 }
 
 const allOperatorRoutes = {
   ...prefixed('operator', operatorRoutes),
   ...prefixed('operator', operatorProductRoutes),
   ...prefixed('linkAbuse', linkAbuseRoutes),
+  ...prefixed('operatorPayments', operatorPaymentRoutes),
 }
 
 const guarded = { ...accountRoutes, ...allOperatorRoutes }
 
-const parts = { id: 1, kind: 'template', group: 'sms', name: 'sandbox' }
+const parts = {
+  id: 1,
+  kind: 'template',
+  group: 'sms',
+  name: 'sandbox',
+  number: 'T1',
+  code: 'p1',
+  month: '2026-01',
+}
 
 function prefixed<T extends Readonly<Record<string, object>>>(
   name: string,

@@ -58,7 +58,7 @@ export function createProviders(config: Config, publicUrl: () => string): Provid
       name,
       factories[name](config, {
         notifyUrl: () => publicUrl() + notifyPath(name),
-        returnUrl: (number) => `${publicUrl()}/console/orders/${number}`,
+        returnUrl: (number) => `${publicUrl()}/console/orders?open=${number}`,
         cashierUrl: (token) => `${publicUrl()}${cashierPath}/${token}`,
       }),
     ]),

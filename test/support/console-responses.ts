@@ -18,6 +18,8 @@ import { operatorProductRoutes } from '../../contract/console/operator-products.
 import { operatorProductResponses } from '../../contract/console/responses/operator-products.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import { operatorResponses } from '../../contract/console/responses/operator.ts'
+import { operatorPaymentRoutes, paymentRoutes } from '../../contract/console/payments.ts'
+import { operatorPaymentResponses, paymentResponses } from '../../contract/console/responses/payments.ts'
 import { requestRoutes, searchRoutes } from '../../contract/console/requests.ts'
 import { requestResponses, searchResponses } from '../../contract/console/responses/requests.ts'
 import { oidcRoutes } from '../../contract/console/oidc.ts'
@@ -59,6 +61,8 @@ add(identityRoutes, identityResponses)
 add(keyRoutes, keyResponses)
 add(operatorRoutes, operatorResponses)
 add(operatorProductRoutes, operatorProductResponses)
+add(paymentRoutes, paymentResponses)
+add(operatorPaymentRoutes, operatorPaymentResponses)
 add(requestRoutes, requestResponses)
 add(searchRoutes, searchResponses)
 add(sessionRoutes, sessionResponses)

@@ -1,5 +1,6 @@
 // The credits page: balances, their history, the ledger and redeem codes.
-import { GiftOutlined } from '@ant-design/icons'
+import { GiftOutlined, ShoppingCartOutlined } from '@ant-design/icons'
+import { Link } from '@tanstack/react-router'
 import { Button, Card, Progress, Select } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import {
@@ -59,9 +60,16 @@ export function CreditsPage(): ReactNode {
       lead={t.lead}
       actions={
         me.data?.read_only === false && (
-          <Button type="primary" icon={<GiftOutlined />} onClick={() => setParams({ redeem: '1' })}>
-            {t.redeem}
-          </Button>
+          <>
+            <Button icon={<GiftOutlined />} onClick={() => setParams({ redeem: '1' })}>
+              {t.redeem}
+            </Button>
+            <Link to="/buy">
+              <Button type="primary" icon={<ShoppingCartOutlined />} tabIndex={-1}>
+                {t.buy}
+              </Button>
+            </Link>
+          </>
         )
       }
     >

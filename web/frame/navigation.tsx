@@ -4,8 +4,10 @@ import {
   AuditOutlined,
   BookOutlined,
   CheckSquareOutlined,
+  ContainerOutlined,
   DashboardOutlined,
   DownOutlined,
+  FileTextOutlined,
   GiftOutlined,
   GlobalOutlined,
   HomeOutlined,
@@ -18,6 +20,7 @@ import {
   ProfileOutlined,
   SafetyCertificateOutlined,
   SettingOutlined,
+  ShoppingCartOutlined,
   StopOutlined,
   TeamOutlined,
   WalletOutlined,
@@ -84,7 +87,17 @@ export const accountGroups: readonly NavigationGroup[] = [
   },
   {
     label: 'billingGroup',
-    items: [{ to: '/credits', label: 'credits', icon: <WalletOutlined />, words: 'edu ed balance ledger' }],
+    items: [
+      { to: '/credits', label: 'credits', icon: <WalletOutlined />, words: 'edu ed balance ledger' },
+      { to: '/buy', label: 'buy', icon: <ShoppingCartOutlined />, words: 'goumai gm chongzhi cz pay' },
+      { to: '/orders', label: 'orders', icon: <ContainerOutlined />, words: 'dingdan dd payment refund' },
+      {
+        to: '/statements',
+        label: 'statements',
+        icon: <FileTextOutlined />,
+        words: 'duizhangdan dzd zhangdan month',
+      },
+    ],
   },
 ]
 
@@ -112,7 +125,21 @@ export const operatorGroups: readonly NavigationGroup[] = [
   },
   {
     label: 'salesGroup',
-    items: [{ to: '/operator/codes', label: 'codes', icon: <GiftOutlined />, words: 'duihuanma dhm' }],
+    items: [
+      {
+        to: '/operator/orders',
+        label: 'allOrders',
+        icon: <ContainerOutlined />,
+        words: 'dingdan dd tuikuan income refund',
+      },
+      {
+        to: '/operator/packages',
+        label: 'packages',
+        icon: <ShoppingCartOutlined />,
+        words: 'taocan tc price sale',
+      },
+      { to: '/operator/codes', label: 'codes', icon: <GiftOutlined />, words: 'duihuanma dhm' },
+    ],
   },
   {
     label: 'systemGroup',

@@ -1,4 +1,5 @@
 // One balance: remaining credits, total, estimated days left.
+import { Link } from '@tanstack/react-router'
 import { Card, Progress } from 'antd'
 import type { ReactNode } from 'react'
 import type { BalanceOutlook } from '../../contract/console/responses/home.ts'
@@ -47,7 +48,8 @@ export function BalanceCard({ balance }: { balance: BalanceOutlook }): ReactNode
               ? t.noUse
               : days_left > maxShownDays
                 ? t.overAYear
-                : t.daysLeft(formatCount(days_left))}
+                : t.daysLeft(formatCount(days_left))}{' '}
+        {level !== 'ok' && <Link to="/buy">{t.buy}</Link>}
       </div>
       <Sparkline values={daily} label={name} />
     </Card>

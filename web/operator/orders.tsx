@@ -1,0 +1,201 @@
+// All orders: income, search, confirmation of transfers, refunds.
+import { App, Button, Card, Drawer, Form, Input } from 'antd'
+import { type ReactNode, useMemo, useState } from 'react'
+import { operatorPaymentRoutes } from '../../contract/console/payments.ts'
+import type { Order } from '../../contract/console/responses/payments.ts'
+import { orderStates, paymentProviderNames, paymentProviders } from '../../contract/payments.ts'
+import { formatTime } from '../../contract/time.ts'
+import { useApiMutation, useApiQuery } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
+import { Chart } from '../parts/chart.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
+import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Page } from '../parts/page.tsx'
+import { useUrlState } from '../parts/url-state.ts'
+import { OrderDetails, OrderStateLabel } from '../payments/parts.tsx'
+import { paymentsText } from '../payments/text.ts'
+import { OperatorForm } from './operator-form.tsx'
+
+const defaults = { before: '', open: '', state: '', provider: '', q: '' }
+
+export function OperatorOrdersPage(): ReactNode {
+  const t = useText(paymentsText)
+  const pick = usePick()
+  const [params, setParams] = useUrlState(defaults)
+  const state = orderStates.find((value) => value === params.state)
+  const provider = paymentProviders.find((value) => value === params.provider)
+  const orders = useApiQuery(
+    operatorPaymentRoutes.orders,
+    {
+      ...cursorQuery(params.before),
+      ...(state && { state }),
+      ...(provider && { provider }),
+      ...(params.q !== '' && { q: params.q }),
+    },
+    { refetchMs: 10_000 },
+  )
+  const income = useApiQuery(operatorPaymentRoutes.income, {})
+  const figures = useMemo(
+    () => ({
+      labels: income.data?.days.map(({ day }) => day) ?? [],
+      series: [
+        { name: `${t.amount} (CNY)`, values: income.data?.days.map(({ paid }) => paid) ?? [] },
+        { name: t.refundedAmount, values: income.data?.days.map(({ refunded }) => refunded) ?? [] },
+      ],
+    }),
+    [income.data, t],
+  )
+  const isFiltered = params.state !== '' || params.provider !== '' || params.q !== ''
+  return (
+    <Page title={t.orders} lead={t.operatorLead}>
+      <Chart title={t.income} loading={income.isPending} file="income" {...figures} />
+      <div className="filters" style={{ marginBottom: 0 }}>
+        <SearchFilter
+          label={t.search}
+          value={params.q}
+          width={260}
+          onSearch={(q) => setParams({ q, before: '' })}
+        />
+        <SelectFilter
+          label={t.state}
+          allLabel={t.allStates}
+          value={params.state}
+          values={orderStates}
+          nameOf={(value) => t[value]}
+          onChange={(value) => setParams({ state: value, before: '' })}
+        />
+        <SelectFilter
+          label={t.provider}
+          allLabel={t.allProviders}
+          value={params.provider}
+          values={paymentProviders}
+          nameOf={(value) => pick(paymentProviderNames[value])}
+          onChange={(value) => setParams({ provider: value, before: '' })}
+        />
+      </div>
+      <Card size="small">
+        <List<Order, NonNullable<typeof orders.data>>
+          query={orders}
+          items={({ items }) => items}
+          rowKey={({ number }) => number}
+          label={t.orders}
+          empty={{ text: t.noOrders }}
+          onClear={isFiltered ? () => setParams({ ...defaults }) : undefined}
+          onOpen={({ number }) => setParams({ open: number })}
+          columns={[
+            {
+              title: t.number,
+              render: (_value, { number }) => (
+                <Button
+                  type="link"
+                  size="small"
+                  className="mono"
+                  style={{ paddingInline: 0 }}
+                  onClick={(event) => {
+                    event.stopPropagation()
+                    setParams({ open: number })
+                  }}
+                >
+                  {number}
+                </Button>
+              ),
+            },
+            { title: t.account, dataIndex: 'account' },
+            { title: t.package, dataIndex: 'package' },
+            {
+              title: t.amount,
+              align: 'end',
+              render: (_value, { amount, currency }) => `${amount} ${currency}`,
+            },
+            { title: t.refundedAmount, align: 'end', dataIndex: 'refunded' },
+            { title: t.provider, render: (_value, row) => pick(paymentProviderNames[row.provider]) },
+            { title: t.state, render: (_value, row) => <OrderStateLabel state={row.state} /> },
+            { title: t.created, render: (_value, { created_at }) => formatTime(created_at) },
+          ]}
+          footer={({ next }) => (
+            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
+          )}
+        />
+      </Card>
+      <Drawer
+        open={params.open !== ''}
+        size={560}
+        title={t.order}
+        onClose={() => setParams({ open: '' })}
+        destroyOnHidden
+      >
+        {params.open !== '' && <OneOrder key={params.open} number={params.open} />}
+      </Drawer>
+    </Page>
+  )
+}
+
+function OneOrder({ number }: { number: string }): ReactNode {
+  const t = useText(paymentsText)
+  const { message } = App.useApp()
+  const [form] = Form.useForm<{ amount: string; note: string }>()
+  const [action, setAction] = useState<'refund' | 'confirm'>()
+  const order = useApiQuery(operatorPaymentRoutes.order, {}, { params: { number }, refetchMs: 5_000 })
+  const refund = useApiMutation(operatorPaymentRoutes.refundOrder)
+  const confirm = useApiMutation(operatorPaymentRoutes.confirmOrder)
+  return (
+    <Loaded query={order}>
+      {(detail) => {
+        const canConfirm = detail.provider === 'transfer' && ['pending', 'closed'].includes(detail.state)
+        const canRefund = ['granted', 'partly_refunded', 'paid'].includes(detail.state)
+        return (
+          <div className="stack">
+            <div className="row">
+              {canConfirm && (
+                <Button type="primary" onClick={() => setAction('confirm')}>
+                  {t.confirm}
+                </Button>
+              )}
+              {canRefund && (
+                <Button danger onClick={() => setAction('refund')}>
+                  {t.refund}
+                </Button>
+              )}
+            </div>
+            <OrderDetails order={detail} />
+            <OperatorForm<{ amount: string }>
+              open={action === 'refund'}
+              title={t.refundTitle}
+              ok={t.refund}
+              form={form}
+              initial={{ amount: detail.refundable }}
+              onClose={() => setAction(undefined)}
+              onSubmit={async (body) => {
+                await refund.mutateAsync({ body, params: { number } })
+                message.success(t.refundDone)
+              }}
+            >
+              <Form.Item
+                name="amount"
+                label={`${t.amount} (${detail.currency})`}
+                extra={t.refundHint(detail.refundable)}
+                rules={[{ required: true, pattern: /^\d+(\.\d{1,2})?$/, message: t.required }]}
+              >
+                <Input inputMode="decimal" maxLength={16} />
+              </Form.Item>
+            </OperatorForm>
+            <Confirm
+              open={action === 'confirm'}
+              withNote
+              title={t.confirm}
+              consequence={t.confirmText}
+              ok={t.confirm}
+              onClose={() => setAction(undefined)}
+              onConfirm={async ({ note }) => {
+                await confirm.mutateAsync({ body: { note }, params: { number } })
+                message.success(t.confirmed)
+              }}
+            />
+          </div>
+        )
+      }}
+    </Loaded>
+  )
+}

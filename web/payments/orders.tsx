@@ -1,0 +1,99 @@
+// The account's orders; an open one shows how to pay it and updates by itself.
+import { ShoppingCartOutlined } from '@ant-design/icons'
+import { Link } from '@tanstack/react-router'
+import { Button, Card, Drawer } from 'antd'
+import type { ReactNode } from 'react'
+import { paymentRoutes } from '../../contract/console/payments.ts'
+import type { Order } from '../../contract/console/responses/payments.ts'
+import { paymentProviderNames } from '../../contract/payments.ts'
+import { formatTime } from '../../contract/time.ts'
+import { useApiQuery } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
+import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Page } from '../parts/page.tsx'
+import { useUrlState } from '../parts/url-state.ts'
+import { Cashier, OrderDetails, OrderStateLabel } from './parts.tsx'
+import { paymentsText } from './text.ts'
+
+export function OrdersPage(): ReactNode {
+  const t = useText(paymentsText)
+  const pick = usePick()
+  const [params, setParams] = useUrlState({ before: '', open: '' })
+  const orders = useApiQuery(paymentRoutes.orders, cursorQuery(params.before), { refetchMs: 10_000 })
+  const buy = (
+    <Link to="/buy">
+      <Button type="primary" icon={<ShoppingCartOutlined />} tabIndex={-1}>
+        {t.buy}
+      </Button>
+    </Link>
+  )
+  return (
+    <Page title={t.orders} lead={t.ordersLead} actions={buy}>
+      <Card size="small">
+        <List<Order, NonNullable<typeof orders.data>>
+          query={orders}
+          items={({ items }) => items}
+          rowKey={({ number }) => number}
+          label={t.orders}
+          empty={{ text: t.noOrders, action: buy }}
+          onOpen={({ number }) => setParams({ open: number })}
+          columns={[
+            {
+              title: t.number,
+              render: (_value, { number }) => (
+                <Button
+                  type="link"
+                  size="small"
+                  className="mono"
+                  style={{ paddingInline: 0 }}
+                  onClick={(event) => {
+                    event.stopPropagation()
+                    setParams({ open: number })
+                  }}
+                >
+                  {number}
+                </Button>
+              ),
+            },
+            { title: t.package, dataIndex: 'package_name' },
+            {
+              title: t.amount,
+              align: 'end',
+              render: (_value, { amount, currency }) => `${amount} ${currency}`,
+            },
+            { title: t.provider, render: (_value, { provider }) => pick(paymentProviderNames[provider]) },
+            { title: t.state, render: (_value, { state }) => <OrderStateLabel state={state} /> },
+            { title: t.created, render: (_value, { created_at }) => formatTime(created_at) },
+          ]}
+          footer={({ next }) => (
+            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
+          )}
+        />
+      </Card>
+      <Drawer
+        open={params.open !== ''}
+        size={520}
+        title={t.order}
+        onClose={() => setParams({ open: '' })}
+        destroyOnHidden
+      >
+        {params.open !== '' && <OneOrder key={params.open} number={params.open} />}
+      </Drawer>
+    </Page>
+  )
+}
+
+function OneOrder({ number }: { number: string }): ReactNode {
+  const order = useApiQuery(paymentRoutes.order, {}, { params: { number }, refetchMs: 2_000 })
+  return (
+    <Loaded query={order}>
+      {(detail) => (
+        <div className="stack">
+          <Cashier order={detail} />
+          <OrderDetails order={detail} />
+        </div>
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,133 @@
+// What the pages about orders share: the state of an order, its credits, and its details with the cashier.
+import { Button, Card, Descriptions, QRCode, Timeline } from 'antd'
+import type { ReactNode } from 'react'
+import type { OrderDetail } from '../../contract/console/responses/payments.ts'
+import { apiTypeNames, apiTypes } from '../../contract/credits.ts'
+import { type OrderState, paymentProviderNames } from '../../contract/payments.ts'
+import { formatTime } from '../../contract/time.ts'
+import { usePick, useText } from '../frame/i18n.ts'
+import { formatCount, StatusLabel, type Tone } from '../parts/format.tsx'
+import { paymentsText } from './text.ts'
+
+const tones: Readonly<Record<OrderState, Tone>> = {
+  pending: 'pending',
+  paid: 'warning',
+  granted: 'success',
+  closed: 'muted',
+  refunded: 'muted',
+  partly_refunded: 'warning',
+}
+
+export function OrderStateLabel({ state }: { state: OrderState }): ReactNode {
+  const t = useText(paymentsText)
+  return <StatusLabel tone={tones[state]}>{t[state]}</StatusLabel>
+}
+
+export function CreditList({ credits }: { credits: OrderDetail['credits'] }): ReactNode {
+  const pick = usePick()
+  return (
+    <ul style={{ margin: 0, paddingInlineStart: 18 }}>
+      {apiTypes.map((type) => {
+        const amount = credits[type]
+        if (amount === undefined) return null
+        return (
+          <li key={type}>
+            {pick(apiTypeNames[type])} {formatCount(amount)}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** How to pay; nothing once the order is settled. */
+export function Cashier({ order }: { order: OrderDetail }): ReactNode {
+  const t = useText(paymentsText)
+  if (order.state !== 'pending') return null
+  return (
+    <Card size="small">
+      <div className="stack" style={{ alignItems: 'center', textAlign: 'center' }}>
+        <span className="figure">
+          {order.amount} {order.currency}
+        </span>
+        {order.code_url !== null && (
+          <>
+            <QRCode value={order.code_url} size={220} bgColor="#fff" color="#000" />
+            <span>{t.scan}</span>
+          </>
+        )}
+        {order.pay_url !== null && (
+          <Button type="primary" href={order.pay_url} target="_blank" rel="noreferrer">
+            {t.openCashier}
+          </Button>
+        )}
+        {order.provider === 'transfer' && (
+          <div style={{ textAlign: 'start' }}>
+            <p>{t.transfer}</p>
+            <p style={{ whiteSpace: 'pre-wrap' }}>{order.transfer_details}</p>
+            <p className="mono">{order.number}</p>
+          </div>
+        )}
+        <span className="muted small">{t.waitingPayment}</span>
+      </div>
+    </Card>
+  )
+}
+
+export function OrderDetails({ order }: { order: OrderDetail }): ReactNode {
+  const t = useText(paymentsText)
+  const pick = usePick()
+  const refundState = { pending: t.refundPending, succeeded: t.refundSucceeded, failed: t.refundFailed }
+  return (
+    <div className="stack">
+      <Descriptions
+        column={1}
+        size="small"
+        items={[
+          { key: 'number', label: t.number, children: <span className="mono">{order.number}</span> },
+          { key: 'state', label: t.state, children: <OrderStateLabel state={order.state} /> },
+          { key: 'account', label: t.account, children: order.account },
+          { key: 'package', label: t.package, children: order.package_name },
+          { key: 'amount', label: t.amount, children: `${order.amount} ${order.currency}` },
+          { key: 'refunded', label: t.refundedAmount, children: `${order.refunded} ${order.currency}` },
+          { key: 'provider', label: t.provider, children: pick(paymentProviderNames[order.provider]) },
+          { key: 'credits', label: t.credits, children: <CreditList credits={order.credits} /> },
+          { key: 'created', label: t.created, children: formatTime(order.created_at) },
+          { key: 'expires', label: t.expires, children: formatTime(order.expires_at) },
+          {
+            key: 'paid',
+            label: t.paidAt,
+            children: order.paid_at === null ? '–' : formatTime(order.paid_at),
+          },
+        ]}
+      />
+      {order.refunds.length > 0 && (
+        <>
+          <h3>{t.refunds}</h3>
+          <ul style={{ margin: 0, paddingInlineStart: 18 }}>
+            {order.refunds.map((refund) => (
+              <li key={refund.number}>
+                {refund.amount} {order.currency} · {refundState[refund.state]} {refund.reason ?? ''}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h3>{t.history}</h3>
+      <Timeline
+        items={order.history.map((entry, index) => ({
+          key: index,
+          content: (
+            <>
+              <span className="mono">{entry.event}</span>{' '}
+              <span className="muted">{formatTime(entry.at)}</span>
+              <div className="small" style={{ overflowWrap: 'anywhere' }}>
+                {entry.note}
+              </div>
+            </>
+          ),
+        }))}
+      />
+    </div>
+  )
+}
