@@ -24,6 +24,7 @@ import { linkPages } from '../shortlink/console.ts'
 import { accountPages } from './operator/accounts.ts'
 import { auditPages } from '../audit/console.ts'
 import { linkAbusePages } from '../shortlink/bans/operator-console.ts'
+import { linkImportPages } from '../shortlink/import/console.ts'
 import { linkQrPages } from '../shortlink/qr/console.ts'
 import { ownDomainPages } from '../shortlink/own-domains/console.ts'
 import { linkDomainPages } from '../shortlink/domains/operator-console.ts'
@@ -138,6 +139,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     linkPages(api, pageServices, products.shortlink)
     ownDomainPages(api, pageServices, products.shortlink)
     linkQrPages(api, products.shortlink)
+    linkImportPages(api, pageServices, products.shortlink)
     linkAbusePages(api, pageServices, products.shortlink)
     smsPages(api, pageServices, products.sms)
     templatePages(api, pageServices)

@@ -18,6 +18,7 @@ import { oidcRoutes } from '../../contract/console/oidc.ts'
 import { securityRoutes } from '../../contract/console/security.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
+import { linkImportRoutes } from '../../contract/console/link-import.ts'
 import { linkQrRoutes } from '../../contract/console/link-qr.ts'
 import { linkAbuseRoutes, ownDomainRoutes } from '../../contract/console/link-domains.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
@@ -42,6 +43,7 @@ const accountRoutes = {
   ...prefixed('links', linkRoutes),
   ...prefixed('ownDomains', ownDomainRoutes),
   ...prefixed('linkQr', linkQrRoutes),
+  ...prefixed('linkImports', linkImportRoutes),
   ...prefixed('sms', smsRoutes),
   ...prefixed('identity', identityRoutes),
   ...prefixed('domainCheck', domainCheckRoutes),

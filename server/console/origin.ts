@@ -1,10 +1,14 @@
-// Rejects changes that do not come from the console's own pages: they send JSON, from this origin.
+// Rejects changes that do not come from the console's own pages: they send JSON or a file, from this origin.
 import type { FastifyRequest } from 'fastify'
 import { ConsoleProblem, notJson } from './problem.ts'
 
+/** Types of files. Like JSON, a page of another site cannot send them without asking first (CORS). */
+export const uploadTypes: readonly string[] = ['text/csv', 'application/octet-stream']
+
 export function requireSameOrigin(request: FastifyRequest, publicUrl: string): void {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw notJson()
+  const isUpload = 'takesFile' in request.routeOptions.config && uploadTypes.includes(type ?? '')
+  if (type !== 'application/json' && !isUpload) throw notJson()
   const { origin, host } = request.headers
   const site = request.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') throw foreign()

@@ -8,7 +8,7 @@ import { languageOf } from '../http/call.ts'
 import type { Services } from '../services.ts'
 import { isStorableText } from '../../contract/values.ts'
 import { inputReader } from './schema.ts'
-import { requireSameOrigin } from './origin.ts'
+import { requireSameOrigin, uploadTypes } from './origin.ts'
 import { ConsoleProblem, notFound, suspended, toProblem } from './problem.ts'
 import type { ReadLimits } from './read-limits.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
@@ -52,6 +52,13 @@ type RegisterFile<R extends ConsoleRequest> = <Input>(
   handle: (request: R, input: Input) => Promise<DownloadedFile>,
 ) => void
 
+/** The body is a file; the input is in the query. */
+type RegisterUpload<R extends ConsoleRequest> = <Input, Output>(
+  route: Route<Input, Output>,
+  maxBytes: number,
+  handle: (request: R, input: Input, file: Buffer) => Promise<Output>,
+) => void
+
 export interface Api {
   /** For everyone, signed in or not. */
   readonly open: Register<ConsoleRequest>
@@ -60,6 +67,7 @@ export interface Api {
   /** Like `account`, and also for operators who have to enable their second factor first. */
   readonly enrolling: Register<SignedInRequest>
   readonly accountFile: RegisterFile<SignedInRequest>
+  readonly accountUpload: RegisterUpload<SignedInRequest>
   /** For operators only. */
   readonly operator: Register<SignedInRequest>
   readonly operatorFile: RegisterFile<SignedInRequest>
@@ -230,6 +238,46 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
     }
   }
 
+  function registerUpload<R extends ConsoleRequest>(openRequest: Open<R>): RegisterUpload<R> {
+    return <Input, Output>(
+      route: Route<Input, Output>,
+      maxBytes: number,
+      handle: (request: R, input: Input, file: Buffer) => Promise<Output>,
+    ) => {
+      const read = inputReader<Input>(route)
+      const { onRequest, openedOf } = openBeforeBody(openRequest)
+      // A scope of its own, because only this route reads such bodies.
+      app.register(async (scope) => {
+        scope.removeAllContentTypeParsers()
+        scope.addContentTypeParser(
+          [...uploadTypes],
+          { parseAs: 'buffer', bodyLimit: maxBytes },
+          (_request, body, done) => done(null, body),
+        )
+        scope.route({
+          method: 'POST',
+          url: route.path,
+          bodyLimit: maxBytes,
+          config: { takesFile: true },
+          onRequest,
+          handler: async (request, reply) => {
+            const opened = openedOf(request)
+            const input = read(request.query)
+            const leave = await limits.enter('file', opened.signedIn?.user.id)
+            try {
+              const file = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+              const output = await handle(opened, input, file)
+              logCall(request, opened, 200)
+              return await reply.send(output)
+            } finally {
+              leave()
+            }
+          },
+        })
+      })
+    }
+  }
+
   function logCall(request: FastifyRequest, opened: ConsoleRequest | undefined, status: number): void {
     services.log.info({
       requestId: request.id,
@@ -258,6 +306,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
     account: register(openSignedIn),
     enrolling: register(openEnrolling),
     accountFile: registerFile(openSignedIn),
+    accountUpload: registerUpload(openSignedIn),
     operator: register(openOperator),
     operatorFile: registerFile(openOperator),
   }

@@ -18,6 +18,7 @@ import { openClickWriter } from './clicks/writer.ts'
 import { loadCodes } from './codes/store.ts'
 import { createWatchedDomains, type WatchedDomains } from './domains/domains.ts'
 import { type BanRules, createBanRules } from './bans/bans.ts'
+import { createImports, type Imports } from './import/imports.ts'
 import { registerReportForm } from './bans/report-form.ts'
 import { deleteOldReports } from './bans/report-store.ts'
 import { createLinks } from './links.ts'
@@ -39,6 +40,7 @@ export interface Shortlink extends Product {
   readonly list: LinkList
   readonly ownDomains: OwnDomainRules
   readonly bans: BanRules
+  readonly imports: Imports
   /** To be awaited after a change of bans or own domains: then every process uses it. */
   readonly publishChanges: () => Promise<void>
   /** The operations for callers from the console, who have no API key. */
@@ -69,6 +71,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
   const redirects = createRedirects({ ...http, lookup, clicks, conditional })
   const domains = createWatchedDomains(db, lookup, log)
   const bans = createBanRules(db, codes)
+  const imports = createImports(services, links, lookup)
   const ownDomains = createOwnDomainRules({
     db,
     findTxt: createTxtLookup(config.DNS_SERVERS),
@@ -104,6 +107,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     domains,
     ownDomains,
     bans,
+    imports,
     publishChanges: async () => lookup.publishChanges(),
     list: createLinkList(db.reports, codes, links, (linkId) => clicks.flush(linkId)),
     generate: creating.generate,
@@ -126,12 +130,14 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
       services.jobs.every(hourMs, 'check-own-domains', async (signal) => {
         await ownDomains.recheck(signal)
         await ownDomains.deleteOld(signal)
+        await imports.deleteOld(signal)
         await deleteOldReports(
           db,
           { decidedMs: reportLimits.decidedKeepDays * dayMs, openMs: reportLimits.openKeepDays * dayMs },
           signal,
         )
       })
+      services.jobs.every(importEveryMs, 'import-links', imports.work)
       services.jobs.every(markBannedEveryMs, 'mark-banned-links', (signal) =>
         bans.mark(() => !signal.aborted),
       )
@@ -153,6 +159,9 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
 }
 /** A ban holds at once; this is for lists and events. */
 const markBannedEveryMs = 5_000
+
+/** How soon an upload is checked, and a started import begins. */
+const importEveryMs = 1_000
 
 function toShortlinkError(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 1001) throw error

@@ -408,3 +408,17 @@ export async function listRetiredCodes(
   )
   return rows.map(({ position, retired_at, code }) => ({ code: code ?? codes.codeAt(position), retired_at }))
 }
+
+/** The current codes of links, by id. */
+export async function findShortCodes(
+  queries: Queries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (ids.length === 0) return new Map()
+  const list = idList(queries, ids)
+  const rows = await queries.all<Pick<Tables['link'], 'id' | 'code'>>(
+    `SELECT id, code FROM link WHERE id IN ${list.sql}`,
+    [list.value],
+  )
+  return new Map(rows.map(({ id, code }) => [id, code]))
+}

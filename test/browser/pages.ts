@@ -5,6 +5,7 @@ export const accountPages = [
   '/shortlink',
   '/shortlink?open=1',
   '/shortlink/domains',
+  '/shortlink/imports',
   '/sms',
   '/sms?tab=send',
   '/sms?tab=records',

@@ -29,6 +29,8 @@ import { securityResponses } from '../../contract/console/responses/security.ts'
 import type { Route } from '../../contract/console/route.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { sessionResponses } from '../../contract/console/responses/session.ts'
+import { linkImportRoutes } from '../../contract/console/link-import.ts'
+import { linkImportResponses } from '../../contract/console/responses/link-import.ts'
 import { linkQrRoutes } from '../../contract/console/link-qr.ts'
 import { linkQrResponses } from '../../contract/console/responses/link-qr.ts'
 import { linkAbuseRoutes, ownDomainRoutes } from '../../contract/console/link-domains.ts'
@@ -71,6 +73,7 @@ add(oidcRoutes, oidcResponses)
 add(linkRoutes, linkResponses)
 add(ownDomainRoutes, ownDomainResponses)
 add(linkQrRoutes, linkQrResponses)
+add(linkImportRoutes, linkImportResponses)
 add(linkAbuseRoutes, linkAbuseResponses)
 add(smsRoutes, smsResponses)
 

@@ -56,6 +56,8 @@ interface CallOptions {
   readonly params?: PathParams
   readonly signal?: AbortSignal
   readonly idempotencyKey?: string
+  /** The body of an upload; the input is then in the query. */
+  readonly file?: File
 }
 
 /** Calls a route. `input` is the query of a GET request and the JSON body of any other. */
@@ -92,16 +94,19 @@ async function send<Input, Result>(
     'accept-language': preferences().language === 'zh' ? 'zh-CN' : 'en',
   }
   if (!isRead) {
-    headers['content-type'] = 'application/json'
+    headers['content-type'] = options.file ? 'application/octet-stream' : 'application/json'
     headers[csrfHeader] = csrfToken
   }
   if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey
-  const response = await fetchOrOffline(routeUrl<unknown>(route, isRead ? input : {}, options.params), {
-    method,
-    headers,
-    ...(isRead ? {} : { body: JSON.stringify(input) }),
-    ...(options.signal ? { signal: options.signal } : {}),
-  })
+  const response = await fetchOrOffline(
+    routeUrl<unknown>(route, isRead || options.file ? input : {}, options.params),
+    {
+      method,
+      headers,
+      ...(isRead ? {} : { body: options.file ?? JSON.stringify(input) }),
+      ...(options.signal ? { signal: options.signal } : {}),
+    },
+  )
   const requestId = response.headers.get('x-request-id') ?? undefined
   const body = await readJson(response)
   if (response.ok && body !== undefined) return body as Result

@@ -70,6 +70,7 @@ export function ShortlinkPage(): ReactNode {
       actions={
         <span className="row">
           <Link to="/shortlink/domains">{t.ownDomains}</Link>
+          <Link to="/shortlink/imports">{t.imports}</Link>
           {create}
         </span>
       }

@@ -1,4 +1,5 @@
 // Display names of visitors' devices, browsers and referrers.
+import { scanReferrer } from '../../contract/link-qr.ts'
 import type { Text } from '../../contract/text.ts'
 
 const other: Text = { zh: '其他', en: 'Other' }
@@ -38,4 +39,7 @@ export const browserNames: Readonly<Record<string, Text>> = {
 }
 
 /** `*` is the sum of all referrers beyond the limit that is counted individually. */
-export const referrerNames: Readonly<Record<string, Text>> = { '*': { zh: '其他来源', en: 'Other' } }
+export const referrerNames: Readonly<Record<string, Text>> = {
+  '*': { zh: '其他来源', en: 'Other' },
+  [scanReferrer]: { zh: '扫码', en: 'QR scan' },
+}

@@ -168,7 +168,7 @@ interface LinkImportTable {
   format: string
   encoding: string
   options: Json
-  state: 'checking' | 'checked' | 'running' | 'paused' | 'finished' | 'cancelled'
+  state: 'uploading' | 'checking' | 'checked' | 'running' | 'paused' | 'finished' | 'cancelled'
   total: number
   /** Rows with problems that the dry run found. */
   invalid: number

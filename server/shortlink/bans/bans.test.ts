@@ -193,6 +193,20 @@ onEachEngine('bans', (engine) => {
       assert.equal((await admin(service.storage.environment, 'ban', 'add', wrong)).code, 1)
   })
 
+  test('?qr=1 counts as a scan and is not passed on', async () => {
+    const link = await create('https://example.com/scanned')
+    const browser = {
+      'user-agent': 'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36',
+    }
+    for (const query of ['?qr=1', '?x=1&qr=1', '?qr=1&y=2', '?qr=12', '?aqr=1', '']) {
+      const response = await fetch(`${link.a_url}${query}`, { redirect: 'manual', headers: browser })
+      assert.equal(response.headers.get('location'), 'https://example.com/scanned')
+    }
+    const { body } = await call('stats', { link_id: link.link_id, by: 'referrer' })
+    const scans = body.data.items.find(({ value }: { value: string }) => value === 'qr')
+    assert.deepEqual([body.data.clicks, scans?.clicks], [6, 3])
+  })
+
   test('anyone can report a link; the operator bans it or dismisses the report', async () => {
     const link = await create('https://sub.fraud.example/')
     const form = await fetch(`${service.url}/report?url=${encodeURIComponent('"><script>')}`)

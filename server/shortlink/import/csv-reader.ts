@@ -37,7 +37,7 @@ export function findSeparator(text: string): string {
  * Rows with a cell at least, one by one. Quotes follow RFC 4180; a quote inside of an unquoted cell is a character. A quote that
  * is never closed takes the rest of the file as one cell, which is cut.
  */
-export function* readCsv(text: string, separator: string = findSeparator(text)): Generator<CsvRow> {
+export function* readCsv(text: string, separator: string = findSeparator(text)): Generator<CsvRow, void> {
   const { cellLength, columns } = importLimits
   let at = text.codePointAt(0) === 0xfeff ? 1 : 0
   let line = 1

@@ -1,5 +1,6 @@
 // Redirects visitors of short links. It runs before the router, on bare node:http, because it is the hottest path.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { scanQuery, scanReferrer } from '../../../contract/link-qr.ts'
 import type { AddressOf } from '../../http/address.ts'
 import { createRequestId } from '../../http/call.ts'
 import { clientOf, createAgentReader, isPrefetch, referrerHost } from '../clicks/user-agents.ts'
@@ -131,7 +132,7 @@ export function createRedirects(options: RedirectOptions): Redirects {
       linkId: found.id,
       agent: readAgent(headers['user-agent'] ?? ''),
       isPrefetch: isPrefetch(headers),
-      referrer: referrerHost(headers.referer),
+      referrer: isScan(request.url) ? scanReferrer : referrerHost(headers.referer),
       address: addressOf(request),
     })
   }
@@ -235,6 +236,13 @@ export function createRedirects(options: RedirectOptions): Redirects {
 export function notFoundPage(path: string): NotFoundPage | undefined {
   return /^\/(b\/)?[\w-]{1,40}\/?$/.test(path) ? { ...unknownPage, headers: pageHeaders } : undefined
 }
+
+/** Ordinary addresses have no query, so one comparison decides. */
+function isScan(url: string | undefined): boolean {
+  return url?.endsWith(scanQuery) === true || (url?.includes('?') === true && scanPattern.test(url))
+}
+
+const scanPattern = /[?&]qr=1(?:&|$)/
 
 const flatPageHeaders = Object.entries(pageHeaders).flat()
 
