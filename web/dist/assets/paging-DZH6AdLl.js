@@ -1,1 +1,0 @@
-var e={cursor:{type:`string`,required:!1,text:{zh:`上一页返回的 next_cursor`,en:`next_cursor of the previous page`}},limit:{type:`integer`,required:!1,minimum:1,maximum:100,default:20,text:{zh:`每页条数`,en:`Items per page`},example:20}};export{e as t};
