@@ -16,7 +16,7 @@ const signatures: readonly { readonly type: string; readonly bytes: readonly num
 ]
 
 /** By the first bytes; the name and the declared type of an upload prove nothing. */
-export function mediaTypeOf(content: Uint8Array): string | undefined {
+function mediaTypeOf(content: Uint8Array): string | undefined {
   return signatures.find(({ bytes }) => bytes.every((byte, index) => content[index] === byte))?.type
 }
 

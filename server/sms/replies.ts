@@ -57,7 +57,7 @@ export function storeReply(db: Database, gateway: string, reply: IncomingReply):
   })
 }
 
-export function describeReply(reply: ReplyRow) {
+function describeReply(reply: ReplyRow) {
   return {
     phone_number: reply.phone,
     content: reply.content,

@@ -33,7 +33,7 @@ export function sendFailed(reason: Text): AppError {
   return new AppError(1005, { zh: `短信发送失败：${reason.zh}`, en: `Sending failed: ${reason.en}` })
 }
 
-export function stateOf(
+function stateOf(
   record: Pick<SendRecord, 'state' | 'charged' | 'problem' | 'batch_id' | 'sent_at'>,
 ): SendState {
   if (record.problem === 'cancelled') return 'cancelled'

@@ -48,7 +48,7 @@ const holderActions: readonly DestructiveAction[] = [
   { path: '/keys', button: '清除密钥', consequences: /密钥将被删除.*\d+ 次调用/ },
   { path: '/security', button: '退出', consequences: /该设备需要重新登录/ },
   { path: '/security', button: '退出其他全部会话', consequences: /所有设备都需要重新登录/, ok: '退出' },
-  { path: '/account', button: '改用平台签名', consequences: /之后的短信使用平台签名.*重新提交审核/ },
+  { path: '/sms?tab=signatures', button: '删除', consequences: /立即停止使用.*重新审核/ },
   {
     path: '/shortlink?open=1',
     button: '刷新地址',

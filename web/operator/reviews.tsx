@@ -19,6 +19,7 @@ import { signaturesText } from '../sms/signatures-text.ts'
 import { smsText } from '../sms/text.ts'
 import { OperatorForm } from './operator-form.tsx'
 import { productsText } from './products-text.ts'
+import { UnmatchedReplies } from './unmatched-replies.tsx'
 
 const defaults = { kind: '', state: '审核中', page: '1', size: '20' }
 const kinds = ['template', 'signature'] as const
@@ -129,6 +130,7 @@ export function ReviewsPage(): ReactNode {
           )}
         />
       </Card>
+      <UnmatchedReplies />
       <DecisionDialog deciding={deciding} onClose={() => setDeciding(undefined)} />
     </Page>
   )

@@ -46,6 +46,8 @@ export const signaturesText = dictionary(
     bizId: '流水号',
     unsubscribed: '已退订',
     searchPhone: '完整手机号',
+    unmatched: '未匹配到短信的回复',
+    gateway: '网关',
     stops: '退订名单',
     stopsLead: '名单中的号码不再收到该签名的短信，发送返回 1002“号码已退订”，不扣费。',
     emptyStops: '名单为空。收件人回复退订、TD、T、N 或 R 后自动加入。',
@@ -109,6 +111,8 @@ export const signaturesText = dictionary(
     bizId: 'ID',
     unsubscribed: 'Unsubscribed',
     searchPhone: 'Full phone number',
+    unmatched: 'Replies without a message',
+    gateway: 'Gateway',
     stops: 'Stop list',
     stopsLead:
       'These numbers get no more messages with the signature: sends return 1002 and are free of charge.',
