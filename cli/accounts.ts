@@ -30,6 +30,7 @@ function describe(account: Account) {
     suspended: account.suspended === 1,
     sms: account.sms_enabled === 1,
     sign_name: account.sign_name,
+    alert_percents: account.alert_percents,
     created_at: formatTime(account.created_at),
   }
 }
@@ -113,7 +114,7 @@ export const accountCommands: readonly Command[] = [
     usage:
       'NAME [--expires YYYY-MM-DD|never] [--suspended yes|no] [--sms yes|no] [--sign-name S] [--password P|-] [--2fa off]' +
       '\n      [--scopes all|sms:read,…] [--allow-ips any|203.0.113.0/24,…] [--daily-cap none|sms=500,…]' +
-      ' [--monthly-cap none|…]\n      [--prices default|generate=2,…]',
+      ' [--monthly-cap none|…]\n      [--prices default|generate=2,…] [--alert-percents none|20,5]',
     text: {
       zh: '修改账户、密钥权限、用量上限与价格；列表整体替换；--password - 从标准输入读取；--2fa off 关闭两步验证（丢失手机与恢复码时）',
       en: 'change an account; lists are replaced; --password - reads stdin; --2fa off removes a lost second factor',
@@ -132,6 +133,7 @@ export const accountCommands: readonly Command[] = [
       'daily-cap': { type: 'string' },
       'monthly-cap': { type: 'string' },
       prices: { type: 'string' },
+      'alert-percents': { type: 'string' },
     },
     async run({ installation: { db }, words, flags }) {
       const account = await requireAccount(db, words[0]!)
@@ -144,6 +146,7 @@ export const accountCommands: readonly Command[] = [
           return undefined
         }
       }
+      const percents = listOf(flags, 'alert-percents', 'none')
       const change = {
         expires: textFlag(flags, 'expires'),
         suspended: flag('suspended'),
@@ -155,6 +158,7 @@ export const accountCommands: readonly Command[] = [
         dailyCap: numbersOf(flags, 'daily-cap', 'none'),
         monthlyCap: numbersOf(flags, 'monthly-cap', 'none'),
         prices: numbersOf(flags, 'prices', 'default'),
+        alertPercents: percents === null ? [] : percents?.map(Number),
       }
       const secondFactor = textFlag(flags, '2fa')
       if (secondFactor !== undefined && secondFactor !== 'off') {

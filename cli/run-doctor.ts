@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Config, ConfigError, isSettingName, listConfigWarnings, readConfig } from '../server/config.ts'
+import { checkSignIn } from './doctor/sign-in.ts'
 import { checkConsole } from './doctor/console.ts'
 import { type Finding, formatFinding, ok, describeReason, reportProblem } from './doctor/finding.ts'
 import { checkGateways, checkPublicUrl } from './doctor/network.ts'
@@ -42,6 +43,7 @@ async function runChecks(environment: Environment): Promise<Finding[]> {
     () => checkStorage(config),
     () => checkGateways(config),
     () => checkPublicUrl(config),
+    () => checkSignIn(config),
   ]
   const findings: Finding[] = []
   for (const check of checks) {

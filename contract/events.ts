@@ -78,3 +78,6 @@ export const webhookLimits = {
   /** How long the previous secret still signs after a rotation. */
   rotationMs: 86_400_000,
 } as const
+
+/** Thresholds of low credits that an account can have. */
+export const maxAlertPercents = 5

@@ -244,6 +244,12 @@ export function listConfigWarnings(config: Config): Text[] {
       en: 'the gateway jump has no DOMAIN_CANARY_GOOD and DOMAIN_CANARY_BAD: wrong verdicts after a change of the jump page are not detected',
     })
   }
+  if (config.OIDC_ISSUER && !config.PUBLIC_URL) {
+    warnings.push({
+      zh: '设置了 OIDC_ISSUER，但未设置 PUBLIC_URL：统一登录的回调地址随监听地址变化',
+      en: 'OIDC_ISSUER is set without PUBLIC_URL: the redirect URI of single sign-on follows the address the service listens on',
+    })
+  }
   if (config.TRUSTED_PROXIES.some((range) => range.endsWith('/0'))) {
     warnings.push({
       zh: 'TRUSTED_PROXIES 含全部地址：任何调用者都可以伪造来源地址',

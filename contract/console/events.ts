@@ -1,6 +1,13 @@
 // Webhooks with their deliveries, and alert channels.
 import { type Static, Type } from 'typebox'
-import { alertChannelKinds, alertLimits, eventTypes, type EventType, webhookLimits } from '../events.ts'
+import {
+  alertChannelKinds,
+  alertLimits,
+  eventTypes,
+  type EventType,
+  maxAlertPercents,
+  webhookLimits,
+} from '../events.ts'
 import { Empty, slice } from './fields.ts'
 import { route, withResponses } from './route.ts'
 import type { eventResponses } from './responses/events.ts'
@@ -27,6 +34,10 @@ export type AlertChannelInput = Static<typeof AlertChannelInput>
 export const ConfirmInput = Type.Object({ code: Type.String({ minLength: 1, maxLength: 20 }) })
 export type ConfirmInput = Static<typeof ConfirmInput>
 
+const AlertPercents = Type.Object({
+  percents: Type.Array(Type.Integer({ minimum: 1, maximum: 99 }), { maxItems: maxAlertPercents }),
+})
+
 export const eventRoutes = withResponses<typeof eventResponses>()({
   webhooks: route('GET', '/webhooks', Empty),
   addWebhook: route('POST', '/webhooks', WebhookInput),
@@ -39,6 +50,8 @@ export const eventRoutes = withResponses<typeof eventResponses>()({
   delivery: route('GET', '/webhook-deliveries/:id', Empty),
   resendDelivery: route('POST', '/webhook-deliveries/:id/resend', Empty),
   resendFailed: route('POST', '/webhooks/:id/resend', ResendInput),
+  /** Percentages of the last grant at which low credits are reported; an empty list: none. */
+  setAlertPercents: route('PUT', '/alert-percents', AlertPercents),
   alertChannels: route('GET', '/alert-channels', Empty),
   addAlertChannel: route('POST', '/alert-channels', AlertChannelInput),
   confirmAlertChannel: route('POST', '/alert-channels/:id/confirm', ConfirmInput),

@@ -4,6 +4,7 @@ import type { AuditDetails } from '../audit/store.ts'
 import { deleteSessions } from './session-store.ts'
 import { formatDay, startOfDay } from '../../contract/time.ts'
 import { sms } from '../../contract/sms.ts'
+import { maxAlertPercents } from '../../contract/events.ts'
 import type { Text } from '../../contract/text.ts'
 import { usernameProblem } from '../../contract/usernames.ts'
 import { hasHiddenCharacters, printable } from '../../contract/values.ts'
@@ -123,6 +124,8 @@ export interface AccountInput {
   readonly allowIps?: readonly string[] | null | undefined
   /** Prices that differ from those of the installation; null for none. */
   readonly prices?: Readonly<Record<string, number>> | null | undefined
+  /** Percentages of the last grant at which low credits are reported; empty: none. */
+  readonly alertPercents?: readonly number[] | undefined
 }
 
 /** What is changed with the account: problems found before, and rows written in the same transaction. */
@@ -202,6 +205,11 @@ function readChange(
     if (problem) problems['password'] = problem
   }
   if (rateLimit !== undefined) change.rate_limit = rateLimit && `${rateLimit.perSecond},${rateLimit.burst}`
+  if (limits.alertPercents !== undefined) {
+    const problem = alertPercentsProblem(limits.alertPercents)
+    if (problem) problems['alert_percents'] = problem
+    change.alert_percents = limits.alertPercents.toSorted((one, other) => other - one).join(',')
+  }
   const lists = {
     ...(limits.scopes !== undefined && { scopes: readScopes(limits.scopes) }),
     ...(limits.allowIps !== undefined && { allow_ips: readAllowList(limits.allowIps) }),
@@ -212,6 +220,18 @@ function readChange(
     else change[name as keyof typeof lists] = read.value
   }
   return { change, problems }
+}
+
+function alertPercentsProblem(percents: readonly number[]): Text | undefined {
+  const isValid =
+    percents.length <= maxAlertPercents &&
+    new Set(percents).size === percents.length &&
+    percents.every((percent) => Number.isInteger(percent) && percent >= 1 && percent <= 99)
+  if (isValid) return undefined
+  return {
+    zh: `须为至多 ${maxAlertPercents} 个 1 到 99 的不同整数`,
+    en: `must be at most ${maxAlertPercents} different whole numbers from 1 to 99`,
+  }
 }
 
 function shareOf(actor: Actor): string {

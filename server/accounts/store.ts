@@ -162,6 +162,7 @@ export type AccountChange = Partial<
     | 'scopes'
     | 'allow_ips'
     | 'prices'
+    | 'alert_percents'
     | 'operator_role'
   >
 >

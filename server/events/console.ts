@@ -2,6 +2,7 @@
 import { eventRoutes } from '../../contract/console/events.ts'
 import type { AlertChannel, Webhook, WebhookDelivery } from '../../contract/console/responses/events.ts'
 import type { AlertChannelKind } from '../../contract/events.ts'
+import { changeAccount } from '../accounts/accounts.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
 import { readSlice } from '../console/fields.ts'
 import { notFound } from '../console/problem.ts'
@@ -121,8 +122,15 @@ export function eventPages(api: Api, { db }: Services, { webhooks, alerts, chann
 
   api.account(eventRoutes.alertChannels, async ({ account }) => ({
     items: (await listEndpoints(db, account.id, 'alert')).map(channelOf),
+    percents: account.alert_percents.split(',').filter(Boolean).map(Number),
     kinds: [...channels.keys()],
   }))
+
+  api.account(eventRoutes.setAlertPercents, async (request, { percents }) => {
+    requireNotExpired(request.account)
+    await changeAccount(db, actorOf(request), request.account, { alertPercents: percents })
+    return {}
+  })
 
   api.account(eventRoutes.addAlertChannel, async (request, input) => {
     requireNotExpired(request.account)

@@ -3,7 +3,7 @@ import { App, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type AlertChannelInput, type ConfirmInput, eventRoutes } from '../../contract/console/events.ts'
 import type { AlertChannel } from '../../contract/console/responses/events.ts'
-import { alertLimits } from '../../contract/events.ts'
+import { alertLimits, maxAlertPercents } from '../../contract/events.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
@@ -19,6 +19,7 @@ export function AlertChannels(): ReactNode {
   const channels = useApiQuery(eventRoutes.alertChannels, {})
   const remove = useApiMutation(eventRoutes.removeAlertChannel)
   const [isAdding, setAdding] = useState(false)
+  const [isChangingPercents, setChangingPercents] = useState(false)
   const [confirming, setConfirming] = useState<AlertChannel>()
   const [removing, setRemoving] = useState<AlertChannel>()
   const canChange = me.data?.read_only === false
@@ -35,6 +36,14 @@ export function AlertChannels(): ReactNode {
     >
       <div className="stack">
         <span className="muted">{t.alertsText}</span>
+        <span className="row">
+          {t.percents(channels.data?.percents ?? [])}
+          {canChange && (
+            <Button size="small" onClick={() => setChangingPercents(true)}>
+              {t.change}
+            </Button>
+          )}
+        </span>
         <List<AlertChannel, NonNullable<typeof channels.data>>
           query={channels}
           items={({ items }) => items}
@@ -72,6 +81,11 @@ export function AlertChannels(): ReactNode {
         onClose={() => setAdding(false)}
         onAdded={setConfirming}
       />
+      <PercentsDialog
+        open={isChangingPercents}
+        percents={channels.data?.percents ?? []}
+        onClose={() => setChangingPercents(false)}
+      />
       <ConfirmDialog channel={confirming} onClose={() => setConfirming(undefined)} />
       <Confirm
         open={removing !== undefined}
@@ -101,6 +115,51 @@ function ChannelState({ channel }: { channel: AlertChannel }): ReactNode {
   }
   return (
     <StatusLabel tone="error">{`${t.disabled} · ${reasons[channel.disabled_reason ?? ''] ?? ''}`}</StatusLabel>
+  )
+}
+
+interface PercentsDialogProps {
+  readonly open: boolean
+  readonly percents: readonly number[]
+  readonly onClose: () => void
+}
+
+function PercentsDialog({ open, percents, onClose }: PercentsDialogProps): ReactNode {
+  const t = useText(eventsText)
+  const { message } = App.useApp()
+  const [form] = Form.useForm<{ percents: string[] }>()
+  const set = useApiMutation(eventRoutes.setAlertPercents)
+  return (
+    <FormDialog<{ percents: string[] }>
+      open={open}
+      title={t.percentsTitle}
+      ok={t.save}
+      danger={false}
+      form={form}
+      initial={{ percents: percents.map(String) }}
+      header={<span>{t.percentsText(maxAlertPercents)}</span>}
+      onClose={onClose}
+      onSubmit={async (fields) => {
+        await set.mutateAsync({ body: { percents: fields.percents.map(Number) } })
+        message.success(t.percentsSaved)
+      }}
+    >
+      <Form.Item
+        name="percents"
+        label={t.percentsTitle}
+        rules={[
+          {
+            validator: async (_rule, values: string[]) => {
+              const isValid =
+                values.every((value) => /^[1-9]\d?$/.test(value)) && values.length <= maxAlertPercents
+              if (!isValid) throw new Error(t.percentsText(maxAlertPercents))
+            },
+          },
+        ]}
+      >
+        <Select mode="tags" open={false} suffixIcon={null} tokenSeparators={[',', '，', ' ']} />
+      </Form.Item>
+    </FormDialog>
   )
 }
 

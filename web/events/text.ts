@@ -62,6 +62,12 @@ export const eventsText = dictionary(
     verifyText: '请用签名密钥验证每个请求，防止伪造。请求遵循 Standard Webhooks 规范。',
     language: '语言',
     copyCode: '复制代码',
+    percents: (list: readonly number[]) =>
+      list.length === 0 ? '不提醒额度不足' : `额度剩余 ${list.map((one) => `${one}%`).join('、')} 时提醒`,
+    percentsTitle: '额度提醒值（%）',
+    percentsText: (max: number) => `上次充值后余额的百分比，1 到 99，至多 ${max} 个；留空则不提醒。`,
+    percentsSaved: '提醒值已保存',
+    change: '修改',
     alertsText: '额度不足、账户即将到期、域名被拦截、Webhook 停用时告警。同类告警每小时最多一次。',
     addChannel: '添加接收方式',
     emptyChannels: '还没有接收方式。',
@@ -155,6 +161,15 @@ export const eventsText = dictionary(
       'Verify every request with the signing secret, so that nobody can forge one. Requests follow Standard Webhooks.',
     language: 'Language',
     copyCode: 'Copy code',
+    percents: (list: readonly number[]) =>
+      list.length === 0
+        ? 'Low credits are not reported'
+        : `Low credits are reported at ${list.map((one) => `${one}%`).join(', ')}`,
+    percentsTitle: 'Thresholds of low credits (%)',
+    percentsText: (max: number) =>
+      `Percentages of the balance after the last grant, 1 to 99, at most ${max}; empty: no report.`,
+    percentsSaved: 'Thresholds saved',
+    change: 'Change',
     alertsText:
       'Alerts for low credits, an expiring account, blocked domains and disabled webhooks. At most one alert of a kind per hour.',
     addChannel: 'Add channel',

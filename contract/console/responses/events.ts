@@ -73,7 +73,12 @@ export const eventResponses = {
   delivery: WebhookDeliveryDetail,
   resendDelivery: Empty,
   resendFailed: Type.Object({ count: Type.Integer() }),
-  alertChannels: extend(listOf(AlertChannel), { kinds: Type.Array(Type.Enum([...alertChannelKinds])) }),
+  setAlertPercents: Empty,
+  alertChannels: extend(listOf(AlertChannel), {
+    /** Percentages of the last grant at which low credits are reported. */
+    percents: Type.Array(Type.Integer()),
+    kinds: Type.Array(Type.Enum([...alertChannelKinds])),
+  }),
   addAlertChannel: extend(AlertChannel, { sent: Type.Boolean() }),
   confirmAlertChannel: AlertChannel,
   removeAlertChannel: Empty,
