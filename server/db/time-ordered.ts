@@ -10,6 +10,7 @@ export interface TimeOrderedTable {
     | 'identity_record'
     | 'link'
     | 'sms_send'
+    | 'sms_batch'
     | 'sms_reply'
     | 'audit'
     | 'event'

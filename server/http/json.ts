@@ -3,10 +3,10 @@ import { type AppError, malformed } from './errors.ts'
 import { forbiddenName, isForbiddenName, maxDepth, tooDeep } from './form.ts'
 
 /** Values of all arrays and objects together. A list of a documented operation has at most a few thousand items. */
-export const maxValues = 20_000
+export const maxValues = 30_000
 
-/** Of all objects together: a batch of 100 links with ten rules each. */
-export const maxNames = 10_000
+/** Of all objects together: a batch of 1,000 messages with 18 variables each. */
+export const maxNames = 20_000
 
 /** Shorter text cannot exceed the limits on values; `rejectForbiddenKeys` finds what is too deep. */
 const maxUnscannedLength = 4_096

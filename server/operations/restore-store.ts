@@ -8,6 +8,7 @@ import { isRejectedData, lock, removeTimeLimit } from '../db/dialect.ts'
 import { migrationLock } from '../db/migrate.ts'
 import { findSetting } from '../db/setting-store.ts'
 import { AppError } from '../http/errors.ts'
+import { decideDueAfterRestore } from '../sms/batches/store.ts'
 import { fingerprintName, fingerprintOf } from '../runtime/installation.ts'
 import { listProcesses, processTimeoutMs } from '../runtime/process-store.ts'
 import { fileErrorCode } from './backup-store.ts'
@@ -68,6 +69,7 @@ export async function restoreBackup(
       )
     }
     await advanceIdentities(tx, tables)
+    await decideDueAfterRestore(tx)
     return { rows }
   })
 }

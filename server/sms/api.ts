@@ -17,6 +17,8 @@ import { type ComposeMessage, createComposer } from './compose.ts'
 import { createSendBatch } from './batches/accept.ts'
 import { createBatchHandlers } from './batches/api.ts'
 import { repairBatches } from './batches/finish.ts'
+import { registerQueueMetrics } from './batches/metrics.ts'
+import { deleteOldBatches } from './batches/store.ts'
 import { createBatchWorker } from './batches/worker.ts'
 import { createSendDecisions } from './decide.ts'
 import { createSmsGateways, type GuardedSmsGateway } from './gateways.ts'
@@ -64,6 +66,7 @@ export function createSms(services: Services): SmsProduct {
   const checkCode = createCodeCheck(services, hashCode)
   const decisions = createSendDecisions(services, gateways)
   services.deciders.set(sendAction, decisions.decideExpired)
+  registerQueueMetrics(services.metrics, db)
   const worker = createBatchWorker(services, gateways)
   const sendBatch = createSendBatch(services, gateways, worker.wake)
   const batches = createBatchHandlers(services)
@@ -147,6 +150,7 @@ export function createSms(services: Services): SmsProduct {
         jobs.every(hourMs, 'prune_sms_records', async (signal) => {
           await deleteOldSends(db, config.SMS_RECORD_DAYS, signal)
           await deleteOldReplies(db, config.SMS_RECORD_DAYS, signal)
+          await deleteOldBatches(db, config.SMS_RECORD_DAYS, signal)
         })
     },
     stop: () => worker.stop(),

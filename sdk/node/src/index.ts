@@ -28,6 +28,12 @@ import type {
   SentCode,
   SentSms,
   SmsLogsQuery,
+  AcceptedBatch,
+  CancelBatch,
+  CancelledBatch,
+  GetBatch,
+  SendBatch,
+  SmsBatch,
   SmsRecord,
   SmsRepliesQuery,
   SmsReply,
@@ -153,6 +159,14 @@ export class Tollgate {
     /** Like `logs`, a page at a time. */
     logsPage: (which: SmsLogsQuery, options?: CallOptions) =>
       this.#page<SmsRecord>(paths.sms, 'get_logs', { limit: 20, ...which }, options),
+    /** Accepts up to 1,000 messages and does not wait for the gateways. Charged together, or not at all. */
+    sendBatch: (batch: SendBatch, options?: CallOptions) =>
+      this.#call<AcceptedBatch>(this.#request(paths.sms, 'send_batch', batch, true), options),
+    getBatch: (which: GetBatch, options?: CallOptions) =>
+      this.#call<SmsBatch>(this.#request(paths.sms, 'get_batch', which, false), options),
+    /** Cancels what has not started. */
+    cancelBatch: (which: CancelBatch, options?: CallOptions) =>
+      this.#call<CancelledBatch>(this.#request(paths.sms, 'cancel_batch', which, false), options),
     /** Returns the latest 20 matching records. */
     logs: (which: SmsLogsQuery, options?: CallOptions) =>
       this.#call<readonly SmsRecord[]>(this.#request(paths.sms, 'get_logs', which, false), options),

@@ -332,3 +332,62 @@ export interface CheckedDomains {
   readonly results: readonly CheckResult[]
   readonly remaining_credits: number
 }
+
+export interface BatchMessage {
+  readonly phone_number: string
+  readonly template_params?: Readonly<Record<string, string | number>>
+}
+
+/** Either phone_numbers, which share template_params, or messages. */
+export interface SendBatch {
+  readonly template_code: string
+  readonly phone_numbers?: readonly string[]
+  readonly template_params?: Readonly<Record<string, string | number>>
+  readonly messages?: readonly BatchMessage[]
+  readonly sign_name?: string
+  /** `YYYY-MM-DD HH:MM:SS`, Asia/Shanghai, at most 30 days ahead. */
+  readonly send_at?: string
+}
+
+export interface AcceptedBatch {
+  readonly batch_id: string
+  readonly accepted: number
+  readonly rejected: readonly {
+    readonly index: number
+    readonly phone_number: string
+    readonly error_message: string
+  }[]
+  /** Empty if sent as soon as possible. */
+  readonly send_at: string
+  readonly remaining_credits: number
+}
+
+export interface GetBatch {
+  readonly batch_id: string
+  readonly cursor?: string
+  readonly limit?: number
+}
+
+export interface SmsBatch {
+  readonly batch_id: string
+  readonly state: 'waiting' | 'sending' | 'finished' | 'cancelled'
+  readonly send_at: string
+  readonly total: number
+  readonly succeeded: number
+  readonly failed: number
+  readonly cancelled: number
+  readonly pending: number
+  readonly credits_used: number
+  readonly items: readonly SmsRecord[]
+  readonly next_cursor: string | null
+}
+
+export interface CancelBatch {
+  readonly batch_id: string
+}
+
+export interface CancelledBatch {
+  readonly batch_id: string
+  readonly cancelled: number
+  readonly remaining_credits: number
+}

@@ -6,6 +6,8 @@ import { systemActor } from '../../audit/audit.ts'
 import { changeAccount } from '../../accounts/accounts.ts'
 import { findById } from '../../accounts/store.ts'
 import { addStop } from '../stop-list.ts'
+import { findDueBatches } from './queue-store.ts'
+import { decideDueAfterRestore } from './store.ts'
 import { onEachEngine } from '../../../test/support/engines.ts'
 import { startSmsService, type SmsService } from '../../../test/support/sms.ts'
 import { until } from '../../../test/support/until.ts'
@@ -222,6 +224,75 @@ onEachEngine('SMS batches', (engine) => {
     assert.equal(await sms.remaining(), 98)
     await changeAccount(db, systemActor, account, { suspended: false })
     assert.equal((await finished(sms, suspended)).failed, 3)
+    assert.deepEqual(await sms.findLedgerProblems(), [])
+  })
+
+  test('102 limits what waits, and serves the batches of other accounts first', async () => {
+    await using sms = await startSmsService(engine, { SMS_QUEUE_LIMIT: '1000' }, { sms: 3_000 })
+    const { db } = sms.service.installation
+    const sendAt = inAnHour()
+    assert.equal((await sendBatch(sms, { phone_numbers: numbers(900), send_at: sendAt })).body.code, 0)
+    const more = await sendBatch(sms, { phone_numbers: numbers(101, 900), send_at: sendAt })
+    assert.deepEqual([more.status, more.body.code], [429, 1002])
+    assert.equal((await sendBatch(sms, { phone_numbers: numbers(100, 900), send_at: sendAt })).body.code, 0)
+    assert.equal(await sms.remaining(), 2_000)
+    // The first account has two due batches and was served last; the second account comes before its second batch.
+    const other = await sms.service.account({ sms: 10 })
+    await db.write(async (tx) => {
+      const batch = `INSERT INTO sms_batch (account_id, template_code, content, sign_name, total, pending, waiting, next_at,
+        served_at, created_at)`
+      for (const [accountId, served] of [
+        [777, 50],
+        [777, 60],
+        [other.id, 0],
+        [other.id, 10],
+      ])
+        await tx.run(`${batch} VALUES (?, 'C', 'c', 's', 1, 1, 1, 1, ?, 1)`, [accountId!, served!])
+    })
+    const due = await findDueBatches(db, true, 10)
+    const owners = await Promise.all(
+      due.map(
+        async ({ id }) =>
+          (await db.one<{ a: number }>('SELECT account_id AS a FROM sms_batch WHERE id = ?', [id]))!.a,
+      ),
+    )
+    assert.deepEqual(owners, [other.id, 777, other.id, 777])
+  })
+
+  test('103 another account finds no batch and cannot use its cursor', async () => {
+    await using sms = await startSmsService(engine)
+    const { data } = (await sendBatch(sms, { phone_numbers: numbers(3), send_at: inAnHour() })).body
+    const cursor = (await getBatch(sms, data.batch_id, { limit: 1 })).next_cursor
+    const other = await sms.service.account({ sms: 1 })
+    for (const action of ['get_batch', 'cancel_batch']) {
+      const stranger = { username: other.username, api_key: other.key }
+      const { body } = await sms.call({ action, batch_id: data.batch_id, cursor, ...stranger })
+      assert.deepEqual([body.code, body.message], [1002, '批次不存在'])
+    }
+    assert.equal((await getBatch(sms, data.batch_id)).pending, 3)
+  })
+
+  test('105 a message that was due before a restore is decided, not sent', async () => {
+    await using sms = await startSmsService(engine)
+    const { db } = sms.service.installation
+    const due = (await sendBatch(sms, { phone_numbers: numbers(2), send_at: inAnHour() })).body.data
+    const later = (await sendBatch(sms, { phone_numbers: numbers(3, 10), send_at: inAnHour() })).body.data
+    await db.write(async (tx) => {
+      await tx.run('UPDATE sms_queue SET planned_at = 1 WHERE send_id <= 2')
+      await decideDueAfterRestore(tx)
+    })
+    assert.deepEqual(await sms.findLedgerProblems(), [])
+    assert.equal((await db.all('SELECT send_id FROM sms_queue')).length, 3)
+    const decide = sms.service.app.services.deciders.get('sms.send')!
+    const overdue = await db.all<{ id: number }>(
+      `SELECT id FROM operation WHERE state = 'held' AND lease_until IS NOT NULL`,
+    )
+    for (const { id } of overdue)
+      await decide({ id, account_id: sms.account.id, api_type: 'sms', action: 'sms.send', cost: 1 })
+    const decided = await getBatch(sms, due.batch_id)
+    assert.deepEqual([decided.state, decided.failed, decided.credits_used], ['finished', 2, 0])
+    assert.equal((await getBatch(sms, later.batch_id)).state, 'waiting')
+    assert.equal(await sms.remaining(), 97)
     assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 })

@@ -1,7 +1,8 @@
 // Batches: inserted with their messages, counted down with the end of each message, finished with the last one.
-import type { Queries, Tx } from '../../db/database.ts'
+import type { Database, Queries, Tx } from '../../db/database.ts'
 import { idList, orderedUpdate, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
+import { deleteOlderThan } from '../../db/time-ordered.ts'
 
 export type BatchRow = Tables['sms_batch']
 
@@ -132,4 +133,23 @@ export function lockBatches(tx: Tx, ids: readonly number[]): Promise<BatchRow[]>
   const list = idList(tx, ids)
   const lock = tx.engine === 'sqlite' ? '' : ' FOR UPDATE'
   return tx.all<BatchRow>(`SELECT * FROM sms_batch WHERE id IN ${list.sql} ORDER BY id${lock}`, [list.value])
+}
+
+/** No message waits that long, so none of their messages is left. */
+export function deleteOldBatches(db: Database, days: number, signal: AbortSignal): Promise<number> {
+  return deleteOlderThan(db, { table: 'sms_batch', time: 'created_at' }, days, signal)
+}
+
+/**
+ * After a restore: a message that was due when the backup was made may have been sent since. It leaves the queue, and its lease
+ * ends now, so that the sweeper asks the provider and settles or refunds it. Nothing is sent twice.
+ */
+export async function decideDueAfterRestore(tx: Tx): Promise<void> {
+  const due = `SELECT operation_id FROM sms_queue WHERE planned_at <= ${tx.now} OR tries > 0`
+  await tx.run(`UPDATE operation SET lease_until = ${tx.now} WHERE state = 'held' AND id IN (${due})`)
+  await tx.run(`UPDATE sms_send SET sent_at = ${tx.now} WHERE sent_at IS NULL AND operation_id IN (${due})`)
+  await tx.run(`DELETE FROM sms_queue WHERE planned_at <= ${tx.now} OR tries > 0`)
+  await tx.run(`UPDATE sms_batch SET waiting = (SELECT COUNT(*) FROM sms_queue q WHERE q.batch_id = sms_batch.id),
+      next_at = (SELECT MIN(q.due_at) FROM sms_queue q WHERE q.batch_id = sms_batch.id)
+    WHERE finished_at IS NULL`)
 }
