@@ -69,6 +69,15 @@ export const AccountChange = Type.Object({
 })
 export type AccountChange = Static<typeof AccountChange>
 
+const contactText = Type.String({ maxLength: 100 })
+
+const ContactInput = Type.Object({
+  company: contactText,
+  name: contactText,
+  phone: contactText,
+  mail: contactText,
+})
+
 const CreditChange = Type.Object({
   api_type: apiType,
   direction: Type.Enum(['grant', 'take']),
@@ -109,6 +118,10 @@ export const operatorRoutes = withResponses<typeof operatorResponses>()({
   changeAccount: route('PATCH', `${operatorAccounts}/:id`, AccountChange),
   /** Generates a password, shown only in this response, and ends the sessions of the account. */
   resetPassword: route('POST', `${operatorAccounts}/:id/password`, Noted),
+  /** Contact data and notes that operators keep about the account. */
+  file: route('GET', `${operatorAccounts}/:id/file`, Empty),
+  changeContact: route('PUT', `${operatorAccounts}/:id/contact`, ContactInput),
+  addNote: route('POST', `${operatorAccounts}/:id/notes`, Noted),
   changeCredits: route('POST', `${operatorAccounts}/:id/credits`, CreditChange),
 
   redeemBatches: route('GET', redeemBatches, PageQuery),

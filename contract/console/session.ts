@@ -1,12 +1,11 @@
 // Signing in and out, the current account, its sessions and its password.
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { route, withResponses } from './route.ts'
 import { password, username, Empty } from './fields.ts'
 import { CodeInput, mailAddress } from './security.ts'
 import type { sessionResponses } from './responses/session.ts'
 
-export const SignIn = Type.Object({ username, password })
-export type SignIn = Static<typeof SignIn>
+const SignIn = Type.Object({ username, password })
 
 const RecoveryRequest = Type.Object({ mail: mailAddress })
 

@@ -32,6 +32,7 @@ import { type GatewayProducts, gatewayPages } from './operator/gateways.ts'
 import { overviewPages } from './operator/overview.ts'
 import { redeemBatchPages } from '../credits/redeem/operator-console.ts'
 import { reviewPages } from '../sms/review-console.ts'
+import { contactPages } from './operator/contacts.ts'
 import { waitingPages } from './operator/waiting.ts'
 import { countPendingReviews } from '../sms/review-store.ts'
 import { listDomains } from '../shortlink/domains/store.ts'
@@ -151,6 +152,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     statementPages(api, pageServices, products.statements)
     overviewPages(api, pageServices, products, requestLog, version)
     accountPages(api, pageServices)
+    contactPages(api, pageServices)
     redeemBatchPages(api, pageServices, redeemSecret)
     auditPages(api, pageServices)
     settingPages(api, pageServices)

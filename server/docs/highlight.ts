@@ -5,7 +5,7 @@ import { html, type Html } from './html.ts'
 const tokens =
   /(?<comment>(?:^|(?<=\s))(?:\/\/|#)[^\n]*)|(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?<number>\b\d+(?:\.\d+)?\b)|(?<literal>\b(?:true|false|null|None|nil)\b)/gm
 
-export function highlight(code: string): Html {
+function highlight(code: string): Html {
   const parts: Html[] = []
   let end = 0
   for (const match of code.matchAll(tokens)) {

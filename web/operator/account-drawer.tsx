@@ -1,6 +1,6 @@
 // One account: details, credits, and the actions of an operator.
 import { EyeOutlined } from '@ant-design/icons'
-import { App, Button, Descriptions, Drawer } from 'antd'
+import { App, Button, Descriptions, Drawer, Tabs } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { viewAsParameter } from '../../contract/console/route.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
@@ -11,6 +11,7 @@ import { usePick, useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { LedgerTab, NotesTab, RequestsTab, SessionsTab } from './account-tabs.tsx'
 import { AccountState } from './account-state.tsx'
 import { ChangeAccountModal } from './change-account.tsx'
 import { CreditModal } from './credit-modal.tsx'
@@ -20,7 +21,7 @@ import { operatorText } from './text.ts'
 export function AccountDrawer({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const t = useText(operatorText)
   return (
-    <Drawer open={id !== ''} size={640} title={t.account} onClose={onClose} destroyOnHidden>
+    <Drawer open={id !== ''} size={960} title={t.account} onClose={onClose} destroyOnHidden>
       {id !== '' && <LoadedAccount key={id} id={id} />}
     </Drawer>
   )
@@ -32,6 +33,23 @@ function LoadedAccount({ id }: { id: string }): ReactNode {
 }
 
 function AccountContent({ account }: { account: AccountDetail }): ReactNode {
+  const t = useText(operatorText)
+  const { id } = account
+  return (
+    <Tabs
+      destroyOnHidden
+      items={[
+        { key: 'overview', label: t.tabOverview, children: <AccountOverview account={account} /> },
+        { key: 'ledger', label: t.tabLedger, children: <LedgerTab id={id} /> },
+        { key: 'requests', label: t.tabRequests, children: <RequestsTab id={id} /> },
+        { key: 'notes', label: t.tabNotes, children: <NotesTab id={id} /> },
+        { key: 'sessions', label: t.tabSessions, children: <SessionsTab id={id} /> },
+      ]}
+    />
+  )
+}
+
+function AccountOverview({ account }: { account: AccountDetail }): ReactNode {
   const t = useText(operatorText)
   const [action, setAction] = useState<'change' | 'credits' | 'suspend' | 'password'>()
   const close = () => setAction(undefined)

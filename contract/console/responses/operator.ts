@@ -104,6 +104,20 @@ export const AccountDetail = extend(AccountRow, {
 })
 export type AccountDetail = ResponseOf<typeof AccountDetail>
 
+export const AccountFile = Type.Object({
+  contact: Type.Object({
+    company: Type.String(),
+    name: Type.String(),
+    phone: Type.String(),
+    mail: Type.String(),
+  }),
+  /** Newest first. */
+  notes: Type.Array(
+    Type.Object({ id: Type.Integer(), at: moment, author: Type.String(), note: Type.String() }),
+  ),
+})
+export type AccountFile = ResponseOf<typeof AccountFile>
+
 export const CreatedAccount = Type.Object({
   account: AccountDetail,
   /** Shown only in this response. */
@@ -171,6 +185,9 @@ const SettingInForce = Type.Object({
 export const operatorResponses = {
   overview: Overview,
   waiting: Waiting,
+  file: AccountFile,
+  changeContact: AccountFile,
+  addNote: AccountFile,
   accounts: pageOf(AccountRow),
   account: AccountDetail,
   createAccount: CreatedAccount,

@@ -4,6 +4,7 @@ import { after, before, it } from 'node:test'
 import { creditRoutes } from '../../../contract/console/credits.ts'
 import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { requestRoutes, searchRoutes } from '../../../contract/console/requests.ts'
+import { smsRoutes } from '../../../contract/console/sms.ts'
 import { sessionRoutes } from '../../../contract/console/session.ts'
 import { type Browser, openBrowser, operator, signedIn, testPassword } from '../../../test/support/console.ts'
 import { onEachEngine, uniqueName } from '../../../test/support/engines.ts'
@@ -32,6 +33,36 @@ onEachEngine('the operator', (engine) => {
     operatorBrowser.call(operatorRoutes.changeAccount, { parts: { id }, sent: { note, ...sent } })
   const audit = async (sent: object) =>
     (await operatorBrowser.call(operatorRoutes.audit, { sent: { ...sent } })).body.items
+
+  it('keeps contact data and notes of an account, which its holder cannot read', async () => {
+    const holder = await service.account()
+    const parts = { id: holder.id }
+    const contact = { company: '云帆商城', name: '李经理', phone: '010-12345678', mail: 'li@example.com' }
+    const saved = await operatorBrowser.call(operatorRoutes.changeContact, { parts, sent: contact })
+    assert.deepEqual(saved.body, { contact, notes: [] })
+    await operatorBrowser.call(operatorRoutes.addNote, { parts, sent: { note: '第一次来电' } })
+    const { body } = await operatorBrowser.call(operatorRoutes.addNote, { parts, sent: { note: '续约' } })
+    assert.deepEqual(
+      body.notes.map((one: { note: string; author: string }) => [one.note, one.author]),
+      [
+        ['续约', operatorBrowser.username],
+        ['第一次来电', operatorBrowser.username],
+      ],
+    )
+    const target = holder.username
+    assert.equal((await audit({ target, action: 'account.note' })).length, 2)
+    assert.ok(!JSON.stringify(await audit({ target, action: 'account.contact' })).includes(contact.phone))
+    const browser = await signedIn(service, holder)
+    assert.equal((await browser.call(operatorRoutes.file, { parts })).status, 403)
+  })
+
+  it('counts what waits for an operator', async () => {
+    const before = (await operatorBrowser.call(operatorRoutes.waiting)).body
+    const browser = await signedIn(service, await service.account())
+    await browser.call(smsRoutes.createTemplate, { sent: { name: '通知', content: '您好' } })
+    const { body } = await operatorBrowser.call(operatorRoutes.waiting)
+    assert.deepEqual([body.reviews - before.reviews, body.blocked_domains], [1, []])
+  })
 
   it('creates an account with credits and a working password', async () => {
     const username = uniqueName()

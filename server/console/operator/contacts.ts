@@ -1,0 +1,52 @@
+// Contact data and notes of an account, for operators.
+import { operatorRoutes } from '../../../contract/console/operator.ts'
+import { recordChange } from '../../audit/audit.ts'
+import { findContact, findNotes, insertNote, setContact } from '../../accounts/contact-store.ts'
+import { type Account, findById } from '../../accounts/store.ts'
+import type { Services } from '../../services.ts'
+import type { Api, SignedInRequest } from '../routes.ts'
+import { oneLine } from '../fields.ts'
+import { operatorOf } from '../operator-actor.ts'
+import { notFound } from '../problem.ts'
+
+const noContact = { company: '', name: '', phone: '', mail: '' }
+
+export function contactPages(api: Api, { db }: Services): void {
+  async function requireAccount(request: SignedInRequest): Promise<Account> {
+    const account = await findById(db, request.id())
+    if (!account) throw notFound()
+    return account
+  }
+
+  async function filed(account: Account) {
+    const contact = (await findContact(db, account.id)) ?? noContact
+    return { contact, notes: await findNotes(db, account.id) }
+  }
+
+  api.operator(operatorRoutes.file, async (request) => filed(await requireAccount(request)))
+
+  api.operator(operatorRoutes.changeContact, async (request, input) => {
+    const account = await requireAccount(request)
+    const contact = {
+      company: oneLine(input.company),
+      name: oneLine(input.name),
+      phone: oneLine(input.phone),
+      mail: oneLine(input.mail),
+    }
+    await db.write(async (tx) => {
+      // The audit log says that it changed; the data itself is personal.
+      await recordChange(tx, operatorOf(request, { note: '' }), 'account.contact', account.username)
+      await setContact(tx, account.id, contact)
+    })
+    return filed(account)
+  })
+
+  api.operator(operatorRoutes.addNote, async (request, input) => {
+    const account = await requireAccount(request)
+    await db.write(async (tx) => {
+      await recordChange(tx, operatorOf(request, input), 'account.note', account.username)
+      await insertNote(tx, account.id, request.user.username, oneLine(input.note))
+    })
+    return filed(account)
+  })
+}
