@@ -41,8 +41,6 @@ export const currencies = [
   'NZD',
 ] as const
 
-export type Currency = (typeof currencies)[number]
-
 export const paymentLimits = {
   packageCode: 32,
   packageName: 64,

@@ -1,10 +1,9 @@
 // Signed notifications that belong to no order of ours.
 import type { PaymentProviderName } from '../../contract/payments.ts'
-import type { Database, Queries, Tx } from '../db/database.ts'
-import type { Tables } from '../db/schema.ts'
+import type { Database, Tx } from '../db/database.ts'
 import { deleteOlderThan } from '../db/time-ordered.ts'
 
-export const refusalKeepDays = 90
+const refusalKeepDays = 90
 
 export async function insertRefusal(
   tx: Tx,
@@ -14,14 +13,6 @@ export async function insertRefusal(
     `INSERT INTO payment_refusal (at, provider, order_number, reason) VALUES (${tx.now}, ?, ?, ?)`,
     [refusal.provider, refusal.orderNumber, refusal.reason],
   )
-}
-
-/** Newest first. */
-export function listRefusals(
-  queries: Queries,
-  limit: number,
-): Promise<Readonly<Tables['payment_refusal']>[]> {
-  return queries.all('SELECT * FROM payment_refusal ORDER BY id DESC LIMIT ?', [limit])
 }
 
 export function deleteOldRefusals(db: Database, signal: AbortSignal): Promise<number> {

@@ -24,7 +24,7 @@ export const stranger = newKeys()
 
 const apiV3Key = '0123456789abcdef0123456789ABCDEF'
 const publicKeyId = 'PUB_KEY_ID_0111111111112026010200000001'
-export const webhookSecret = 'whsec_test_0123456789abcdef0123456789abcdef'
+const webhookSecret = 'whsec_test_0123456789abcdef0123456789abcdef'
 const appId = '2021000000000001'
 const mchId = '1900000001'
 const wxAppId = 'wx0000000000000001'

@@ -80,7 +80,6 @@ const statement = Type.Object({
     }),
   ),
 })
-export type Statement = ResponseOf<typeof statement>
 
 export const paymentResponses = {
   packages: Type.Object({

@@ -197,7 +197,7 @@ function readRefund(body: JsonObject): RefundResult {
   }
 }
 
-export function isSignedEvent(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
+function isSignedEvent(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
   const header = headers['stripe-signature']
   if (typeof header !== 'string' || header.length > 2_000) return false
   const parts = header.split(',').map((part) => part.trim().split('='))

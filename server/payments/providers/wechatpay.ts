@@ -146,11 +146,7 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
 
 type Keys = Pick<WechatpayOptions, 'publicKey' | 'publicKeyId'>
 
-export function isSigned(
-  headers: IncomingHttpHeaders,
-  body: string,
-  { publicKey, publicKeyId }: Keys,
-): boolean {
+function isSigned(headers: IncomingHttpHeaders, body: string, { publicKey, publicKeyId }: Keys): boolean {
   const {
     'wechatpay-timestamp': timestamp,
     'wechatpay-nonce': nonce,
