@@ -24,8 +24,8 @@ export const importText = dictionary(
     insufficient: '额度不足',
     expired: '账户已过期',
     suspended: '账户已停用',
-    daily_cap: '超过每日用量上限',
-    monthly_cap: '超过每月用量上限',
+    day_cap: '超过每日用量上限',
+    month_cap: '超过每月用量上限',
     progress: '进度',
     counts: (created: number, invalid: number, failed: number) =>
       `已创建 ${created} · 检查未通过 ${invalid} · 失败 ${failed}`,
@@ -69,8 +69,8 @@ export const importText = dictionary(
     insufficient: 'not enough credits',
     expired: 'account expired',
     suspended: 'account suspended',
-    daily_cap: 'daily cap reached',
-    monthly_cap: 'monthly cap reached',
+    day_cap: 'daily cap reached',
+    month_cap: 'monthly cap reached',
     progress: 'Progress',
     counts: (created: number, invalid: number, failed: number) =>
       `${created} created · ${invalid} refused by the check · ${failed} failed`,

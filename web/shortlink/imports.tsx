@@ -181,8 +181,8 @@ function State({ one }: { one: LinkImport }): ReactNode {
     insufficient: t.insufficient,
     expired: t.expired,
     suspended: t.suspended,
-    daily_cap: t.daily_cap,
-    monthly_cap: t.monthly_cap,
+    day_cap: t.day_cap,
+    month_cap: t.month_cap,
   }
   const reason = one.state === 'paused' ? (reasons[one.pause_reason] ?? one.pause_reason) : ''
   return (
