@@ -4,6 +4,7 @@ import type { Order, OrderDetail } from '../../contract/console/responses/paymen
 import { formatMinor, parseMinor } from '../../contract/payments.ts'
 import { findByUsername } from '../accounts/store.ts'
 import { findUsername } from '../audit/store.ts'
+import { requireConfirmation } from '../console/confirmation.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
 import { readSlice } from '../console/fields.ts'
 import { operatorOf } from '../console/operator-actor.ts'
@@ -97,11 +98,13 @@ export function paymentPages(api: Api, { db, config }: Services, payments: Payme
   })
 
   api.operator(operatorPaymentRoutes.confirmOrder, async (request, input) => {
+    requireConfirmation(request)
     const actor = operatorOf(request, input)
     return detailOf(await payments.orders.confirm(actor, request.part('number'), actor.note ?? ''))
   })
 
   api.operator(operatorPaymentRoutes.refundOrder, async (request, input) => {
+    requireConfirmation(request)
     const number = request.part('number')
     const amount = parseMinor(input.amount.trim())
     if (amount === undefined) {
