@@ -1,4 +1,5 @@
 // The commands `account` and `key`.
+import { type OperatorRole, operatorRoles } from '../contract/console/roles.ts'
 import { formatTime } from '../contract/time.ts'
 import { clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
 import { type Account, listAccounts } from '../server/accounts/store.ts'
@@ -24,7 +25,10 @@ import { parseCredits } from './credits.ts'
 function describe(account: Account) {
   return {
     username: account.username,
-    role: account.role,
+    // `operator` has always been the name of an owner here.
+    role:
+      account.role === 'operator' && account.operator_role !== 'owner' ? account.operator_role : account.role,
+    ...(account.role === 'operator' && { operator_role: account.operator_role }),
     key: account.key_hint,
     expires: account.expires_on,
     suspended: account.suspended === 1,
@@ -33,6 +37,10 @@ function describe(account: Account) {
     alert_percents: account.alert_percents,
     created_at: formatTime(account.created_at),
   }
+}
+
+function roleOf(operatorRole: OperatorRole | undefined) {
+  return operatorRole ? ({ role: 'operator', operatorRole } as const) : ({ role: 'account' } as const)
 }
 
 /** What the API key and the account are limited to, in the words of the flags. */
@@ -76,7 +84,7 @@ export const accountCommands: readonly Command[] = [
   {
     name: 'account create',
     usage:
-      'NAME [--password P|-] [--expires YYYY-MM-DD] [--credits sms=100,short_link=100] [--role operator]',
+      'NAME [--password P|-] [--expires YYYY-MM-DD] [--credits sms=100,short_link=100] [--role owner|finance|support|auditor]',
     text: {
       zh: '创建账户，密码与密钥仅显示一次；--password - 从标准输入读取密码，不会出现在 ps 中',
       en: 'create an account; password and API key are shown once; --password - reads stdin, hidden from ps',
@@ -90,9 +98,12 @@ export const accountCommands: readonly Command[] = [
       role: { type: 'string' },
     },
     async run({ installation, words, flags }) {
-      const role = textFlag(flags, 'role') ?? 'account'
-      if (role !== 'account' && role !== 'operator') {
-        throw new UsageError('--role 只能是 account 或 operator / must be account or operator')
+      const given = textFlag(flags, 'role') ?? 'account'
+      // `operator` is another name for an owner.
+      const operatorRole = given === 'operator' ? 'owner' : operatorRoles.find((one) => one === given)
+      if (given !== 'account' && operatorRole === undefined) {
+        const roles = ['account', ...operatorRoles, 'operator'].join(', ')
+        throw new UsageError(`--role 只能是 ${roles} 之一 / must be one of ${roles}`)
       }
       const grants = parseCredits(textFlag(flags, 'credits') ?? '')
       const username = words[0]!
@@ -100,7 +111,12 @@ export const accountCommands: readonly Command[] = [
       const made = await createAccountWithCredits(
         installation.db,
         cliActor,
-        { username, password: await secretFlag(flags, 'password'), expiresOn: expires, role },
+        {
+          username,
+          password: await secretFlag(flags, 'password'),
+          expiresOn: expires,
+          ...roleOf(operatorRole),
+        },
         grants,
       )
       return {

@@ -20,6 +20,7 @@ import { signatureCommands } from './signatures.ts'
 import { domainCommands } from './shortlink.ts'
 import { statementCommands } from './statements.ts'
 import { storageCommands } from './storage.ts'
+import { tokenCommands } from './tokens.ts'
 import { webhookCommands } from './webhooks.ts'
 
 const commands: readonly Command[] = [
@@ -35,6 +36,7 @@ const commands: readonly Command[] = [
   ...linkDomainCommands,
   ...banCommands,
   ...webhookCommands,
+  ...tokenCommands,
   ...alertCommands,
   ...paymentCommands,
   ...listCommands,

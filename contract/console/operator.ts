@@ -1,5 +1,7 @@
 // Operator pages: overview, accounts, redeem codes, audit log, settings. Account holders get `forbidden`.
-import { type Static, Type } from 'typebox'
+import { type Static, type TInteger, type TOptional, Type } from 'typebox'
+import { maxPrice, type PriceName, priceNames } from '../credits.ts'
+import { keyLimitFields } from './key.ts'
 import { maxRedeemBatchSize, maxAccountRate } from './limits.ts'
 import { route, withResponses } from './route.ts'
 import {
@@ -54,6 +56,12 @@ const NewAccount = Type.Object({
   note,
 })
 
+const ownPrices = Type.Object(
+  Object.fromEntries(
+    priceNames.map((name) => [name, Type.Optional(Type.Integer({ minimum: 0, maximum: maxPrice }))]),
+  ) as Record<PriceName, TOptional<TInteger>>,
+)
+
 /** A field that is left out does not change; null removes the value. */
 export const AccountChange = Type.Object({
   expires_on: optionalDay,
@@ -65,6 +73,8 @@ export const AccountChange = Type.Object({
       problem: { zh: '须为两个正整数：每秒与突发', en: 'Must be two whole numbers: a second, and burst' },
     }),
   ),
+  ...keyLimitFields,
+  prices: Type.Optional(Type.Union([ownPrices, Type.Null()])),
   note,
 })
 export type AccountChange = Static<typeof AccountChange>

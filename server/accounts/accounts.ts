@@ -3,6 +3,7 @@ import { type Actor, recordChange, requireSession } from '../audit/audit.ts'
 import type { AuditDetails } from '../audit/store.ts'
 import { deleteSessions } from './session-store.ts'
 import { formatDay, startOfDay } from '../../contract/time.ts'
+import type { OperatorRole } from '../../contract/console/roles.ts'
 import { sms } from '../../contract/sms.ts'
 import { maxAlertPercents } from '../../contract/events.ts'
 import type { Text } from '../../contract/text.ts'
@@ -34,6 +35,8 @@ export interface NewAccountInput {
   /** Generated when left out. */
   readonly password?: string | undefined
   readonly role?: Role
+  /** Of an operator; `owner` when left out. */
+  readonly operatorRole?: OperatorRole
   readonly expiresOn?: string | undefined
   /** Whose turn it is to hash a password; default: the actor's. */
   readonly share?: string
@@ -59,13 +62,20 @@ export async function createAccount(
   requireNoProblems({ password: passwordProblem(password, username) })
   const passwordHash = await hashPassword(password, input.share ?? shareOf(actor))
   const role = input.role ?? 'account'
+  const operatorRole = input.operatorRole ?? 'owner'
   const expiresOn = input.expiresOn === undefined ? null : requireDay(input.expiresOn)
   const id = await db.write(async (tx) => {
-    const inserted = await insertAccount(tx, { username, role, passwordHash, expiresOn })
+    const inserted = await insertAccount(tx, {
+      username,
+      role,
+      operatorRole,
+      passwordHash,
+      expiresOn,
+    })
     if (inserted === undefined) return undefined
     await more?.write(tx, inserted)
     await recordChange(tx, actor, 'account.create', username, {
-      ...(role === 'operator' && { role }),
+      ...(role === 'operator' && { role: operatorRole === 'owner' ? role : operatorRole }),
       expires_on: expiresOn,
       ...more?.details,
     })

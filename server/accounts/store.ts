@@ -1,4 +1,5 @@
 // The account table.
+import type { OperatorRole } from '../../contract/console/roles.ts'
 import { apiTypes } from '../../contract/credits.ts'
 import { uniqueNameOf } from '../../contract/usernames.ts'
 import { coalesce } from '../db/coalesce.ts'
@@ -91,6 +92,15 @@ export async function lockByPassword(tx: Tx, id: number, passwordHash: string): 
   return row !== undefined
 }
 
+/** The ids of the owners who are not suspended, locked until the transaction ends. */
+export async function lockOwners(tx: Tx): Promise<number[]> {
+  const rows = await tx.all<{ id: number }>(
+    `SELECT id FROM account WHERE role = 'operator' AND operator_role = 'owner' AND suspended = 0
+     ORDER BY id${forUpdate(tx, 'FOR NO KEY UPDATE')}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
 export function listAccounts(queries: Queries): Promise<Account[]> {
   return queries.all<Account>(`SELECT ${accountColumns} FROM account ORDER BY id`)
 }
@@ -103,13 +113,14 @@ export async function countAccounts(queries: Queries): Promise<number> {
 export interface NewAccount {
   readonly username: string
   readonly role: Role
+  readonly operatorRole: OperatorRole
   readonly passwordHash: string
   readonly expiresOn: string | null
 }
 
 /** Inserts the account and its four empty balances; undefined when the name is taken, in any case or width. */
 export async function insertAccount(tx: Tx, account: NewAccount): Promise<number | undefined> {
-  const { username, role, passwordHash, expiresOn } = account
+  const { username, role, operatorRole, passwordHash, expiresOn } = account
   // Accounts without a unique name are those that shared it before, and those created by the previous version meanwhile.
   const older = await tx.one(
     'SELECT id FROM account WHERE unique_name IS NULL AND LOWER(username) = LOWER(?)',
@@ -117,9 +128,9 @@ export async function insertAccount(tx: Tx, account: NewAccount): Promise<number
   )
   if (older) return undefined
   const row = await tx.one<{ id: number }>(
-    `INSERT INTO account (username, unique_name, role, password_hash, expires_on, created_at)
-     VALUES (?, ?, ?, ?, ?, ${tx.now}) ON CONFLICT DO NOTHING RETURNING id`,
-    [username, uniqueNameOf(username), role, passwordHash, expiresOn],
+    `INSERT INTO account (username, unique_name, role, operator_role, password_hash, expires_on, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ${tx.now}) ON CONFLICT DO NOTHING RETURNING id`,
+    [username, uniqueNameOf(username), role, operatorRole, passwordHash, expiresOn],
   )
   if (!row) return undefined
   for (const apiType of apiTypes) {

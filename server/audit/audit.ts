@@ -2,6 +2,7 @@
 import type { Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { type AuditDetails, findUsername, insertAudit, lockSession } from './store.ts'
+import { claimTokenCall, lockToken, type TokenCall } from './token-call-store.ts'
 
 /**
  * Every function that an operator can change something with takes an actor. Changes by operators are recorded; account
@@ -17,6 +18,8 @@ export interface OperatorActor {
   readonly note?: string | undefined
   /** The session of a change in the console. The change fails if the session has ended by the time it is written. */
   readonly sessionId?: number
+  /** The token of a change by a program. The change fails if it was revoked, or if its Idempotency-Key was used before. */
+  readonly token?: { readonly id: number; readonly call?: TokenCall }
 }
 
 export interface AccountActor {
@@ -38,6 +41,17 @@ export async function requireSession(tx: Tx, id: number): Promise<void> {
   if (!(await lockSession(tx, id))) throw new AppError(1003, { zh: '请重新登录', en: 'Please sign in again' })
 }
 
+async function requireToken(tx: Tx, { id, call }: NonNullable<OperatorActor['token']>): Promise<void> {
+  if (!(await lockToken(tx, id))) throw new AppError(1003, { zh: '令牌无效', en: 'The token is invalid' })
+  if (call && !(await claimTokenCall(tx, call))) {
+    const text = {
+      zh: '同一 Idempotency-Key 的更改已经完成',
+      en: 'The change with this Idempotency-Key was made',
+    }
+    throw new AppError(1005, text, { status: 409 })
+  }
+}
+
 /** Call this in the transaction of the change. `details` never hold a secret. */
 export async function recordChange(
   tx: Tx,
@@ -48,6 +62,7 @@ export async function recordChange(
 ): Promise<void> {
   if (actor.kind !== 'operator') return
   if (actor.sessionId !== undefined) await requireSession(tx, actor.sessionId)
+  if (actor.token) await requireToken(tx, actor.token)
   const name = typeof target === 'string' ? target : await findUsername(tx, target.accountId)
   await insertAudit(tx, { actor: actor.name, action, target: name, note: actor.note, details })
 }

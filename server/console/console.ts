@@ -29,6 +29,7 @@ import { linkQrPages } from '../shortlink/qr/console.ts'
 import { ownDomainPages } from '../shortlink/own-domains/console.ts'
 import { linkDomainPages } from '../shortlink/domains/operator-console.ts'
 import { type GatewayProducts, gatewayPages } from './operator/gateways.ts'
+import { operatorPages } from './operator/operators.ts'
 import { overviewPages } from './operator/overview.ts'
 import { redeemBatchPages } from '../credits/redeem/operator-console.ts'
 import { reviewPages } from '../sms/review-console.ts'
@@ -51,6 +52,7 @@ import { deleteOldMailTokens } from '../accounts/mail-store.ts'
 import { createOidc } from '../accounts/oidc.ts'
 import { createSecondFactors } from '../accounts/second-factor.ts'
 import { deleteExpiredSessions } from '../accounts/session-store.ts'
+import { deleteOldTokenCalls } from '../audit/token-call-store.ts'
 import { deleteOldSignIns, deviceOf } from '../accounts/sign-in-store.ts'
 import { oidcPages } from './account/oidc.ts'
 import { securityPages } from './account/security.ts'
@@ -153,6 +155,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     overviewPages(api, pageServices, products, requestLog, version)
     accountPages(api, pageServices)
     contactPages(api, pageServices)
+    operatorPages(api, pageServices)
     redeemBatchPages(api, pageServices, redeemSecret)
     auditPages(api, pageServices)
     settingPages(api, pageServices)
@@ -201,6 +204,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     },
     start() {
       requestLog.start(jobs)
+      jobs.every(hourMs, 'prune_operator_calls', (signal) => deleteOldTokenCalls(db, signal))
       jobs.every(hourMs, 'delete_expired_sessions', (signal) => deleteExpiredSessions(db, signal))
       jobs.every(hourMs, 'delete_old_sign_ins', (signal) => deleteOldSignIns(db, signal))
       jobs.every(hourMs, 'delete_old_mail_tokens', (signal) => deleteOldMailTokens(db, signal))

@@ -7,5 +7,9 @@ export function operatorOf(
   { user, signedIn }: SignedInRequest,
   { note }: { readonly note: string },
 ): OperatorActor {
-  return { kind: 'operator', name: user.username, note: oneLine(note), sessionId: signedIn.session.id }
+  const { token, session } = signedIn
+  const actor = { kind: 'operator', note: oneLine(note) } as const
+  return token
+    ? { ...actor, name: `${user.username}/${token.name}`, token }
+    : { ...actor, name: user.username, sessionId: session.id }
 }

@@ -1,6 +1,7 @@
 // Registers the console's routes: access, input by the schema of the route, response, and errors.
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { areaOf, mayAccess, tokenAllows, viewers } from '../../contract/console/roles.ts'
 import { type CsvFile, type Route, viewAsParameter } from '../../contract/console/route.ts'
 import type { Language } from '../../contract/text.ts'
 import { type Account, findById } from '../accounts/store.ts'
@@ -12,6 +13,7 @@ import { requireSameOrigin, uploadTypes } from './origin.ts'
 import { ConsoleProblem, notFound, suspended, toProblem } from './problem.ts'
 import type { ReadLimits } from './read-limits.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
+import { createTokenAccess, hasToken } from './token-access.ts'
 
 /** A request to a console route, with what its handler needs. */
 export interface ConsoleRequest {
@@ -86,10 +88,13 @@ const openBodyLimit = 65_536
 
 export function createApi(app: FastifyInstance, { services, sessions, limits, onView }: ApiOptions): Api {
   const seen = new Set<string>()
+  const tokens = createTokenAccess(services)
 
   async function open(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleRequest> {
     if (services.http.isStopping()) throw restarting()
-    if (request.method !== 'GET') requireSameOrigin(request, services.publicUrl())
+    // A token is sent by programs only; a browser never adds it to a request of another site.
+    const signedInByToken = await tokens.find(request)
+    if (request.method !== 'GET' && !signedInByToken) requireSameOrigin(request, services.publicUrl())
     const parts = request.params as Readonly<Record<string, string>>
     const part = (name: string) => {
       const text = parts[name] ?? ''
@@ -102,7 +107,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
       requestId: request.id,
       language: languageOf(request.raw),
       address: services.http.addressOf(request.raw),
-      signedIn: await sessions.find(request),
+      signedIn: signedInByToken ?? (await sessions.find(request)),
       part,
       id(name = 'id') {
         const text = part(name)
@@ -118,13 +123,21 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
     return opened
   }
 
+  /** Tokens are for operator routes only. */
+  function peopleOnly<R extends ConsoleRequest>(openRequest: Open<R>): () => Open<R> {
+    return () => async (request, reply) => {
+      if (hasToken(request)) throw forbidden()
+      return openRequest(request, reply)
+    }
+  }
+
   async function openEnrolling(request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest> {
     const opened = await open(request, reply)
     const { signedIn } = opened
     if (!signedIn) throw unauthenticated()
-    if (request.method !== 'GET') sessions.requireToken(request, signedIn)
+    if (request.method !== 'GET' && !signedIn.token) sessions.requireToken(request, signedIn)
     if (signedIn.user.suspended === 1) throw suspended()
-    const viewed = await viewedAccount(request, signedIn)
+    const viewed = signedIn.token ? undefined : await viewedAccount(request, signedIn)
     const account = viewed ?? signedIn.user
     return { ...opened, signedIn, user: signedIn.user, account, readOnly: viewed !== undefined }
   }
@@ -132,7 +145,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
   async function viewedAccount(request: FastifyRequest, signedIn: SignedIn): Promise<Account | undefined> {
     const wanted = (request.query as Readonly<Record<string, unknown>>)[viewAsParameter]
     if (wanted === undefined) return undefined
-    if (signedIn.user.role !== 'operator') throw forbidden()
+    if (signedIn.user.role !== 'operator' || !viewers.includes(signedIn.user.operator_role)) throw forbidden()
     if (request.method !== 'GET') {
       throw new ConsoleProblem('read_only', {
         zh: '正在以只读方式查看其他账户',
@@ -153,10 +166,16 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
     return account
   }
 
-  async function openOperator(request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest> {
-    const opened = await openSignedIn(request, reply)
-    if (opened.user.role !== 'operator') throw forbidden()
-    return opened
+  function openOperator({ method, path }: Route<unknown, unknown>): Open<SignedInRequest> {
+    const area = areaOf(path)
+    const access = method === 'GET' ? 'read' : 'write'
+    return async (request, reply) => {
+      const opened = await openSignedIn(request, reply)
+      const { user, signedIn } = opened
+      if (user.role !== 'operator' || !mayAccess(user.operator_role, area, access)) throw forbidden()
+      if (signedIn.token && !tokenAllows(signedIn.token.scopes, area, access)) throw forbidden()
+      return opened
+    }
   }
 
   type Open<R extends ConsoleRequest> = (request: FastifyRequest, reply: FastifyReply) => Promise<R>
@@ -172,14 +191,17 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
     }
   }
 
-  function register<R extends ConsoleRequest>(openRequest: Open<R>, bodyLimit?: number): Register<R> {
+  function register<R extends ConsoleRequest>(
+    openFor: (route: Route<unknown, unknown>) => Open<R>,
+    bodyLimit?: number,
+  ): Register<R> {
     return <Input, Output>(
       route: Route<Input, Output>,
       handle: (request: R, input: Input) => Promise<Output>,
     ) => {
       const isGet = route.method === 'GET'
       const read = inputReader<Input>(route)
-      const { onRequest, openedOf } = openBeforeBody(openRequest)
+      const { onRequest, openedOf } = openBeforeBody(openFor(route))
       app.route({
         method: route.method,
         url: route.path,
@@ -191,7 +213,10 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
           const leave = isGet ? await limits.enter('page', opened.signedIn?.user.id) : undefined
           let output: Output
           try {
-            output = await handle(opened, input)
+            const token = isGet ? undefined : opened.signedIn?.token
+            output = token
+              ? await tokens.once(request, reply, token, input, () => handle(opened, input))
+              : await handle(opened, input)
           } finally {
             leave?.()
           }
@@ -202,13 +227,15 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
     }
   }
 
-  function registerFile<R extends ConsoleRequest>(openRequest: Open<R>): RegisterFile<R> {
+  function registerFile<R extends ConsoleRequest>(
+    openFor: (route: Route<unknown, unknown>) => Open<R>,
+  ): RegisterFile<R> {
     return <Input>(
       route: Route<Input, CsvFile>,
       handle: (request: R, input: Input) => Promise<DownloadedFile>,
     ) => {
       const read = inputReader<Input>(route)
-      const { onRequest, openedOf } = openBeforeBody(openRequest)
+      const { onRequest, openedOf } = openBeforeBody(openFor(route))
       app.route({
         method: 'GET',
         url: route.path,
@@ -302,11 +329,11 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
   app.all('/*', { onRequest: rejectUnknown }, rejectUnknown)
 
   return {
-    open: register(open, openBodyLimit),
-    account: register(openSignedIn),
-    enrolling: register(openEnrolling),
-    accountFile: registerFile(openSignedIn),
-    accountUpload: registerUpload(openSignedIn),
+    open: register(peopleOnly(open), openBodyLimit),
+    account: register(peopleOnly(openSignedIn)),
+    enrolling: register(peopleOnly(openEnrolling)),
+    accountFile: registerFile(peopleOnly(openSignedIn)),
+    accountUpload: registerUpload(peopleOnly(openSignedIn)()),
     operator: register(openOperator),
     operatorFile: registerFile(openOperator),
   }

@@ -6,6 +6,7 @@ import { type Account, findById } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
 import { oneLine } from './fields.ts'
 import { ConsoleProblem, suspended, wrongCredentials } from './problem.ts'
+import type { UsedToken } from './token-access.ts'
 import {
   absoluteMs,
   deleteSessionByToken,
@@ -30,6 +31,8 @@ export interface SignedIn {
   readonly hasSecondFactor: boolean
   /** An operator who has to enable the second factor before anything else. */
   readonly mustEnrol: boolean
+  /** Set for a program with an operator token, which has no session. */
+  readonly token?: UsedToken
 }
 
 /** A user who proved who they are. */

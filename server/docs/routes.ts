@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import project from '../../package.json' with { type: 'json' }
 import type { Services } from '../services.ts'
 import { openApiDocument } from './openapi.ts'
+import { operatorDocument } from './openapi-operator.ts'
 import type { DocsContext } from './operations.ts'
 import { html } from './html.ts'
 import { addressOf, type DocsPage, layout } from './layout.ts'
@@ -70,6 +71,7 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
     '/docs/docs.js',
     '/docs/postman.json',
     '/openapi.json',
+    '/openapi-operator.json',
     '/llms.txt',
   ]) {
     app.route({ method: ['GET', 'HEAD'], url: path, handler: send(path) })
@@ -111,6 +113,7 @@ function createDocuments(services: Pick<Services, 'config' | 'publicUrl'>): Path
     '/docs/style.css': document('text/css; charset=utf-8', style),
     '/docs/postman.json': document(jsonType, JSON.stringify(postmanCollection(context), null, 2)),
     '/openapi.json': document(jsonType, JSON.stringify(openApiDocument(context, 'both'), null, 2)),
+    '/openapi-operator.json': document(jsonType, JSON.stringify(operatorDocument(context), null, 2)),
     '/openapi.json?lang=zh': document(jsonType, JSON.stringify(openApiDocument(context, 'zh'), null, 2)),
     '/openapi.json?lang=en': document(jsonType, JSON.stringify(openApiDocument(context, 'en'), null, 2)),
   }

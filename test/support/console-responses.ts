@@ -20,6 +20,8 @@ import { operatorRoutes } from '../../contract/console/operator.ts'
 import { operatorResponses } from '../../contract/console/responses/operator.ts'
 import { operatorPaymentRoutes, paymentRoutes } from '../../contract/console/payments.ts'
 import { operatorPaymentResponses, paymentResponses } from '../../contract/console/responses/payments.ts'
+import { operatorAdminRoutes } from '../../contract/console/operators.ts'
+import { operatorAdminResponses } from '../../contract/console/responses/operators.ts'
 import { requestRoutes, searchRoutes } from '../../contract/console/requests.ts'
 import { requestResponses, searchResponses } from '../../contract/console/responses/requests.ts'
 import { oidcRoutes } from '../../contract/console/oidc.ts'
@@ -62,6 +64,7 @@ add(homeRoutes, homeResponses)
 add(identityRoutes, identityResponses)
 add(keyRoutes, keyResponses)
 add(operatorRoutes, operatorResponses)
+add(operatorAdminRoutes, operatorAdminResponses)
 add(operatorProductRoutes, operatorProductResponses)
 add(paymentRoutes, paymentResponses)
 add(operatorPaymentRoutes, operatorPaymentResponses)

@@ -4,6 +4,7 @@ import type { ResponseOf } from '../route.ts'
 import { endpointNames, endpointName } from '../home.ts'
 import { day, apiType, Empty } from '../fields.ts'
 import { AccountRateLimit } from '../operator.ts'
+import { KeyLimits } from './key.ts'
 import { Balance, AccountFacts } from './session.ts'
 import { moment, orNull, extend, byName, listOf, sliceOf, pageOf, csvFile } from './fields.ts'
 
@@ -97,6 +98,9 @@ export type AccountRow = ResponseOf<typeof AccountRow>
 export const AccountDetail = extend(AccountRow, {
   /** Null when the platform's limit applies. */
   rate_limit: orNull(AccountRateLimit),
+  limits: KeyLimits,
+  /** Prices that differ from those of the installation; null: none. */
+  own_prices: orNull(Type.Record(Type.String(), Type.Integer())),
   platform_rate_limit: orNull(AccountRateLimit),
   calls_7d: Type.Integer(),
   failed_7d: Type.Integer(),

@@ -1,6 +1,7 @@
 // Responses about the current account and its sessions.
 import { Type } from 'typebox'
 import { priceNames } from '../../credits.ts'
+import { operatorRoles } from '../roles.ts'
 import type { ResponseOf } from '../route.ts'
 import { day, apiType, Empty } from '../fields.ts'
 import { moment, orNull, byName, listOf } from './fields.ts'
@@ -8,6 +9,9 @@ import { moment, orNull, byName, listOf } from './fields.ts'
 const pricesByName = byName(priceNames, Type.Integer())
 
 const role = Type.Enum(['account', 'operator'])
+
+/** Of an operator; null for account holders. */
+const operatorRole = orNull(Type.Enum([...operatorRoles]))
 
 export const Balance = Type.Object({
   api_type: apiType,
@@ -21,6 +25,7 @@ export const AccountFacts = Type.Object({
   id: Type.Integer(),
   username: Type.String(),
   role,
+  operator_role: operatorRole,
   created_at: moment,
   /** The last valid day; null when the account never expires. */
   expires_on: orNull(day),
@@ -45,6 +50,7 @@ export const Me = Type.Object({
     id: Type.Integer(),
     username: Type.String(),
     role,
+    operator_role: operatorRole,
     /** The operator has to enable the second factor before anything else. */
     must_enrol: Type.Boolean(),
   }),

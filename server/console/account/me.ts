@@ -14,6 +14,7 @@ export function describeAccount(account: Account): AccountFacts {
     id: account.id,
     username: account.username,
     role: account.role,
+    operator_role: operatorRoleOf(account),
     created_at: account.created_at,
     expires_on: account.expires_on,
     expired: isExpired(account),
@@ -23,6 +24,10 @@ export function describeAccount(account: Account): AccountFacts {
     key_hint: account.key_hint,
     key_created_at: account.key_created_at,
   }
+}
+
+function operatorRoleOf({ role, operator_role: operatorRole }: Account) {
+  return role === 'operator' ? operatorRole : null
 }
 
 export async function describeMe(
@@ -36,7 +41,13 @@ export async function describeMe(
     account: describeAccount(account),
     balances: await credits.balances(account.id),
     prices: pricesOf(account, config.PRICES),
-    user: { id: user.id, username: user.username, role: user.role, must_enrol: mustEnrol },
+    user: {
+      id: user.id,
+      username: user.username,
+      role: user.role,
+      operator_role: operatorRoleOf(user),
+      must_enrol: mustEnrol,
+    },
     confirm_with: confirmWith(signedIn),
     read_only: account.id !== user.id,
     csrf_token: csrfToken,

@@ -4,8 +4,10 @@ import { type AccountRateLimit, operatorRoutes } from '../../../contract/console
 import type { AccountDetail, AccountRow } from '../../../contract/console/responses/operator.ts'
 import { formatDay } from '../../../contract/time.ts'
 import { changeAccount, signNameProblem } from '../../accounts/accounts.ts'
+import { ownPrices } from '../../accounts/prices.ts'
 import { generatePassword } from '../../accounts/password.ts'
 import { type Account, findById } from '../../accounts/store.ts'
+import { changeAccountAndCaps } from '../../credits/caps.ts'
 import { createAccountWithoutKey } from '../../credits/create-account.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
@@ -14,6 +16,7 @@ import { requireConfirmation } from '../confirmation.ts'
 import { operatorOf } from '../operator-actor.ts'
 import { oneLine, pageRows, rangeOf, toPage } from '../fields.ts'
 import { sum } from '../account/home.ts'
+import { describeLimits, emptyToNull } from '../account/keys.ts'
 import { describeAccount } from '../account/me.ts'
 import { invalidFields, notFound } from '../problem.ts'
 import { findCounts, findNewest } from '../../request-log/store.ts'
@@ -47,6 +50,8 @@ export function accountPages(api: Api, services: Services): void {
     return {
       ...(await rowOf(account)),
       rate_limit: rateLimitOf(account),
+      limits: await describeLimits(db, account),
+      own_prices: account.prices === null ? null : ownPrices(account.prices),
       platform_rate_limit: platform ? { per_second: platform.perSecond, burst: platform.burst } : null,
       calls_7d: sum(counts.map((one) => one.calls)),
       failed_7d: sum(counts.map((one) => one.calls - one.succeeded)),
@@ -94,7 +99,7 @@ export function accountPages(api: Api, services: Services): void {
     if (input.suspended === true && account.id === request.user.id) {
       throw invalidFields({ suspended: { zh: '不能停用自己', en: 'You cannot suspend yourself' } })
     }
-    await changeAccount(db, operatorOf(request, input), account, {
+    await changeAccountAndCaps(db, operatorOf(request, input), account, {
       expires: input.expires_on === undefined ? undefined : (input.expires_on ?? 'never'),
       suspended: input.suspended,
       smsEnabled: input.sms_enabled,
@@ -103,6 +108,11 @@ export function accountPages(api: Api, services: Services): void {
         perSecond: input.rate_limit.per_second,
         burst: input.rate_limit.burst,
       },
+      scopes: input.scopes,
+      allowIps: input.allow_ips,
+      dailyCap: emptyToNull(input.daily_cap),
+      monthlyCap: emptyToNull(input.monthly_cap),
+      prices: emptyToNull(input.prices),
     }).catch((error: unknown) => {
       throw toFieldErrors(error)
     })

@@ -20,6 +20,7 @@ import { callSources } from './0016-call-sources.ts'
 import { linkOptions } from './0017-link-options.ts'
 import { smsSignaturesAndReplies } from './0018-sms-signatures-and-replies.ts'
 import { linkDomainsAndBans } from './0019-link-domains-and-bans.ts'
+import { operatorTokens } from './0020-operator-tokens.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -41,4 +42,5 @@ export const migrations: readonly Migration[] = [
   linkOptions,
   smsSignaturesAndReplies,
   linkDomainsAndBans,
+  operatorTokens,
 ]

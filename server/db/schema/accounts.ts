@@ -9,6 +9,8 @@ export interface AccountTables {
   account_contact: ContactTable
   account_note: NoteTable
   audit: AuditTable
+  operator_token: OperatorTokenTable
+  operator_call: OperatorCallTable
 }
 
 interface AccountTable {
@@ -88,4 +90,31 @@ interface AuditTable {
   target: string
   note: string
   details: Json
+}
+
+interface OperatorTokenTable {
+  id: number
+  /** The operator who created it. */
+  account_id: number
+  name: string
+  token_hash: string
+  /** The few characters of the token that are shown. */
+  hint: string
+  /** Separated by commas. */
+  scopes: string
+  created_at: Milliseconds
+  used_at: Milliseconds | null
+}
+
+interface OperatorCallTable {
+  id: number
+  token_id: number
+  /** Hash of the `Idempotency-Key`. */
+  idempotency_key: string
+  /** Hash of route and input. */
+  fingerprint: string
+  request_id: string
+  /** The encrypted response. Null while the call runs, or when its process exited before it was stored. */
+  response: string | null
+  created_at: Milliseconds
 }

@@ -1,0 +1,29 @@
+// Operator pages about operators: roles and tokens. Owners only.
+import { type Static, Type } from 'typebox'
+import { Empty, note, Noted } from './fields.ts'
+import type { operatorAdminResponses } from './responses/operators.ts'
+import { operatorRoles, tokenScopes } from './roles.ts'
+import { route, withResponses } from './route.ts'
+
+export const maxTokenNameLength = 50
+
+/** The most tokens that are not revoked. */
+export const maxTokens = 100
+
+const RoleChange = Type.Object({ role: Type.Enum([...operatorRoles]), note })
+
+const NewToken = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: maxTokenNameLength }),
+  scopes: Type.Array(Type.Enum([...tokenScopes]), { minItems: 1, maxItems: tokenScopes.length }),
+  note,
+})
+export type NewToken = Static<typeof NewToken>
+
+export const operatorAdminRoutes = withResponses<typeof operatorAdminResponses>()({
+  /** Changes the role of an operator. There is always an owner. */
+  changeRole: route('PUT', '/operator/accounts/:id/role', RoleChange),
+  tokens: route('GET', '/operator/tokens', Empty),
+  /** The token is shown only in this response. */
+  createToken: route('POST', '/operator/tokens', NewToken),
+  revokeToken: route('POST', '/operator/tokens/:id/revoke', Noted),
+})

@@ -1,0 +1,38 @@
+// All operator routes with the schemas of their responses: what /openapi-operator.json documents and the tests of roles walk through.
+import type { TSchema } from 'typebox'
+import { linkAbuseRoutes } from '../link-domains.ts'
+import { operatorAdminRoutes } from '../operators.ts'
+import { operatorPaymentRoutes } from '../payments.ts'
+import { operatorProductRoutes } from '../operator-products.ts'
+import { operatorRoutes } from '../operator.ts'
+import { linkAbuseResponses } from './link-domains.ts'
+import { operatorAdminResponses } from './operators.ts'
+import { operatorPaymentResponses } from './payments.ts'
+import { operatorProductResponses } from './operator-products.ts'
+import { operatorResponses } from './operator.ts'
+import type { Route } from '../route.ts'
+
+export interface OperatorOperation {
+  readonly name: string
+  readonly route: Route<unknown, unknown>
+  readonly response: TSchema
+}
+
+function operations<Name extends string>(
+  routes: Readonly<Record<Name, unknown>>,
+  responses: Readonly<Record<NoInfer<Name>, TSchema>>,
+): OperatorOperation[] {
+  return Object.entries(routes).map(([name, one]) => ({
+    name,
+    route: one as Route<unknown, unknown>,
+    response: responses[name as Name],
+  }))
+}
+
+export const operatorApi: readonly OperatorOperation[] = [
+  ...operations(operatorRoutes, operatorResponses),
+  ...operations(operatorProductRoutes, operatorProductResponses),
+  ...operations(operatorPaymentRoutes, operatorPaymentResponses),
+  ...operations(linkAbuseRoutes, linkAbuseResponses),
+  ...operations(operatorAdminRoutes, operatorAdminResponses),
+]

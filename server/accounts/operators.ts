@@ -1,0 +1,148 @@
+// Rules for operators: their roles, and the tokens that open the operator's JSON API to programs.
+import { createHmac, hash, randomInt } from 'node:crypto'
+import { maxTokenNameLength, maxTokens } from '../../contract/console/operators.ts'
+import { isTokenScope, type OperatorRole, tokenScopes } from '../../contract/console/roles.ts'
+import { hasHiddenCharacters, printable } from '../../contract/values.ts'
+import { type Actor, recordChange } from '../audit/audit.ts'
+import type { Database, Queries } from '../db/database.ts'
+import { AppError } from '../http/errors.ts'
+import {
+  countTokens,
+  deleteToken,
+  findTokenByHash,
+  insertToken,
+  type OperatorToken,
+} from './operator-token-store.ts'
+import { type Account, lockOwners, updateAccount } from './store.ts'
+
+/** There is always an owner who is not suspended. */
+export async function changeRole(
+  db: Database,
+  actor: Actor,
+  account: Account,
+  role: OperatorRole,
+): Promise<void> {
+  if (account.role !== 'operator') {
+    throw invalid('role', { zh: '只有运营者有角色', en: 'only operators have a role' })
+  }
+  await db.write(async (tx) => {
+    // All owners are locked, so that two of them cannot demote each other at the same time.
+    const owners = await lockOwners(tx)
+    if (role !== 'owner' && owners.every((id) => id === account.id)) {
+      throw invalid('role', { zh: '不能变更最后一位所有者', en: 'the last owner stays an owner' })
+    }
+    await updateAccount(tx, account.id, { operator_role: role })
+    await recordChange(tx, actor, 'account.role', account.username, { role })
+  })
+}
+
+export interface NewTokenInput {
+  readonly name: string
+  readonly scopes: readonly string[]
+}
+
+export interface CreatedToken {
+  readonly token: OperatorToken
+  /** Shown once, stored as a hash. */
+  readonly secret: string
+}
+
+/** `checksumSecret` keys the checksum that keeps invented tokens away from the database. */
+export async function createToken(
+  db: Database,
+  actor: Actor,
+  operator: Account,
+  input: NewTokenInput,
+  checksumSecret: string,
+): Promise<CreatedToken> {
+  const name = input.name.trim()
+  const scopes = [...new Set(input.scopes.map((scope) => scope.trim()).filter((scope) => scope !== ''))]
+  const problems = tokenProblems(name, scopes)
+  if (problems.length > 0) {
+    throw new AppError(1002, {
+      zh: problems.map(({ zh }) => zh).join('；'),
+      en: problems.map(({ en }) => en).join('; '),
+    })
+  }
+  const secret = generateToken(checksumSecret)
+  const token = await db.write(async (tx) => {
+    await lockOwners(tx)
+    if ((await countTokens(tx)) >= maxTokens) {
+      throw invalid('name', { zh: `至多 ${maxTokens} 个令牌`, en: `there are ${maxTokens} tokens at most` })
+    }
+    const inserted = await insertToken(tx, {
+      account_id: operator.id,
+      name,
+      token_hash: hashToken(secret),
+      hint: `${secret.slice(0, 8)}••••••${secret.slice(-4)}`,
+      scopes: scopes.join(','),
+    })
+    await recordChange(tx, actor, 'token.create', name, {
+      operator: operator.username,
+      scopes: scopes.join(','),
+    })
+    return inserted
+  })
+  if (!token) throw new Error('the token was not inserted')
+  return { token, secret }
+}
+
+function tokenProblems(name: string, scopes: readonly string[]) {
+  const problems: { zh: string; en: string }[] = []
+  if (name === '' || [...name].length > maxTokenNameLength || hasHiddenCharacters(name)) {
+    problems.push({
+      zh: `名称须为 1 至 ${maxTokenNameLength} 个可见字符`,
+      en: `a name has 1 to ${maxTokenNameLength} visible characters`,
+    })
+  }
+  const wrong = scopes.filter((scope) => !isTokenScope(scope))
+  if (wrong.length > 0 || scopes.length === 0) {
+    const which = wrong.slice(0, 5).map(printable).join(', ')
+    problems.push({
+      zh: `权限 ${which} 无效，可选 ${tokenScopes.join(',')}`,
+      en: `the scopes ${which} are invalid; there are ${tokenScopes.join(',')}`,
+    })
+  }
+  return problems
+}
+
+/** Returns false when there is no such token. */
+export function revokeToken(db: Database, actor: Actor, id: number): Promise<boolean> {
+  return db.write(async (tx) => {
+    const name = await deleteToken(tx, id)
+    if (name === undefined) return false
+    await recordChange(tx, actor, 'token.revoke', name, { id })
+    return true
+  })
+}
+
+export async function findToken(
+  queries: Queries,
+  secret: string,
+  checksumSecret: string,
+): Promise<OperatorToken | undefined> {
+  const random = tokenPattern.exec(secret)?.[1]
+  if (random === undefined || !secret.endsWith(checksumOf(random, checksumSecret))) return undefined
+  return findTokenByHash(queries, hashToken(secret))
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const tokenPattern = /^tgo_([0-9A-Za-z]{43})[0-9a-f]{8}$/
+
+function generateToken(checksumSecret: string): string {
+  const random = Array.from({ length: 43 }, () => alphabet[randomInt(alphabet.length)]).join('')
+  return `tgo_${random}${checksumOf(random, checksumSecret)}`
+}
+
+function checksumOf(random: string, secret: string): string {
+  return createHmac('sha256', secret).update(random).digest('hex').slice(0, 8)
+}
+
+/** A token has 256 random bits, so a plain hash is enough. */
+function hashToken(secret: string): string {
+  return hash('sha256', secret, 'hex')
+}
+
+function invalid(field: string, problem: { zh: string; en: string }): AppError {
+  return new AppError(1002, problem, { fields: { [field]: problem } })
+}

@@ -1,0 +1,74 @@
+// The changes that were made with operator tokens under an Idempotency-Key.
+import type { Database, Queries, Tx } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
+import type { Tables } from '../db/schema.ts'
+import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
+
+/** How long an `Idempotency-Key` is remembered. */
+const callLifetimeMs = 24 * 3_600_000
+
+/** The token, locked until the transaction ends; false when it was revoked. */
+export async function lockToken(tx: Tx, id: number): Promise<boolean> {
+  const row = await tx.one(`SELECT id FROM operator_token WHERE id = ?${forUpdate(tx, 'FOR SHARE')}`, [id])
+  return row !== undefined
+}
+
+/** A change made by a token with an Idempotency-Key. */
+export interface TokenCall {
+  readonly tokenId: number
+  readonly key: string
+  readonly fingerprint: string
+  readonly requestId: string
+}
+
+export type PreviousTokenCall = Pick<Tables['operator_call'], 'fingerprint' | 'request_id' | 'response'>
+
+export function findTokenCall(
+  queries: Queries,
+  { tokenId, key }: Pick<TokenCall, 'tokenId' | 'key'>,
+): Promise<PreviousTokenCall | undefined> {
+  return queries.one<PreviousTokenCall>(
+    `SELECT fingerprint, request_id, response FROM operator_call
+     WHERE token_id = ? AND idempotency_key = ? AND created_at > ${queries.now} - ${callLifetimeMs}`,
+    [tokenId, key],
+  )
+}
+
+/** False when another call has used the key. A call may make several changes. */
+export async function claimTokenCall(tx: Tx, call: TokenCall): Promise<boolean> {
+  await tx.run(
+    `DELETE FROM operator_call WHERE token_id = ? AND idempotency_key = ? AND created_at <= ${tx.now} - ${callLifetimeMs}`,
+    [call.tokenId, call.key],
+  )
+  await tx.run(
+    `INSERT INTO operator_call (token_id, idempotency_key, fingerprint, request_id, created_at)
+     VALUES (?, ?, ?, ?, ${tx.now}) ON CONFLICT DO NOTHING`,
+    [call.tokenId, call.key, call.fingerprint, call.requestId],
+  )
+  const row = await tx.one<{ request_id: string }>(
+    'SELECT request_id FROM operator_call WHERE token_id = ? AND idempotency_key = ?',
+    [call.tokenId, call.key],
+  )
+  return row?.request_id === call.requestId
+}
+
+export async function storeTokenResponse(tx: Tx, call: TokenCall, response: string): Promise<void> {
+  await tx.run(
+    'UPDATE operator_call SET response = ? WHERE token_id = ? AND idempotency_key = ? AND request_id = ?',
+    [response, call.tokenId, call.key, call.requestId],
+  )
+}
+
+export function deleteOldTokenCalls(db: Database, signal?: AbortSignal): Promise<void> {
+  return writeInSlices(
+    db,
+    async (tx) => {
+      const deleted = await tx.run(
+        `DELETE FROM operator_call WHERE id IN (SELECT id FROM operator_call
+           WHERE created_at <= ${tx.now} - ${callLifetimeMs} ORDER BY created_at LIMIT ${rowsPerSlice})`,
+      )
+      return deleted === rowsPerSlice
+    },
+    signal,
+  )
+}
