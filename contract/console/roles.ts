@@ -65,7 +65,13 @@ export const operatorAreas = {
   },
   reviews: {
     text: { zh: '审核与举报', en: 'Reviews and reports' },
-    paths: ['/operator/reviews', '/operator/proofs', '/operator/link-reports', '/operator/bans', '/operator/replies'],
+    paths: [
+      '/operator/reviews',
+      '/operator/proofs',
+      '/operator/link-reports',
+      '/operator/bans',
+      '/operator/replies',
+    ],
     readers: [],
     writers: ['support'],
   },
