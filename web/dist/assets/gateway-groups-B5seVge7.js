@@ -1,1 +1,0 @@
-import{Cn as e}from"./base-D_Nx4xff.js";var t={sms:e.sms,identity:e.id_verification,domain_check:e.domain_check};export{t};

@@ -1,1 +1,0 @@
-import{Ai as e,Ii as t,Mi as n,t as r}from"./base-D_Nx4xff.js";var i=t(),a=e();n();var o=document.getElementById(`root`);o&&(0,i.createRoot)(o).render((0,a.jsx)(r,{}));

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Ai as t,Ri as n}from"./base-D_Nx4xff.js";var r=e(n(),1),i=t();function a(){return(0,r.useEffect)(()=>window.location.replace(`/docs/`),[]),(0,i.jsx)(`a`,{href:`/docs/`,children:`/docs/`})}export{a as DocsPage};
