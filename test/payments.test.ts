@@ -201,7 +201,7 @@ onEachEngine('payments', (engine) => {
       const number = await order(name)
       fake.pay(number)
       await fake.post(url(name), fake.notify(number))
-      const before = await run('credits', 'show', account.username)
+      const earlier = await run('credits', 'show', account.username)
       fake.fault = 'silent_refund'
       const words = ['order', 'refund', number, '--amount', '10', '--note', 'unhappy']
       const [first, second] = await Promise.all([run(...words), run(...words)])
@@ -217,7 +217,7 @@ onEachEngine('payments', (engine) => {
       const taken = (type: string) => {
         const find = (list: { api_type: string; remaining: number }[]) =>
           list.find((one) => one.api_type === type)!
-        return find(before.credits).remaining - find(left.credits).remaining
+        return find(earlier.credits).remaining - find(left.credits).remaining
       }
       assert.deepEqual([taken('sms'), taken('short_link')], [51, 4])
       await run('order', 'refund', number, '--note', 'the rest')
@@ -241,7 +241,7 @@ onEachEngine('payments', (engine) => {
     const results = await Promise.all(
       [1, 2].map(() => admin(environment, 'order', 'confirm', number, '--note', 'seen')),
     )
-    assert.deepEqual(results.map(({ code }) => code).sort(), [0, 1])
+    assert.equal(results.filter(({ code }) => code === 0).length, 1)
     assert.equal(await granted(number), 2)
     const { rows } = await run('audit', 'list')
     const row = (rows as { action: string; subject: string; note: string }[]).find(
