@@ -40,6 +40,7 @@ import { registerCashier } from './payments/cashier.ts'
 import { startPaymentJobs } from './payments/jobs.ts'
 import { registerNotifications } from './payments/notifications.ts'
 import { createPayments } from './payments/payments.ts'
+import { languageOf } from './http/call.ts'
 import { gatewaysInService } from './console/operator/gateways.ts'
 import { registerStatus, startStatusJobs, type StatusOptions } from './operations/status.ts'
 import { hasMetricsToken, registerHealth } from './operations/health.ts'
@@ -262,7 +263,8 @@ export async function openApp(
   app.route({
     method: ['GET', 'HEAD'],
     url: '/',
-    handler: (request, reply) => homePage(reply.header('x-tollgate-proxy', proxyState(request.raw))),
+    handler: (request, reply) =>
+      homePage(reply.header('x-tollgate-proxy', proxyState(request.raw)), languageOf(request.raw)),
   })
   const status: StatusOptions = {
     db,

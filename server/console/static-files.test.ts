@@ -1,5 +1,6 @@
 // Static files of the console: headers, one page for every path, a message when it is not built.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +12,10 @@ async function open(build: boolean, isSecure = false) {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-web-'))
   if (build) {
     await mkdir(join(folder, 'assets'))
-    await writeFile(join(folder, 'index.html'), '<!doctype html><title>console</title>')
+    await writeFile(
+      join(folder, 'index.html'),
+      '<!doctype html><title>console</title><script>boot()</script>',
+    )
     await writeFile(join(folder, 'assets', 'main-abc.js'), 'export {}')
     await writeFile(join(folder, 'gate.svg'), '<svg/>')
   }
@@ -47,6 +51,17 @@ void describe('static files', () => {
     }
   })
 
+  it('allows the script inside the page by its hash and no other inline script', async () => {
+    await using site = await open(true)
+    const { headers } = await site.get('/console/')
+    const hash = createHash('sha256').update('boot()').digest('base64')
+    assert.match(String(headers['content-security-policy']), /script-src 'self' 'sha256-/)
+    assert.ok(String(headers['content-security-policy']).includes(`'sha256-${hash}'`))
+    assert.doesNotMatch(String(headers['content-security-policy']), /script-src[^;]*unsafe-inline/)
+    const script = await site.get('/console/assets/main-abc.js')
+    assert.match(String(script.headers['content-security-policy']), /script-src 'self';/)
+  })
+
   it('serves only built files, and lets hashed ones be cached indefinitely', async () => {
     await using site = await open(true)
     const script = await site.get('/console/assets/main-abc.js')
@@ -71,7 +86,7 @@ void describe('static files', () => {
     for (const url of ['/console/', '/console/assets/main-abc.js', '/console/nothing.js']) {
       const { headers } = await site.get(url)
       const policy = String(headers['content-security-policy'])
-      assert.match(policy, /default-src 'none'; script-src 'self';/)
+      assert.match(policy, /default-src 'none'; script-src 'self'[ ;]/)
       assert.match(policy, /frame-ancestors 'none'/)
       assert.ok(!/script-src[^;]*unsafe/.test(policy))
       assert.equal(headers['x-content-type-options'], 'nosniff')

@@ -1,40 +1,67 @@
-// The public home page.
+// The public home page, in the language of the visitor.
 import type { FastifyReply } from 'fastify'
+import type { Language } from '../../contract/text.ts'
 
-const page = `<!doctype html>
-<html lang="zh-CN">
+const style = `:root { color-scheme: light dark }
+body { font: 16px/1.7 system-ui, "PingFang SC", "Microsoft YaHei", sans-serif; max-width: 40rem; margin: 12vh auto; padding: 0 1.5rem; color: light-dark(#1f2328, #e6edf3); background: light-dark(#fff, #0d1117) }
+h1 { font-size: 1.8rem; margin: 0 0 .5rem; display: flex; gap: .75rem; align-items: center }
+p { margin: .5rem 0; color: light-dark(#57606a, #9198a1) }
+ul { padding: 0; list-style: none }
+li { padding: .3rem 0; border-bottom: 1px solid light-dark(#d8dee4, #30363d) }
+code { font-size: .9em; white-space: nowrap }
+a { color: light-dark(#0550ae, #79b8ff) }`
+
+const texts = {
+  zh: {
+    title: 'Tollgate 开放平台',
+    about: '短链接、模板短信、身份核验、域名拦截检测，一个密钥，一本额度账。',
+    names: ['短链接', '短信', '身份核验', '域名检测'],
+    links:
+      '<a href="/docs/">接口文档</a> · <a href="/docs/en/" lang="en">English reference</a> · <a href="/console/">控制台</a> · <a href="/status">运行状态</a>',
+  },
+  en: {
+    title: 'Tollgate',
+    about:
+      'Short links, template SMS, identity verification and domain block checks: one key, one credit ledger.',
+    names: ['Short links', 'SMS', 'Identity verification', 'Domain check'],
+    links:
+      '<a href="/docs/en/">API reference</a> · <a href="/docs/" lang="zh-CN">中文文档</a> · <a href="/console/">Console</a> · <a href="/status">Status</a>',
+  },
+} as const
+
+const endpoints = [
+  'POST /api/shortlink_api.php',
+  'GET, POST /api/sms_api.php',
+  'GET, POST /api/id_verification_api.php',
+  'GET, POST /api/video_platform_check.php',
+]
+
+function page(language: Language): string {
+  const { title, about, names, links } = texts[language]
+  return `<!doctype html>
+<html lang="${language === 'zh' ? 'zh-CN' : 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Tollgate 开放平台</title>
+<title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="/favicon.svg">
 <style>
-body { font: 16px/1.7 system-ui, "PingFang SC", "Microsoft YaHei", sans-serif; max-width: 40rem; margin: 12vh auto; padding: 0 1.5rem; color: #1f2328; background: #fff }
-h1 { font-size: 1.8rem; margin: 0 0 .5rem }
-p { margin: .5rem 0; color: #57606a }
-ul { padding: 0; list-style: none }
-li { padding: .3rem 0; border-bottom: 1px solid #d8dee4 }
-code { font-size: .9em }
-a { color: #0550ae }
-@media (prefers-color-scheme: dark) { body { background: #0d1117; color: #e6edf3 } p { color: #9198a1 } li { border-color: #30363d } a { color: #79b8ff } }
+${style}
 </style>
 </head>
 <body>
-<h1>Tollgate 开放平台</h1>
-<p>短链接、模板短信、身份核验、域名拦截检测，一个密钥，一本额度账。</p>
-<p lang="en">Short links, template SMS, identity verification and domain block checks: one key, one credit ledger.</p>
+<h1><img src="/favicon.svg" alt="" width="40" height="40">${title}</h1>
+<p>${about}</p>
 <ul>
-<li>短链接 <code>POST /api/shortlink_api.php</code></li>
-<li>短信 <code>GET, POST /api/sms_api.php</code></li>
-<li>身份核验 <code>GET, POST /api/id_verification_api.php</code></li>
-<li>域名检测 <code>GET, POST /api/video_platform_check.php</code></li>
+${names.map((name, index) => `<li>${name} <code>${endpoints[index]}</code></li>`).join('\n')}
 </ul>
-<p><a href="/docs/">接口文档</a> · <a href="/docs/en/" lang="en">Reference</a> · <a href="/console/">控制台 Console</a></p>
+<p>${links}</p>
 </body>
 </html>
 `
+}
 
-export function homePage(reply: FastifyReply): FastifyReply {
+export function homePage(reply: FastifyReply, language: Language): FastifyReply {
   return reply
     .header(
       'content-security-policy',
@@ -42,6 +69,7 @@ export function homePage(reply: FastifyReply): FastifyReply {
     )
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'no-referrer')
+    .header('vary', 'accept-language')
     .type('text/html; charset=utf-8')
-    .send(page)
+    .send(page(language))
 }
