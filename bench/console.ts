@@ -51,16 +51,13 @@ export async function consoleBench(part: Part): Promise<void> {
     })
   const signIn = sizesOf(outDir, manifest, first)
   row('sign-in page', signIn, { text: `< ${limit / 1000} kB gzip`, met: signIn.gzip < limit })
-  const frame = closure(manifest, [entry, 'frame/frame.tsx'])
+  // Grouped modules have no entry of their own in the manifest.
+  const frameKey = Object.keys(manifest).find((key) => manifest[key]!.name === 'frame') ?? entry
+  const frame = closure(manifest, [entry, frameKey])
   row('… and the frame', sizesOf(outDir, manifest, minus(frame, first)))
   for (const key of Object.keys(manifest).toSorted()) {
     const { src } = manifest[key]!
-    if (
-      src === undefined ||
-      key === entry ||
-      key === 'frame/frame.tsx' ||
-      !manifest[key]!.file.endsWith('.js')
-    )
+    if (src === undefined || key === entry || key === frameKey || !manifest[key]!.file.endsWith('.js'))
       continue
     row(`… and ${src}`, sizesOf(outDir, manifest, minus(closure(manifest, [key]), frame)))
   }
