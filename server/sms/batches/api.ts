@@ -7,7 +7,6 @@ import { type Caller, requireNotSuspended } from '../../accounts/authenticate.ts
 import { registerWriter } from '../../credits/batch-writer.ts'
 import type { EndResult } from '../../credits/operation.ts'
 import type { Tx } from '../../db/database.ts'
-import { rowsPerSlice } from '../../db/slices.ts'
 import { type Call, readCallParameters, requireParameters } from '../../http/call.ts'
 import { createCursors, limitProblem } from '../../http/cursor.ts'
 import { AppError } from '../../http/errors.ts'
@@ -19,7 +18,7 @@ import { currentPeriods, uncountMessages } from '../number-limits.ts'
 import { describeRecord } from '../responses.ts'
 import { findSends, markFailed } from '../store.ts'
 import { countDecided } from './finish.ts'
-import { removeWaiting, subtractWaiting } from './queue-store.ts'
+import { cancelledPerSlice, removeWaiting, subtractWaiting } from './queue-store.ts'
 import { type BatchCounts, type BatchRow, countMessagesOf, findBatch } from './store.ts'
 
 export type BatchState = 'waiting' | 'sending' | 'finished' | 'cancelled'
@@ -87,7 +86,7 @@ export function createBatchHandlers(services: Services): BatchHandlers {
     for (;;) {
       const slice = await db.write((tx) => cancelSlice(tx, batch))
       cancelled += slice.cancelled
-      if (slice.removed < rowsPerSlice) break
+      if (slice.removed < cancelledPerSlice) break
     }
     if (cancelled === 0) {
       throw new AppError(
@@ -102,7 +101,7 @@ export function createBatchHandlers(services: Services): BatchHandlers {
 
   /** A worker takes a message or this transaction removes it from the queue, never both. */
   async function cancelSlice(tx: Tx, batch: BatchRow): Promise<{ removed: number; cancelled: number }> {
-    const rows = await removeWaiting(tx, batch.id, rowsPerSlice)
+    const rows = await removeWaiting(tx, batch.id)
     if (rows.length === 0) return { removed: 0, cancelled: 0 }
     const ends = await credits.endIn(
       tx,

@@ -3,7 +3,8 @@
 // Rows are locked in the same order everywhere: queue, operations, balances, send records, batches.
 import { startLeases, stopLeases } from '../../credits/store.ts'
 import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
-import type { Queries, Tx } from '../../db/database.ts'
+import { createBatcher } from '../../db/batcher.ts'
+import type { Database, Queries, Tx } from '../../db/database.ts'
 import { forUpdate, idList, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { readClock } from '../number-limit-store.ts'
@@ -98,14 +99,26 @@ export async function takeMessages(
   })
 }
 
-export interface ReturnedMessage {
+interface ReturnedMessage {
   readonly row: QueueRow
   /** From now, by the database's clock. */
   readonly delayMs: number
 }
 
+/** Messages that return at the same time share a transaction. */
+export function createReturnBatcher(db: Database): (message: ReturnedMessage) => Promise<undefined> {
+  return createBatcher<ReturnedMessage, undefined>(db, {
+    maxBatch: 256,
+    laneOf: ({ row }) => row.account_id,
+    async run(tx, messages) {
+      await putBack(tx, messages)
+      return messages.map(() => undefined)
+    },
+  })
+}
+
 /** Puts messages back that were provably not sent. Those whose operation was decided meanwhile stay out. */
-export async function putBack(tx: Tx, messages: readonly ReturnedMessage[]): Promise<void> {
+async function putBack(tx: Tx, messages: readonly ReturnedMessage[]): Promise<void> {
   const held = await stopLeases(
     tx,
     messages.map(({ row }) => row.operation_id),
@@ -120,15 +133,17 @@ export async function putBack(tx: Tx, messages: readonly ReturnedMessage[]): Pro
   await updateBatches(tx, [...counts.keys()], counts, false)
 }
 
-/** Removes at most `limit` waiting messages of a batch from the queue. */
+/** Messages that are cancelled in one transaction. */
+export const cancelledPerSlice = 500
+
+/** Removes at most so many waiting messages of a batch from the queue. */
 export function removeWaiting(
   tx: Tx,
   batchId: number,
-  limit: number,
 ): Promise<(Pick<QueueRow, 'send_id' | 'operation_id' | 'planned_at'> & { phone: string })[]> {
   return tx.all(
     `DELETE FROM sms_queue WHERE send_id IN (SELECT send_id FROM sms_queue WHERE batch_id = ?
-       ORDER BY send_id LIMIT ${limit}${forUpdate(tx)})
+       ORDER BY send_id LIMIT ${cancelledPerSlice}${forUpdate(tx)})
      RETURNING send_id, operation_id, planned_at,
        (SELECT phone FROM sms_send WHERE sms_send.id = sms_queue.send_id) AS phone`,
     [batchId],

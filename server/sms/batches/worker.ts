@@ -3,7 +3,6 @@
 // Every process runs one. A message is sent by the process that took it, once: after a crash its lease expires and the sweeper
 // decides it. Only a message that was provably not sent goes back into the queue.
 import { isMarketingHour } from '../../../contract/sms-text.ts'
-import { createBatcher } from '../../db/batcher.ts'
 import { receivesEvent } from '../../events/emit.ts'
 import type { Services } from '../../services.ts'
 import type { Failure, Outcome } from '../../upstream/outcome.ts'
@@ -17,7 +16,7 @@ import { findProblem, type Problem } from '../problems.ts'
 import type { SentMessage } from '../port.ts'
 import { ambiguousLeaseMs } from '../send.ts'
 import { createPreparation, type PreparedMessage } from './prepare.ts'
-import { findDueBatches, putBack, type QueueRow, type ReturnedMessage, takeMessages } from './queue-store.ts'
+import { createReturnBatcher, findDueBatches, type QueueRow, takeMessages } from './queue-store.ts'
 
 export interface BatchWorker {
   /** Looks for due messages now. */
@@ -49,14 +48,7 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
   const kind = gateways.every(({ name }) => name === 'sandbox') ? 'sandbox' : 'network'
   const callGateways = createGatewayCalls(db, gateways, leaseMs)
   const prepare = createPreparation(services)
-  const requeue = createBatcher<ReturnedMessage, undefined>(db, {
-    maxBatch: 256,
-    laneOf: ({ row }) => row.account_id,
-    async run(tx, rows) {
-      await putBack(tx, rows)
-      return rows.map(() => undefined)
-    },
-  })
+  const requeue = createReturnBatcher(db)
 
   let places: number = maxInProgress[kind]
   let inProgress = 0
