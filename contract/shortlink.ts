@@ -98,6 +98,33 @@ const redirectType = {
   example: 'direct',
 } as const
 
+/** JSON Schema of a rule. */
+const ruleItem = {
+  type: 'object',
+  properties: {
+    when: {
+      type: 'object',
+      properties: Object.fromEntries(
+        Object.keys(ruleConditions).map((name) => [
+          name,
+          { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }] },
+        ]),
+      ),
+      additionalProperties: false,
+      minProperties: 1,
+    },
+    target_url: url,
+  },
+  required: ['when', 'target_url'],
+}
+
+/** JSON Schema of a link of `generate_batch`: the parameters of `generate`. */
+const linkItem = {
+  type: 'object',
+  properties: { target_url: url, title },
+  required: ['target_url', 'title'],
+}
+
 /** Of `generate` and `update`. A link with `expires_at`, `max_clicks`, `password` or `rules` is never `permanent`. */
 const options = {
   expires_at: {
@@ -156,6 +183,7 @@ const options = {
     type: 'items',
     required: false,
     maxItems: linkLimits.rules,
+    items: ruleItem,
     text: {
       zh: '跳转规则 {"when": {…}, "target_url": "…"}，首个匹配的生效，均不匹配时按 target_url。when 的条件：os、device、app、country、province、language，值可为列表',
       en: 'Redirect rules {"when": {…}, "target_url": "…"}; the first match wins, else target_url. Conditions of when: os, device, app, country, province, language; a value may be a list',
@@ -312,6 +340,7 @@ export const shortlink = {
           type: 'items',
           required: true,
           maxItems: linkLimits.batchLinks,
+          items: linkItem,
           text: {
             zh: '短链接列表，每项的参数与 generate 相同',
             en: 'List of links, each with the parameters of generate',

@@ -229,7 +229,7 @@ describe('openapi.json', () => {
     const isChinese = (text: string) => /\p{Script=Han}/u.test(text)
     const chinese = await descriptionsIn('?lang=zh')
     // Values of examples, and the start of a message that is quoted.
-    const quoted = /^(活动页|新标题)$|上游核验失败：/
+    const quoted = /^(活动页|新标题|一|二)$|上游核验失败：/
     const english = (await descriptionsIn('?lang=en')).map((text) => text.replace(quoted, ''))
     assert.deepEqual(english.filter(isChinese), [])
     assert.ok(chinese.filter(isChinese).length > 200)
@@ -269,6 +269,12 @@ describe('openapi.json', () => {
       ShortlinkUpdate: 0,
       ShortlinkExecuteUpdate: 1,
       ShortlinkGet: 0,
+      ShortlinkGenerateBatch: 7,
+      ShortlinkList: 0,
+      ShortlinkStats: 0,
+      ShortlinkPause: 0,
+      ShortlinkResume: 0,
+      ShortlinkDelete: 0,
       SmsSend: 3,
       SmsTemplates: 0,
       SmsSignatures: 0,
