@@ -16,6 +16,20 @@ export const eventDataExamples: Readonly<Partial<Record<EventType, EventData>>> 
   'sms.sent': message,
   'sms.delivered': message,
   'sms.failed': { ...message, error_message: '号码无法接收' },
+  'link.expired': {
+    link_id: 1,
+    short_code: 'aB3xY9z',
+    external_id: 'order-1001',
+    title: '活动页',
+    expires_at: '2026-01-02T03:04:05+08:00',
+  },
+  'link.exhausted': {
+    link_id: 1,
+    short_code: 'aB3xY9z',
+    external_id: 'order-1001',
+    title: '活动页',
+    max_clicks: 100,
+  },
   'link.banned': {
     link_id: 1,
     short_code: 'aB3xY9',

@@ -11,9 +11,11 @@ import { AppError } from '../http/errors.ts'
 import type { ApiResponse } from '../http/responses.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'
 import { isBannedUrl } from './bans/banned-hosts.ts'
+import { ChosenCodeTaken } from './codes/chosen-store.ts'
 import type { Codes } from './codes/store.ts'
 import { createDomainRotation, formatAddresses, normalizeHost } from './domains/domains.ts'
 import { codeTaken, conflictError, findConflicts, requireNoConflicts } from './options/conflicts.ts'
+import { insertLinksWithOptions } from './options/create-store.ts'
 import { hashLinkPassword } from './options/password.ts'
 import {
   hasOptions,
@@ -27,12 +29,10 @@ import { describeOptions, type LinkOptions } from './options/record.ts'
 import { formatList } from './options/store.ts'
 import type { Lookup, Pools } from './redirect/lookup-store.ts'
 import {
-  ChosenCodeTaken,
   type CreatedLink,
   type Hosts,
   insertLink,
   insertLinks,
-  insertLinksWithOptions,
   type Link,
   type LinkChange,
   type NewLink,

@@ -4,8 +4,8 @@ import { bulkInsert, insertRows, insertRowsReturningIds } from '../db/bulk-inser
 import type { Queries, Tx } from '../db/database.ts'
 import { forUpdate, idList } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
+import { insertChosenCode } from './codes/chosen-store.ts'
 import type { Codes } from './codes/store.ts'
-import { insertOptionRows } from './options/store.ts'
 
 export type Pool = Tables['link_domain']['pool']
 
@@ -95,7 +95,7 @@ export async function insertLinks(tx: Tx, links: readonly NewLink[], codes: Code
   return newCodes.map(({ code }, index) => ({ code, id: ids[index]! }))
 }
 
-const linkColumnTypes = {
+export const linkColumnTypes = {
   account_id: 'bigint',
   code: 'text',
   title: 'text',
@@ -112,135 +112,13 @@ const linkColumnTypes = {
 
 const linkInsert = bulkInsert('link', linkColumnTypes)
 
-const optionalLinkInsert = bulkInsert('link', {
-  ...linkColumnTypes,
-  expires_at: 'bigint',
-  expired_url: 'text',
-  expired_location: 'text',
-  max_clicks: 'bigint',
-  password_hash: 'text',
-  rules: 'text',
-  tags: 'text',
-  external_id: 'text',
-  own_domain: 'text',
-})
-
-const chosenCodeInsert = bulkInsert(
-  'link_code',
-  { position: 'bigint', link_id: 'bigint', code: 'text' },
-  'ON CONFLICT (position) DO NOTHING',
-)
-
-/** A chosen code is or was in use. */
-export class ChosenCodeTaken extends Error {
-  /** Positions in the list of links. */
-  readonly indexes: readonly number[]
-
-  constructor(indexes: readonly number[]) {
-    super('a chosen code is taken')
-    this.indexes = indexes
-  }
-}
-
-/** Like `insertLinks`, for links of which some have options. The account is locked by the charge. */
-export async function insertLinksWithOptions(
-  tx: Tx,
-  links: readonly NewLink[],
-  codes: Codes,
-): Promise<CreatedLink[]> {
-  const placed = links.map(({ options }) =>
-    options?.code === undefined
-      ? { ...codes.next(), isChosen: false }
-      : { code: options.code, position: requirePosition(codes, options.code), isChosen: true },
-  )
-  const ids = await insertRowsReturningIds(
-    tx,
-    optionalLinkInsert,
-    links.map((link, index) => ({ ...rowOf(link, placed[index]!.code), ...optionColumns(link.options) })),
-  )
-  const rows = placed.map(({ code, position, isChosen }, index) => ({
-    position,
-    link_id: ids[index]!,
-    code: position < 0 ? code : null,
-    isChosen,
-  }))
-  const chosen = rows.filter(({ isChosen }) => isChosen)
-  if ((await insertRows(tx, chosenCodeInsert, chosen)) < chosen.length) {
-    throw new ChosenCodeTaken(await findTaken(tx, rows))
-  }
-  const generated = rows.filter(({ isChosen }) => !isChosen)
-  if ((await insertRows(tx, codeInsert, generated)) < generated.length) {
-    codes.jumpToRandomPosition()
-    throw new CodeTaken()
-  }
-  await insertOptionRows(
-    tx,
-    links.map(({ accountId, options }, index) => ({ accountId, linkId: ids[index]!, options })),
-  )
-  return placed.map(({ code }, index) => ({ code, id: ids[index]! }))
-}
-
-function requirePosition(codes: Codes, code: string): number {
-  const position = codes.positionOf(code)
-  if (position === undefined) throw new Error('a chosen code was not checked')
-  return position
-}
-
-async function findTaken(
-  tx: Tx,
-  rows: readonly { position: number; link_id: number; isChosen: boolean }[],
-): Promise<number[]> {
-  const list = idList(
-    tx,
-    rows.map(({ position }) => position),
-  )
-  const stored = await tx.all<Pick<Tables['link_code'], 'position' | 'link_id'>>(
-    `SELECT position, link_id FROM link_code WHERE position IN ${list.sql}`,
-    [list.value],
-  )
-  const owners = new Map(stored.map(({ position, link_id }) => [position, link_id]))
-  return rows.flatMap((row, index) =>
-    row.isChosen && owners.get(row.position) !== row.link_id ? [index] : [],
-  )
-}
-
-/** Which of these codes are or were in use. */
-export async function findTakenCodes(
-  queries: Queries,
-  chosen: readonly string[],
-  codes: Codes,
-): Promise<Set<string>> {
-  if (chosen.length === 0) return new Set()
-  const byPosition = new Map(chosen.map((code) => [requirePosition(codes, code), code]))
-  const list = idList(queries, [...byPosition.keys()])
-  const rows = await queries.all<Pick<Tables['link_code'], 'position'>>(
-    `SELECT position FROM link_code WHERE position IN ${list.sql}`,
-    [list.value],
-  )
-  return new Set(rows.map(({ position }) => byPosition.get(position)!))
-}
-
-function optionColumns(options: NewLinkOptions | undefined) {
-  return {
-    expires_at: options?.expiresAt ?? null,
-    expired_url: options?.expiredUrl ?? '',
-    expired_location: options?.expiredLocation ?? '',
-    max_clicks: options?.maxClicks ?? null,
-    password_hash: options?.passwordHash ?? null,
-    rules: options?.rules ?? '',
-    tags: options === undefined || options.tags.length === 0 ? '' : JSON.stringify(options.tags),
-    external_id: options?.externalId ?? null,
-    own_domain: options?.ownDomain ?? '',
-  }
-}
-
-const codeInsert = bulkInsert(
+export const codeInsert = bulkInsert(
   'link_code',
   { position: 'bigint', link_id: 'bigint' },
   'ON CONFLICT (position) DO NOTHING',
 )
 
-function rowOf(link: NewLink, code: string) {
+export function rowOf(link: NewLink, code: string) {
   return {
     account_id: link.accountId,
     code,
@@ -380,13 +258,6 @@ export async function refreshLink(tx: Tx, refresh: Refresh, codes: Codes): Promi
     refresh.hosts.b,
     refresh.id,
   ])
-  return code
-}
-
-async function insertChosenCode(tx: Tx, linkId: number, code: string, codes: Codes): Promise<string> {
-  const position = requirePosition(codes, code)
-  const row = { position, link_id: linkId, code: position < 0 ? code : null }
-  if ((await insertRows(tx, chosenCodeInsert, [row])) === 0) throw new ChosenCodeTaken([0])
   return code
 }
 

@@ -21,6 +21,7 @@ import { linkOptions } from './0017-link-options.ts'
 import { smsSignaturesAndReplies } from './0018-sms-signatures-and-replies.ts'
 import { linkDomainsAndBans } from './0019-link-domains-and-bans.ts'
 import { operatorTokens } from './0020-operator-tokens.ts'
+import { deletedLinks } from './0021-deleted-links.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -43,4 +44,5 @@ export const migrations: readonly Migration[] = [
   smsSignaturesAndReplies,
   linkDomainsAndBans,
   operatorTokens,
+  deletedLinks,
 ]

@@ -58,6 +58,7 @@ interface LinkTable {
   paused: Flag
   /** Zero: not banned. Bits: 1 the link itself, 2 the host of one of its targets. */
   banned: number
+  /** Null again when the clicks of the deleted link are deleted too. */
   deleted_at: Milliseconds | null
   expires_at: Milliseconds | null
   /** Empty: an expired link answers 410. `expired_location` is its ASCII form. */

@@ -37,6 +37,8 @@ export async function rollUpClicks(
   next = undefined
   do next = await run({ kind: 'rollUpHours', before: hoursBefore, after: next ?? 0 })
   while (next !== undefined && !isAborted())
+  do next = await run({ kind: 'deleteClicks' })
+  while (next !== undefined && !isAborted())
 }
 
 /** Visitors of a day are counted an hour after its end, when its last clicks are in the journal. */

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Database } from '../../db/database.ts'
 import { type DatabaseLocation, openAgain } from '../../db/open-again.ts'
 import { createLocator, type Locate, type PlaceFiles } from '../places/places.ts'
+import { deleteClicksOfDeleted } from './deleted-store.ts'
 import { appendVisits, deleteOldBatches, foldStep } from './journal-store.ts'
 import { unknownPlace } from '../places/regions.ts'
 import { countVisitors, rollUpHours } from './store.ts'
@@ -19,6 +20,8 @@ export type ClickJob =
   | { readonly kind: 'countVisitors'; readonly before: number }
   /** One step of merging hours before `before` into days; `after` is the result of the step before. */
   | { readonly kind: 'rollUpHours'; readonly before: number; readonly after: number }
+  /** One step of deleting the clicks of deleted links. */
+  | { readonly kind: 'deleteClicks' }
 
 /** Resolves when the work is durable. Work in steps returns a number to continue with, and undefined after the last step. */
 export async function runClickJob(
@@ -41,6 +44,8 @@ export async function runClickJob(
       })
     case 'rollUpHours':
       return db.write((tx) => rollUpHours(tx, job.before, job.after))
+    case 'deleteClicks':
+      return db.write(deleteClicksOfDeleted)
   }
 }
 

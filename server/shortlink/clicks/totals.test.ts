@@ -5,9 +5,11 @@ import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import type { Database } from '../../db/database.ts'
 import { describeAgent } from './user-agents.ts'
 import type { ClickCounts } from './counts.ts'
+import { deleteClicksOfDeleted } from './deleted-store.ts'
 import { addClicks } from './store.ts'
 import { createCodes } from '../codes/store.ts'
 import { hourOf } from './hours.ts'
+import { deleteLink } from '../options/store.ts'
 import { insertLink } from '../store.ts'
 
 const clients = ['Mozilla/5.0 (iPhone) Safari/604.1', 'curl/8', 'TelegramBot'].map(
@@ -69,5 +71,33 @@ onEachEngine('link totals', (engine) => {
       clicked.map((link_id, n) => ({ link_id, account_id: 1 + (n % 2), clicks: writes.length * 2 * 2 })),
     )
     for (const db of others) await db.close()
+  })
+
+  test('the clicks of a deleted link are deleted two days later, and nothing else is', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const [kept, deleted] = (await makeLinks(db, 2)) as [number, number]
+    const counts = countsOf([kept, deleted], 3)
+    const parts = [kept, deleted].map((link_id) => ({
+      link_id,
+      part: 'os' as const,
+      day: 1,
+      value: 'ios',
+      clicks: 3,
+    }))
+    await db.write((tx) => addClicks(tx, { ...counts, parts }))
+    await db.write((tx) => deleteLink(tx, 2, deleted, codes))
+    const linksWithClicks = async () => {
+      const rows = await db.all<{ id: number }>(
+        'SELECT link_id AS id FROM link_click UNION SELECT link_id FROM link_click_part ORDER BY 1',
+      )
+      return rows.map(({ id }) => id)
+    }
+    assert.equal(await db.write(deleteClicksOfDeleted), undefined)
+    assert.deepEqual(await linksWithClicks(), [kept, deleted])
+    await db.write((tx) => tx.run('UPDATE link SET deleted_at = 1000 WHERE deleted_at IS NOT NULL'))
+    assert.equal(await db.write(deleteClicksOfDeleted), 1)
+    assert.equal(await db.write(deleteClicksOfDeleted), undefined)
+    assert.deepEqual(await linksWithClicks(), [kept])
   })
 })

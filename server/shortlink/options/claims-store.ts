@@ -24,7 +24,7 @@ interface Waiting {
 const maxLinks = 500
 const maxWaiting = 10_000
 
-export class TooManyClaims extends Error {}
+class TooManyClaims extends Error {}
 
 export function createClaims(db: Database): Claims {
   let waiting: Waiting[] = []
@@ -87,7 +87,7 @@ const usageSql = `SELECT u.link_id, u.used, l.id, l.account_id, l.code, l.title,
   FROM link_usage u JOIN link l ON l.id = u.link_id`
 
 /** Returns how many of the wanted visits each link still had. */
-export async function useVisits(tx: Tx, wanted: ReadonlyMap<number, number>): Promise<Map<number, number>> {
+async function useVisits(tx: Tx, wanted: ReadonlyMap<number, number>): Promise<Map<number, number>> {
   const list = idList(tx, [...wanted.keys()])
   const rows = await tx.all<UsageRow>(
     `${usageSql} WHERE u.link_id IN ${list.sql} ORDER BY u.link_id${forUpdate(tx, 'FOR UPDATE OF u')}`,

@@ -3,11 +3,11 @@ import type { Queries } from '../../db/database.ts'
 import { type InvalidParameter, parameterError } from '../../http/parameters.ts'
 import type { AppError } from '../../http/errors.ts'
 import { takenCode } from '../codes/chosen.ts'
+import { findTakenCodes } from '../codes/chosen-store.ts'
 import type { Codes } from '../codes/store.ts'
 import { normalizeHost } from '../domains/domains.ts'
 import type { CheckedLink } from '../links.ts'
 import { findVerifiedOwner } from '../own-domains/store.ts'
-import { findTakenCodes } from '../store.ts'
 import { findUsedExternalIds } from './store.ts'
 
 export const codeTaken: InvalidParameter = { name: 'short_code', text: takenCode, isWhole: true }

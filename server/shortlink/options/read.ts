@@ -1,6 +1,6 @@
 // The optional parameters of `generate` and `update`: what they change, and what is wrong with them.
 import { clearableFields, type ClearableField, linkLimits } from '../../../contract/shortlink.ts'
-import { type Text } from '../../../contract/text.ts'
+import type { Text } from '../../../contract/text.ts'
 import { parseTime } from '../../../contract/time.ts'
 import { printable } from '../../../contract/values.ts'
 import type { InvalidParameter } from '../../http/parameters.ts'

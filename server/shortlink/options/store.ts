@@ -74,7 +74,7 @@ export async function findUsedExternalIds(
 }
 
 /** Locks the account, so that two changes cannot use the same `external_id`. A charge has locked it already. */
-export async function lockAccount(tx: Tx, accountId: number): Promise<void> {
+async function lockAccount(tx: Tx, accountId: number): Promise<void> {
   await tx.one(`SELECT id FROM account WHERE id = ?${forUpdate(tx, 'FOR NO KEY UPDATE')}`, [accountId])
 }
 
@@ -229,7 +229,7 @@ export async function setPaused(
 
 /**
  * The codes answer 410 from now on. The row stays for that, without its contents and outside of the account: a negative
- * `account_id` keeps it from every list and search. The hourly job deletes its clicks.
+ * `account_id` keeps it from every list and search. The hourly job deletes its clicks later.
  */
 export async function deleteLink(tx: Tx, accountId: number, id: number, codes: Codes): Promise<boolean> {
   const link = await findForUpdate(tx, accountId, id)

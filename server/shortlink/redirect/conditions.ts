@@ -1,12 +1,11 @@
 // Decides what a visit of a link with conditions gets: state, limit, password, rules, in this order.
 import type { IncomingMessage } from 'node:http'
 import { verifyPassword } from '../../accounts/password.ts'
-import type { VisitKind } from '../clicks/user-agents.ts'
-import type { UserAgent } from '../clicks/user-agents.ts'
+import type { UserAgent, VisitKind } from '../clicks/user-agents.ts'
 import type { Claims } from '../options/claims-store.ts'
 import { stateOf } from '../options/record.ts'
 import { matchRules } from '../options/rules.ts'
-import type { Attempts } from '../../limits/limits.ts'
+import type { Services } from '../../services.ts'
 import { networkOf } from '../../http/address.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Locate } from '../places/places.ts'
@@ -36,7 +35,7 @@ export type Decision =
 
 export interface ConditionOptions {
   readonly claims: Claims
-  readonly attempts: Attempts
+  readonly attempts: Services['limits']['attempts']
   readonly locate: Locate
 }
 
@@ -177,6 +176,6 @@ async function checkPassword(
 }
 
 /** The two letters of the first language of Accept-Language; empty when unknown. */
-export function firstLanguage(header: string | undefined): string {
+function firstLanguage(header: string | undefined): string {
   return /^\s*([a-z]{2})(?![a-z])/i.exec(header ?? '')?.[1]?.toLowerCase() ?? ''
 }
