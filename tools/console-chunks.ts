@@ -31,9 +31,6 @@ function closure(graph: ModuleGraph, start: string): ReadonlySet<string> {
 /** Modules of at least this many pages are in one file, of two or more in another. */
 const commonPages = 6
 
-/** The sign-in page imports these, but uses nothing of them; the bench measures it. */
-const unusedByBase = /@rc-component\/collapse\/|antd\/es\/collapse\//
-
 /**
  * `base`: the sign-in page. `frame`: what the frame adds. `lists`, `forms`: what lists and dialogs add. `common`: what the home
  * page or most pages share. `shared`: packages that some pages share. Everything else stays with its page.
@@ -54,7 +51,8 @@ function groupModules(graph: ModuleGraph): (id: string) => string | null {
   const forms = closure(graph, resolve(web, 'parts/confirm.tsx'))
   return (id) => {
     if (id === entry) return null
-    if (base.has(id) && !unusedByBase.test(id)) return 'base'
+    // All of it: a file that `base` imports from would need `base` before it is there.
+    if (base.has(id)) return 'base'
     if (frame.has(id)) return 'frame'
     if (chart.has(id)) return 'charts'
     const uses = pages.filter((page) => page.has(id)).length
