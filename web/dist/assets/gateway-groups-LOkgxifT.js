@@ -1,1 +1,0 @@
-import{Cn as e}from"./base-YD-go5Fw.js";var t={sms:e.sms,identity:e.id_verification,domain_check:e.domain_check};export{t};

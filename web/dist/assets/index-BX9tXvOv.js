@@ -1,1 +1,0 @@
-import{Mi as e,Pi as t,Ri as n,t as r}from"./base-YD-go5Fw.js";var i=n(),a=e();t();var o=document.getElementById(`root`);o&&(0,i.createRoot)(o).render((0,a.jsx)(r,{}));
