@@ -5,13 +5,6 @@ export const operatorRoles = ['owner', 'finance', 'support', 'auditor'] as const
 
 export type OperatorRole = (typeof operatorRoles)[number]
 
-export const operatorRoleNames: Readonly<Record<OperatorRole, Text>> = {
-  owner: { zh: '所有者', en: 'Owner' },
-  finance: { zh: '财务', en: 'Finance' },
-  support: { zh: '客服', en: 'Support' },
-  auditor: { zh: '审计', en: 'Auditor' },
-}
-
 export interface OperatorArea {
   readonly text: Text
   /** Routes whose paths start with one of these belong to the area; the longest one counts. */

@@ -5,7 +5,7 @@ import { route, withResponses } from './route.ts'
 import { Empty, password, slice } from './fields.ts'
 import type { securityResponses } from './responses/security.ts'
 
-export const code = Type.String({ minLength: 1, maxLength: 40 })
+const code = Type.String({ minLength: 1, maxLength: 40 })
 
 export const CodeInput = Type.Object({ code })
 export type CodeInput = Static<typeof CodeInput>

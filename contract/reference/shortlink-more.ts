@@ -32,7 +32,7 @@ export const generatedLinks = object({
   remaining_balance: count('剩余短链接额度', 'Remaining short link credits'),
 })
 
-export function linkPageOf<T extends TSchema>(record: T) {
+function linkPageOf<T extends TSchema>(record: T) {
   return object({
     links: Type.Array(record, text('短链接，新的在前', 'Links, newest first')),
     next_cursor: Type.Union([Type.String(), Type.Null()], {

@@ -9,7 +9,7 @@ const sendAt = Type.String(
   text('定时发送时间，未定时为空', 'Scheduled time; empty if sent as soon as possible'),
 )
 
-export const acceptedBatch = object({
+const acceptedBatch = object({
   batch_id: batchId,
   accepted: count('接受的条数', 'Accepted messages'),
   rejected: Type.Array(
@@ -28,9 +28,9 @@ export const acceptedBatch = object({
   remaining_credits: count('剩余短信额度', 'Remaining SMS credits'),
 })
 
-export const batchStates = ['waiting', 'sending', 'finished', 'cancelled'] as const
+const batchStates = ['waiting', 'sending', 'finished', 'cancelled'] as const
 
-export function smsBatch<R extends TSchema>(record: R) {
+function smsBatch<R extends TSchema>(record: R) {
   return object({
     batch_id: batchId,
     state: oneOf(batchStates, '状态', 'State'),
@@ -48,7 +48,7 @@ export function smsBatch<R extends TSchema>(record: R) {
   })
 }
 
-export const cancelledBatch = object({
+const cancelledBatch = object({
   batch_id: batchId,
   cancelled: count('取消的条数', 'Cancelled messages'),
   remaining_credits: count('剩余短信额度', 'Remaining SMS credits'),

@@ -7,7 +7,7 @@ export type Contact = Readonly<Pick<Tables['account_contact'], 'company' | 'name
 export type AccountNote = Readonly<Pick<Tables['account_note'], 'id' | 'at' | 'author' | 'note'>>
 
 /** Further notes delete the oldest ones. */
-export const maxNotes = 500
+const maxNotes = 500
 
 export function findContact(queries: Queries, accountId: number): Promise<Contact | undefined> {
   return queries.one<Contact>('SELECT company, name, phone, mail FROM account_contact WHERE account_id = ?', [

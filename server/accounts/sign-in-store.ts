@@ -6,7 +6,7 @@ import type { Tables } from '../db/schema.ts'
 import { deleteOlderThan } from '../db/time-ordered.ts'
 import { siteOf } from '../http/address.ts'
 
-export const signInKeepDays = 90
+const signInKeepDays = 90
 
 export type SignInRow = Readonly<Tables['sign_in']>
 
@@ -59,7 +59,7 @@ export function deleteOldSignIns(db: Database, signal: AbortSignal): Promise<num
 }
 
 /** A provider moves its customers within such a range: IPv4 /24, IPv6 /48. */
-export function signInNetwork(address: string): string {
+function signInNetwork(address: string): string {
   return isIPv4(address) ? address.replace(/\.\d+$/, '.0/24') : siteOf(address)
 }
 

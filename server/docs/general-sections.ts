@@ -8,6 +8,7 @@ import {
   sharedErrors,
 } from '../../contract/reference/interface.ts'
 import { sample } from '../../contract/samples.ts'
+import { scopeNames, scopes } from '../../contract/scopes.ts'
 import { identity } from '../../contract/identity.ts'
 import { shortlink } from '../../contract/shortlink.ts'
 import { maxSmsLength } from '../../contract/sms-text.ts'
@@ -36,6 +37,7 @@ export const openingSections: readonly Section[] = [
     title: { zh: '认证与参数', en: 'Authentication and parameters' },
     body: authenticationBody,
   },
+  { id: 'key-limits', title: { zh: '密钥权限', en: 'Key limits' }, body: keyLimitsBody },
 ]
 
 export const closingSections: readonly Section[] = [
@@ -46,6 +48,28 @@ export const closingSections: readonly Section[] = [
   { id: 'rate-limits', title: { zh: '频率限制', en: 'Rate limits' }, body: rateBody },
   { id: 'changelog', title: { zh: '接口变更', en: 'Changelog' }, body: changesBody },
 ]
+
+function keyLimitsBody(_context: DocsContext, language: Language): Html {
+  const intro: readonly Text[] = [
+    {
+      zh: '密钥默认拥有全部权限，可以按账户限制。不在权限内的操作返回 HTTP 403（信封与身份核验的 code 为 1004），message 为“无权执行此操作”。',
+      en: 'A key has all rights unless the account limits it. An operation outside them is HTTP 403 (code 1004 in the envelope and for identity verification) with the message “无权执行此操作”.',
+    },
+  ]
+  const rest: readonly Text[] = [
+    {
+      zh: '设置来源地址（IPv4、IPv6 或 CIDR）后，来自其他地址的调用同样返回 403，message 为“来源地址不在允许范围”。',
+      en: 'With an allow list of addresses (IPv4, IPv6 or CIDR), a call from elsewhere is the same 403 with the message “来源地址不在允许范围”.',
+    },
+    {
+      zh: '设置每日或每月用量上限后，超出的调用按额度不足处理，message 为“超过每日用量上限”或“超过每月用量上限”。退回的额度不计入用量。',
+      en: 'With a daily or monthly cap, a call that would exceed it fails like one without credits, with the message “超过每日用量上限” or “超过每月用量上限”. Refunded credits do not count.',
+    },
+  ]
+  const heading = language === 'zh' ? ['权限', '允许的操作'] : ['Scope', 'Allows']
+  const rows = scopes.map((scope) => [html`<code>${scope}</code>`, html`${scopeNames[scope][language]}`])
+  return html`${paragraphs(intro, language)}${table(heading, rows)}${paragraphs(rest, language)}`
+}
 
 function startBody({ publicUrl }: DocsContext, language: Language): Html {
   const steps: readonly Text[] = [

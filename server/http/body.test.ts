@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { decodeBody, type DecodedBody } from './body.ts'
 import { AppError } from './errors.ts'
+import { maxNames, maxValues } from './json.ts'
 
 const urlencoded = 'application/x-www-form-urlencoded'
 
@@ -124,19 +125,19 @@ test('the error does not contain the body', () => {
 
 test('rejects JSON with too many values or names before it is parsed', () => {
   const list = (count: number, item: string) => `{"urls":[${Array(count).fill(item).join(',')}]}`
-  decode('application/json', list(19_990, '"a"'))
+  decode('application/json', list(maxValues - 10, '"a"'))
   const names = (count: number) => `{${Array.from({ length: count }, (_, i) => `"name_${i}":1`).join(',')}}`
-  assert.equal(Object.keys(decode('application/json', names(10_000)).json ?? {}).length, 10_000)
+  assert.equal(Object.keys(decode('application/json', names(maxNames)).json ?? {}).length, maxNames)
   for (const type of ['application/json', urlencoded, 'multipart/form-data; boundary=x']) {
     for (const body of [
-      list(20_001, '1'),
-      list(10_001, '{}'),
-      `{"a":"${'x'.repeat(5_000)}"${'""'.repeat(40_000)}`,
+      list(maxValues + 1, '1'),
+      list(maxValues / 2 + 1, '{}'),
+      `{"a":"${'x'.repeat(5_000)}"${'""'.repeat(60_000)}`,
     ]) {
       assert.match(rejected(type, body).text.en, /^Too many values/)
     }
-    assert.match(rejected(type, names(10_001)).text.en, /^Too many parameters/)
-    assert.match(rejected(type, list(5_001, '{"a":1,"b":1}')).text.en, /^Too many parameters/)
+    assert.match(rejected(type, names(maxNames + 1)).text.en, /^Too many parameters/)
+    assert.match(rejected(type, list(maxNames / 2 + 1, '{"a":1}')).text.en, /^Too many parameters/)
   }
   // Text inside of strings counts as one value.
   const text = ',:{}[]\\"'.repeat(30_000)

@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const errorCodes = { invalidRequest: -32_600, methodNotFound: -32_601, invalidParams: -32_602 } as const
 
-export class ProtocolError extends Error {
+class ProtocolError extends Error {
   readonly code: number
 
   constructor(kind: keyof typeof errorCodes, message: string) {

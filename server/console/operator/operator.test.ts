@@ -57,11 +57,11 @@ onEachEngine('the operator', (engine) => {
   })
 
   it('counts what waits for an operator', async () => {
-    const before = (await operatorBrowser.call(operatorRoutes.waiting)).body
+    const earlier = (await operatorBrowser.call(operatorRoutes.waiting)).body
     const browser = await signedIn(service, await service.account())
     await browser.call(smsRoutes.createTemplate, { sent: { name: '通知', content: '您好' } })
     const { body } = await operatorBrowser.call(operatorRoutes.waiting)
-    assert.deepEqual([body.reviews - before.reviews, body.blocked_domains], [1, []])
+    assert.deepEqual([body.reviews - earlier.reviews, body.blocked_domains], [1, []])
   })
 
   it('creates an account with credits and a working password', async () => {

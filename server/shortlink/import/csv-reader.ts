@@ -26,7 +26,7 @@ export interface CsvRow {
 }
 
 /** The most frequent one of the first line. */
-export function findSeparator(text: string): string {
+function findSeparator(text: string): string {
   const end = text.search(/[\r\n]/)
   const head = text.slice(0, Math.min(end === -1 ? text.length : end, 10_000))
   const count = (separator: string) => head.split(separator).length

@@ -44,6 +44,9 @@ onEachEngine('a list of many links', (engine) => {
         engine === 'sqlite' ? `printf('%05d', ${scattered})` : `lpad(CAST(${scattered} AS text), 5, '0')`
       await tx.run(`UPDATE link SET title = 'title ' || ${padded} WHERE account_id = 1`)
       await tx.run('INSERT INTO link_code (position, link_id) SELECT id, id FROM link')
+      for (const id of [2 * 77, 2 * 77 + 1]) {
+        await tx.run('UPDATE link SET code = ? WHERE id = ?', [codes.codeAt(id), id])
+      }
       const clicks = `CASE WHEN id / 2 % 3 = 0 THEN 0 ELSE (id / 2 * 31) % 4001 END`
       await tx.run(
         `INSERT INTO link_click (link_id, hour, kind, device, browser, referrer, clicks)

@@ -23,7 +23,7 @@ import { type BatchCounts, type BatchRow, countMessagesOf, findBatch } from './s
 
 export type BatchState = 'waiting' | 'sending' | 'finished' | 'cancelled'
 
-export function stateOf({ total }: Pick<BatchRow, 'total'>, counts: BatchCounts): BatchState {
+function stateOf({ total }: Pick<BatchRow, 'total'>, counts: BatchCounts): BatchState {
   if (counts.pending === 0) return counts.cancelled === total ? 'cancelled' : 'finished'
   return counts.started > 0 ? 'sending' : 'waiting'
 }
