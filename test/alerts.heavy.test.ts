@@ -48,6 +48,7 @@ const healthy: SeriesValues = {
   tollgate_ledger_check_ok: constant(1),
   tollgate_limits_shared: constant(1),
   tollgate_link_channel_up: constant(1),
+  tollgate_sms_queue_oldest_due_seconds: constant(30),
   'tollgate_job_runs_total{name="sweeper",result="success"}': growing(6),
   'tollgate_job_runs_total{name="sweeper",result="failure"}': constant(0),
 }
@@ -190,6 +191,16 @@ const cases: readonly AlertCase[] = [
     title: 'no link channel',
     changed: { tollgate_link_channel_up: constant(0) },
     fires: ['TollgateLinkChannelDown'],
+  },
+  {
+    title: 'messages of a batch wait too long',
+    changed: { tollgate_sms_queue_oldest_due_seconds: constant(1_000) },
+    fires: ['TollgateSmsQueueSlow'],
+  },
+  {
+    title: 'a large batch waits for a few minutes',
+    changed: { tollgate_sms_queue_oldest_due_seconds: constant(600) },
+    fires: [],
   },
   {
     title: 'a job fails every time',

@@ -25,6 +25,7 @@ export async function addConsoleActions(
   await holder.signIn(accounts.holder.username, accounts.holder.password)
   const operator = openBrowser(service)
   await operator.signIn(accounts.operator.username, accounts.operator.password)
+  await operator.confirm()
 
   const refused = await call(holder, smsRoutes.createTemplate, {
     sent: { code: 'SALE_SPRING', name: '春季促销', content: '全场五折，回T退订，点击 ${link} 抢购' },
