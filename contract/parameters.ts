@@ -52,6 +52,44 @@ export type Values<P extends Parameters> = {
     : ValueOf[P[K]['type']] | undefined
 }
 
+const jsonTypes = {
+  string: 'string',
+  integer: 'integer',
+  boolean: 'boolean',
+  list: 'array',
+  map: 'object',
+  items: 'array',
+} as const
+
+/** JSON Schema of a parameter, without texts, example and default. */
+export function valueSchema(parameter: Parameter): Readonly<Record<string, unknown>> {
+  const {
+    type,
+    text: _text,
+    example: _example,
+    required: _required,
+    default: _default,
+    ...limits
+  } = parameter
+  return {
+    type: jsonTypes[type],
+    ...(type === 'list' && { items: { type: 'string' }, minItems: 1 }),
+    ...(type === 'items' && { minItems: 1 }),
+    ...(type === 'map' && { additionalProperties: { type: ['string', 'number'] } }),
+    ...limits,
+  }
+}
+
+/** JSON Schema of an object with these parameters, without texts. */
+export function objectSchema(parameters: Parameters): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(parameters)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([name, parameter]) => [name, valueSchema(parameter)])),
+    required: entries.filter(([, { required }]) => required).map(([name]) => name),
+  }
+}
+
 /** The description of a parameter followed by its allowed values, length and default. */
 export function describeParameter(parameter: Parameter): Text {
   const { text, enum: values, minLength, maxLength, minimum, maximum, maxItems } = parameter

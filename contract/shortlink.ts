@@ -1,6 +1,7 @@
 // The short link endpoint.
 import { credentialParameters, type Endpoint } from './endpoint.ts'
 import { pageParameters } from './paging.ts'
+import { objectSchema } from './parameters.ts'
 
 /** Of a target in its ASCII form: by default nginx accepts 4 KiB of response headers from the service behind it. */
 export const maxLocationLength = 3_500
@@ -118,13 +119,6 @@ const ruleItem = {
   required: ['when', 'target_url'],
 }
 
-/** JSON Schema of a link of `generate_batch`: the parameters of `generate`. */
-const linkItem = {
-  type: 'object',
-  properties: { target_url: url, title },
-  required: ['target_url', 'title'],
-}
-
 /** Of `generate` and `update`. A link with `expires_at`, `max_clicks`, `password` or `rules` is never `permanent`. */
 const options = {
   expires_at: {
@@ -192,6 +186,46 @@ const options = {
   },
 } as const
 
+/** The parameters of `generate` and of each link of `generate_batch`. */
+const newLink = {
+  target_url: {
+    ...url,
+    required: true,
+    text: { zh: '目标地址', en: 'Target URL' },
+    example: 'https://example.com/landing',
+  },
+  title: { ...title, required: true, text: { zh: '标题', en: 'Title' }, example: '活动页' },
+  redirect_type: {
+    ...redirectType,
+    default: 'direct',
+    text: { zh: '跳转方式', en: 'Redirect type' },
+  },
+  redirect_url_a: {
+    ...url,
+    required: false,
+    text: {
+      zh: 'a_url 的跳转地址，默认与目标地址相同',
+      en: 'Target of a_url; defaults to target_url',
+    },
+    example: 'https://example.com/a',
+  },
+  short_code: {
+    ...shortCode,
+    text: {
+      zh: '自选短码，字母、数字、_ 和 -，首尾为字母或数字，区分大小写',
+      en: 'A chosen code of letters, digits, _ and -, first and last a letter or digit; case-sensitive',
+    },
+  },
+  domain: {
+    type: 'string',
+    required: false,
+    maxLength: 253,
+    text: { zh: 'a_url 使用的自有域名，须已验证', en: 'Own verified domain for a_url' },
+    example: 'go.example.com',
+  },
+  ...options,
+} as const
+
 const linkId = {
   type: 'integer',
   required: true,
@@ -233,44 +267,7 @@ export const shortlink = {
       actions: ['generate'],
       scope: 'short_link:write',
       text: { zh: '生成短链接', en: 'Create a short link' },
-      parameters: {
-        target_url: {
-          ...url,
-          required: true,
-          text: { zh: '目标地址', en: 'Target URL' },
-          example: 'https://example.com/landing',
-        },
-        title: { ...title, required: true, text: { zh: '标题', en: 'Title' }, example: '活动页' },
-        redirect_type: {
-          ...redirectType,
-          default: 'direct',
-          text: { zh: '跳转方式', en: 'Redirect type' },
-        },
-        redirect_url_a: {
-          ...url,
-          required: false,
-          text: {
-            zh: 'a_url 的跳转地址，默认与目标地址相同',
-            en: 'Target of a_url; defaults to target_url',
-          },
-          example: 'https://example.com/a',
-        },
-        short_code: {
-          ...shortCode,
-          text: {
-            zh: '自选短码，字母、数字、_ 和 -，首尾为字母或数字，区分大小写',
-            en: 'A chosen code of letters, digits, _ and -, first and last a letter or digit; case-sensitive',
-          },
-        },
-        domain: {
-          type: 'string',
-          required: false,
-          maxLength: 253,
-          text: { zh: 'a_url 使用的自有域名，须已验证', en: 'Own verified domain for a_url' },
-          example: 'go.example.com',
-        },
-        ...options,
-      },
+      parameters: newLink,
     },
     update: {
       actions: ['update'],
@@ -340,7 +337,7 @@ export const shortlink = {
           type: 'items',
           required: true,
           maxItems: linkLimits.batchLinks,
-          items: linkItem,
+          items: objectSchema(newLink),
           text: {
             zh: '短链接列表，每项的参数与 generate 相同',
             en: 'List of links, each with the parameters of generate',

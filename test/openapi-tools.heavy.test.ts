@@ -14,7 +14,10 @@ import {
   allExamples,
   callExample,
   type Callers,
+  type CredentialCarrier,
+  type DocumentedExample,
   exampleCallers,
+  type RequestFormat,
   requestFormatsOf,
 } from './support/documented-call.ts'
 import { installOpenApiTools, runTool, toolPath } from './support/openapi-tools.ts'
@@ -57,6 +60,24 @@ export const results: string[] = ({} as components['schemas']['DomainCheckCheckA
 // @ts-expect-error a generate without a title
 export const wrong: Body<'/api/shortlink_api.php'> = { action: 'generate', target_url: 'https://example.com/' }
 `
+
+/** Operations whose success cannot be repeated: a number gets one code in 60 seconds, and a link can be deleted once. */
+const onceOnly = ['sms sendCode', 'shortlink delete']
+
+/** Whether the proxy gets the example in this format, with the credentials there. */
+function isCalled(
+  { endpoint, name, operation, example }: DocumentedExample,
+  format: RequestFormat,
+  carrier: CredentialCarrier,
+): boolean {
+  // Requests with wrong parameters are for the proxy to reject.
+  if (example.status === 400) return false
+  if (format === 'json' && carrier === 'parameters') return true
+  if (example.status === 200 && onceOnly.includes(`${endpoint.name} ${name}`)) return false
+  // Prism cannot read lists of objects from a form or a query, so it rejects the schema of `items` there.
+  const hasItems = Object.values(operation.parameters).some(({ type }) => type === 'items')
+  return format === 'json' || !hasItems
+}
 
 describe('programs for OpenAPI and Postman', { timeout: 900_000 }, () => {
   let folder: string
@@ -179,8 +200,8 @@ type Query<P extends keyof Queries> = Queries[P]`,
       for (const format of ['json', 'form', 'query'] as const) {
         for (const documented of allExamples()) {
           const { endpoint, name, example } = documented
-          // Requests with wrong parameters are for the proxy to reject.
-          if (!requestFormatsOf(endpoint).includes(format) || example.status === 400) continue
+          if (!requestFormatsOf(endpoint).includes(format)) continue
+          if (!isCalled(documented, format, carrier)) continue
           const reply = await callExample(proxy, callers, documented, format, carrier)
           calls += 1
           if (reply.status !== example.status || reply.headers.has('sl-violations')) {
@@ -231,14 +252,15 @@ type Query<P extends keyof Queries> = Queries[P]`,
       [],
       stdout + stderr,
     )
-    assert.equal(run.stats.requests.total, 35)
+    assert.equal(run.stats.requests.total, 69)
     for (const { item, assertions = [] } of run.executions) assert.ok(assertions.length >= 2, item.name)
     const used: Record<string, number> = {}
     for (const apiType of apiTypes) {
       const query = `username=${sample.username}&api_key=${sample.key}&action=get_credits&api_type=${apiType}`
       used[apiType] = (await get(`${live.url}/api/sms_api.php?${query}`)).body.data.used
     }
-    assert.deepEqual(used, { short_link: 2, sms: 1, id_verification: 2, domain_check: 6 })
+    // Links: one created, one refreshed, a batch of two. SMS: one sent, one code, a batch of two; refused ones are refunded.
+    assert.deepEqual(used, { short_link: 4, sms: 4, id_verification: 2, domain_check: 6 })
     assert.deepEqual((await checkLedger(live.installation.db, 10_000)).problems, [])
   })
 })

@@ -1,6 +1,6 @@
 // JSON Schema (2020-12) for the OpenAPI document, from the parameters and the TypeBox responses of the contract.
 import type { TSchema } from 'typebox'
-import type { Parameter, Parameters } from '../../contract/parameters.ts'
+import { type Parameter, type Parameters, valueSchema } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
 
 export type JsonObject = Record<string, unknown>
@@ -38,28 +38,17 @@ export function responseSchema(schema: TSchema, translate: Translate): JsonSchem
   }
 }
 
-const jsonTypes = {
-  string: 'string',
-  integer: 'integer',
-  boolean: 'boolean',
-  list: 'array',
-  map: 'object',
-  items: 'array',
-} as const
-
 /** Generated clients treat a property with a `default` as required, so the default is in the description. */
 function parameterSchema(parameter: Parameter, translate: Translate): JsonSchema {
-  const { type, text, example, required: _required, default: byDefault, ...limits } = parameter
+  const { text, example, default: byDefault } = parameter
   const described =
     byDefault === undefined
       ? text
       : { zh: `${text.zh}，默认 ${byDefault}`, en: `${text.en}; default ${byDefault}` }
+  const { type, ...limits } = valueSchema(parameter)
   return {
-    type: jsonTypes[type],
+    type,
     description: translate(described),
-    ...(type === 'list' && { items: { type: 'string' }, minItems: 1 }),
-    ...(type === 'items' && { minItems: 1 }),
-    ...(type === 'map' && { additionalProperties: { type: ['string', 'number'] } }),
     ...limits,
     ...(example !== undefined && { examples: [example] }),
   }
