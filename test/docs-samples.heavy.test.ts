@@ -10,8 +10,8 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { documentedEndpoints } from '../contract/reference/interface.ts'
 import { sample, type SampleLanguage, sampleLanguages } from '../contract/samples.ts'
-import { type Credentials, exampleCallers, valuesOf, withoutVariable } from './support/documented-call.ts'
-import { startService, type TestService } from './support/service.ts'
+import { exampleCallers, valuesOf, withoutVariable } from './support/documented-call.ts'
+import { startService } from './support/service.ts'
 
 const run = promisify(execFile)
 
@@ -59,16 +59,11 @@ async function isInstalled([command, ...args]: readonly [string, ...string[]]): 
 }
 
 describe('code samples', () => {
-  let service: TestService
   let directory: string
-  let caller: Credentials
   before(async () => {
-    service = await startService('sqlite')
     directory = await mkdtemp(join(tmpdir(), 'tollgate-samples-'))
-    caller = (await exampleCallers(service)).sample
   })
   after(async () => {
-    await service[Symbol.asyncDispose]()
     await rm(directory, { recursive: true, force: true })
   })
 
@@ -88,6 +83,9 @@ describe('code samples', () => {
         context.skip(`${runners[language].probe[0]} is not installed`)
         return
       }
+      // Each language has its own service: a link can be deleted once, and a number gets one code in 60 seconds.
+      await using service = await startService('sqlite')
+      const caller = (await exampleCallers(service)).sample
       for (const { endpoint, reference } of documentedEndpoints) {
         for (const [name, operation] of Object.entries(endpoint.operations)) {
           const [example] = reference[name]!.examples
