@@ -1,6 +1,7 @@
 // Runs calls for the test of all clients: one JSON object per line in, one out.
 import { createInterface } from 'node:readline'
 import {
+  type Page,
   Tollgate,
   TollgateApiError,
   TollgateConnectionError,
@@ -44,11 +45,25 @@ async function run({ client, call, params = {}, options = {} }: DriverRequest): 
     ...(client.language !== undefined && { language: client.language }),
   })
   const [group, name] = call.split('.') as ['shortlink' | 'sms' | 'identity' | 'domains', string]
-  const operation = (tollgate[group] as Readonly<Record<string, Operation>>)[camel(name)]
+  // `logs` of this client returns the list itself; `logsPage` has the form of the other clients.
+  const method = call === 'sms.logs' ? 'logsPage' : camel(name)
+  const operation = (tollgate[group] as Readonly<Record<string, Operation>>)[method]
   if (!operation) throw new TypeError(`no operation ${call}`)
   const given = options.idempotency_key === undefined ? {} : { idempotencyKey: options.idempotency_key }
   const takesParameters = name !== 'templates' && name !== 'signatures'
-  return takesParameters ? operation(params, given) : operation(given)
+  const result = await (takesParameters ? operation(params, given) : operation(given))
+  // The pages of the other clients have the names of the API.
+  return isPage(result) ? { data: result.items, next_cursor: result.next_cursor } : result
+}
+
+function isPage(value: unknown): value is Page<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'items' in value &&
+    'next_cursor' in value &&
+    !('batch_id' in value)
+  )
 }
 
 function describe(error: unknown): Record<string, unknown> {
