@@ -137,7 +137,10 @@ test('rejects JSON with too many values or names before it is parsed', () => {
       assert.match(rejected(type, body).text.en, /^Too many values/)
     }
     assert.match(rejected(type, names(maxNames + 1)).text.en, /^Too many parameters/)
-    assert.match(rejected(type, list(Math.ceil(maxNames / 3) + 1, '{"a":1,"b":1,"c":1}')).text.en, /^Too many parameters/)
+    assert.match(
+      rejected(type, list(Math.ceil(maxNames / 3) + 1, '{"a":1,"b":1,"c":1}')).text.en,
+      /^Too many parameters/,
+    )
   }
   // Text inside of strings counts as one value.
   const text = ',:{}[]\\"'.repeat(30_000)
