@@ -132,8 +132,8 @@ export const accountCommands: readonly Command[] = [
       '\n      [--scopes all|sms:read,…] [--allow-ips any|203.0.113.0/24,…] [--daily-cap none|sms=500,…]' +
       ' [--monthly-cap none|…]\n      [--prices default|generate=2,…] [--alert-percents none|20,5]',
     text: {
-      zh: '修改账户、密钥权限、用量上限与价格；列表整体替换；--password - 从标准输入读取；--2fa off 关闭两步验证（丢失手机与恢复码时）',
-      en: 'change an account; lists are replaced; --password - reads stdin; --2fa off removes a lost second factor',
+      zh: '修改账户、密钥权限、用量上限与价格；--password - 从标准输入读取；--2fa off 关闭两步验证',
+      en: 'change an account; --password - reads stdin; --2fa off removes a lost second factor',
     },
     minWords: 1,
     maxWords: 1,
