@@ -14,10 +14,7 @@ import {
   allExamples,
   callExample,
   type Callers,
-  type CredentialCarrier,
-  type DocumentedExample,
   exampleCallers,
-  type RequestFormat,
   requestFormatsOf,
 } from './support/documented-call.ts'
 import { installOpenApiTools, runTool, toolPath } from './support/openapi-tools.ts'
@@ -63,21 +60,6 @@ export const wrong: Body<'/api/shortlink_api.php'> = { action: 'generate', targe
 
 /** Operations whose success cannot be repeated: a number gets one code in 60 seconds, and a link can be deleted once. */
 const onceOnly = ['sms sendCode', 'shortlink delete']
-
-/** Whether the proxy gets the example in this format, with the credentials there. */
-function isCalled(
-  { endpoint, name, operation, example }: DocumentedExample,
-  format: RequestFormat,
-  carrier: CredentialCarrier,
-): boolean {
-  // Requests with wrong parameters are for the proxy to reject.
-  if (example.status === 400) return false
-  if (format === 'json' && carrier === 'parameters') return true
-  if (example.status === 200 && onceOnly.includes(`${endpoint.name} ${name}`)) return false
-  // Prism cannot read lists of objects from a form or a query, so it rejects the schema of `items` there.
-  const hasItems = Object.values(operation.parameters).some(({ type }) => type === 'items')
-  return format === 'json' || !hasItems
-}
 
 describe('programs for OpenAPI and Postman', { timeout: 900_000 }, () => {
   let folder: string
@@ -199,9 +181,14 @@ type Query<P extends keyof Queries> = Queries[P]`,
     for (const carrier of ['parameters', 'header', 'query'] as const) {
       for (const format of ['json', 'form', 'query'] as const) {
         for (const documented of allExamples()) {
-          const { endpoint, name, example } = documented
-          if (!requestFormatsOf(endpoint).includes(format)) continue
-          if (!isCalled(documented, format, carrier)) continue
+          const { endpoint, name, operation, example } = documented
+          // Requests with wrong parameters are for the proxy to reject.
+          if (!requestFormatsOf(endpoint).includes(format) || example.status === 400) continue
+          const isRepeated = format !== 'json' || carrier !== 'parameters'
+          if (isRepeated && example.status === 200 && onceOnly.includes(`${endpoint.name} ${name}`)) continue
+          // Prism reads no lists from a form whose schema is a `oneOf` of several operations.
+          if (format === 'form' && Object.values(operation.parameters).some(({ type }) => type === 'items'))
+            continue
           const reply = await callExample(proxy, callers, documented, format, carrier)
           calls += 1
           if (reply.status !== example.status || reply.headers.has('sl-violations')) {

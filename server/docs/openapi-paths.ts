@@ -125,7 +125,9 @@ const serialization = {
   map: { style: 'deepObject', explode: true },
 } as const
 
-function serializationOf({ type }: Parameter): JsonObject | undefined {
+/** OpenAPI has no style for a list of objects. */
+function serializationOf({ type, items }: Parameter): JsonObject | undefined {
+  if (type === 'items') return items?.['type'] === 'string' ? serialization.list : undefined
   return type === 'list' || type === 'map' ? serialization[type] : undefined
 }
 
