@@ -23,8 +23,8 @@ export const templateCommands: readonly Command[] = [
     name: 'template add',
     usage: `[NAME|--shared] --code C --name N --content '… \${code} …' [--type T] [--status ${templateStates.join('|')}] [--reason T] [--gateway aliyun=SMS_123456]`,
     text: {
-      zh: `添加短信模板，默认为审核通过；--shared 为所有账户共用；--type 为 ${templateTypes.join('、')}`,
-      en: `add an SMS template, approved by default; --shared is for every account; --type is ${templateTypes.join(', ')}`,
+      zh: '添加短信模板，默认为审核通过；--shared 为所有账户共用',
+      en: `add an approved SMS template; --shared: for every account; --type: ${templateTypes.join(', ')}`,
     },
     minWords: 0,
     maxWords: 1,
