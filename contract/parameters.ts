@@ -61,22 +61,27 @@ const jsonTypes = {
   items: 'array',
 } as const
 
+/** What has the same name and meaning in JSON Schema. */
+const schemaNames = new Set<string>([
+  'enum',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'maxItems',
+  'items',
+] satisfies (keyof Parameter)[])
+
 /** JSON Schema of a parameter, without texts, example and default. */
 export function valueSchema(parameter: Parameter): Readonly<Record<string, unknown>> {
-  const {
-    type,
-    text: _text,
-    example: _example,
-    required: _required,
-    default: _default,
-    ...limits
-  } = parameter
+  const { type } = parameter
   return {
     type: jsonTypes[type],
     ...(type === 'list' && { items: { type: 'string' }, minItems: 1 }),
     ...(type === 'items' && { minItems: 1 }),
     ...(type === 'map' && { additionalProperties: { type: ['string', 'number'] } }),
-    ...limits,
+    ...Object.fromEntries(Object.entries(parameter).filter(([name]) => schemaNames.has(name))),
   }
 }
 
