@@ -108,7 +108,9 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
       await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`)
       // Every page has its own title; its tabs and drawers share it.
       if (new URL(page.url()).pathname !== from.path) {
-        await heading.filter({ hasNotText: from.title ?? '' }).waitFor()
+        // The whole title is compared, because one title may contain another.
+        const escaped = (from.title ?? '').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+        await heading.filter({ hasNotText: new RegExp(`^${escaped}$`) }).waitFor()
       }
       await quiet()
       await page.locator('.ant-skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' })

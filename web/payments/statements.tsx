@@ -1,29 +1,23 @@
 // Monthly statements: figures, files and a printable page.
 import { DownloadOutlined, PrinterOutlined } from '@ant-design/icons'
-import { Button, Card, Table } from 'antd'
+import { Button, Card, Table, type TableColumnsType } from 'antd'
 import type { ReactNode } from 'react'
 import { paymentRoutes } from '../../contract/console/payments.ts'
+import type { Statement } from '../../contract/console/responses/payments.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { routeUrl } from '../api/client.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { formatCount, StatusLabel } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { useIsNarrow } from '../parts/narrow.ts'
 import { Page } from '../parts/page.tsx'
+import { RowCards } from '../parts/row-cards.tsx'
 import { paymentsText } from './text.ts'
 
 export function StatementsPage(): ReactNode {
   const t = useText(paymentsText)
-  const pick = usePick()
   const statements = useApiQuery(paymentRoutes.statements, {})
-  const columns = [
-    ['opening', t.opening],
-    ['bought', t.bought],
-    ['used', t.used],
-    ['refunded', t.refundedCredits],
-    ['adjusted', t.adjusted],
-    ['closing', t.closing],
-  ] as const
   const print = (
     <Button icon={<PrinterOutlined />} onClick={() => globalThis.print()}>
       {t.print}
@@ -69,22 +63,7 @@ export function StatementsPage(): ReactNode {
                   </span>
                 }
               >
-                <Table
-                  size="small"
-                  pagination={false}
-                  scroll={{ x: 'max-content' }}
-                  rowKey="api_type"
-                  dataSource={[...rows]}
-                  columns={[
-                    { title: t.type, render: (_value, row) => pick(apiTypeNames[row.api_type]) },
-                    ...columns.map(([name, title]) => ({
-                      title,
-                      key: name,
-                      align: 'end' as const,
-                      render: (_value: unknown, row: (typeof rows)[number]) => formatCount(row[name]),
-                    })),
-                  ]}
-                />
+                <StatementRows rows={rows} label={month} />
                 <div className="muted small mono" style={{ overflowWrap: 'anywhere', marginTop: 8 }}>
                   {t.digest}: {digest}
                 </div>
@@ -94,5 +73,43 @@ export function StatementsPage(): ReactNode {
         )}
       </Loaded>
     </Page>
+  )
+}
+
+type StatementRow = Statement['rows'][number]
+
+function StatementRows({ rows, label }: { rows: readonly StatementRow[]; label: string }): ReactNode {
+  const t = useText(paymentsText)
+  const pick = usePick()
+  const isNarrow = useIsNarrow()
+  const amounts = [
+    ['opening', t.opening],
+    ['bought', t.bought],
+    ['used', t.used],
+    ['refunded', t.refundedCredits],
+    ['adjusted', t.adjusted],
+    ['closing', t.closing],
+  ] as const
+  const columns: TableColumnsType<StatementRow> = [
+    { title: t.type, render: (_value, row) => pick(apiTypeNames[row.api_type]) },
+    ...amounts.map(([name, title]) => ({
+      title,
+      key: name,
+      align: 'end' as const,
+      render: (_value: unknown, row: StatementRow) => formatCount(row[name]),
+    })),
+  ]
+  const rowKey = (row: StatementRow) => row.api_type
+  return isNarrow ? (
+    <RowCards rows={rows} rowKey={rowKey} columns={columns} label={label} />
+  ) : (
+    <Table<StatementRow>
+      size="small"
+      pagination={false}
+      scroll={{ x: 'max-content' }}
+      rowKey={rowKey}
+      dataSource={rows}
+      columns={columns}
+    />
   )
 }

@@ -1,11 +1,12 @@
 // The list of sign-ins: when, from where, with which device and how.
-import { Card, Tag } from 'antd'
+import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import type { SignInFacts } from '../../contract/console/responses/security.ts'
 import { securityRoutes } from '../../contract/console/security.ts'
 import { formatTime } from '../../contract/time.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
+import { StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { securityText } from './text.ts'
@@ -39,7 +40,7 @@ export function SignInsCard(): ReactNode {
               render: (_value, { device, is_new }) => (
                 <span className="row">
                   {device === '' ? '–' : device}
-                  {is_new && <Tag color="warning">{t.isNew}</Tag>}
+                  {is_new && <StatusLabel tone="warning">{t.isNew}</StatusLabel>}
                 </span>
               ),
             },

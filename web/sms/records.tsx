@@ -124,14 +124,15 @@ export function Records(): ReactNode {
             },
             {
               title: t.bizId,
-              render: (_value, { biz_id }) => <Copyable text={biz_id} label={t.bizId} />,
-            },
-            {
-              title: t.request,
-              render: (_value, { request_id }) => (
-                <Link to="/requests" search={{ open: request_id }}>
-                  {t.viewRequest}
-                </Link>
+              render: (_value, { biz_id, request_id }) => (
+                <div>
+                  <Copyable text={biz_id} label={t.bizId} />
+                  <div className="small nowrap">
+                    <Link to="/requests" search={{ open: request_id }}>
+                      {t.viewRequest}
+                    </Link>
+                  </div>
+                </div>
               ),
             },
           ]}

@@ -80,6 +80,7 @@ const statement = Type.Object({
     }),
   ),
 })
+export type Statement = ResponseOf<typeof statement>
 
 export const paymentResponses = {
   packages: Type.Object({
