@@ -1,1 +1,0 @@
-import{Ni as e}from"./base-Bsi7WlEM.js";import{i as t}from"./frame-Ctycv7L4.js";import{b as n}from"./common-D_CKz2W-.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};
