@@ -23,7 +23,7 @@ export function postmanCollection({ publicUrl, version, config }: DocsContext): 
       { key: 'base_url', value: publicUrl },
       { key: 'username', value: 'demo' },
       { key: 'api_key', value: '' },
-      ...Object.entries(remembered).map(([key, value]) => ({ key, value })),
+      ...Object.entries(remembered).map(([key, [value]]) => ({ key, value })),
     ],
     item: documentedEndpoints.map((documented) => ({
       name: `${documented.title.zh} / ${documented.title.en}`,
@@ -36,7 +36,12 @@ export function postmanCollection({ publicUrl, version, config }: DocsContext): 
 }
 
 /** Values of earlier responses that later requests use, and what the examples have instead. */
-const remembered: Readonly<Record<string, string>> = { link_id: '1', biz_id: '100000000000000001' }
+const remembered: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  // The example deletes a link of its own. The collection deletes the one that it has created.
+  link_id: ['1', '3'],
+  biz_id: ['100000000000000001'],
+  batch_id: ['200000000000000001'],
+}
 
 /** Examples that a collection cannot call (another account, an outcome of the sandbox) are saved responses of the first request. */
 function itemsOf({ endpoint }: DocumentedEndpoint, one: DocumentedOperation, config: Config): JsonObject[] {
@@ -90,8 +95,8 @@ function requestOf(endpoint: Endpoint, { operation }: DocumentedOperation, examp
   const body = exampleBody(endpoint, operation, example)
   if ('username' in body) body['username'] = '{{username}}'
   body['api_key'] = example.caller === 'wrong key' ? '{{api_key}}x' : '{{api_key}}'
-  for (const [name, value] of Object.entries(remembered)) {
-    if (String(body[name]) === value) body[name] = `{{${name}}}`
+  for (const [name, values] of Object.entries(remembered)) {
+    if (values.includes(String(body[name]))) body[name] = `{{${name}}}`
   }
   return {
     method: 'POST',
