@@ -71,7 +71,7 @@ describe('bench --quick', () => {
       'sms ≥ 0.2 × bare handler',
       'charge ≥ 5 × single statements',
       'domain ≤ 1.2 × ideal',
-      'console < 250 kB gzip',
+      'console < 190 kB gzip',
     ]) {
       assert.ok(targets.includes(target), target)
     }
