@@ -107,7 +107,7 @@ describe('a production install', { timeout: 600_000 }, () => {
       assert.equal(response.status, 200, path)
       await response.arrayBuffer()
     }
-    const script = assets.find((path) => /index-.*\.js$/.test(path))!
+    const script = assets.find((path) => /\/base-.*\.js$/.test(path))!
     const compressed = await fetch(`${url}${script}`, { headers: { 'accept-encoding': 'br' } })
     assert.equal(compressed.headers.get('content-encoding'), 'br')
     await compressed.arrayBuffer()
