@@ -24,6 +24,8 @@ export interface Output {
   readonly text: string
   /** The command ran, but its result is negative: exit code 1. */
   readonly failed?: boolean
+  /** Why it is negative: one line on stderr, instead of the text. */
+  readonly problem?: string
 }
 
 export interface Command {

@@ -58,8 +58,12 @@ export async function runAdmin(
   environment: () => Environment,
 ): Promise<CommandResult> {
   try {
-    const { text, failed } = await run(words, environment)
-    return { code: failed ? 1 : 0, stdout: `${text}\n`, stderr: '' }
+    const { text, failed, problem } = await run(words, environment)
+    return {
+      code: failed ? 1 : 0,
+      stdout: text === '' ? '' : `${text}\n`,
+      stderr: problem === undefined ? '' : `${problem}\n`,
+    }
   } catch (error) {
     return { code: 1, stdout: '', stderr: `${describeError(error)}\n` }
   }
@@ -68,6 +72,7 @@ export async function runAdmin(
 interface Output {
   readonly text: string
   readonly failed?: boolean
+  readonly problem?: string | undefined
 }
 
 async function run(given: readonly string[], environment: () => Environment): Promise<Output> {
@@ -97,8 +102,9 @@ async function run(given: readonly string[], environment: () => Environment): Pr
   const installation = await openInstallation(config, { skipSecretCheck: command.skipSecretCheck ?? false })
   try {
     const output = await command.run({ config, installation, words: rest, flags })
-    const text = flags['json'] === true ? JSON.stringify(output.json) : output.text
-    return { text, failed: output.failed ?? false }
+    const { failed = false, problem } = output
+    if (flags['json'] === true) return { text: JSON.stringify(output.json), failed, problem }
+    return { text: problem === undefined ? output.text : '', failed, problem }
   } finally {
     await installation.close()
   }

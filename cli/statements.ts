@@ -78,11 +78,11 @@ export const statementCommands: readonly Command[] = [
       const file = textFlag(flags, 'key')
       const key = file === undefined ? deriveStatementKey(secretKey) : await keyFrom(file)
       const problem = findFileProblem(await read(words[0]!), key)
-      const text = problem ? `${problem.zh} / ${problem.en}` : '有效 / valid'
       return {
         json: { file: words[0]!, valid: problem === undefined, ...(problem && { problem: problem.en }) },
-        text: `${words[0]!}: ${text}`,
+        text: `${words[0]!}: 有效 / valid`,
         failed: problem !== undefined,
+        ...(problem && { problem: `${words[0]!}: ${problem.zh} / ${problem.en}` }),
       }
     },
   },

@@ -22,9 +22,34 @@ export const refundStates = ['pending', 'succeeded', 'failed'] as const
 
 export type RefundState = (typeof refundStates)[number]
 
-export const paymentDifferenceKinds = ['not_paid', 'not_granted', 'amount', 'refund', 'no_answer'] as const
+/** What reconciliation finds, with a text for the console. */
+export const paymentDifferenceKinds = {
+  not_paid: { zh: '本平台已支付，渠道没有', en: 'Paid here, not at the provider' },
+  not_granted: { zh: '渠道已支付，本平台未到账', en: 'Paid at the provider, not granted here' },
+  amount: { zh: '金额或币种不同', en: 'Amount or currency differs' },
+  paid_twice: { zh: '同一订单支付了两次', en: 'One order was paid twice' },
+  unknown_order: { zh: '本平台没有此订单', en: 'No such order here' },
+  refund: { zh: '退款不一致', en: 'Refund differs' },
+  no_answer: { zh: '账单中没有，查询无应答', en: 'Not in the bill, and no answer to a query' },
+} as const satisfies Record<string, Text>
 
-export type PaymentDifferenceKind = (typeof paymentDifferenceKinds)[number]
+export type PaymentDifferenceKind = keyof typeof paymentDifferenceKinds
+
+/** 普通发票, 增值税专用发票 */
+export const invoiceKinds = {
+  normal: { zh: '普通发票', en: 'Ordinary invoice' },
+  special: { zh: '增值税专用发票', en: 'Special VAT invoice' },
+} as const satisfies Record<string, Text>
+
+export type InvoiceKind = keyof typeof invoiceKinds
+
+export const invoiceStates = {
+  open: { zh: '待开票', en: 'Requested' },
+  issued: { zh: '已开票', en: 'Issued' },
+  rejected: { zh: '已驳回', en: 'Rejected' },
+} as const satisfies Record<string, Text>
+
+export type InvoiceState = keyof typeof invoiceStates
 
 /** All of them have two decimals. */
 export const currencies = [

@@ -1,5 +1,5 @@
 // Orders: created before the provider is asked, settled once the provider's own answer says paid, closed when they expire.
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { formatMinor, paymentLimits, type PaymentProviderName } from '../../contract/payments.ts'
 import { formatTime } from '../../contract/time.ts'
 import type { Account } from '../accounts/store.ts'
@@ -8,6 +8,7 @@ import { addCredits } from '../credits/store.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { emitEvents, emitToOperators } from '../events/emit.ts'
 import { AppError } from '../http/errors.ts'
+import { createOrderNumber } from './order-number.ts'
 import { moveOrder } from './order-states.ts'
 import { creditsOf, packageNotFound } from './packages.ts'
 import { findPackage } from './package-store.ts'
@@ -195,7 +196,7 @@ export function createOrders(options: OrdersOptions): Orders {
           })
         }
         const row = await insertOrder(tx, {
-          number: createNumber(),
+          number: createOrderNumber(),
           accountId: account.id,
           packageCode: offer.code,
           packageName: offer.name,
@@ -273,14 +274,6 @@ export async function alert(
 ): Promise<void> {
   const data = { number: order.number, provider: order.provider, reason }
   await emitToOperators(tx, 'platform.payment_mismatch', data, `platform.payment_mismatch ${order.number}`)
-}
-
-const letters = '0123456789ABCDEFGHJKLMNPQRSTUVWXYZ'
-
-/** The second, and ten random characters: 25 in all, letters and digits. */
-function createNumber(): string {
-  const second = formatTime(Date.now()).replaceAll(/\D/g, '')
-  return `T${second}${Array.from({ length: 10 }, () => letters[randomInt(letters.length)]).join('')}`
 }
 
 export function orderNotFound(): AppError {

@@ -112,7 +112,12 @@ onEachEngine('statements', (engine) => {
     await writeFile(pem, await (await fetch(`${service.url}/.well-known/tollgate-statement-key`)).text())
     assert.equal((await admin(environment, 'statement', 'verify', out, '--key', pem)).code, 0)
     await writeFile(out, (await readFile(out, 'utf8')).replace('sms,', 'sms,1'))
-    assert.equal((await admin(environment, 'statement', 'verify', out)).code, 1)
+    const changed = await admin(environment, 'statement', 'verify', out)
+    assert.deepEqual([changed.code, changed.stdout], [1, ''])
+    assert.match(changed.stderr, /statement\.csv: .+ \/ .+\n$/)
+    const asJson = await admin(environment, 'statement', 'verify', out, '--json')
+    assert.equal((JSON.parse(asJson.stdout) as { valid: boolean }).valid, false)
+    assert.notEqual(asJson.stderr, '')
     assert.equal(
       (await admin(environment, 'statement', 'make', account.username, '2099-01', '--out', out)).code,
       1,

@@ -22,6 +22,7 @@ import { smsSignaturesAndReplies } from './0018-sms-signatures-and-replies.ts'
 import { linkDomainsAndBans } from './0019-link-domains-and-bans.ts'
 import { operatorTokens } from './0020-operator-tokens.ts'
 import { deletedLinks } from './0021-deleted-links.ts'
+import { reconciliationAndInvoices } from './0022-reconciliation-and-invoices.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -45,4 +46,5 @@ export const migrations: readonly Migration[] = [
   linkDomainsAndBans,
   operatorTokens,
   deletedLinks,
+  reconciliationAndInvoices,
 ]

@@ -1,6 +1,8 @@
 // The tables of packages, orders, refunds, reconciliation, statements and invoices.
 import type { ApiType } from '../../../contract/credits.ts'
 import type {
+  InvoiceKind,
+  InvoiceState,
   OrderState,
   PaymentDifferenceKind,
   PaymentProviderName,
@@ -68,6 +70,8 @@ interface PaymentOrderTable {
   /** Null: no query is planned. */
   next_query_at: Milliseconds | null
   lease_until: Milliseconds
+  /** The day of the provider's bill that has the payment. */
+  bill_day: CalendarDay | null
 }
 
 interface PaymentOrderItemTable {
@@ -106,6 +110,7 @@ interface PaymentRefundTable {
   ended_at: Milliseconds | null
   next_attempt_at: Milliseconds | null
   lease_until: Milliseconds
+  bill_day: CalendarDay | null
 }
 
 interface PaymentRefusalTable {
@@ -121,13 +126,24 @@ interface PaymentReconciliationTable {
   provider: PaymentProviderName
   day: CalendarDay
   state: 'running' | 'done'
+  /** What we recorded as paid that day. */
   orders: number
   amount: Minor
+  refunds: number
+  refund_amount: Minor
+  /** What the bill of that day has. */
+  their_orders: number
+  their_amount: Minor
+  their_refunds: number
+  their_refund_amount: Minor
   differences: number
-  /** Orders up to this one are done. */
+  /** Orders up to this one were looked for in the bill. */
   last_order_id: number
   at: Milliseconds
   lease_until: Milliseconds
+  attempts: number
+  next_attempt_at: Milliseconds | null
+  last_reason: string | null
 }
 
 interface PaymentDifferenceTable {
@@ -138,6 +154,9 @@ interface PaymentDifferenceTable {
   ours: string
   theirs: string
   at: Milliseconds
+  resolved_at: Milliseconds | null
+  resolved_by: string | null
+  resolution: string
 }
 
 interface StatementTable {
@@ -161,8 +180,11 @@ interface InvoiceTable {
   amount: Minor
   currency: string
   note: string
-  state: 'open' | 'issued' | 'rejected'
+  kind: InvoiceKind
+  state: InvoiceState
   reason: string
+  /** The number on the invoice. */
+  number: string
   file_name: string | null
   /** The PDF in base64. */
   file: string | null
