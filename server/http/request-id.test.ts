@@ -19,7 +19,7 @@ function idOf(url: string, headers: Record<string, string>): Promise<string> {
 test('a request keeps the id of a trusted proxy, and no other', async () => {
   await using trusting = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.1' })
   const given = { 'x-request-id': '0123456789abcdef0123456789abcdef' }
-  for (const path of ['/api/sms_api.php?action=get_credits', '/livez']) {
+  for (const path of ['/api/sms_api.php?action=get_credits', '/livez', '/aBcD234']) {
     assert.equal(await idOf(trusting.url + path, given), given['x-request-id'])
     assert.match(await idOf(trusting.url + path, { 'x-request-id': 'short' }), uuid)
     assert.match(await idOf(trusting.url + path, { 'x-request-id': 'forged"},{"level":50' }), uuid)

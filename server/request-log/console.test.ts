@@ -243,7 +243,9 @@ onEachEngine('recording calls', (engine) => {
     const account = await service.account()
     await db.write((tx) => tx.run('ALTER TABLE request_log RENAME TO request_log_away'))
     assert.equal((await call(service, account)).body.code, 0)
-    await assert.rejects(service.app.requestLog.flush())
+    // The background may have tried first: then this call has nothing to write.
+    await service.app.requestLog.flush().catch(() => undefined)
+    assert.ok(service.app.requestLog.stats.dropped > 0)
     assert.equal((await call(service, account)).body.code, 0)
     await db.write((tx) => tx.run('ALTER TABLE request_log_away RENAME TO request_log'))
     await service.app.requestLog.flush()
@@ -252,7 +254,6 @@ onEachEngine('recording calls', (engine) => {
       [account.id],
     )
     assert.equal(row?.calls, 2)
-    assert.ok(service.app.requestLog.stats.dropped > 0)
   })
 
   it('records every one of many concurrent calls', async () => {

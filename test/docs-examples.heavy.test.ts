@@ -108,7 +108,7 @@ test('every error of an operation has an example', () => {
       }
     }
   }
-  // The first requires a batch that has ended (server/sms/batches/batches.test.ts), the other a service without gateways: the
+  // The first requires a batch that has ended (server/sms/batches/batches.heavy.test.ts), the other a service without gateways: the
   // next test.
   assert.deepEqual(without, ['sms cancel_batch 1005 409', 'domain-check check 1005 502'])
 })
