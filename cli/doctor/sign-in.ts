@@ -1,5 +1,4 @@
 // Checks that the mail server and the OpenID provider of the settings can be reached.
-import { createTransport } from 'nodemailer'
 import type { Config } from '../../server/config.ts'
 import { describeReason, type Finding, ok, reportProblem } from './finding.ts'
 
@@ -17,6 +16,7 @@ async function checkMail(mailUrl: string): Promise<Finding> {
   const url = new URL(mailUrl)
   for (const name of ['connectionTimeout', 'greetingTimeout', 'socketTimeout'])
     url.searchParams.set(name, String(timeoutMs))
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport(url.href)
   try {
     await transport.verify()
