@@ -1,5 +1,4 @@
 // One API call: its parameters, and a trace of it for logs, metrics and the request log.
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import type { Parameters, ParameterSource, Values } from '../../contract/parameters.ts'
@@ -90,10 +89,6 @@ export function markStep(call: Call, step: string): void {
 export function languageOf(request: IncomingMessage): Language {
   const accepted = request.headers['accept-language']
   return accepted !== undefined && /^\s*en\b/i.test(accepted) ? 'en' : 'zh'
-}
-
-export function createRequestId(): string {
-  return randomUUID()
 }
 
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {

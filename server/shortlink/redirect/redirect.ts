@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { scanQuery, scanReferrer } from '../../../contract/link-qr.ts'
 import type { AddressOf } from '../../http/address.ts'
-import { createRequestId } from '../../http/call.ts'
+import type { RequestIdOf } from '../../http/request-id.ts'
 import { clientOf, createAgentReader, isPrefetch, referrerHost } from '../clicks/user-agents.ts'
 import type { NotFoundPage } from '../../services.ts'
 import type { Clicks } from '../clicks/clicks.ts'
@@ -25,6 +25,7 @@ export interface RedirectOptions {
   readonly clicks: Clicks
   readonly conditional: ConditionalRedirects
   readonly addressOf: AddressOf
+  readonly requestIdOf: RequestIdOf
   readonly isStopping: () => boolean
   readonly onError: (error: unknown, requestId: string) => void
 }
@@ -36,7 +37,7 @@ export interface Redirects {
 }
 
 export function createRedirects(options: RedirectOptions): Redirects {
-  const { lookup, clicks, conditional, addressOf, isStopping, onError } = options
+  const { lookup, clicks, conditional, addressOf, requestIdOf, isStopping, onError } = options
   const counts: Record<RedirectOutcome, number> = {
     redirect: 0,
     page: 0,
@@ -224,7 +225,7 @@ export function createRedirects(options: RedirectOptions): Redirects {
   }
 
   function sendHead(response: ServerResponse, status: number, headers: string[]): void {
-    headers.push('X-Request-Id', createRequestId())
+    headers.push('X-Request-Id', requestIdOf(response.req))
     if (isStopping()) headers.push('Connection', 'close')
     response.writeHead(status, headers)
   }
