@@ -93,7 +93,7 @@ export function wrongCredentials(): AppError {
   })
 }
 
-function tooFrequent(retryAfter: number): AppError {
+export function tooFrequent(retryAfter: number): AppError {
   const text = {
     zh: `请求过于频繁，请 ${retryAfter} 秒后重试`,
     en: `Too many requests, try again in ${retryAfter} s`,

@@ -9,7 +9,8 @@ import {
   type StatPart,
 } from '../../../contract/shortlink.ts'
 import { dayMs, endOfDay, formatDay, startOfDay } from '../../../contract/time.ts'
-import { type Caller, requireNotSuspended } from '../../accounts/authenticate.ts'
+import { type Caller, requireNotSuspended, tooFrequent } from '../../accounts/authenticate.ts'
+import { createFairQueue, QueueFull } from '../../accounts/fair-queue.ts'
 import { type Call, readCallParameters } from '../../http/call.ts'
 import { createCursors, limitProblem } from '../../http/cursor.ts'
 import type { InvalidParameter } from '../../http/parameters.ts'
@@ -24,6 +25,9 @@ import { readStats } from '../listing/stats.ts'
 import { listTotals } from '../listing/store.ts'
 import { choiceProblem, missingError, requireValid } from './input.ts'
 import { findNamedLink, namesLink, type RequireLink } from './which-link.ts'
+
+/** A search may read hundreds of thousands of links, and all accounts share the connections of reports: they take turns. */
+const searches = { maxRunning: 2, maxWaiting: 500 }
 
 export interface ReadCalls {
   get(call: Call, caller: Caller): Promise<ApiResponse>
@@ -43,6 +47,15 @@ export function createReadCalls(
   }: { links: Links; clicks: Clicks; codes: Codes; requireLink: RequireLink },
 ): ReadCalls {
   const cursors = createCursors(secretFor('link cursors'))
+  const queue = createFairQueue(searches)
+
+  async function inTurn<T>(accountId: number, read: () => Promise<T>): Promise<T> {
+    try {
+      return await queue.run(String(accountId), read)
+    } catch (error) {
+      throw error instanceof QueueFull ? tooFrequent(1) : error
+    }
+  }
 
   /** Includes the visits that this process has not counted yet. When that fails, the counts are a little older. */
   const flush = (linkId?: number) => clicks.flush(linkId).catch(() => undefined)
@@ -77,7 +90,9 @@ export function createReadCalls(
       const query = [accountId, 'shortlink.list', tag, state, q]
       const [before = Number.MAX_SAFE_INTEGER] = cursors.read(query, cursor) ?? []
       const filter = { tag, state: state as LinkState | undefined, text: q }
-      const page = await findRecordPage(db.reports, accountId, filter, { before, limit })
+      const page = await inTurn(accountId, () =>
+        findRecordPage(db.reports, accountId, filter, { before, limit }),
+      )
       await flush()
       const ids = page.links.map(({ id }) => id)
       const totals = new Map((await listTotals(db.reports, ids)).map((row) => [row.link_id, row]))
@@ -113,12 +128,14 @@ export function createReadCalls(
       if (values.tag !== undefined) {
         await flush()
         const tagged = { accountId, tag: values.tag }
-        return shortlinkSuccess(await readStats(db.reports, { links: tagged, start, end, by }))
+        const query = { links: tagged, start, end, by }
+        return shortlinkSuccess(await inTurn(accountId, () => readStats(db.reports, query)))
       }
       const link = await findNamedLink(db, codes, accountId, values)
       if (!link) throw linkNotFound()
       await flush(link.id)
-      return shortlinkSuccess(await readStats(db.reports, { links: { id: link.id }, start, end, by }))
+      const query = { links: { id: link.id }, start, end, by }
+      return shortlinkSuccess(await inTurn(accountId, () => readStats(db.reports, query)))
     },
   }
 }
