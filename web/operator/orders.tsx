@@ -4,7 +4,6 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { operatorPaymentRoutes } from '../../contract/console/payments.ts'
 import type { Order } from '../../contract/console/responses/payments.ts'
 import { orderStates, paymentProviderNames, paymentProviders } from '../../contract/payments.ts'
-import { formatTime } from '../../contract/time.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { Chart } from '../parts/chart.tsx'
@@ -14,7 +13,7 @@ import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
-import { OrderDetails, OrderStateLabel } from '../payments/parts.tsx'
+import { OrderDetails, useOrderColumns } from '../payments/parts.tsx'
 import { paymentsText } from '../payments/text.ts'
 import { OperatorForm } from './operator-form.tsx'
 
@@ -24,6 +23,7 @@ export function OperatorOrdersPage(): ReactNode {
   const t = useText(paymentsText)
   const pick = usePick()
   const [params, setParams] = useUrlState(defaults)
+  const columns = useOrderColumns((number) => setParams({ open: number }))
   const state = orderStates.find((value) => value === params.state)
   const provider = paymentProviders.find((value) => value === params.provider)
   const orders = useApiQuery(
@@ -85,34 +85,14 @@ export function OperatorOrdersPage(): ReactNode {
           onClear={isFiltered ? () => setParams({ ...defaults }) : undefined}
           onOpen={({ number }) => setParams({ open: number })}
           columns={[
-            {
-              title: t.number,
-              render: (_value, { number }) => (
-                <Button
-                  type="link"
-                  size="small"
-                  className="mono"
-                  style={{ paddingInline: 0 }}
-                  onClick={(event) => {
-                    event.stopPropagation()
-                    setParams({ open: number })
-                  }}
-                >
-                  {number}
-                </Button>
-              ),
-            },
+            columns.number,
             { title: t.account, dataIndex: 'account' },
             { title: t.package, dataIndex: 'package' },
-            {
-              title: t.amount,
-              align: 'end',
-              render: (_value, { amount, currency }) => `${amount} ${currency}`,
-            },
+            columns.amount,
             { title: t.refundedAmount, align: 'end', dataIndex: 'refunded' },
-            { title: t.provider, render: (_value, row) => pick(paymentProviderNames[row.provider]) },
-            { title: t.state, render: (_value, row) => <OrderStateLabel state={row.state} /> },
-            { title: t.created, render: (_value, { created_at }) => formatTime(created_at) },
+            columns.provider,
+            columns.state,
+            columns.created,
           ]}
           footer={({ next }) => (
             <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />

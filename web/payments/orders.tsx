@@ -5,21 +5,19 @@ import { Button, Card, Drawer } from 'antd'
 import type { ReactNode } from 'react'
 import { paymentRoutes } from '../../contract/console/payments.ts'
 import type { Order } from '../../contract/console/responses/payments.ts'
-import { paymentProviderNames } from '../../contract/payments.ts'
-import { formatTime } from '../../contract/time.ts'
 import { useApiQuery } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/i18n.ts'
+import { useText } from '../frame/i18n.ts'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
-import { Cashier, OrderDetails, OrderStateLabel } from './parts.tsx'
+import { Cashier, OrderDetails, useOrderColumns } from './parts.tsx'
 import { paymentsText } from './text.ts'
 
 export function OrdersPage(): ReactNode {
   const t = useText(paymentsText)
-  const pick = usePick()
   const [params, setParams] = useUrlState({ before: '', open: '' })
+  const columns = useOrderColumns((number) => setParams({ open: number }))
   const orders = useApiQuery(paymentRoutes.orders, cursorQuery(params.before), { refetchMs: 10_000 })
   const buy = (
     <Link to="/buy">
@@ -39,32 +37,12 @@ export function OrdersPage(): ReactNode {
           empty={{ text: t.noOrders, action: buy }}
           onOpen={({ number }) => setParams({ open: number })}
           columns={[
-            {
-              title: t.number,
-              render: (_value, { number }) => (
-                <Button
-                  type="link"
-                  size="small"
-                  className="mono"
-                  style={{ paddingInline: 0 }}
-                  onClick={(event) => {
-                    event.stopPropagation()
-                    setParams({ open: number })
-                  }}
-                >
-                  {number}
-                </Button>
-              ),
-            },
+            columns.number,
             { title: t.package, dataIndex: 'package_name' },
-            {
-              title: t.amount,
-              align: 'end',
-              render: (_value, { amount, currency }) => `${amount} ${currency}`,
-            },
-            { title: t.provider, render: (_value, { provider }) => pick(paymentProviderNames[provider]) },
-            { title: t.state, render: (_value, { state }) => <OrderStateLabel state={state} /> },
-            { title: t.created, render: (_value, { created_at }) => formatTime(created_at) },
+            columns.amount,
+            columns.provider,
+            columns.state,
+            columns.created,
           ]}
           footer={({ next }) => (
             <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />

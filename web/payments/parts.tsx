@@ -1,7 +1,7 @@
 // What the pages about orders share: the state of an order, its credits, and its details with the cashier.
-import { Button, Card, Descriptions, QRCode, Timeline } from 'antd'
+import { Button, Card, Descriptions, QRCode, type TableColumnType, Timeline } from 'antd'
 import type { ReactNode } from 'react'
-import type { OrderDetail } from '../../contract/console/responses/payments.ts'
+import type { Order, OrderDetail } from '../../contract/console/responses/payments.ts'
 import { apiTypeNames, apiTypes } from '../../contract/credits.ts'
 import { type OrderState, paymentProviderNames } from '../../contract/payments.ts'
 import { formatTime } from '../../contract/time.ts'
@@ -18,9 +18,44 @@ const tones: Readonly<Record<OrderState, Tone>> = {
   partly_refunded: 'warning',
 }
 
-export function OrderStateLabel({ state }: { state: OrderState }): ReactNode {
+function OrderStateLabel({ state }: { state: OrderState }): ReactNode {
   const t = useText(paymentsText)
   return <StatusLabel tone={tones[state]}>{t[state]}</StatusLabel>
+}
+
+/** The columns that the lists of holders and of operators have in common. */
+export function useOrderColumns(
+  open: (number: string) => void,
+): Readonly<Record<'number' | 'amount' | 'provider' | 'state' | 'created', TableColumnType<Order>>> {
+  const t = useText(paymentsText)
+  const pick = usePick()
+  return {
+    number: {
+      title: t.number,
+      render: (_value, { number }) => (
+        <Button
+          type="link"
+          size="small"
+          className="mono"
+          style={{ paddingInline: 0 }}
+          onClick={(event) => {
+            event.stopPropagation()
+            open(number)
+          }}
+        >
+          {number}
+        </Button>
+      ),
+    },
+    amount: {
+      title: t.amount,
+      align: 'end',
+      render: (_value, { amount, currency }) => `${amount} ${currency}`,
+    },
+    provider: { title: t.provider, render: (_value, { provider }) => pick(paymentProviderNames[provider]) },
+    state: { title: t.state, render: (_value, { state }) => <OrderStateLabel state={state} /> },
+    created: { title: t.created, render: (_value, { created_at }) => formatTime(created_at) },
+  }
 }
 
 export function CreditList({ credits }: { credits: OrderDetail['credits'] }): ReactNode {
