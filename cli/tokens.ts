@@ -12,14 +12,14 @@ import { cliActor, type Command, idOf, table, textFlag, UsageError } from './com
 export const tokenCommands: readonly Command[] = [
   {
     name: 'token create',
-    usage: 'NAME --scopes all|accounts:read,credits:write,… [--operator USER]',
+    usage: 'NAME --scopes all|accounts:read,credits:write,… [--expires YYYY-MM-DD] [--operator USER]',
     text: {
-      zh: '创建运营者令牌，仅显示一次；权限不超过 --operator（默认最早的所有者）的角色',
+      zh: '创建管理员令牌，仅显示一次；权限不超过 --operator（默认最早的所有者）的角色',
       en: 'create an operator token, shown once; it has no more rights than --operator (default: the first owner)',
     },
     minWords: 1,
     maxWords: 1,
-    flags: { scopes: { type: 'string' }, operator: { type: 'string' } },
+    flags: { scopes: { type: 'string' }, expires: { type: 'string' }, operator: { type: 'string' } },
     async run({ installation: { db, secretKey }, words, flags }) {
       const name = words[0]!
       const given = textFlag(flags, 'scopes')
@@ -29,10 +29,19 @@ export const tokenCommands: readonly Command[] = [
       const operator = await operatorFor(db, name, textFlag(flags, 'operator'))
       const scopes = given.trim() === 'all' ? tokenScopes : given.split(',')
       const secret = deriveSecret(secretKey, tokenPurpose)
-      const created = await createToken(db, cliActor, operator, { name, scopes }, secret)
+      const expiresOn = textFlag(flags, 'expires')
+      const input = { name, scopes, expires_on: expiresOn }
+      const created = await createToken(db, cliActor, operator, input, secret)
       const { id, scopes: stored } = created.token
       return {
-        json: { id, name, operator: operator.username, scopes: stored.split(','), token: created.secret },
+        json: {
+          id,
+          name,
+          operator: operator.username,
+          scopes: stored.split(','),
+          expires_on: expiresOn ?? null,
+          token: created.secret,
+        },
         text: `id     ${id}\ntoken  ${created.secret}`,
       }
     },
@@ -40,7 +49,7 @@ export const tokenCommands: readonly Command[] = [
   {
     name: 'token list',
     usage: '',
-    text: { zh: '列出运营者令牌', en: 'list operator tokens' },
+    text: { zh: '列出管理员令牌', en: 'list operator tokens' },
     minWords: 0,
     maxWords: 0,
     flags: {},
@@ -53,11 +62,12 @@ export const tokenCommands: readonly Command[] = [
         hint: token.hint,
         created_at: formatTime(token.created_at),
         used_at: token.used_at === null ? null : formatTime(token.used_at),
+        expires_on: token.expires_on,
       }))
       return {
         json: { tokens },
         text: table(
-          ['id', 'name', 'operator', 'hint', 'created_at', 'used_at', 'scopes'],
+          ['id', 'name', 'operator', 'hint', 'created_at', 'used_at', 'expires_on', 'scopes'],
           tokens.map((one) => [
             one.id,
             one.name,
@@ -65,6 +75,7 @@ export const tokenCommands: readonly Command[] = [
             one.hint,
             one.created_at,
             one.used_at,
+            one.expires_on,
             one.scopes.join(','),
           ]),
         ),
@@ -74,7 +85,7 @@ export const tokenCommands: readonly Command[] = [
   {
     name: 'token revoke',
     usage: 'ID',
-    text: { zh: '吊销运营者令牌，立即生效', en: 'revoke an operator token, effective at once' },
+    text: { zh: '吊销管理员令牌，立即生效', en: 'revoke an operator token, effective at once' },
     minWords: 1,
     maxWords: 1,
     flags: {},
@@ -92,7 +103,7 @@ export const tokenCommands: readonly Command[] = [
 async function operatorFor(db: Database, name: string, given: string | undefined): Promise<Account> {
   const named = await findByUsername(db, given ?? name)
   if (given !== undefined && named?.role !== 'operator') {
-    throw new UsageError(`${given} 不是运营者 / is no operator`)
+    throw new UsageError(`${given} 不是管理员 / is no operator`)
   }
   if (named?.role === 'operator') return named
   const owner = (await listAccounts(db)).find(

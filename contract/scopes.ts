@@ -24,6 +24,9 @@ export const scopeNames: Readonly<Record<Scope, Text>> = {
   'domain_check:write': { zh: '域名检测', en: 'Check domains' },
 }
 
+/** Addresses and ranges that a key may be limited to. */
+export const maxAllowedAddresses = 100
+
 export function isScope(value: string): value is Scope {
   return (scopes as readonly string[]).includes(value)
 }

@@ -72,6 +72,7 @@ const pages = [
   page('/operator/abuse', () => import('./operator/abuse.tsx'), 'AbusePage'),
   page('/operator/gateways', () => import('./operator/gateways.tsx'), 'GatewaysPage'),
   page('/operator/audit', () => import('./operator/audit.tsx'), 'AuditPage'),
+  page('/operator/tokens', () => import('./operator/tokens.tsx'), 'TokensPage'),
   page('/operator/settings', () => import('./operator/settings.tsx'), 'SettingsPage'),
 ]
 

@@ -1,6 +1,6 @@
 // Operator pages about operators: roles and tokens. Owners only.
 import { type Static, Type } from 'typebox'
-import { Empty, note, Noted } from './fields.ts'
+import { Empty, note, Noted, optionalDay } from './fields.ts'
 import type { operatorAdminResponses } from './responses/operators.ts'
 import { operatorRoles, tokenScopes } from './roles.ts'
 import { route, withResponses } from './route.ts'
@@ -15,6 +15,8 @@ const RoleChange = Type.Object({ role: Type.Enum([...operatorRoles]), note })
 const NewToken = Type.Object({
   name: Type.String({ minLength: 1, maxLength: maxTokenNameLength }),
   scopes: Type.Array(Type.Enum([...tokenScopes]), { minItems: 1, maxItems: tokenScopes.length }),
+  /** The last valid day. */
+  expires_on: optionalDay,
   note,
 })
 export type NewToken = Static<typeof NewToken>

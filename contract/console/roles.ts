@@ -5,6 +5,28 @@ export const operatorRoles = ['owner', 'finance', 'support', 'auditor'] as const
 
 export type OperatorRole = (typeof operatorRoles)[number]
 
+export const roleTexts: Readonly<Record<OperatorRole, { readonly name: Text; readonly text: Text }>> = {
+  owner: {
+    name: { zh: '所有者', en: 'Owner' },
+    text: { zh: '全部权限，包括角色与令牌', en: 'Everything, including roles and tokens' },
+  },
+  finance: {
+    name: { zh: '财务', en: 'Finance' },
+    text: { zh: '额度、兑换码、订单与套餐', en: 'Credits, redeem codes, orders and packages' },
+  },
+  support: {
+    name: { zh: '客服', en: 'Support' },
+    text: {
+      zh: '查看账户、以账户视角查看、审核与举报',
+      en: 'Reads accounts, views as an account, reviews and reports',
+    },
+  },
+  auditor: {
+    name: { zh: '审计', en: 'Auditor' },
+    text: { zh: '只读', en: 'Reads everything, changes nothing' },
+  },
+}
+
 export interface OperatorArea {
   readonly text: Text
   /** Routes whose paths start with one of these belong to the area; the longest one counts. */
@@ -125,12 +147,18 @@ export function mayAccess(role: OperatorRole, area: AreaName | undefined, access
   return access === 'read' && (role === 'auditor' || readers.includes(role))
 }
 
-/** Scopes of operator tokens, by area. Roles and tokens are managed by people only. */
-export type TokenScope = `${Exclude<AreaName, 'operators'>}:${Access}`
+/** Roles and tokens are managed by people only. */
+export type TokenArea = Exclude<AreaName, 'operators'>
 
-export const tokenScopes: readonly TokenScope[] = areaNames
-  .filter((name) => name !== 'operators')
-  .flatMap((name): TokenScope[] => [`${name}:read`, `${name}:write`])
+export const tokenAreas: readonly TokenArea[] = areaNames.filter((name) => name !== 'operators')
+
+/** Scopes of operator tokens, by area. */
+export type TokenScope = `${TokenArea}:${Access}`
+
+export const tokenScopes: readonly TokenScope[] = tokenAreas.flatMap((name): TokenScope[] => [
+  `${name}:read`,
+  `${name}:write`,
+])
 
 export function isTokenScope(value: string): value is TokenScope {
   return (tokenScopes as readonly string[]).includes(value)

@@ -1,5 +1,5 @@
 // Rules for accounts and API keys, used by the console, the command line and the first start.
-import { type Actor, recordChange, requireSession } from '../audit/audit.ts'
+import { type Actor, recordChange, recordOwnChange, requireSession } from '../audit/audit.ts'
 import type { AuditDetails } from '../audit/store.ts'
 import { deleteSessions } from './session-store.ts'
 import { formatDay, startOfDay } from '../../contract/time.ts'
@@ -106,7 +106,9 @@ export async function createFirstKey(
     await requireSession(tx, session.id)
     const key = generateApiKey(await requireKeySecret(tx))
     const created = { hash: hashKey(key), hint: formatKeyHint(key) }
-    return (await insertKey(tx, session.account_id, created)) ? key : undefined
+    if (!(await insertKey(tx, session.account_id, created))) return undefined
+    await recordOwnChange(tx, session.account_id, 'key.create')
+    return key
   })
 }
 
@@ -178,12 +180,16 @@ export async function changeAccount(
     await recordChange(
       tx,
       actor,
-      isOnlyPassword ? 'account.reset_password' : 'account.change',
+      isOnlyPassword ? passwordAction(actor) : 'account.change',
       account.username,
       { ...details, ...(passwordHash !== undefined && !isOnlyPassword && { password_changed: true }) },
     )
     return ended
   })
+}
+
+function passwordAction(actor: Actor): string {
+  return actor.kind === 'account' ? 'account.change_password' : 'account.reset_password'
 }
 
 /** By field; empty when the change is possible. */

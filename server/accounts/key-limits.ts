@@ -1,5 +1,11 @@
 // The limits of an API key: the scopes it has, and the addresses it may be used from.
-import { includesScope, isScope, type Scope, scopes as allScopes } from '../../contract/scopes.ts'
+import {
+  includesScope,
+  isScope,
+  maxAllowedAddresses,
+  type Scope,
+  scopes as allScopes,
+} from '../../contract/scopes.ts'
 import type { Text } from '../../contract/text.ts'
 import { printable } from '../../contract/values.ts'
 import { createAddressCheck, isAddressOrRange } from '../http/address.ts'
@@ -7,8 +13,6 @@ import { AppError } from '../http/errors.ts'
 import type { Account } from './store.ts'
 
 export type KeyLimits = Pick<Account, 'scopes' | 'allow_ips'>
-
-const maxAllowedAddresses = 100
 
 /** The scope is undefined for an unknown action, which is rejected later. */
 export function requireKeyAllows(limits: KeyLimits, scope: Scope | undefined, address: string): void {

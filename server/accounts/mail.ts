@@ -2,9 +2,9 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { mailTokenMs } from '../../contract/console/limits.ts'
 import type { Language, Text } from '../../contract/text.ts'
-import { requireSession } from '../audit/audit.ts'
-import { findUsername, insertAudit } from '../audit/store.ts'
-import type { Database, Tx } from '../db/database.ts'
+import { recordOwnChange, requireSession } from '../audit/audit.ts'
+import { findUsername } from '../audit/store.ts'
+import type { Database } from '../db/database.ts'
 import { createTextCipher } from '../encryption.ts'
 import { AppError } from '../http/errors.ts'
 import {
@@ -137,7 +137,7 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
           throw tooManyAccounts()
         await replaceMail(tx, accountId, token.address, addressHash(address))
         await deleteMailTokens(tx, accountId)
-        const username = await recordOwn(tx, accountId, 'mail.change')
+        const username = await recordOwnChange(tx, accountId, 'mail.change')
         return { address, username }
       })
       if (changed && old !== undefined && old !== changed.address)
@@ -152,7 +152,7 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
         await requireSession(tx, session.id)
         await deleteMail(tx, accountId)
         await deleteMailTokens(tx, accountId)
-        return recordOwn(tx, accountId, 'mail.remove')
+        return recordOwnChange(tx, accountId, 'mail.remove')
       })
       if (old !== undefined) inBackground(async () => options.send?.(old, addressChangedMail(username)))
     },
@@ -183,7 +183,7 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
           throw invalidLink()
         await updateAccount(tx, accountId, { password_hash: passwordHash })
         await deleteSessions(tx, accountId)
-        await recordOwn(tx, accountId, 'account.recover_password')
+        await recordOwnChange(tx, accountId, 'account.recover_password')
       })
     },
 
@@ -199,12 +199,6 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
       await Promise.all(sending)
     },
   }
-}
-
-async function recordOwn(tx: Tx, accountId: number, action: string): Promise<string> {
-  const username = await findUsername(tx, accountId)
-  await insertAudit(tx, { actor: username, action, target: username })
-  return username
 }
 
 function hashOf(token: string): string {

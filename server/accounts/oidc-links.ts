@@ -1,7 +1,6 @@
 // The rules of links between accounts and users of the OpenID provider.
 import { maxOidcLinks } from '../../contract/console/limits.ts'
-import { type Actor, recordChange, requireSession } from '../audit/audit.ts'
-import { findUsername, insertAudit } from '../audit/store.ts'
+import { type Actor, recordChange, recordOwnChange, requireSession } from '../audit/audit.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import {
@@ -69,8 +68,7 @@ async function record(
 ): Promise<void> {
   const details = { subject }
   if (!('session' in who)) return recordChange(tx, who, action, { accountId }, details)
-  const username = await findUsername(tx, accountId)
-  await insertAudit(tx, { actor: username, action, target: username, details })
+  await recordOwnChange(tx, accountId, action, details)
 }
 
 /** Whether the subject belongs to the account. */

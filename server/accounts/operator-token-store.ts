@@ -4,19 +4,22 @@ import type { Tables } from '../db/schema.ts'
 
 export type OperatorToken = Readonly<Omit<Tables['operator_token'], 'token_hash'>>
 
-const columns = 'id, account_id, name, hint, scopes, created_at, used_at'
+const columns = 'id, account_id, name, hint, scopes, created_at, used_at, expires_on'
 
 /** `used_at` is updated at most this often. */
 const usedEveryMs = 60_000
 
 export function insertToken(
   tx: Tx,
-  token: Pick<Tables['operator_token'], 'account_id' | 'name' | 'token_hash' | 'hint' | 'scopes'>,
+  token: Pick<
+    Tables['operator_token'],
+    'account_id' | 'name' | 'token_hash' | 'hint' | 'scopes' | 'expires_on'
+  >,
 ): Promise<OperatorToken | undefined> {
   return tx.one<OperatorToken>(
-    `INSERT INTO operator_token (account_id, name, token_hash, hint, scopes, created_at)
-     VALUES (?, ?, ?, ?, ?, ${tx.now}) RETURNING ${columns}`,
-    [token.account_id, token.name, token.token_hash, token.hint, token.scopes],
+    `INSERT INTO operator_token (account_id, name, token_hash, hint, scopes, expires_on, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ${tx.now}) RETURNING ${columns}`,
+    [token.account_id, token.name, token.token_hash, token.hint, token.scopes, token.expires_on],
   )
 }
 
@@ -27,7 +30,7 @@ export async function countTokens(queries: Queries): Promise<number> {
 
 export function listTokens(queries: Queries): Promise<(OperatorToken & { readonly username: string })[]> {
   return queries.all(
-    `SELECT t.id, t.account_id, t.name, t.hint, t.scopes, t.created_at, t.used_at, a.username
+    `SELECT t.id, t.account_id, t.name, t.hint, t.scopes, t.created_at, t.used_at, t.expires_on, a.username
      FROM operator_token t JOIN account a ON a.id = t.account_id ORDER BY t.id DESC`,
   )
 }

@@ -2,6 +2,8 @@
 import { createHmac, hash, randomInt } from 'node:crypto'
 import { maxTokenNameLength, maxTokens } from '../../contract/console/operators.ts'
 import { isTokenScope, type OperatorRole, tokenScopes } from '../../contract/console/roles.ts'
+import type { Text } from '../../contract/text.ts'
+import { formatDay, startOfDay } from '../../contract/time.ts'
 import { hasHiddenCharacters, printable } from '../../contract/values.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database, Queries } from '../db/database.ts'
@@ -23,7 +25,7 @@ export async function changeRole(
   role: OperatorRole,
 ): Promise<void> {
   if (account.role !== 'operator') {
-    throw invalid('role', { zh: '只有运营者有角色', en: 'only operators have a role' })
+    throw invalid('role', { zh: '只有管理员有角色', en: 'only operators have a role' })
   }
   await db.write(async (tx) => {
     // All owners are locked, so that two of them cannot demote each other at the same time.
@@ -39,6 +41,8 @@ export async function changeRole(
 export interface NewTokenInput {
   readonly name: string
   readonly scopes: readonly string[]
+  /** The last valid day; null or undefined: valid until it is revoked. */
+  readonly expires_on?: string | null | undefined
 }
 
 export interface CreatedToken {
@@ -57,12 +61,12 @@ export async function createToken(
 ): Promise<CreatedToken> {
   const name = input.name.trim()
   const scopes = [...new Set(input.scopes.map((scope) => scope.trim()).filter((scope) => scope !== ''))]
-  const problems = tokenProblems(name, scopes)
-  if (problems.length > 0) {
-    throw new AppError(1002, {
-      zh: problems.map(({ zh }) => zh).join('；'),
-      en: problems.map(({ en }) => en).join('; '),
-    })
+  const expiresOn = input.expires_on ?? null
+  const problems = tokenProblems(name, scopes, expiresOn)
+  const texts = Object.values(problems)
+  if (texts.length > 0) {
+    const text = { zh: texts.map(({ zh }) => zh).join('；'), en: texts.map(({ en }) => en).join('; ') }
+    throw new AppError(1002, text, { fields: problems })
   }
   const secret = generateToken(checksumSecret)
   const token = await db.write(async (tx) => {
@@ -76,10 +80,12 @@ export async function createToken(
       token_hash: hashToken(secret),
       hint: `${secret.slice(0, 8)}••••••${secret.slice(-4)}`,
       scopes: scopes.join(','),
+      expires_on: expiresOn,
     })
     await recordChange(tx, actor, 'token.create', name, {
       operator: operator.username,
       scopes: scopes.join(','),
+      ...(expiresOn !== null && { expires_on: expiresOn }),
     })
     return inserted
   })
@@ -87,23 +93,42 @@ export async function createToken(
   return { token, secret }
 }
 
-function tokenProblems(name: string, scopes: readonly string[]) {
-  const problems: { zh: string; en: string }[] = []
+/** By field. */
+function tokenProblems(
+  name: string,
+  scopes: readonly string[],
+  expiresOn: string | null,
+): Readonly<Record<string, Text>> {
+  const problems: Record<string, Text> = {}
   if (name === '' || [...name].length > maxTokenNameLength || hasHiddenCharacters(name)) {
-    problems.push({
+    problems['name'] = {
       zh: `名称须为 1 至 ${maxTokenNameLength} 个可见字符`,
       en: `a name has 1 to ${maxTokenNameLength} visible characters`,
-    })
+    }
   }
   const wrong = scopes.filter((scope) => !isTokenScope(scope))
   if (wrong.length > 0 || scopes.length === 0) {
     const which = wrong.slice(0, 5).map(printable).join(', ')
-    problems.push({
+    problems['scopes'] = {
       zh: `权限 ${which} 无效，可选 ${tokenScopes.join(',')}`,
       en: `the scopes ${which} are invalid; there are ${tokenScopes.join(',')}`,
-    })
+    }
+  }
+  if (
+    expiresOn !== null &&
+    (startOfDay(expiresOn) === undefined || isTokenExpired({ expires_on: expiresOn }))
+  ) {
+    problems['expires_on'] = {
+      zh: `${printable(expiresOn)} 不是今天或以后的日期 YYYY-MM-DD`,
+      en: `${printable(expiresOn)} is no date YYYY-MM-DD from today on`,
+    }
   }
   return problems
+}
+
+/** A token is valid until the end of its last day in Shanghai. */
+export function isTokenExpired({ expires_on: on }: Pick<OperatorToken, 'expires_on'>): boolean {
+  return on !== null && on < formatDay(Date.now())
 }
 
 /** Returns false when there is no such token. */
@@ -116,6 +141,7 @@ export function revokeToken(db: Database, actor: Actor, id: number): Promise<boo
   })
 }
 
+/** Undefined when the token is invented, revoked or expired. */
 export async function findToken(
   queries: Queries,
   secret: string,
@@ -123,7 +149,8 @@ export async function findToken(
 ): Promise<OperatorToken | undefined> {
   const random = tokenPattern.exec(secret)?.[1]
   if (random === undefined || !secret.endsWith(checksumOf(random, checksumSecret))) return undefined
-  return findTokenByHash(queries, hashToken(secret))
+  const token = await findTokenByHash(queries, hashToken(secret))
+  return token && !isTokenExpired(token) ? token : undefined
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

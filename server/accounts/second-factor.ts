@@ -1,8 +1,7 @@
 // The rules of second factors: enrolment, codes that are accepted once, recovery codes.
 import { createHmac, randomInt } from 'node:crypto'
 import { recoveryCodeCount, type SecondFactorKind } from '../../contract/console/limits.ts'
-import { type Actor, recordChange, requireSession } from '../audit/audit.ts'
-import { findUsername, insertAudit } from '../audit/store.ts'
+import { type Actor, recordChange, recordOwnChange, requireSession } from '../audit/audit.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { createTextCipher, type TextCipher } from '../encryption.ts'
 import {
@@ -86,7 +85,7 @@ export function createSecondFactors(
           return undefined
         const codes = await replaceCodes(tx, accountId)
         await deleteSessions(tx, accountId, session.id)
-        await recordOwn(tx, accountId, 'second_factor.enable')
+        await recordOwnChange(tx, accountId, 'second_factor.enable')
         return codes
       })
     },
@@ -100,7 +99,7 @@ export function createSecondFactors(
         const step = findTotpStep(decrypt(row.secret, cipher), code, clock())
         if (step !== undefined) return (await useStep(tx, accountId, step)) ? 'totp' : undefined
         if (!(await useRecoveryCode(tx, accountId, hash))) return undefined
-        await recordOwn(tx, accountId, 'second_factor.use_recovery_code')
+        await recordOwnChange(tx, accountId, 'second_factor.use_recovery_code')
         return 'recovery'
       })
     },
@@ -108,7 +107,7 @@ export function createSecondFactors(
     renewCodes(session) {
       return db.write(async (tx) => {
         await requireSession(tx, session.id)
-        await recordOwn(tx, session.account_id, 'second_factor.renew_codes')
+        await recordOwnChange(tx, session.account_id, 'second_factor.renew_codes')
         return replaceCodes(tx, session.account_id)
       })
     },
@@ -118,7 +117,7 @@ export function createSecondFactors(
         await requireSession(tx, session.id)
         await deleteSecondFactor(tx, session.account_id)
         await deleteSessions(tx, session.account_id, session.id)
-        await recordOwn(tx, session.account_id, 'second_factor.disable')
+        await recordOwnChange(tx, session.account_id, 'second_factor.disable')
       })
     },
   }
@@ -136,12 +135,6 @@ export function removeSecondFactor(
     await recordChange(tx, actor, 'second_factor.disable', account.username)
     return true
   })
-}
-
-/** Changes of an account's own credentials are in the audit log too. */
-async function recordOwn(tx: Tx, accountId: number, action: string): Promise<void> {
-  const username = await findUsername(tx, accountId)
-  await insertAudit(tx, { actor: username, action, target: username })
 }
 
 /** Apps and people write codes with spaces, hyphens and small letters. */

@@ -5,8 +5,8 @@ import { type AuditDetails, findUsername, insertAudit, lockSession } from './sto
 import { claimTokenCall, lockToken, type TokenCall } from './token-call-store.ts'
 
 /**
- * Every function that an operator can change something with takes an actor. Changes by operators are recorded; account
- * holders change only their own data, and the system acts on the first start.
+ * Every function that an operator can change something with takes an actor. Changes by operators are recorded, and those of
+ * account holders who had to confirm who they are: they concern credentials. The system acts on the first start.
  */
 export type Actor = OperatorActor | AccountActor | { readonly kind: 'system' }
 
@@ -60,9 +60,27 @@ export async function recordChange(
   target: AuditTarget,
   details: AuditDetails = {},
 ): Promise<void> {
+  if (actor.kind === 'account' && isConfirmed(actor))
+    await recordOwnChange(tx, actor.accountId, action, details)
   if (actor.kind !== 'operator') return
   if (actor.sessionId !== undefined) await requireSession(tx, actor.sessionId)
   if (actor.token) await requireToken(tx, actor.token)
   const name = typeof target === 'string' ? target : await findUsername(tx, target.accountId)
   await insertAudit(tx, { actor: actor.name, action, target: name, note: actor.note, details })
+}
+
+function isConfirmed({ passwordHash, sessionId }: AccountActor): boolean {
+  return passwordHash !== undefined || sessionId !== undefined
+}
+
+/** A change of an account's own credentials or sessions, by its holder. Returns the user name. */
+export async function recordOwnChange(
+  tx: Tx,
+  accountId: number,
+  action: string,
+  details: AuditDetails = {},
+): Promise<string> {
+  const username = await findUsername(tx, accountId)
+  await insertAudit(tx, { actor: username, action, target: username, details })
+  return username
 }

@@ -1,6 +1,7 @@
 // Rules for every console route. The routes come from the contract, so new routes are tested too.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { after, before, it } from 'node:test'
 import { creditRoutes } from '../../contract/console/credits.ts'
@@ -9,11 +10,12 @@ import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import { homeRoutes } from '../../contract/console/home.ts'
 import { identityRoutes } from '../../contract/console/identity.ts'
 import { keyRoutes } from '../../contract/console/key.ts'
+import { operatorAdminRoutes } from '../../contract/console/operators.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import { operatorPaymentRoutes, paymentRoutes } from '../../contract/console/payments.ts'
 import { requestRoutes, searchRoutes } from '../../contract/console/requests.ts'
-import { pathOf } from '../../contract/console/route.ts'
+import { pathOf, type Route } from '../../contract/console/route.ts'
 import { oidcRoutes } from '../../contract/console/oidc.ts'
 import { securityRoutes } from '../../contract/console/security.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
@@ -56,9 +58,30 @@ const allOperatorRoutes = {
   ...prefixed('operator', operatorProductRoutes),
   ...prefixed('linkAbuse', linkAbuseRoutes),
   ...prefixed('operatorPayments', operatorPaymentRoutes),
+  ...prefixed('operatorAdmin', operatorAdminRoutes),
 }
 
 const guarded = { ...accountRoutes, ...allOperatorRoutes }
+
+/** Routes without a session. */
+const openRoutes = { start, signIn, secondStep, requestRecovery, recover, signUp, signOut, oidcSignIn }
+
+const isRoute = (value: unknown): value is Route<unknown, unknown> =>
+  typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'input' in value
+
+it('every route of the contract is in one of the lists of this file', async () => {
+  const listed = new Set<unknown>(Object.values({ ...guarded, ...openRoutes }))
+  const folder = new URL('../../contract/console/', import.meta.url)
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts'))) {
+    const exported = (await import(new URL(file, folder).href)) as Record<string, unknown>
+    for (const [table, routes] of Object.entries(exported)) {
+      if (typeof routes !== 'object' || routes === null) continue
+      for (const [name, route] of Object.entries(routes)) {
+        if (isRoute(route)) assert.ok(listed.has(route), `${file}: ${table}.${name}`)
+      }
+    }
+  }
+})
 
 const parts = {
   id: 1,

@@ -29,6 +29,7 @@ export const accountPages = [
 export const operatorPages = [
   '/operator/overview',
   '/operator/accounts',
+  '/operator/accounts?open=1',
   '/operator/reviews',
   '/operator/codes',
   '/operator/orders',
@@ -38,5 +39,6 @@ export const operatorPages = [
   '/operator/abuse?tab=bans',
   '/operator/gateways',
   '/operator/audit',
+  '/operator/tokens',
   '/operator/settings',
 ] as const

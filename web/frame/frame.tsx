@@ -10,8 +10,9 @@ import { leaveViewAs } from '../api/view-as.ts'
 import { Loaded, LoadError } from '../parts/loaded.tsx'
 import { useIsMedium } from '../parts/narrow.ts'
 import { ForbiddenPage } from './error-pages.tsx'
-import { Navigation } from './navigation.tsx'
+import { mayOpenPath, Navigation } from './navigation.tsx'
 import { setPreferences, usePreferences } from './preferences.ts'
+import { useOperatorRole } from './rights.tsx'
 import { useText } from './i18n.ts'
 import { TopBar } from './top-bar.tsx'
 import { frameText } from './text.ts'
@@ -99,9 +100,10 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
   const folded = isMedium ? foldedMedium : foldedWide
   const [drawer, setDrawer] = useState(false)
   const [wasDrawer, setWasDrawer] = useState(false)
-  const isOperatorPage = useLocation({ select: ({ pathname }) => /^(\/console)?\/operator\//.test(pathname) })
+  const path = useLocation({ select: ({ pathname }) => pathname.replace(/^\/console/, '') })
+  const role = useOperatorRole()
   const isOperator = me.user.role === 'operator' && !me.read_only
-  const isForbidden = isOperatorPage && !isOperator
+  const isForbidden = path.startsWith('/operator/') && !(isOperator && mayOpenPath(role, path))
   const pageContent = isForbidden ? <ForbiddenPage /> : <Outlet />
   return (
     <div className="frame">

@@ -19,6 +19,7 @@ import {
   NotificationOutlined,
   ProfileOutlined,
   SafetyCertificateOutlined,
+  SafetyOutlined,
   SettingOutlined,
   ShoppingCartOutlined,
   StopOutlined,
@@ -29,9 +30,11 @@ import { Link } from '@tanstack/react-router'
 import { Badge, Tooltip } from 'antd'
 import { type ReactNode, useId } from 'react'
 import { operatorRoutes } from '../../contract/console/operator.ts'
+import { type AreaName, areaOf, mayAccess, type OperatorRole } from '../../contract/console/roles.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from './i18n.ts'
 import { setPreferences, usePreferences } from './preferences.ts'
+import { useOperatorRole } from './rights.tsx'
 import { frameText } from './text.ts'
 
 type FrameText = typeof frameText.zh
@@ -46,6 +49,8 @@ interface NavigationItem {
   readonly href?: string
   /** Further words by which the search finds the page: pinyin with its initials, and synonyms. */
   readonly words: string
+  /** Which operators see it, when the path does not say. */
+  readonly area?: AreaName
 }
 
 interface NavigationGroup {
@@ -102,7 +107,7 @@ export const accountGroups: readonly NavigationGroup[] = [
 ]
 
 /** Daily work, selling, and running the installation. */
-export const operatorGroups: readonly NavigationGroup[] = [
+const operatorGroups: readonly NavigationGroup[] = [
   {
     label: 'operatorGroup',
     items: [
@@ -119,6 +124,7 @@ export const operatorGroups: readonly NavigationGroup[] = [
         label: 'abuse',
         icon: <StopOutlined />,
         words: 'fengjin fj jubao jb ban report',
+        area: 'reviews',
       },
       { to: '/operator/audit', label: 'audit', icon: <AuditOutlined />, words: 'shenjirizhi sjrz' },
     ],
@@ -138,7 +144,13 @@ export const operatorGroups: readonly NavigationGroup[] = [
         icon: <ShoppingCartOutlined />,
         words: 'taocan tc price sale',
       },
-      { to: '/operator/codes', label: 'codes', icon: <GiftOutlined />, words: 'duihuanma dhm' },
+      {
+        to: '/operator/codes',
+        label: 'codes',
+        icon: <GiftOutlined />,
+        words: 'duihuanma dhm',
+        area: 'redeem_codes',
+      },
     ],
   },
   {
@@ -146,10 +158,34 @@ export const operatorGroups: readonly NavigationGroup[] = [
     items: [
       { to: '/operator/domains', label: 'domains', icon: <GlobalOutlined />, words: 'yumingchi ymc' },
       { to: '/operator/gateways', label: 'gateways', icon: <ApiOutlined />, words: 'wangguan wg provider' },
+      {
+        to: '/operator/tokens',
+        label: 'tokens',
+        icon: <SafetyOutlined />,
+        words: 'lingpai lp role api program',
+      },
       { to: '/operator/settings', label: 'settings', icon: <SettingOutlined />, words: 'shezhi sz' },
     ],
   },
 ]
+
+/** The groups of an operator, without the pages that the role may not read. */
+export function operatorGroupsFor(role: OperatorRole | undefined): readonly NavigationGroup[] {
+  return operatorGroups
+    .map((group) => ({ ...group, items: group.items.filter((item) => mayOpen(role, item)) }))
+    .filter(({ items }) => items.length > 0)
+}
+
+function mayOpen(role: OperatorRole | undefined, { to, area }: NavigationItem): boolean {
+  return role !== undefined && mayAccess(role, area ?? areaOf(to), 'read')
+}
+
+/** Whether the role may read the operator page at this path. */
+export function mayOpenPath(role: OperatorRole | undefined, path: string): boolean {
+  const items = operatorGroups.flatMap((group) => group.items)
+  const item = items.find(({ to }) => path === to || path.startsWith(`${to}/`))
+  return item === undefined ? role !== undefined : mayOpen(role, item)
+}
 
 interface NavigationProps {
   readonly operator: boolean
@@ -161,7 +197,8 @@ export function Navigation({ operator, folded, onChosen }: NavigationProps): Rea
   const t = useText(frameText)
   const waiting = useApiQuery(operatorRoutes.waiting, {}, { enabled: operator, refetchMs: 60_000 })
   const counts: Readonly<Record<string, number>> = { '/operator/reviews': waiting.data?.reviews ?? 0 }
-  const groups = operator ? [...accountGroups, ...operatorGroups] : accountGroups
+  const role = useOperatorRole()
+  const groups = operator ? [...accountGroups, ...operatorGroupsFor(role)] : accountGroups
   return (
     <nav aria-label={t.navigation} className={folded ? 'nav folded' : 'nav'}>
       {groups.map(({ label, items }) => (

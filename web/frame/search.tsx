@@ -5,7 +5,8 @@ import { Input, Modal } from 'antd'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { searchRoutes } from '../../contract/console/requests.ts'
 import { useApiQuery } from '../api/hooks.ts'
-import { accountGroups, operatorGroups } from './navigation.tsx'
+import { accountGroups, operatorGroupsFor } from './navigation.tsx'
+import { useOperatorRole } from './rights.tsx'
 import { useText } from './i18n.ts'
 import { frameText } from './text.ts'
 
@@ -29,6 +30,7 @@ interface Choice {
 export function Search({ open, operator, onClose }: SearchProps): ReactNode {
   const t = useText(frameText)
   const navigate = useNavigate()
+  const role = useOperatorRole()
   const [input, setInput] = useState('')
   const [query, setQuery] = useState('')
   const [active, setActive] = useState(0)
@@ -48,7 +50,7 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
   )
 
   const filter = input.trim().toLowerCase()
-  const pages = [...accountGroups, ...(operator ? operatorGroups : [])]
+  const pages = [...accountGroups, ...(operator ? operatorGroupsFor(role) : [])]
     .flatMap(({ items }) => items)
     .map(({ to, label, words }) => ({ to, title: t[label], words }))
     .filter(({ to, title, words }) => `${title} ${to} ${words}`.toLowerCase().includes(filter))

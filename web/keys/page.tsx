@@ -1,4 +1,4 @@
-// The API key page: create, reset and clear the key; code samples.
+// The API key page: create, reset and clear the key; its limits; code samples.
 import { KeyOutlined } from '@ant-design/icons'
 import { useBlocker } from '@tanstack/react-router'
 import { Alert, App, Button, Card, Descriptions, Modal } from 'antd'
@@ -13,6 +13,7 @@ import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { ActionError } from '../parts/action-error.tsx'
 import { Page } from '../parts/page.tsx'
+import { LimitsCard } from './limits-card.tsx'
 import { Samples } from './samples-card.tsx'
 import { keysText } from './text.ts'
 
@@ -40,6 +41,7 @@ export function KeysPage(): ReactNode {
         )}
       </Card>
       <Samples newKey={newKey} />
+      <LimitsCard readOnly={me.data?.read_only !== false} />
       {state.data?.hint && newKey === undefined && me.data?.read_only === false && (
         <DangerZone state={state.data} onCreated={setNewKey} />
       )}

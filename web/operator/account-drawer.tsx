@@ -5,18 +5,23 @@ import { type ReactNode, useState } from 'react'
 import { viewAsParameter } from '../../contract/console/route.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import type { AccountDetail } from '../../contract/console/responses/operator.ts'
+import { roleTexts } from '../../contract/console/roles.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
+import { May, useMayView } from '../frame/rights.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { LimitsTab } from './account-limits.tsx'
 import { LedgerTab, NotesTab, RequestsTab, SessionsTab } from './account-tabs.tsx'
 import { AccountState } from './account-state.tsx'
 import { ChangeAccountModal } from './change-account.tsx'
+import { ChangeRoleModal } from './change-role.tsx'
 import { CreditModal } from './credit-modal.tsx'
 import { OnceDialog } from './once-box.tsx'
 import { operatorText } from './text.ts'
+import { tokensText } from './tokens-text.ts'
 
 export function AccountDrawer({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const t = useText(operatorText)
@@ -34,16 +39,22 @@ function LoadedAccount({ id }: { id: string }): ReactNode {
 
 function AccountContent({ account }: { account: AccountDetail }): ReactNode {
   const t = useText(operatorText)
+  const mayView = useMayView()
   const { id } = account
   return (
     <Tabs
       destroyOnHidden
       items={[
         { key: 'overview', label: t.tabOverview, children: <AccountOverview account={account} /> },
-        { key: 'ledger', label: t.tabLedger, children: <LedgerTab id={id} /> },
-        { key: 'requests', label: t.tabRequests, children: <RequestsTab id={id} /> },
+        { key: 'limits', label: t.tabLimits, children: <LimitsTab account={account} /> },
+        ...(mayView
+          ? [
+              { key: 'ledger', label: t.tabLedger, children: <LedgerTab id={id} /> },
+              { key: 'requests', label: t.tabRequests, children: <RequestsTab id={id} /> },
+            ]
+          : []),
         { key: 'notes', label: t.tabNotes, children: <NotesTab id={id} /> },
-        { key: 'sessions', label: t.tabSessions, children: <SessionsTab id={id} /> },
+        ...(mayView ? [{ key: 'sessions', label: t.tabSessions, children: <SessionsTab id={id} /> }] : []),
       ]}
     />
   )
@@ -51,7 +62,9 @@ function AccountContent({ account }: { account: AccountDetail }): ReactNode {
 
 function AccountOverview({ account }: { account: AccountDetail }): ReactNode {
   const t = useText(operatorText)
-  const [action, setAction] = useState<'change' | 'credits' | 'suspend' | 'password'>()
+  const roles = useText(tokensText)
+  const mayView = useMayView()
+  const [action, setAction] = useState<'change' | 'credits' | 'suspend' | 'password' | 'role'>()
   const close = () => setAction(undefined)
   return (
     <div className="stack">
@@ -60,29 +73,41 @@ function AccountOverview({ account }: { account: AccountDetail }): ReactNode {
           <strong style={{ fontSize: 18 }}>{account.username}</strong>
           <AccountState account={account} />
         </span>
-        <Button
-          icon={<EyeOutlined />}
-          href={`/console/?${viewAsParameter}=${account.id}`}
-          target="_blank"
-          rel="noopener"
-        >
-          {t.viewAs}
-        </Button>
+        {mayView && (
+          <Button
+            icon={<EyeOutlined />}
+            href={`/console/?${viewAsParameter}=${account.id}`}
+            target="_blank"
+            rel="noopener"
+          >
+            {t.viewAs}
+          </Button>
+        )}
       </div>
       <Details account={account} />
       <Credits account={account} />
       <div className="row">
-        <Button type="primary" onClick={() => setAction('credits')}>
-          {t.grantTitle}
-        </Button>
-        <Button onClick={() => setAction('change')}>{t.change}</Button>
-        <Button onClick={() => setAction('password')}>{t.resetPassword}</Button>
-        <Button danger={!account.suspended} onClick={() => setAction('suspend')}>
-          {account.suspended ? t.resume : t.suspend}
-        </Button>
+        <May change="credits">
+          <Button type="primary" onClick={() => setAction('credits')}>
+            {t.grantTitle}
+          </Button>
+        </May>
+        {account.role === 'operator' && (
+          <May change="operators">
+            <Button onClick={() => setAction('role')}>{roles.changeRole}</Button>
+          </May>
+        )}
+        <May change="accounts">
+          <Button onClick={() => setAction('change')}>{t.change}</Button>
+          <Button onClick={() => setAction('password')}>{t.resetPassword}</Button>
+          <Button danger={!account.suspended} onClick={() => setAction('suspend')}>
+            {account.suspended ? t.resume : t.suspend}
+          </Button>
+        </May>
       </div>
       <CreditModal open={action === 'credits'} account={account} onClose={close} />
       <ChangeAccountModal open={action === 'change'} account={account} onClose={close} />
+      <ChangeRoleModal open={action === 'role'} account={account} onClose={close} />
       <SuspendDialog open={action === 'suspend'} account={account} onClose={close} />
       <ResetPasswordDialog open={action === 'password'} account={account} onClose={close} />
     </div>
@@ -91,6 +116,8 @@ function AccountOverview({ account }: { account: AccountDetail }): ReactNode {
 
 function Details({ account }: { account: AccountDetail }): ReactNode {
   const t = useText(operatorText)
+  const roles = useText(tokensText)
+  const pick = usePick()
   const limit = account.rate_limit ?? account.platform_rate_limit
   const limitText = limit ? t.limitText(formatCount(limit.per_second), formatCount(limit.burst)) : t.unlimited
   return (
@@ -98,6 +125,9 @@ function Details({ account }: { account: AccountDetail }): ReactNode {
       size="small"
       column={{ xs: 1, sm: 2 }}
       items={[
+        ...(account.operator_role === null
+          ? []
+          : [{ key: 'role', label: roles.role, children: pick(roleTexts[account.operator_role].name) }]),
         { key: 'created', label: t.created, children: <RelativeTime at={account.created_at} /> },
         { key: 'expires', label: t.expires, children: account.expires_on ?? t.noEnd },
         {

@@ -12,6 +12,7 @@ import { apiTypeNames } from '../../contract/credits.ts'
 import { viewAsParameter } from '../../contract/console/route.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
+import { May, useMay } from '../frame/rights.tsx'
 import { ActionError } from '../parts/action-error.tsx'
 import { Amount, formatCount, formatDuration, RelativeTime, StatusLabel } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
@@ -135,6 +136,7 @@ function AccountFileForm({ id, file }: { id: number; file: AccountFile }): React
   const [noteForm] = Form.useForm<{ note: string }>()
   const change = useApiMutation(operatorRoutes.changeContact)
   const add = useApiMutation(operatorRoutes.addNote)
+  const mayChange = useMay('accounts')
   const params = { id }
   const labels = {
     company: t.contactCompany,
@@ -148,6 +150,7 @@ function AccountFileForm({ id, file }: { id: number; file: AccountFile }): React
         name="contact"
         layout="vertical"
         initialValues={file.contact}
+        disabled={!mayChange}
         onFinish={(body: AccountFile['contact']) => change.mutate({ body, params })}
       >
         <div className="grid-half">
@@ -158,11 +161,14 @@ function AccountFileForm({ id, file }: { id: number; file: AccountFile }): React
           ))}
         </div>
         <ActionError error={change.error} />
-        <Button htmlType="submit" loading={change.isPending}>
-          {t.saveContact}
-        </Button>
+        <May change="accounts">
+          <Button htmlType="submit" loading={change.isPending}>
+            {t.saveContact}
+          </Button>
+        </May>
       </Form>
       <Form
+        hidden={!mayChange}
         name="note"
         form={noteForm}
         layout="vertical"

@@ -3,9 +3,11 @@ import { PlusOutlined } from '@ant-design/icons'
 import { Button, Card, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type AccountQuery, operatorRoutes } from '../../contract/console/operator.ts'
+import { roleTexts } from '../../contract/console/roles.ts'
 import type { AccountRow } from '../../contract/console/responses/operator.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useLanguage, usePick, useText } from '../frame/i18n.ts'
+import { May } from '../frame/rights.tsx'
 import { shortTypeNames } from '../parts/names.ts'
 import { RelativeTime, formatCompactCount } from '../parts/format.tsx'
 import { SearchFilter } from '../parts/filters.tsx'
@@ -41,9 +43,11 @@ export function AccountsPage(): ReactNode {
   const orderOf = (column: string) =>
     params.sort === column ? (params.order === 'asc' ? ('ascend' as const) : ('descend' as const)) : null
   const create = (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
-      {t.newAccount}
-    </Button>
+    <May change="accounts">
+      <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
+        {t.newAccount}
+      </Button>
+    </May>
   )
   return (
     <Page title={t.accounts} lead={t.accountsLead} actions={create}>
@@ -84,7 +88,7 @@ export function AccountsPage(): ReactNode {
               key: 'username',
               sorter: true,
               sortOrder: orderOf('username'),
-              render: (_value, { id, username, role }) => (
+              render: (_value, { id, username, operator_role }) => (
                 <span className="row">
                   <Button
                     type="link"
@@ -97,7 +101,11 @@ export function AccountsPage(): ReactNode {
                   >
                     {username}
                   </Button>
-                  {role === 'operator' && <span className="muted small">{t.operatorState}</span>}
+                  {operator_role !== null && (
+                    <span className="muted small">
+                      {t.operatorState} · {pick(roleTexts[operator_role].name)}
+                    </span>
+                  )}
                 </span>
               ),
             },

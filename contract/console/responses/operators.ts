@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { operatorRoles, tokenScopes } from '../roles.ts'
 import type { ResponseOf } from '../route.ts'
-import { Empty } from '../fields.ts'
+import { day, Empty } from '../fields.ts'
 import { listOf, moment, orNull } from './fields.ts'
 
 const operatorRole = Type.Enum([...operatorRoles])
@@ -17,6 +17,9 @@ export const TokenFacts = Type.Object({
   hint: Type.String(),
   created_at: moment,
   used_at: orNull(moment),
+  /** The last valid day; null: valid until it is revoked. */
+  expires_on: orNull(day),
+  expired: Type.Boolean(),
 })
 export type TokenFacts = ResponseOf<typeof TokenFacts>
 

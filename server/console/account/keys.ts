@@ -13,17 +13,29 @@ import type { Services } from '../../services.ts'
 import type { AccountActor } from '../../audit/audit.ts'
 import { confirmedUser } from '../confirmation.ts'
 import type { Api, SignedInRequest } from '../routes.ts'
+import { guessLimits } from '../guess-limits.ts'
 import type { PasswordChecks } from '../password-check.ts'
 import { conflict } from '../problem.ts'
 import { toFieldErrors } from './sign-in.ts'
 import { findKeyUse } from '../../request-log/store.ts'
 
-export function keyPages(api: Api, { db, config }: Services, passwords: PasswordChecks): void {
+/** Changes of the key and its limits in 15 minutes. Each is a row of the audit log. */
+const maxKeyChanges = 60
+
+export function keyPages(api: Api, { db, config, limits }: Services, passwords: PasswordChecks): void {
+  const changes = guessLimits(limits.attempts, 'key changes')
+
   async function confirm(request: SignedInRequest, password: string | undefined): Promise<AccountActor> {
-    return password === undefined || config.PASSWORD_LOGIN === 'off'
-      ? confirmedUser(request)
-      : passwords.confirm(request.user, password, request.address, 'password')
+    const actor =
+      password === undefined || config.PASSWORD_LOGIN === 'off'
+        ? confirmedUser(request)
+        : await passwords.confirm(request.user, password, request.address, 'password')
+    await countChange(request)
+    return actor
   }
+
+  const countChange = ({ user }: SignedInRequest) =>
+    changes.begin([{ key: `account ${user.id}`, max: maxKeyChanges }])
 
   api.account(keyRoutes.state, async ({ account }) => {
     const { last, count } = await findKeyUse(db, account.id, Date.now() - dayMs)
@@ -69,6 +81,7 @@ export function keyPages(api: Api, { db, config }: Services, passwords: Password
         `Your present address ${request.address} is not on the list`,
       )
     }
+    await countChange(request)
     await changeAccountAndCaps(db, actor, request.user, {
       scopes: input.scopes,
       allowIps: input.allow_ips,

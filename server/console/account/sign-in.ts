@@ -10,7 +10,7 @@ import { networkOf, siteOf } from '../../http/address.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
 import { type Api, type ConsoleRequest, unauthenticated } from '../routes.ts'
-import { systemActor } from '../../audit/audit.ts'
+import { recordOwnChange, systemActor } from '../../audit/audit.ts'
 import { insertAudit } from '../../audit/store.ts'
 import { describeMe } from './me.ts'
 import { guessLimits } from '../guess-limits.ts'
@@ -170,12 +170,21 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
   })
 
   api.account(sessionRoutes.endOtherSessions, async (request) => ({
-    ended: await db.write((tx) => deleteSessions(tx, request.user.id, request.signedIn.session.id)),
+    ended: await db.write(async (tx) => {
+      const ended = await deleteSessions(tx, request.user.id, request.signedIn.session.id)
+      if (ended > 0) await recordOwnChange(tx, request.user.id, 'session.end_others', { ended })
+      return ended
+    }),
   }))
 
   api.account(sessionRoutes.endSession, async (request) => {
     const id = request.id()
-    if (!(await db.write((tx) => deleteSession(tx, request.user.id, id)))) {
+    const isEnded = await db.write(async (tx) => {
+      if (!(await deleteSession(tx, request.user.id, id))) return false
+      await recordOwnChange(tx, request.user.id, 'session.end', { id })
+      return true
+    })
+    if (!isEnded) {
       throw new ConsoleProblem('not_found', { zh: '会话已结束', en: 'The session has ended already' })
     }
     return {}

@@ -3,7 +3,7 @@ import { operatorAdminRoutes } from '../../../contract/console/operators.ts'
 import type { TokenFacts } from '../../../contract/console/responses/operators.ts'
 import type { TokenScope } from '../../../contract/console/roles.ts'
 import { listTokens, type OperatorToken } from '../../accounts/operator-token-store.ts'
-import { changeRole, createToken, revokeToken } from '../../accounts/operators.ts'
+import { changeRole, createToken, isTokenExpired, revokeToken } from '../../accounts/operators.ts'
 import { findById } from '../../accounts/store.ts'
 import type { Services } from '../../services.ts'
 import { toFieldErrors } from '../account/sign-in.ts'
@@ -45,6 +45,7 @@ export function operatorPages(api: Api, services: Services): void {
   })
 
   api.operator(operatorAdminRoutes.revokeToken, async (request, input) => {
+    requireConfirmation(request)
     if (!(await revokeToken(db, operatorOf(request, input), request.id()))) throw notFound()
     return {}
   })
@@ -59,5 +60,7 @@ function describeToken(token: OperatorToken, operator: string): TokenFacts {
     hint: token.hint,
     created_at: token.created_at,
     used_at: token.used_at,
+    expires_on: token.expires_on,
+    expired: isTokenExpired(token),
   }
 }

@@ -23,6 +23,7 @@ import { linkDomainsAndBans } from './0019-link-domains-and-bans.ts'
 import { operatorTokens } from './0020-operator-tokens.ts'
 import { deletedLinks } from './0021-deleted-links.ts'
 import { reconciliationAndInvoices } from './0022-reconciliation-and-invoices.ts'
+import { tokenExpiry } from './0023-token-expiry.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -47,4 +48,5 @@ export const migrations: readonly Migration[] = [
   operatorTokens,
   deletedLinks,
   reconciliationAndInvoices,
+  tokenExpiry,
 ]

@@ -104,6 +104,8 @@ interface OperatorTokenTable {
   scopes: string
   created_at: Milliseconds
   used_at: Milliseconds | null
+  /** The last valid day; null: valid until it is revoked. */
+  expires_on: string | null
 }
 
 interface OperatorCallTable {
