@@ -1,1 +1,0 @@
-import{Fi as e,Ni as t,t as n,zi as r}from"./base-C4XQ_zyV.js";var i=r(),a=t();e();var o=document.getElementById(`root`);o&&(0,i.createRoot)(o).render((0,a.jsx)(n,{}));
