@@ -47,6 +47,8 @@ function page<const Path extends string, Module extends object, Name extends key
 const pages = [
   page('/', () => import('./home/page.tsx'), 'HomePage'),
   page('/shortlink', () => import('./shortlink/page.tsx'), 'ShortlinkPage'),
+  page('/shortlink/new', () => import('./shortlink/builder.tsx'), 'NewLinkPage'),
+  page('/shortlink/edit', () => import('./shortlink/builder.tsx'), 'EditLinkPage'),
   page('/shortlink/imports', () => import('./shortlink/imports.tsx'), 'ImportsPage'),
   page('/shortlink/domains', () => import('./shortlink/domains.tsx'), 'OwnDomainsPage'),
   page('/sms', () => import('./sms/page.tsx'), 'SmsPage'),

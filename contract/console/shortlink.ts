@@ -1,8 +1,8 @@
-// Short links: list, create, change, refresh, statistics, exports.
+// Short links: list, create, change, refresh, changes of many links, statistics, exports.
 import { type Static, Type } from 'typebox'
-import { redirectTypes, shortlink } from '../shortlink.ts'
+import { clearableFields, linkLimits, linkStates, redirectTypes, shortlink } from '../shortlink.ts'
 import { route, withResponses } from './route.ts'
-import { optionalText, order, page, dayRange, Empty } from './fields.ts'
+import { dayRange, Empty, optionalText, order, page, positiveId } from './fields.ts'
 import type { linkResponses } from './responses/shortlink.ts'
 
 export const redirectType = Type.Enum([...redirectTypes])
@@ -12,6 +12,8 @@ export const LinkFilter = Type.Object({
   ...dayRange,
   q: optionalText,
   redirect_type: Type.Optional(redirectType),
+  tag: optionalText,
+  state: Type.Optional(Type.Enum([...linkStates])),
   sort: Type.Optional(Type.Enum(['created', 'clicks', 'title'])),
   order,
 })
@@ -26,16 +28,72 @@ const { target_url: targetParameter, title: titleParameter } = shortlink.operati
 const url = Type.String({ minLength: 1, maxLength: 2 * targetParameter.maxLength })
 const title = Type.String({ maxLength: 2 * titleParameter.maxLength })
 
+const text = Type.String({ maxLength: 300 })
+
+/** The optional parameters of `generate` and `update`. The operations check them and name what is wrong. */
+const options = {
+  redirect_type: Type.Optional(redirectType),
+  redirect_url_a: Type.Optional(Type.String({ maxLength: 2 * targetParameter.maxLength })),
+  expires_at: Type.Optional(text),
+  expired_url: Type.Optional(Type.String({ maxLength: 2 * targetParameter.maxLength })),
+  max_clicks: Type.Optional(Type.Integer()),
+  password: Type.Optional(text),
+  tags: Type.Optional(Type.Array(text, { maxItems: 2 * linkLimits.tags })),
+  external_id: Type.Optional(text),
+  rules: Type.Optional(
+    Type.Array(
+      Type.Object({
+        when: Type.Record(
+          Type.String({ maxLength: 20 }),
+          Type.Union([text, Type.Array(text, { maxItems: 2 * linkLimits.ruleValues })]),
+        ),
+        target_url: Type.String({ maxLength: 2 * targetParameter.maxLength }),
+      }),
+      { maxItems: 2 * linkLimits.rules },
+    ),
+  ),
+}
+
 /** The title is the target's host when left out. */
 export const NewLink = Type.Object({
   target_url: url,
   title: Type.Optional(title),
-  redirect_type: Type.Optional(redirectType),
-  redirect_url_a: Type.Optional(Type.String({ maxLength: 2 * targetParameter.maxLength })),
+  short_code: Type.Optional(text),
+  domain: Type.Optional(text),
+  ...options,
 })
 export type NewLink = Static<typeof NewLink>
 
-const LinkChange = Type.Object({ target_url: Type.Optional(url), title: Type.Optional(title) })
+/** What is left out stays as it is; `clear` removes. */
+export const LinkChange = Type.Object({
+  target_url: Type.Optional(url),
+  title: Type.Optional(title),
+  ...options,
+  clear: Type.Optional(Type.Array(Type.Enum([...clearableFields]), { maxItems: clearableFields.length })),
+})
+export type LinkChange = Static<typeof LinkChange>
+
+const CodeQuery = Type.Object({ short_code: Type.String({ minLength: 1, maxLength: 100 }) })
+
+/** `tag` and `untag` need a tag. `delete` is final. */
+const bulkActions = ['tag', 'untag', 'pause', 'resume', 'delete'] as const
+
+export const maxBulkLinks = 100
+
+const BulkChange = Type.Object({
+  action: Type.Enum([...bulkActions]),
+  tag: Type.Optional(text),
+  ids: Type.Array(positiveId, { minItems: 1, maxItems: maxBulkLinks }),
+})
+export type BulkChange = Static<typeof BulkChange>
+
+/** The links of a filter, or the chosen ones. */
+const LinkExport = Type.Object({
+  ...LinkFilter.properties,
+  ids: Type.Optional(
+    Type.String({ pattern: `^[1-9]\\d{0,15}(,[1-9]\\d{0,15}){0,${maxBulkLinks - 1}}$`, maxLength: 2_000 }),
+  ),
+})
 
 /** `hour` for at most 7 days. */
 export const ClickQuery = Type.Object({ ...dayRange, unit: Type.Optional(Type.Enum(['day', 'hour'])) })
@@ -43,7 +101,13 @@ export type ClickQuery = Static<typeof ClickQuery>
 
 export const linkRoutes = withResponses<typeof linkResponses>()({
   list: route('GET', '/links', LinkQuery),
-  csv: route('GET', '/links.csv', LinkFilter),
+  csv: route('GET', '/links.csv', LinkExport),
+  /** Whether a chosen code is free. */
+  code: route('GET', '/links/code', CodeQuery),
+  /** The account's tags, the first 200 in their order. */
+  tags: route('GET', '/links/tags', Empty),
+  /** One result for each link; a problem of one does not stop the others. */
+  bulk: route('POST', '/links/bulk', BulkChange),
   one: route('GET', '/links/:id', Empty),
   /** Takes an `idempotency-key` header, so that a retry after a lost connection costs nothing. */
   create: route('POST', '/links', NewLink),

@@ -20,6 +20,7 @@ import { guessLimits } from './guess-limits.ts'
 import { homePages } from './account/home.ts'
 import { identityPages } from '../identity/console.ts'
 import { keyPages } from './account/keys.ts'
+import { linkBulkPages } from '../shortlink/bulk-console.ts'
 import { linkPages } from '../shortlink/console.ts'
 import { accountPages } from './operator/accounts.ts'
 import { auditPages } from '../audit/console.ts'
@@ -140,6 +141,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     redeemPages(api, pageServices, redeemSecret)
     requestPages(api, pageServices, requestLog)
     linkPages(api, pageServices, products.shortlink)
+    linkBulkPages(api, pageServices, products.shortlink)
     ownDomainPages(api, pageServices, products.shortlink)
     linkQrPages(api, products.shortlink)
     linkImportPages(api, pageServices, products.shortlink)

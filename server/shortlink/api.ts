@@ -15,6 +15,7 @@ import { createClicks } from './clicks/clicks.ts'
 import { isJournalEmpty } from './clicks/journal-store.ts'
 import { createRollupJob, rollupEveryMs } from './clicks/rollup.ts'
 import { openClickWriter } from './clicks/writer.ts'
+import { findTakenCodes } from './codes/chosen-store.ts'
 import { loadCodes } from './codes/store.ts'
 import { createWatchedDomains, type WatchedDomains } from './domains/domains.ts'
 import { type BanRules, createBanRules } from './bans/bans.ts'
@@ -47,6 +48,11 @@ export interface Shortlink extends Product {
   readonly generate: Act
   readonly update: Act
   readonly refresh: Act
+  readonly pause: Act
+  readonly resume: Act
+  readonly remove: Act
+  /** Whether a well-formed chosen code is or was in use. */
+  readonly isCodeTaken: (code: string) => Promise<boolean>
 }
 
 type Act = (call: Call, caller: Caller) => Promise<ApiResponse>
@@ -113,6 +119,10 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     generate: creating.generate,
     update: changing.update,
     refresh: changing.refresh,
+    pause: changing.pause,
+    resume: changing.resume,
+    remove: changing.remove,
+    isCodeTaken: async (code) => (await findTakenCodes(db, [code], codes)).has(code),
     served: { endpoint: shortlink, handle },
     fastPath: redirects.tryHandle,
     routes(api) {

@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
 import { formatDay } from '../../contract/time.ts'
 import type { Browser } from '../../test/support/console.ts'
-import { onEachEngine } from '../../test/support/engines.ts'
+import { onEachEngine, uniqueName } from '../../test/support/engines.ts'
 import { openProductPages, type ProductPages } from '../../test/support/product-pages.ts'
 import type { TestService } from '../../test/support/service.ts'
 
@@ -140,6 +140,108 @@ onEachEngine('short links in the console', (engine) => {
     const points = await own.text(linkRoutes.clicksCsv, { parts: { id: links[2]!.id } })
     assert.equal(points.text.trim().split('\r\n').length, 31)
     assert.equal(await pages.remaining('short_link', account), 43)
+  })
+
+  it('creates a link with all options, changes and clears them, and says which field is wrong', async () => {
+    const code = `all-${uniqueName()}`.slice(0, 32)
+    const free = await browser.call(linkRoutes.code, { sent: { short_code: code } })
+    assert.deepEqual(free.body, { available: true, problem: '' })
+    const made = await create({
+      target_url: 'https://example.com/all',
+      short_code: code,
+      tags: ['春', ' 春 ', 'b'],
+      expires_at: '2036-01-02 03:04:05',
+      expired_url: 'https://example.com/over',
+      max_clicks: 3,
+      password: 'open sesame',
+      external_id: code,
+      rules: [{ when: { os: ['ios'], language: 'en' }, target_url: 'https://example.com/ios' }],
+    })
+    assert.equal(made.status, 200, JSON.stringify(made.body))
+    const { link } = made.body
+    assert.deepEqual(
+      [
+        link.short_code,
+        link.tags,
+        link.max_clicks,
+        link.remaining_clicks,
+        link.has_password,
+        link.rules[0].when,
+      ],
+      [code, ['春', 'b'], 3, 3, true, { os: ['ios'], language: 'en' }],
+    )
+    const taken = await browser.call(linkRoutes.code, { sent: { short_code: code } })
+    assert.deepEqual(taken.body, { available: false, problem: '短码已被占用' })
+    const reserved = await browser.call(linkRoutes.code, { sent: { short_code: 'console' } })
+    assert.equal(reserved.body.problem, '短码不可用')
+
+    const parts = { id: link.id }
+    const changed = await browser.call(linkRoutes.change, {
+      parts,
+      sent: { clear: ['password', 'expires_at', 'rules'], tags: ['c'], max_clicks: 9 },
+    })
+    assert.equal(changed.status, 200, JSON.stringify(changed.body))
+    const { has_password, expires_at, rules, tags, max_clicks, target_url, external_id } = changed.body
+    assert.deepEqual(
+      [has_password, expires_at, rules, tags, max_clicks, target_url, external_id],
+      [false, null, [], ['c'], 9, 'https://example.com/all', code],
+    )
+    const wrong = await browser.call(linkRoutes.change, {
+      parts,
+      sent: { rules: [{ when: { os: 'dos' }, target_url: 'x' }], max_clicks: 0 },
+    })
+    assert.equal(wrong.status, 400)
+    assert.deepEqual(Object.keys(wrong.body.error.fields).sort(), [
+      'max_clicks',
+      'rules[0].target_url',
+      'rules[0].when.os',
+    ])
+  })
+
+  it('filters by tag and state, and changes many links with a result for each', async () => {
+    const { browser: own } = await pages.createAccount({ short_link: 10 })
+    const ids: number[] = []
+    for (const name of ['one', 'two', 'three']) {
+      const tags = name === 'one' ? Array.from({ length: 10 }, (_one, index) => `t${index}`) : ['two']
+      const { body } = await create({ target_url: `https://example.com/${name}`, tags }, own)
+      ids.push(body.link.id)
+    }
+    const foreign = (await create({ target_url: 'https://example.com/foreign' })).body.link.id
+    const bulk = (sent: Record<string, unknown>) => own.call(linkRoutes.bulk, { sent })
+    const list = async (sent: Record<string, unknown>) =>
+      (await own.call(linkRoutes.list, { sent })).body.items.map(({ id }: { id: number }) => ids.indexOf(id))
+
+    const tagged = await bulk({ action: 'tag', tag: ' new ', ids: [...ids, foreign, ids[0]] })
+    assert.deepEqual(
+      tagged.body.items.map(({ ok }: { ok: boolean }) => ok),
+      [false, true, true, false],
+    )
+    assert.equal(tagged.body.items[0].message, '每个链接最多 10 个标签')
+    assert.deepEqual(await list({ tag: 'new' }), [2, 1])
+    assert.deepEqual((await own.call(linkRoutes.tags)).body.items.slice(0, 2), ['new', 't0'])
+    await bulk({ action: 'untag', tag: 'new', ids: [ids[1]] })
+    assert.deepEqual(await list({ tag: 'new', sort: 'title' }), [2])
+
+    await bulk({ action: 'pause', ids: [ids[0], ids[1]] })
+    assert.deepEqual(await list({ state: 'paused' }), [1, 0])
+    assert.deepEqual(await list({ state: 'paused', tag: 'two' }), [1])
+    assert.deepEqual(await list({ state: 'active' }), [2])
+    await bulk({ action: 'resume', ids: [ids[0]] })
+    const removed = await bulk({ action: 'delete', ids: [ids[0], foreign] })
+    assert.deepEqual(
+      removed.body.items.map(({ ok }: { ok: boolean }) => ok),
+      [true, false],
+    )
+    assert.deepEqual(await list({}), [2, 1])
+    const file = await own.text(linkRoutes.csv, { sent: { ids: `${ids[2]},${foreign}` } })
+    assert.equal(file.text.trim().split('\r\n').length, 2, 'only links of the account')
+    for (const sent of [
+      { action: 'tag', ids: [ids[1]] },
+      { action: 'pause', ids: [] },
+      { action: 'pause', ids: Array.from({ length: 101 }, (_one, index) => index + 1) },
+    ]) {
+      assert.equal((await bulk(sent)).status, 400, JSON.stringify(sent).slice(0, 50))
+    }
   })
 
   it('returns 404 for the link of another account', async () => {

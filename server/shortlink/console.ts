@@ -44,8 +44,13 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
 
   api.accountFile(linkRoutes.csv, async (request, input) => {
     const search = searchOf(input)
+    const ids = input.ids?.split(',').map(Number)
+    async function* chosen() {
+      if (ids) yield await links.list.some(request.account.id, ids)
+      else yield* links.list.all(request.account.id, search)
+    }
     async function* pages() {
-      for await (const some of links.list.all(request.account.id, search)) {
+      for await (const some of chosen()) {
         yield some.map((link) => [
           link.link_id,
           link.title,
@@ -80,12 +85,13 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
   })
 
   api.account(linkRoutes.change, async (request, input) => {
-    const { id } = await detailOf(request, request.id())
+    const { id, target_url: targetUrl } = await detailOf(request, request.id())
     if (input.title !== undefined && input.title.trim() === '') {
       throw invalidFields({ title: { zh: '必填', en: 'Required' } })
     }
-    if (input.title !== undefined || input.target_url !== undefined) {
-      const parameters = { link_id: id, ...input }
+    if (Object.keys(input).length > 0) {
+      // `update` requires the target; a change of anything else leaves it as it is.
+      const parameters = { link_id: id, target_url: targetUrl, ...input }
       await callFromConsole(services, request, { endpoint, action: 'update', parameters }, links.update)
     }
     return detailOf(request, id)
@@ -170,6 +176,8 @@ function searchOf(input: LinkFilter): LinkSearch {
   return {
     q: input.q,
     redirectType: input.redirect_type,
+    tag: input.tag,
+    state: input.state,
     sort: input.sort ?? 'created',
     order: input.order ?? (input.sort === 'title' ? 'asc' : 'desc'),
     ...filterRange(input),

@@ -4,6 +4,8 @@ export const accountPages = [
   '/',
   '/shortlink',
   '/shortlink?open=1',
+  '/shortlink/new',
+  '/shortlink/edit?link=1',
   '/shortlink/domains',
   '/shortlink/imports',
   '/sms',

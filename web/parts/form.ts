@@ -15,11 +15,22 @@ export function isShownInFields(error: unknown): boolean {
   return error instanceof ApiError && shownInFields.has(error)
 }
 
-/** Returns whether every error belongs to a field of the form. */
-export function showFieldErrors(form: FormInstance, error: unknown): boolean {
+/** Returns whether every error belongs to a field of the form. `fieldOf` names the field of a part such as `tags[0]`. */
+export function showFieldErrors(
+  form: FormInstance,
+  error: unknown,
+  fieldOf: (name: string) => string = (name) => name,
+): boolean {
   if (!(error instanceof ApiError) || error.code !== 'invalid') return false
-  const known = Object.entries(error.fields).filter(([name]) => form.getFieldInstance(name) !== undefined)
-  form.setFields(known.map(([name, message]) => ({ name, errors: [message] })))
+  const known = Object.entries(error.fields).filter(
+    ([name]) => form.getFieldInstance(fieldOf(name)) !== undefined,
+  )
+  const messages = new Map<string, string[]>()
+  for (const [name, message] of known) {
+    const field = fieldOf(name)
+    messages.set(field, [...(messages.get(field) ?? []), field === name ? message : `${name} ${message}`])
+  }
+  form.setFields([...messages].map(([name, errors]) => ({ name, errors })))
   const isComplete = known.length > 0 && known.length === Object.keys(error.fields).length
   if (isComplete) shownInFields.add(error)
   return isComplete

@@ -1,4 +1,5 @@
 // The form that creates a short link. Only the target is required.
+import { Link } from '@tanstack/react-router'
 import { App, Button, Collapse, Form, Input, Modal, Select } from 'antd'
 import { type ReactNode, useEffect } from 'react'
 import { linkRoutes, type NewLink } from '../../contract/console/shortlink.ts'
@@ -23,6 +24,7 @@ export function CreateLink({ open, onClose, onCreated }: CreateLinkProps): React
   const { message } = App.useApp()
   const prices = usePrices()
   const [form] = Form.useForm<NewLink>()
+  const target = (Form.useWatch('target_url', form) ?? '').trim()
   const create = useApiMutation(linkRoutes.create, { idempotent: true })
   useEffect(() => {
     if (!open) create.reset()
@@ -109,6 +111,9 @@ export function CreateLink({ open, onClose, onCreated }: CreateLinkProps): React
         />
         <div className="stack">
           <ActionError error={create.error} />
+          <Link to="/shortlink/new" search={target === '' ? {} : { target_url: target }}>
+            {t.allOptions}
+          </Link>
           <div className="row-between">
             <span className="muted">{t.price(prices.generate)}</span>
             <Button type="primary" htmlType="submit" loading={create.isPending}>

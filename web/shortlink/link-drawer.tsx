@@ -1,10 +1,12 @@
 // One short link: its URLs, an edit form, statistics, previous codes and the refresh button.
-import { App, Button, Drawer, Form, Input } from 'antd'
+import { Link } from '@tanstack/react-router'
+import { App, Button, Drawer, Form, Input, Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
 import type { LinkDetail } from '../../contract/console/responses/shortlink.ts'
+import { formatTime } from '../../contract/time.ts'
 import { useApiQuery, usePrices, useApiMutation } from '../api/hooks.ts'
-import { useText } from '../frame/i18n.ts'
+import { useLanguage, useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
@@ -12,6 +14,9 @@ import { showFieldErrors } from '../parts/form.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { ActionError } from '../parts/action-error.tsx'
 import { partsText } from '../parts/text.ts'
+import { valuesOf } from './link-form.ts'
+import { LinkStateLabel } from './link-state.tsx'
+import { describeConditions } from './rule-names.ts'
 import { LinkStatistics } from './statistics.tsx'
 import { QrDesigner } from './qr-designer.tsx'
 import { qrText } from './qr-text.ts'
@@ -55,6 +60,7 @@ function Detail({ link, canChange }: { link: LinkDetail; canChange: boolean }): 
             </div>
             <Copyable text={link.b_url} label={t.bUrl} />
           </div>
+          <LinkState link={link} canChange={canChange} />
           <EditLink link={link} canChange={canChange} />
         </div>
         <div className="stack-8">
@@ -74,6 +80,43 @@ function Detail({ link, canChange }: { link: LinkDetail; canChange: boolean }): 
       </div>
       <LinkStatistics id={link.id} />
       <PreviousCodes link={link} canChange={canChange} />
+    </div>
+  )
+}
+
+function LinkState({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {
+  const t = useText(shortlinkText)
+  const language = useLanguage()
+  const lines = [
+    ...(link.expires_at === null ? [] : [t.expires(formatTime(link.expires_at))]),
+    ...(link.max_clicks === null
+      ? []
+      : [t.visitsLeft(formatCount(link.remaining_clicks ?? 0), formatCount(link.max_clicks))]),
+    ...(link.has_password ? [t.hasPassword] : []),
+    ...valuesOf(link).rules.map(
+      (rule, index) => `${index + 1}. ${describeConditions(rule, language)} → ${rule.target_url}`,
+    ),
+  ]
+  return (
+    <div className="stack-8">
+      <div className="row">
+        <LinkStateLabel link={link} />
+        {link.tags.map((tag) => (
+          <Tag key={tag}>{tag}</Tag>
+        ))}
+      </div>
+      {lines.length > 0 && (
+        <ul className="summary">
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+      {canChange && (
+        <Link to="/shortlink/edit" search={{ link: String(link.id) }}>
+          {t.editAll}
+        </Link>
+      )}
     </div>
   )
 }

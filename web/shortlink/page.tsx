@@ -1,31 +1,35 @@
 // The list of short links. The server searches, sorts and pages it.
 import { PlusOutlined } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
-import { Button, Card } from 'antd'
+import { Button, Card, Checkbox, Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { type LinkQuery, linkRoutes } from '../../contract/console/shortlink.ts'
+import { type LinkQuery, linkRoutes, maxBulkLinks } from '../../contract/console/shortlink.ts'
 import type { LinkRow } from '../../contract/console/responses/shortlink.ts'
-import { redirectTypes } from '../../contract/shortlink.ts'
+import { linkStates, redirectTypes } from '../../contract/shortlink.ts'
 import { useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { RelativeTime, formatCount, StatusLabel } from '../parts/format.tsx'
+import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { Sparkline } from '../parts/spark.tsx'
 import { useUrlState } from '../parts/url-state.ts'
+import { BulkBar } from './bulk.tsx'
 import { CreateLink } from './create.tsx'
 import { LinkDrawer } from './link-drawer.tsx'
+import { LinkStateLabel } from './link-state.tsx'
 import { QrButton } from './qr.tsx'
 import { shortlinkText } from './text.ts'
 
 const defaults = {
   q: '',
   type: '',
+  tag: '',
+  state: '',
   range: 'all',
   from: '',
   to: '',
@@ -43,18 +47,33 @@ export function ShortlinkPage(): ReactNode {
   const [params, setParams] = useUrlState(defaults)
   const [creating, setCreating] = useState(false)
   const type = redirectTypes.find((value) => value === params.type)
+  const state = linkStates.find((value) => value === params.state)
+  const [selected, setSelected] = useState<ReadonlyMap<number, string>>(new Map())
+  const tags = useApiQuery(linkRoutes.tags, {})
   const filter: Omit<LinkQuery, 'page' | 'size'> = {
     ...resolveDayRange(params.range, params.from, params.to, Date.now()),
     sort: sorts.find((value) => value === params.sort) ?? 'created',
     order: params.order === 'asc' ? 'asc' : 'desc',
     ...(params.q === '' ? {} : { q: params.q }),
     ...(type ? { redirect_type: type } : {}),
+    ...(params.tag === '' ? {} : { tag: params.tag }),
+    ...(state ? { state } : {}),
   }
   const links = useApiQuery(linkRoutes.list, {
     ...filter,
     page: Number(params.page),
     size: Number(params.size),
   })
+  const known = tags.data?.items ?? []
+  const rows = links.data?.items ?? []
+  const select = (some: readonly LinkRow[], isSelected: boolean) => {
+    const next = new Map(selected)
+    for (const { id, title } of some) {
+      if (!isSelected) next.delete(id)
+      else if (next.size < maxBulkLinks) next.set(id, title)
+    }
+    setSelected(next)
+  }
   const orderOf = (column: string) =>
     params.sort === column ? (params.order === 'asc' ? ('ascend' as const) : ('descend' as const)) : null
   const canChange = me.data?.read_only === false
@@ -91,37 +110,84 @@ export function ShortlinkPage(): ReactNode {
           nameOf={(value) => t[value]}
           onChange={(value) => setParams({ type: value, page: '1' })}
         />
+        <SelectFilter
+          label={t.status}
+          allLabel={t.allStates}
+          value={params.state}
+          values={linkStates}
+          nameOf={(value) => t[value]}
+          onChange={(value) => setParams({ state: value, page: '1' })}
+        />
+        <SelectFilter
+          label={t.tag}
+          allLabel={t.allTags}
+          value={params.tag}
+          values={params.tag === '' ? known : [...new Set([params.tag, ...known])]}
+          nameOf={(value) => value}
+          onChange={(value) => setParams({ tag: value, page: '1' })}
+        />
         <ExportLink route={linkRoutes.csv} filter={filter} />
       </div>
+      <BulkBar selected={selected} canChange={canChange} onClear={() => setSelected(new Map())} />
       <Card size="small">
+        {rows.length > 0 && (
+          <Checkbox
+            checked={rows.every(({ id }) => selected.has(id))}
+            indeterminate={
+              rows.some(({ id }) => selected.has(id)) && !rows.every(({ id }) => selected.has(id))
+            }
+            onChange={({ target }) => select(rows, target.checked)}
+          >
+            {t.selectAll}
+          </Checkbox>
+        )}
         <List<LinkRow, NonNullable<typeof links.data>>
           query={links}
           items={({ items }) => items}
           rowKey={({ id }) => id}
           label={t.title}
           empty={{ text: t.empty, action: create }}
-          onClear={params.q !== '' || type || params.range !== 'all' ? () => setParams(defaults) : undefined}
+          onClear={
+            params.q !== '' || type || state || params.tag !== '' || params.range !== 'all'
+              ? () => setParams(defaults)
+              : undefined
+          }
           onOpen={({ id }) => setParams({ open: String(id) })}
           onSort={(sort, order) => setParams({ sort, order, page: '1' })}
           columns={[
+            {
+              title: '',
+              render: (_value, row) => (
+                <span onClick={(event) => event.stopPropagation()}>
+                  <Checkbox
+                    aria-label={t.selectOne(row.title)}
+                    checked={selected.has(row.id)}
+                    onChange={({ target }) => select([row], target.checked)}
+                  />
+                </span>
+              ),
+            },
             {
               title: t.name,
               key: 'title',
               sorter: true,
               sortOrder: orderOf('title'),
-              render: (_value, { id, title }) => (
-                <Button
-                  type="link"
-                  size="small"
-                  className="clip"
-                  style={{ paddingInline: 0, maxWidth: 200 }}
-                  onClick={(event) => {
-                    event.stopPropagation()
-                    setParams({ open: String(id) })
-                  }}
-                >
-                  {title}
-                </Button>
+              render: (_value, { id, title, tags: own }) => (
+                <div style={{ maxWidth: 200 }}>
+                  <Link
+                    to="/shortlink"
+                    search={(before: Record<string, string>) => ({ ...before, open: String(id) })}
+                    className="clip"
+                    onClick={(event) => event.stopPropagation()}
+                  >
+                    {title}
+                  </Link>
+                  {own.map((tag) => (
+                    <Tag key={tag} className="clip-tag">
+                      {tag}
+                    </Tag>
+                  ))}
+                </div>
               ),
             },
             {
@@ -169,11 +235,7 @@ export function ShortlinkPage(): ReactNode {
             },
             {
               title: t.status,
-              render: (_value, { redirect_type }) => (
-                <StatusLabel tone="success">
-                  {t.active} · {t[`${redirect_type}Short`]}
-                </StatusLabel>
-              ),
+              render: (_value, link) => <LinkStateLabel link={link} />,
             },
           ]}
           footer={({ page, size, total }) => (

@@ -4,7 +4,7 @@ import { linkStates } from '../../shortlink.ts'
 import type { ResponseOf } from '../route.ts'
 import { redirectType } from '../shortlink.ts'
 import { day } from '../fields.ts'
-import { moment, extend, pageOf, csvFile } from './fields.ts'
+import { moment, extend, listOf, pageOf, csvFile } from './fields.ts'
 
 export const LinkRow = Type.Object({
   id: Type.Integer(),
@@ -91,6 +91,9 @@ export type LinkClicks = ResponseOf<typeof LinkClicks>
 export const linkResponses = {
   list: pageOf(LinkRow),
   csv: csvFile,
+  code: Type.Object({ available: Type.Boolean(), problem: Type.String() }),
+  tags: listOf(Type.String()),
+  bulk: listOf(Type.Object({ id: Type.Integer(), ok: Type.Boolean(), message: Type.String() })),
   one: LinkDetail,
   create: PaidLink,
   change: LinkDetail,

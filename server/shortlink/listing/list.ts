@@ -1,5 +1,5 @@
 // The list of an account's links: search, filters, sorting, pages. With a million links no query blocks the event loop for long.
-import type { RedirectType } from '../../../contract/shortlink.ts'
+import type { LinkState, RedirectType } from '../../../contract/shortlink.ts'
 import type { Queries } from '../../db/database.ts'
 import { hourOf, dayOfHour, firstHourOfDay } from '../clicks/hours.ts'
 import {
@@ -9,6 +9,7 @@ import {
   listIdsByClicks,
   listLinks,
   listShares,
+  listTags,
   findSlice,
   listHours,
   listTotals,
@@ -21,12 +22,15 @@ import {
 } from './store.ts'
 import type { Codes } from '../codes/store.ts'
 import type { LinkRecord, Links } from '../links.ts'
+import { readTags, stateOf } from '../options/record.ts'
 import { findOwnLink, findOwnLinkByCode, listRetiredCodes, type Link, type RetiredCode } from '../store.ts'
 
 export interface LinkSearch {
   /** Part of the title or of the target, or a whole code. */
   readonly q?: string | undefined
   readonly redirectType?: RedirectType | undefined
+  readonly tag?: string | undefined
+  readonly state?: LinkState | undefined
   /** Created from this millisecond on, and before `end`. */
   readonly start?: number | undefined
   readonly end?: number | undefined
@@ -60,6 +64,9 @@ export interface LinkList {
   ): Promise<{ links: ListedLink[]; total: number }>
   /** All matches in batches, the newest first, for an export. */
   all(accountId: number, search: LinkSearch): AsyncIterable<ListedLink[]>
+  /** Those of the account, in this order. */
+  some(accountId: number, ids: readonly number[]): Promise<ListedLink[]>
+  tags(accountId: number): Promise<string[]>
   find(
     accountId: number,
     id: number,
@@ -79,6 +86,8 @@ const linksPerSlice = 4_000
 const linksPerCount = 50_000
 
 const linksPerExportBatch = 500
+
+const maxTags = 200
 
 /** Matches that a search keeps; it counts all. */
 const maxMatches = 5_000
@@ -101,8 +110,7 @@ export function createLinkList(
     search: LinkSearch,
     page: { limit: number; offset: number },
   ): Promise<{ ids: readonly number[]; total: number }> {
-    const { text, redirectType } = readSearch(search)
-    const isUnfiltered = text === undefined && redirectType === undefined
+    const isUnfiltered = hasNoFilter(readSearch(search))
     const hasNoRange = search.start === undefined && search.end === undefined
     if (isUnfiltered && (search.sort === 'created' || (search.sort === 'clicks' && hasNoRange))) {
       const range = await findIdRange(db, search)
@@ -152,7 +160,7 @@ export function createLinkList(
     const query = readSearch(search)
     const compare = createComparison(search)
     // Without a filter all links match, so links after the last match need not be read.
-    const isUnfiltered = query.text === undefined && query.redirectType === undefined
+    const isUnfiltered = hasNoFilter(query)
     let matches: SliceRow[] = []
     const byCode = search.q === undefined ? undefined : await findByCode(accountId, search)
     let range: IdRange = await findIdRange(db, search)
@@ -189,6 +197,8 @@ export function createLinkList(
     const link = await findOwnLinkByCode(db, accountId, search.q?.trim() ?? '', codes)
     if (!link) return undefined
     if (search.redirectType !== undefined && link.redirect_type !== search.redirectType) return undefined
+    if (search.tag !== undefined && !readTags(link).includes(search.tag)) return undefined
+    if (search.state !== undefined && stateOf(link, Date.now()) !== search.state) return undefined
     if (search.start !== undefined && link.created_at < search.start) return undefined
     return search.end !== undefined && link.created_at >= search.end ? undefined : link
   }
@@ -248,6 +258,8 @@ export function createLinkList(
         range = { from: range.from, to: next }
       }
     },
+    some: describe,
+    tags: (accountId) => listTags(db, accountId, maxTags),
     async find(accountId, id) {
       const link = await findOwnLink(db, accountId, id)
       if (!link) return undefined
@@ -275,9 +287,13 @@ function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-function readSearch({ q, redirectType, sort }: LinkSearch): SliceSearch {
+function readSearch({ q, redirectType, tag, state, sort }: LinkSearch): SliceSearch {
   const text = q?.trim().toLowerCase()
-  return { text: text === '' ? undefined : text, redirectType, withClicks: sort === 'clicks' }
+  return { text: text === '' ? undefined : text, redirectType, tag, state, withClicks: sort === 'clicks' }
+}
+
+function hasNoFilter({ text, redirectType, tag, state }: SliceSearch): boolean {
+  return text === undefined && redirectType === undefined && tag === undefined && state === undefined
 }
 
 function createComparison({ sort, order }: LinkSearch): (a: SliceRow, b: SliceRow) => number {

@@ -27,6 +27,11 @@ const stateConditions: Readonly<Record<LinkState, readonly string[]>> = {
   active: ['l.banned = 0', 'l.paused = 0', `NOT (${isOver})`, `NOT (${isUsedUp})`],
 }
 
+/** Of the table `link l`, as one text. */
+export function stateCondition(state: LinkState, now: number): string {
+  return stateConditions[state].join(' AND ').replaceAll('?', String(Math.trunc(now)))
+}
+
 /** The links of an account, or of one of its tags. */
 function sourceOf({ tag }: RecordFilter, accountId: number): { from: string; values: Value[]; id: string } {
   if (tag === undefined) return { from: 'link l WHERE l.account_id = ?', values: [accountId], id: 'l.id' }

@@ -1,12 +1,13 @@
 // Queries for the list of an account's links: pages, slices for searches, and click statistics.
 import { sql } from 'kysely'
-import type { RedirectType } from '../../../contract/shortlink.ts'
+import type { LinkState, RedirectType } from '../../../contract/shortlink.ts'
 import type { Queries } from '../../db/database.ts'
 import { byteOrder, idList } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { firstIdAtOrAfter } from '../../db/time-ordered.ts'
 import { hoursPerDay, shanghaiOffsetHours } from '../clicks/hours.ts'
 import { type Link, linkColumns } from '../store.ts'
+import { stateCondition } from './record-store.ts'
 
 export interface IdRange {
   readonly from: number
@@ -95,6 +96,8 @@ export interface SliceSearch {
   /** Part of the title or of the target, in lower case. */
   readonly text: string | undefined
   readonly redirectType: RedirectType | undefined
+  readonly tag: string | undefined
+  readonly state: LinkState | undefined
   readonly withClicks: boolean
   /** Only links that are not sorted after this one. */
   readonly notAfter?:
@@ -119,13 +122,20 @@ export async function findSlice(
   queries: Queries,
   accountId: number,
   range: IdRange,
-  { text, redirectType, withClicks, notAfter }: SliceSearch,
+  { text, redirectType, tag, state, withClicks, notAfter }: SliceSearch,
   size: number,
 ): Promise<Slice> {
-  const last = await queries.one<Pick<Tables['link'], 'id'>>(
-    `SELECT id FROM link WHERE account_id = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ${size}`,
-    [accountId, range.from, range.to],
-  )
+  const last =
+    tag === undefined
+      ? await queries.one<Pick<Tables['link'], 'id'>>(
+          `SELECT id FROM link WHERE account_id = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ${size}`,
+          [accountId, range.from, range.to],
+        )
+      : await queries.one<Pick<Tables['link'], 'id'>>(
+          `SELECT link_id AS id FROM link_tag WHERE account_id = ? AND tag = ? AND link_id >= ? AND link_id < ?
+           ORDER BY link_id DESC LIMIT 1 OFFSET ${size}`,
+          [accountId, tag, range.from, range.to],
+        )
   const clicks = withClicks
     ? sql<number>`COALESCE((SELECT t.clicks FROM link_total t WHERE t.link_id = l.id), 0)`
     : sql<number>`0`
@@ -135,6 +145,18 @@ export async function findSlice(
     .where('l.account_id', '=', accountId)
     .where('l.id', '>=', last === undefined ? range.from : last.id + 1)
     .where('l.id', '<', range.to)
+  if (tag !== undefined) {
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('link_tag as g')
+          .select('g.link_id')
+          .whereRef('g.link_id', '=', 'l.id')
+          .where('g.account_id', '=', accountId)
+          .where('g.tag', '=', tag),
+      ),
+    )
+  }
+  if (state !== undefined) query = query.where(sql<boolean>`${sql.raw(stateCondition(state, Date.now()))}`)
   if (redirectType !== undefined) query = query.where('l.redirect_type', '=', redirectType)
   if (text !== undefined) {
     const like = `%${text.replaceAll(/[!%_]/g, '!$&')}%`
@@ -149,6 +171,20 @@ export async function findSlice(
   }
   const rows = await query.execute()
   return { rows: rows.map((row) => ({ ...row, clicks: Number(row.clicks) })), next: last && last.id + 1 }
+}
+
+/** The first tags of an account, each found in the index without reading the links of the one before. */
+export async function listTags(queries: Queries, accountId: number, limit: number): Promise<string[]> {
+  const rows = await queries.all<{ tag: string }>(
+    `WITH RECURSIVE found (tag) AS (
+       SELECT MIN(tag) FROM link_tag WHERE account_id = ?
+       UNION ALL
+       SELECT (SELECT MIN(g.tag) FROM link_tag g WHERE g.account_id = ? AND g.tag > found.tag) FROM found
+       WHERE found.tag IS NOT NULL)
+     SELECT tag FROM found WHERE tag IS NOT NULL LIMIT ${limit}`,
+    [accountId, accountId],
+  )
+  return rows.map(({ tag }) => tag)
 }
 
 /** In any order; only links of this account. */

@@ -107,7 +107,7 @@ export function readOptions(
     expired: target('expired_url'),
     maxClicks: input.max_clicks ?? cleared('max_clicks', null),
     password: input.password ?? cleared('password', null),
-    tags: readTags(input.tags, problems) ?? cleared('tags', []),
+    tags: readTagInput(input.tags, problems) ?? cleared('tags', []),
     externalId: input.external_id ?? cleared('external_id', null),
     domain: input.domain,
     rules: input.rules === undefined ? cleared('rules', []) : readRuleInput(input.rules, check, problems),
@@ -162,12 +162,22 @@ const notTime: Text = {
 }
 const inThePast: Text = { zh: '须晚于当前时间', en: 'must be in the future' }
 
-/** Trimmed, each once. */
-function readTags(
+function readTagInput(
   sent: readonly string[] | undefined,
   problems: InvalidParameter[],
 ): readonly string[] | undefined {
   if (sent === undefined) return undefined
+  const read = readTags(sent, problems.length)
+  problems.push(...read.problems)
+  return read.tags
+}
+
+/** Trimmed, each once. `known` problems are in the same message, which must not grow with the list. */
+export function readTags(
+  sent: readonly string[],
+  known = 0,
+): { readonly tags: readonly string[]; readonly problems: readonly InvalidParameter[] } {
+  const problems: InvalidParameter[] = []
   const tags = new Set<string>()
   for (const [index, text] of sent.entries()) {
     const tag = text.trim()
@@ -176,7 +186,7 @@ function readTags(
       : lengthText(1, linkLimits.tagLength)
     if (wrong) problems.push({ name: `tags[${index}]`, text: wrong })
     else tags.add(tag)
-    if (problems.length > 20) break
+    if (known + problems.length > 20) break
   }
   if (tags.size > linkLimits.tags) {
     problems.push({
@@ -184,7 +194,7 @@ function readTags(
       text: { zh: `最多 ${linkLimits.tags} 个`, en: `has at most ${linkLimits.tags} tags` },
     })
   }
-  return [...tags]
+  return { tags: [...tags], problems }
 }
 
 /** Counts characters as people do: a rare Han character is one. */

@@ -1,4 +1,6 @@
 // Names of countries and provinces in location data, and their ISO 3166 codes.
+import { countryNames, provinces } from '../../../contract/places.ts'
+
 export interface Place {
   /** ISO 3166-1, two letters; empty when unknown. */
   readonly country: string
@@ -8,13 +10,7 @@ export interface Place {
 
 export const unknownPlace: Place = { country: '', province: '' }
 
-const provinceNames =
-  `北京 BJ 天津 TJ 河北 HE 山西 SX 内蒙古 NM 辽宁 LN 吉林 JL 黑龙江 HL 上海 SH 江苏 JS 浙江 ZJ 安徽 AH 福建 FJ
-  江西 JX 山东 SD 河南 HA 湖北 HB 湖南 HN 广东 GD 广西 GX 海南 HI 重庆 CQ 四川 SC 贵州 GZ 云南 YN 西藏 XZ 陕西 SN 甘肃 GS 青海 QH
-  宁夏 NX 新疆 XJ 台湾 TW 香港 HK 澳门 MO`.split(/\s+/)
-
-const provinceCodes = new Map<string, string>()
-for (let i = 0; i < provinceNames.length; i += 2) provinceCodes.set(provinceNames[i]!, provinceNames[i + 1]!)
+const provinceCodes = new Map(Object.entries(provinces).map(([code, { zh }]) => [zh, code]))
 
 const suffix = /(特别行政区|壮族自治区|回族自治区|维吾尔自治区|自治区|省|市)$/
 
@@ -86,26 +82,14 @@ let countryCodes: Map<string, string> | undefined
 
 function loadCountries(): Map<string, string> {
   const codes = new Map<string, string>()
-  for (const language of ['zh', 'en']) {
-    const names = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })
-    for (let first = 65; first <= 90; first += 1) {
-      for (let second = 65; second <= 90; second += 1) {
-        const code = String.fromCharCode(first, second)
-        const name = notCountries.has(code) ? undefined : names.of(code)
-        if (name !== undefined && !codes.has(name.toLowerCase())) codes.set(name.toLowerCase(), code)
-      }
+  for (const language of ['zh', 'en'] as const) {
+    for (const [code, name] of countryNames(language)) {
+      if (!codes.has(name.toLowerCase())) codes.set(name.toLowerCase(), code)
     }
   }
   for (const [name, code] of Object.entries(otherNames)) codes.set(name.toLowerCase(), code)
   return codes
 }
-
-/** Codes that CLDR knows besides those of ISO 3166-1: groups, former countries and names for tests. */
-const notCountries = new Set(
-  'AC AN BU CP CQ CS DD DG DY EA EU EZ FX HV IC JT MI NH NQ NT PC PU PZ QO QU RH SU TA TP UK UN VD WK XA XB XK YD YU ZR ZZ'.split(
-    ' ',
-  ),
-)
 
 /** Empty when the name is unknown. */
 export function countryCode(name: string): string {

@@ -1,0 +1,103 @@
+// What visitors of a link will get: its address, where it leads, and its card.
+import { Button, Card } from 'antd'
+import { type ReactNode, useState } from 'react'
+import type { LinkDetail } from '../../contract/console/responses/shortlink.ts'
+import { useLanguage, useText } from '../frame/i18n.ts'
+import { Copyable } from '../parts/copy.tsx'
+import { formatCount } from '../parts/format.tsx'
+import { builderText } from './builder-text.ts'
+import { apiTime, type LinkValues } from './link-form.ts'
+import { QrDesigner } from './qr-designer.tsx'
+import { qrText } from './qr-text.ts'
+import { Qr } from './qr.tsx'
+import { describeConditions } from './rule-names.ts'
+
+interface LinkPreviewProps {
+  readonly values: LinkValues
+  /** The stored link, if there is one. */
+  readonly link: LinkDetail | undefined
+}
+
+export function LinkPreview({ values, link }: LinkPreviewProps): ReactNode {
+  const t = useText(builderText)
+  const host = hostOf(values.target_url)
+  return (
+    <Card size="small" title={<h2>{t.preview}</h2>} className="beside">
+      <div className="stack" data-testid="link-preview">
+        <div>
+          <strong>{values.title.trim() || host || t.noTarget}</strong>
+          <div>
+            {link ? (
+              <Copyable text={link.a_url} label={t.address} />
+            ) : (
+              <span className="mono">
+                {values.domain === '' ? t.platformDomain : values.domain}/
+                {values.short_code.trim() || t.generated}
+              </span>
+            )}
+          </div>
+        </div>
+        <section>
+          <h3>{t.summary}</h3>
+          <Summary values={values} />
+        </section>
+        <section className="stack-8">
+          <h3>{t.card}</h3>
+          <div className="chat-card">
+            <strong className="clip">{values.title.trim() || host || t.noTarget}</strong>
+            <span className="muted small clip">{host || t.noTarget}</span>
+          </div>
+          <span className="muted small">{t.cardHint}</span>
+        </section>
+        {link ? <LinkQr link={link} /> : <span className="muted small">{t.qrLater}</span>}
+      </div>
+    </Card>
+  )
+}
+
+function LinkQr({ link }: { link: LinkDetail }): ReactNode {
+  const t = useText(qrText)
+  const [designing, setDesigning] = useState(false)
+  return (
+    <div className="stack-8">
+      <Qr url={link.a_url} name={link.title} />
+      <div>
+        <Button size="small" onClick={() => setDesigning(true)}>
+          {t.design}
+        </Button>
+      </div>
+      <QrDesigner id={link.id} open={designing} onClose={() => setDesigning(false)} />
+    </div>
+  )
+}
+
+function Summary({ values }: { values: LinkValues }): ReactNode {
+  const t = useText(builderText)
+  const language = useLanguage()
+  const target = values.target_url.trim() || t.noTarget
+  const rules = values.rules.flatMap((rule) => {
+    const condition = describeConditions(rule, language)
+    return condition === '' ? [] : [t.leadsTo(condition, rule.target_url.trim() || '…')]
+  })
+  const ends = values.expires_at !== '' || values.max_clicks !== null
+  const lines = [
+    ...(values.password !== '' || values.keeps_password ? [t.asksPassword] : []),
+    ...(values.redirect_type === 'page' ? [t.showsPage] : []),
+    ...rules,
+    t.leadsTo(rules.length === 0 ? t.all : t.otherwise, target),
+    ...(values.expires_at === '' ? [] : [t.endsAt(apiTime(values.expires_at))]),
+    ...(values.max_clicks === null ? [] : [t.endsAfter(formatCount(values.max_clicks))]),
+    ...(ends ? [values.expired_url.trim() === '' ? t.thenGone : t.thenLeads(values.expired_url.trim())] : []),
+  ]
+  return (
+    <ol className="summary">
+      {lines.map((line, index) => (
+        <li key={index}>{line}</li>
+      ))}
+    </ol>
+  )
+}
+
+function hostOf(target: string): string {
+  return URL.parse(target.trim())?.host ?? ''
+}

@@ -1,0 +1,69 @@
+// The names of rule conditions and of their values, and a rule as one sentence.
+import { countryNames, languageNames, provinces } from '../../contract/places.ts'
+import { type RuleCondition, ruleConditions } from '../../contract/shortlink.ts'
+import type { Language, Text } from '../../contract/text.ts'
+import type { RuleValues } from './link-form.ts'
+
+export const conditionTexts: Readonly<Record<RuleCondition, Text>> = {
+  os: { zh: '系统', en: 'System' },
+  device: { zh: '设备', en: 'Device' },
+  app: { zh: '打开方式', en: 'App' },
+  country: { zh: '国家或地区', en: 'Country' },
+  province: { zh: '省份', en: 'Province' },
+  language: { zh: '语言', en: 'Language' },
+}
+
+const same = (name: string): Text => ({ zh: name, en: name })
+
+const fixedNames: Readonly<Record<string, Text>> = {
+  ios: same('iOS'),
+  android: same('Android'),
+  harmony: { zh: '鸿蒙', en: 'HarmonyOS' },
+  windows: same('Windows'),
+  macos: same('macOS'),
+  linux: same('Linux'),
+  mobile: { zh: '手机', en: 'Phone' },
+  tablet: { zh: '平板', en: 'Tablet' },
+  desktop: { zh: '电脑', en: 'Computer' },
+  wechat: { zh: '微信', en: 'WeChat' },
+  qq: same('QQ'),
+  douyin: { zh: '抖音', en: 'Douyin' },
+  weibo: { zh: '微博', en: 'Weibo' },
+  alipay: { zh: '支付宝', en: 'Alipay' },
+  dingtalk: { zh: '钉钉', en: 'DingTalk' },
+  feishu: { zh: '飞书', en: 'Feishu' },
+}
+
+const cache = new Map<string, ReadonlyMap<string, string>>()
+
+/** All values of a condition with their names. */
+export function valueNames(condition: RuleCondition, language: Language): ReadonlyMap<string, string> {
+  const key = `${condition} ${language}`
+  let names = cache.get(key)
+  if (!names) cache.set(key, (names = loadNames(condition, language)))
+  return names
+}
+
+function loadNames(condition: RuleCondition, language: Language): ReadonlyMap<string, string> {
+  if (condition === 'country') return countryNames(language)
+  if (condition === 'language') return languageNames(language)
+  if (condition === 'province')
+    return new Map(Object.entries(provinces).map(([code, name]) => [code, name[language]]))
+  return new Map(ruleConditions[condition].values.map((value) => [value, fixedNames[value]![language]]))
+}
+
+/** `系统为 iOS 或 macOS，且语言为 英语`; empty without a condition. */
+export function describeConditions(
+  { conditions }: Pick<RuleValues, 'conditions'>,
+  language: Language,
+): string {
+  const parts = conditions.flatMap(({ name, values }) => {
+    if (values.length === 0) return []
+    const names = valueNames(name, language)
+    const shown = values.map((value) => names.get(value) ?? value)
+    return language === 'zh'
+      ? [`${conditionTexts[name].zh}为 ${shown.join(' 或 ')}`]
+      : [`${conditionTexts[name].en.toLowerCase()} is ${shown.join(' or ')}`]
+  })
+  return parts.join(language === 'zh' ? '，且' : ' and ')
+}
