@@ -1,1 +1,0 @@
-import{Bi as e,Ii as t,Pi as n,t as r}from"./base-BNHbuYfb.js";var i=e(),a=n();t();var o=document.getElementById(`root`);o&&(0,i.createRoot)(o).render((0,a.jsx)(r,{}));

@@ -1,1 +1,0 @@
-import{Pi as e}from"./base-BNHbuYfb.js";import{i as t}from"./frame-Bcf0y8-O.js";import{x as n}from"./common-Bft4mQI1.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};
