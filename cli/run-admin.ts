@@ -15,6 +15,7 @@ import { gatewayCommands } from './gateways.ts'
 import { linkDomainCommands } from './link-domains.ts'
 import { listCommands } from './lists.ts'
 import { paymentCommands } from './payments.ts'
+import { reconciliationCommands } from './reconciliation.ts'
 import { templateCommands } from './sms.ts'
 import { signatureCommands } from './signatures.ts'
 import { domainCommands } from './shortlink.ts'
@@ -39,6 +40,7 @@ const commands: readonly Command[] = [
   ...tokenCommands,
   ...alertCommands,
   ...paymentCommands,
+  ...reconciliationCommands,
   ...listCommands,
   ...oidcCommands,
   ...statementCommands,

@@ -75,14 +75,20 @@ export const paymentLimits = {
   /** Pending orders that an account holder may have at a time. */
   pendingOrders: 20,
   note: 200,
-  invoiceFields: 200,
+  invoiceTitle: 100,
+  taxNumber: 20,
+  invoiceAddress: 200,
+  invoiceNumber: 40,
   /** Orders in one invoice. */
   invoiceOrders: 100,
   /** Open requests of an account. */
   openInvoices: 10,
   /** Bytes of an uploaded PDF. */
-  invoiceFile: 2_000_000,
+  invoiceFile: 700 * 1024,
 } as const
+
+/** 统一社会信用代码 and older tax numbers. */
+export const taxNumberPattern = '^[0-9A-Z]{15,20}$'
 
 export const packageCodePattern = '^[A-Za-z0-9_-]{1,32}$'
 

@@ -1,8 +1,17 @@
-// Buying credits: packages, orders and statements of an account; packages and orders of the operator.
+// Buying credits: packages, orders, statements and invoices of an account; packages, orders, reconciliation and invoices of the operator.
 import { Type } from 'typebox'
 import { apiTypes } from '../credits.ts'
-import { orderStates, paymentLimits, paymentProviders } from '../payments.ts'
-import { Empty, Noted, note, slice } from './fields.ts'
+import {
+  type InvoiceKind,
+  invoiceKinds,
+  type InvoiceState,
+  invoiceStates,
+  orderStates,
+  paymentLimits,
+  paymentProviders,
+} from '../payments.ts'
+import { day, Empty, Noted, note, positiveId, slice } from './fields.ts'
+import { mailAddress } from './security.ts'
 import { maxGrant } from '../credits.ts'
 import { route, withResponses } from './route.ts'
 import type { operatorPaymentResponses, paymentResponses } from './responses/payments.ts'
@@ -10,6 +19,22 @@ import type { operatorPaymentResponses, paymentResponses } from './responses/pay
 const packageCode = Type.String({ minLength: 1, maxLength: paymentLimits.packageCode })
 
 const NewOrder = Type.Object({ package: packageCode, provider: Type.Enum([...paymentProviders]) })
+
+const keysOf = <Key extends string>(values: Readonly<Record<Key, unknown>>) => Object.keys(values) as Key[]
+
+/** The orders are given by number; their amounts without refunds are invoiced. */
+const InvoiceInput = Type.Object({
+  kind: Type.Enum(keysOf<InvoiceKind>(invoiceKinds)),
+  title: Type.String({ minLength: 1, maxLength: paymentLimits.invoiceTitle }),
+  tax_number: Type.Optional(Type.String({ maxLength: paymentLimits.taxNumber })),
+  address: Type.Optional(Type.String({ maxLength: paymentLimits.invoiceAddress })),
+  mail: mailAddress,
+  note: Type.Optional(Type.String({ maxLength: paymentLimits.note })),
+  orders: Type.Array(Type.String({ minLength: 1, maxLength: 32 }), {
+    minItems: 1,
+    maxItems: paymentLimits.invoiceOrders,
+  }),
+})
 
 export const paymentRoutes = withResponses<typeof paymentResponses>()({
   packages: route('GET', '/packages', Empty),
@@ -19,6 +44,10 @@ export const paymentRoutes = withResponses<typeof paymentResponses>()({
   statements: route('GET', '/statements', Empty),
   statementCsv: route('GET', '/statements/:month/csv', Empty),
   statementXlsx: route('GET', '/statements/:month/xlsx', Empty),
+  invoices: route('GET', '/invoices', Type.Object(slice)),
+  invoiceableOrders: route('GET', '/invoices/orders', Empty),
+  requestInvoice: route('POST', '/invoices', InvoiceInput),
+  invoiceFile: route('GET', '/invoices/:id/file', Empty),
 })
 
 const creditAmount = Type.Optional(Type.Integer({ minimum: 1, maximum: maxGrant }))
@@ -45,6 +74,21 @@ const OrderQuery = Type.Object({
   q: Type.Optional(Type.String({ maxLength: 64 })),
 })
 
+const IssueInput = Type.Object({
+  /** The number on the invoice. */
+  number: Type.Optional(Type.String({ maxLength: paymentLimits.invoiceNumber })),
+  file_name: Type.String({ minLength: 1, maxLength: 100 }),
+  /** The PDF in base64. */
+  file: Type.String({ minLength: 1, maxLength: Math.ceil(paymentLimits.invoiceFile / 3) * 4 }),
+  note,
+})
+
+const DifferenceQuery = Type.Object({
+  ...slice,
+  reconciliation: Type.Optional(positiveId),
+  open: Type.Optional(Type.Boolean()),
+})
+
 export const operatorPaymentRoutes = withResponses<typeof operatorPaymentResponses>()({
   orders: route('GET', '/operator/orders', OrderQuery),
   order: route('GET', '/operator/orders/:number', Empty),
@@ -59,4 +103,20 @@ export const operatorPaymentRoutes = withResponses<typeof operatorPaymentRespons
   addPackage: route('POST', '/operator/packages', Type.Object({ code: packageCode, ...packageFields })),
   changePackage: route('POST', '/operator/packages/:code', Type.Object(packageFields)),
   removePackage: route('POST', '/operator/packages/:code/remove', Noted),
+  reconciliations: route('GET', '/operator/payments/reconciliations', Type.Object(slice)),
+  reconcile: route(
+    'POST',
+    '/operator/payments/reconciliations',
+    Type.Object({ provider: Type.Enum([...paymentProviders]), day, note }),
+  ),
+  differences: route('GET', '/operator/payments/differences', DifferenceQuery),
+  resolveDifference: route('POST', '/operator/payments/differences/:id/resolve', Noted),
+  invoices: route(
+    'GET',
+    '/operator/invoices',
+    Type.Object({ ...slice, state: Type.Optional(Type.Enum(keysOf<InvoiceState>(invoiceStates))) }),
+  ),
+  issueInvoice: route('POST', '/operator/invoices/:id/issue', IssueInput),
+  rejectInvoice: route('POST', '/operator/invoices/:id/reject', Noted),
+  invoiceFile: route('GET', '/operator/invoices/:id/file', Empty),
 })

@@ -44,6 +44,8 @@ import { createPasswordChecks } from './password-check.ts'
 import { redeemPages } from '../credits/redeem/console.ts'
 import { createRequestLog, type RequestLog } from '../request-log/recorder.ts'
 import { paymentPages } from '../payments/console.ts'
+import { invoicePages } from '../payments/invoice-console.ts'
+import { reconciliationPages } from '../payments/reconciliation-console.ts'
 import type { Payments } from '../payments/payments.ts'
 import { statementPages } from '../statements/console.ts'
 import type { Statements } from '../statements/statements.ts'
@@ -153,6 +155,8 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     domainCheckPages(api, pageServices, products.domainCheck)
     eventPages(api, pageServices, products.events)
     paymentPages(api, pageServices, products.payments)
+    reconciliationPages(api, pageServices, products.payments)
+    invoicePages(api, pageServices)
     statementPages(api, pageServices, products.statements)
     overviewPages(api, pageServices, products, requestLog, version)
     accountPages(api, pageServices)

@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { operatorPaymentRoutes, paymentRoutes } from '../../contract/console/payments.ts'
 import { type Browser, operator, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
-import { startService } from '../../test/support/service.ts'
+import { startService, type TestService } from '../../test/support/service.ts'
 
 type Sent = Readonly<Record<string, unknown>>
 
@@ -95,6 +95,9 @@ onEachEngine('buying in the console', (engine) => {
     const sms = running.rows.find((row: { api_type: string }) => row.api_type === 'sms')
     assert.deepEqual([sms.bought, sms.adjusted, sms.closing], [200, -51, 149])
 
+    await checkInvoices({ admin, holder, other, orders: [number, transfer.body.number] })
+    await checkDifferences(admin, service)
+
     for (let index = 0; index < 20; index += 1) {
       await call(holder, paymentRoutes.createOrder, { package: 'p1', provider: 'sandbox' })
     }
@@ -104,3 +107,122 @@ onEachEngine('buying in the console', (engine) => {
     )
   })
 })
+
+interface InvoiceCase {
+  readonly admin: Browser
+  readonly holder: Browser
+  readonly other: Browser
+  /** One of which 9.99 are left, and one of 19.99. */
+  readonly orders: readonly [string, string]
+}
+
+async function checkInvoices({ admin, holder, other, orders }: InvoiceCase): Promise<void> {
+  const [first, second] = orders
+  const able = await call(holder, paymentRoutes.invoiceableOrders, {})
+  assert.deepEqual(
+    able.body.items.map((one: { number: string; amount: string }) => [one.number, one.amount]),
+    [
+      [second, '19.99'],
+      [first, '9.99'],
+    ],
+  )
+  const wanted = {
+    kind: 'special',
+    title: '示例科技有限公司',
+    tax_number: '91310000MA1FL0000X',
+    address: '上海市示例路 1 号 021-00000000',
+    mail: 'finance@example.com',
+    note: '',
+    orders,
+  }
+  const wrong = await call(holder, paymentRoutes.requestInvoice, {
+    ...wanted,
+    tax_number: '',
+    address: ' ',
+    mail: 'nobody',
+  })
+  assert.deepEqual(
+    [wrong.status, Object.keys(wrong.body.error.fields)],
+    [400, ['tax_number', 'address', 'mail']],
+  )
+  for (const numbers of [[first, 'T99999999'], [first, 'x'.repeat(33)], []]) {
+    const refused = await call(holder, paymentRoutes.requestInvoice, { ...wanted, orders: numbers })
+    assert.equal(refused.status, 400)
+  }
+  assert.equal((await call(other, paymentRoutes.requestInvoice, wanted)).status, 400)
+  // Of requests at the same moment for the same order one is accepted.
+  const answers = await Promise.all(
+    [orders, [first], [second, first]].map((numbers) =>
+      call(holder, paymentRoutes.requestInvoice, { ...wanted, orders: numbers }),
+    ),
+  )
+  const accepted = answers.filter(({ status }) => status === 200)
+  const numbers: readonly string[] = accepted.flatMap(({ body }) => body.orders)
+  assert.equal(new Set(numbers).size, numbers.length)
+  assert.ok(numbers.includes(first))
+
+  // Rejected, its orders can be invoiced again.
+  for (const { body } of accepted) {
+    const rejected = await call(
+      admin,
+      operatorPaymentRoutes.rejectInvoice,
+      { note: '抬头有误' },
+      { id: String(body.id) },
+    )
+    assert.deepEqual(
+      [rejected.body.state, rejected.body.reason, rejected.body.orders],
+      ['rejected', '抬头有误', []],
+    )
+  }
+  const again = await call(holder, paymentRoutes.requestInvoice, { ...wanted, orders })
+  assert.deepEqual([again.body.amount, again.body.state], ['29.98', 'open'])
+  const id = String(again.body.id)
+  assert.equal((await call(holder, paymentRoutes.invoiceableOrders, {})).body.items.length, 0)
+
+  const issue = { number: '26312000000000000001', file_name: 'invoice.pdf', note: 'sent' }
+  const pdf = Buffer.from('%PDF-1.7 invoice').toString('base64')
+  const noPdf = await call(
+    admin,
+    operatorPaymentRoutes.issueInvoice,
+    { ...issue, file: btoa('<html>') },
+    { id },
+  )
+  assert.equal(noPdf.status, 400)
+  const results = await Promise.all([
+    call(admin, operatorPaymentRoutes.issueInvoice, { ...issue, file: pdf }, { id }),
+    call(admin, operatorPaymentRoutes.rejectInvoice, { note: 'x' }, { id }),
+  ])
+  assert.deepEqual(statusesOf(results), [200, 409])
+  const [listed] = (await call(holder, paymentRoutes.invoices, {})).body.items
+  if (listed.state !== 'issued') return
+  const file = await holder.text(paymentRoutes.invoiceFile, { parts: { id } })
+  assert.deepEqual([file.status, file.text], [200, '%PDF-1.7 invoice'])
+  assert.match(file.headers.get('content-disposition') ?? '', /^attachment/)
+  assert.equal((await other.text(paymentRoutes.invoiceFile, { parts: { id } })).status, 404)
+}
+
+async function checkDifferences(admin: Browser, service: TestService): Promise<void> {
+  const { db } = service.installation
+  const bad = { provider: 'sandbox', day: '2026-01-02', note: 'x' }
+  assert.equal((await call(admin, operatorPaymentRoutes.reconcile, bad)).status, 400)
+  await db.write((tx) =>
+    tx.run(
+      `INSERT INTO payment_reconciliation (provider, day, state, at) VALUES ('alipay', '2026-01-02', 'done', 1)`,
+    ),
+  )
+  await db.write((tx) =>
+    tx.run(`INSERT INTO payment_difference (reconciliation_id, order_number, kind, ours, theirs, at)
+      SELECT id, 'T1', 'not_paid', 'granted 1.00 CNY', 'unpaid', 1 FROM payment_reconciliation`),
+  )
+  assert.equal((await call(admin, operatorPaymentRoutes.reconciliations, {})).body.items[0].open, 1)
+  const [open] = (await call(admin, operatorPaymentRoutes.differences, { open: true })).body.items
+  const parts = { id: String(open.id) }
+  const both = await Promise.all(
+    ['a', 'b'].map((note) => call(admin, operatorPaymentRoutes.resolveDifference, { note }, parts)),
+  )
+  assert.deepEqual(statusesOf(both), [200, 404])
+  assert.equal((await call(admin, operatorPaymentRoutes.differences, { open: true })).body.items.length, 0)
+}
+
+const statusesOf = (replies: readonly { readonly status: number }[]) =>
+  replies.map(({ status }) => status).sort((a, b) => a - b)

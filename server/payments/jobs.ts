@@ -10,9 +10,11 @@ import { hasDueOrder, leaseOrders, planNextQuery } from './schedule-store.ts'
 const lookMs = 1_000
 /** Orders of one provider that a process queries at the same time. */
 const perTurn = 8
+/** How often days are looked for that are due for reconciliation. */
+const reconcileMs = 5 * 60_000
 
 export function startPaymentJobs(services: Services, payments: Payments): void {
-  const { db, jobs, log } = services
+  const { db, jobs, log, metrics } = services
   const { leaseMs, schedule } = payments
 
   async function checkOrders({ name }: PaymentProvider, signal: AbortSignal): Promise<void> {
@@ -54,5 +56,7 @@ export function startPaymentJobs(services: Services, payments: Payments): void {
     jobs.every(lookMs, `check ${provider.name} orders`, (signal) => checkOrders(provider, signal))
     jobs.every(lookMs, `ask ${provider.name} refunds`, (signal) => askRefunds(provider, signal))
   }
+  payments.reconciler.countIn(metrics)
+  jobs.every(reconcileMs, 'reconcile payments', (signal) => payments.reconciler.runDue(Date.now(), signal))
   jobs.every(hourMs, 'delete old payment refusals', (signal) => deleteOldRefusals(db, signal))
 }

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { PaymentProviderName } from '../../contract/payments.ts'
 import type { Tables } from '../db/schema.ts'
+import type { Bill } from './bills/bill.ts'
 
 /** An order as its provider sees it. */
 export type PaymentOrder = Readonly<
@@ -104,6 +105,8 @@ export interface PaymentProvider {
   close(order: PaymentOrder): Promise<void>
   refund(request: RefundRequest): Promise<RefundResult>
   readonly notifications?: NotificationFormat
+  /** What the provider received and refunded on a day, `2026-01-02` in Shanghai. */
+  openBill?(day: string): Promise<Bill>
 }
 
 export interface ProviderAddresses {

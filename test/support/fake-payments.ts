@@ -1,6 +1,7 @@
 // Fake payment providers on loopback: they verify every request with real keys and sign every answer and notification.
 import {
   createCipheriv,
+  createHash,
   createHmac,
   createSign,
   createVerify,
@@ -10,6 +11,7 @@ import {
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { alipayBill, type FakeBillRow, stripeList, wechatpayBill } from './fake-bills.ts'
 
 const newKeys = () =>
   generateKeyPairSync('rsa', {
@@ -53,10 +55,13 @@ export type Fault =
   | 'error'
   | 'silent_refund'
   | 'lies_unpaid'
+  | 'bad_bill'
 
 export interface FakeProvider extends AsyncDisposable {
   readonly settings: Readonly<Record<string, string>>
   readonly trades: Map<string, Trade>
+  /** By day. A day without one has no bill. */
+  readonly bills: Map<string, readonly FakeBillRow[]>
   fault: Fault
   /** Requests with a wrong signature or content. */
   readonly problems: string[]
@@ -102,6 +107,7 @@ async function startFake(
   const fake: FakeProvider = {
     settings: settings(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
     trades: new Map(),
+    bills: new Map(),
     fault: 'none',
     problems: [],
     pay(number) {
@@ -136,6 +142,10 @@ export function startAlipay(): Promise<FakeProvider> {
   return startFake(
     (fake, request, body, response) => {
       const url = new URL(request.url!, 'http://localhost')
+      if (url.pathname === '/bill') {
+        const rows = fake.bills.get(url.searchParams.get('day')!) ?? []
+        return void response.end(fake.fault === 'bad_bill' ? 'PK' : alipayBill(rows))
+      }
       const fields = Object.fromEntries([...url.searchParams, ...new URLSearchParams(body)])
       if (!verify(textOf(fields), fields['sign'] ?? ''))
         fake.problems.push(`signature of ${fields['method']}`)
@@ -187,6 +197,12 @@ export function startAlipay(): Promise<FakeProvider> {
             fund_change: known ? 'N' : 'Y',
             refund_fee: content['refund_amount']!,
           })
+        }
+        case 'alipay.data.dataservice.bill.downloadurl.query': {
+          const day = content['bill_date']!
+          if (!fake.bills.has(day)) return answer({ ...notExist, sub_code: 'isp.bill_not_exist' })
+          const address = fake.settings['ALIPAY_ENDPOINT']!.replace('/gateway.do', `/bill?day=${day}`)
+          return answer({ ...ok, bill_download_url: address })
         }
         case 'alipay.trade.fastpay.refund.query': {
           const done = trade?.refunds.has(content['out_request_no']!)
@@ -258,6 +274,20 @@ export function startWechatpay(): Promise<FakeProvider> {
         amount?: { total: number; refund: number }
       }
       const url = request.url!
+      if (url.startsWith('/v3/bill')) {
+        const { pathname, searchParams } = new URL(url, 'http://localhost')
+        const day = searchParams.get('bill_date') ?? ''
+        const rows = fake.bills.get(day)
+        if (!rows) return answer(400, { code: 'NO_STATEMENT_EXIST', message: 'none' })
+        const { file, content: plain } = wechatpayBill(rows)
+        if (pathname === '/v3/billdownload/file') {
+          return void response.end(fake.fault === 'bad_bill' ? wechatpayBill([]).file : file)
+        }
+        const hash = createHash('sha1').update(plain).digest('hex')
+        // The host is WeChat Pay's own; the path is what counts.
+        const address = `https://api.mch.weixin.qq.com/v3/billdownload/file?bill_date=${day}`
+        return answer(200, { hash_type: 'SHA1', hash_value: hash, download_url: address })
+      }
       if (url === '/v3/pay/transactions/native') {
         fake.trades.set(content.out_trade_no!, {
           amount: content.amount!.total,
@@ -384,6 +414,21 @@ export function startStripe(): Promise<FakeProvider> {
         }
         fake.trades.set(number, trade)
         return answer(200, session(number, trade))
+      }
+      const { pathname, searchParams } = new URL(url, 'http://localhost')
+      const from = searchParams.get('created[gte]')
+      if (from !== null) {
+        const day = new Date(Number(from) * 1000 + 8 * 3_600_000).toISOString().slice(0, 10)
+        const kind = pathname === '/v1/charges' ? 'charges' : 'refunds'
+        if (fake.fault === 'bad_bill') return answer(500, { error: { type: 'api_error' } })
+        const all = stripeList(kind, fake.bills.get(day) ?? []) as { id: string }[]
+        const after = searchParams.get('starting_after')
+        const first = after === null ? 0 : all.findIndex((one) => one.id === after) + 1
+        const limit = Number(searchParams.get('limit'))
+        return answer(200, {
+          data: all.slice(first, first + limit),
+          has_more: all.length > first + limit,
+        })
       }
       const id = /sessions\/([\w]+)/.exec(url)?.[1] ?? fields['payment_intent']?.slice(3)
       const [number, trade] = [...fake.trades].find(([, one]) => one.session === id) ?? []

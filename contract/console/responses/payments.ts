@@ -1,7 +1,17 @@
-// Responses about packages, orders and statements.
+// Responses about packages, orders, statements, invoices and reconciliation.
 import { Type } from 'typebox'
 import { apiTypes } from '../../credits.ts'
-import { orderStates, paymentProviders, refundStates } from '../../payments.ts'
+import {
+  type InvoiceKind,
+  invoiceKinds,
+  type InvoiceState,
+  invoiceStates,
+  orderStates,
+  type PaymentDifferenceKind,
+  paymentDifferenceKinds,
+  paymentProviders,
+  refundStates,
+} from '../../payments.ts'
 import type { ResponseOf } from '../route.ts'
 import { csvFile, extend, listOf, moment, orNull, sliceOf } from './fields.ts'
 
@@ -82,6 +92,84 @@ const statement = Type.Object({
 })
 export type Statement = ResponseOf<typeof statement>
 
+const keysOf = <Key extends string>(values: Readonly<Record<Key, unknown>>) => Object.keys(values) as Key[]
+
+const invoice = Type.Object({
+  id: Type.Integer(),
+  account: Type.String(),
+  kind: Type.Enum(keysOf<InvoiceKind>(invoiceKinds)),
+  state: Type.Enum(keysOf<InvoiceState>(invoiceStates)),
+  title: Type.String(),
+  tax_number: Type.String(),
+  address: Type.String(),
+  mail: Type.String(),
+  note: Type.String(),
+  amount: Type.String(),
+  currency: Type.String(),
+  /** What its orders are worth now, without refunds; null once it is rejected. */
+  current_amount: orNull(Type.String()),
+  /** Numbers of the orders; none once it is rejected. */
+  orders: Type.Array(Type.String()),
+  /** The number on the invoice. */
+  number: Type.String(),
+  reason: Type.String(),
+  has_file: Type.Boolean(),
+  created_at: moment,
+  ended_at: orNull(moment),
+})
+export type Invoice = ResponseOf<typeof invoice>
+
+const invoiceableOrder = Type.Object({
+  number: Type.String(),
+  package_name: Type.String(),
+  /** Without refunds. */
+  amount: Type.String(),
+  currency: Type.String(),
+  paid_at: moment,
+})
+export type InvoiceableOrder = ResponseOf<typeof invoiceableOrder>
+
+const reconciliationSide = Type.Object({
+  orders: Type.Integer(),
+  refunds: Type.Integer(),
+  /** Null where a provider takes several currencies. */
+  amount: orNull(Type.String()),
+  refund_amount: orNull(Type.String()),
+})
+
+const reconciliation = Type.Object({
+  id: Type.Integer(),
+  provider: Type.Enum([...paymentProviders]),
+  day: Type.String(),
+  state: Type.Enum(['running', 'done']),
+  ours: reconciliationSide,
+  theirs: reconciliationSide,
+  differences: Type.Integer(),
+  /** Differences that nobody has resolved yet. */
+  open: Type.Integer(),
+  /** Why the last attempt failed. */
+  reason: orNull(Type.String()),
+  attempts: Type.Integer(),
+  at: moment,
+  next_attempt_at: orNull(moment),
+})
+export type Reconciliation = ResponseOf<typeof reconciliation>
+
+const difference = Type.Object({
+  id: Type.Integer(),
+  provider: Type.Enum([...paymentProviders]),
+  day: Type.String(),
+  order_number: Type.String(),
+  kind: Type.Enum(keysOf<PaymentDifferenceKind>(paymentDifferenceKinds)),
+  ours: Type.String(),
+  theirs: Type.String(),
+  at: moment,
+  resolved_at: orNull(moment),
+  resolved_by: orNull(Type.String()),
+  resolution: Type.String(),
+})
+export type PaymentDifference = ResponseOf<typeof difference>
+
 export const paymentResponses = {
   packages: Type.Object({
     items: Type.Array(creditPackage),
@@ -93,6 +181,10 @@ export const paymentResponses = {
   statements: listOf(statement),
   statementCsv: csvFile,
   statementXlsx: csvFile,
+  invoices: sliceOf(invoice),
+  invoiceableOrders: listOf(invoiceableOrder),
+  requestInvoice: invoice,
+  invoiceFile: csvFile,
 }
 
 export const operatorPaymentResponses = {
@@ -115,4 +207,19 @@ export const operatorPaymentResponses = {
   addPackage: creditPackage,
   changePackage: creditPackage,
   removePackage: Type.Object({}),
+  reconciliations: extend(sliceOf(reconciliation), {
+    /** The ways to pay whose bills can be downloaded. */
+    providers: Type.Array(Type.Enum([...paymentProviders])),
+  }),
+  reconcile: Type.Object({
+    result: Type.Enum(['done', 'postponed', 'busy']),
+    reason: orNull(Type.String()),
+    differences: Type.Integer(),
+  }),
+  differences: sliceOf(difference),
+  resolveDifference: difference,
+  invoices: sliceOf(invoice),
+  issueInvoice: invoice,
+  rejectInvoice: invoice,
+  invoiceFile: csvFile,
 }

@@ -14,6 +14,7 @@ import {
   storableReason,
 } from '../port.ts'
 import { signRsa, verifyRsa } from '../signing.ts'
+import { openAlipayBill } from './alipay-bill.ts'
 
 export interface AlipayOptions extends ProviderAddresses {
   readonly appId: string
@@ -136,6 +137,8 @@ export function createAlipay(options: AlipayOptions): PaymentProvider {
         ? { kind: 'succeeded' }
         : { kind: 'pending', reason: 'not_confirmed' }
     },
+
+    openBill: (day) => openAlipayBill({ day, timeoutMs: options.timeoutMs, call }),
 
     notifications: {
       parse: ({ body }) => readNotification(body, options),

@@ -13,6 +13,7 @@ import {
   type RefundResult,
   storableReason,
 } from '../port.ts'
+import { openStripeBill } from './stripe-bill.ts'
 
 export interface StripeOptions extends ProviderAddresses {
   readonly secretKey: string
@@ -126,6 +127,8 @@ export function createStripe(options: StripeOptions): PaymentProvider {
       const isFinal = status === 400 && finalRefusals.has(reason)
       return isFinal ? { kind: 'failed', reason } : { kind: 'unknown', reason }
     },
+
+    openBill: (day) => openStripeBill(day, call),
 
     notifications: {
       parse: ({ headers, body }) => readEvent(headers, body, options),

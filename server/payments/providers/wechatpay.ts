@@ -14,6 +14,7 @@ import {
   storableReason,
 } from '../port.ts'
 import { signRsa, verifyRsa } from '../signing.ts'
+import { openWechatpayBill } from './wechatpay-bill.ts'
 
 export interface WechatpayOptions extends ProviderAddresses {
   readonly mchId: string
@@ -44,8 +45,7 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
   const endpoint = options.endpoint.replace(/\/+$/, '')
   const basePath = new URL(endpoint).pathname.replace(/\/$/, '')
 
-  async function call(method: 'GET' | 'POST', path: string, content?: JsonObject): Promise<Answer> {
-    const body = content ? JSON.stringify(content) : ''
+  function signedHeaders(method: 'GET' | 'POST', path: string, body: string): Record<string, string> {
     const timestamp = String(Math.floor(Date.now() / 1000))
     const nonce = randomBytes(16).toString('hex')
     const message = [method, basePath + path, timestamp, nonce, body, ''].join('\n')
@@ -59,13 +59,18 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
     const authorization = Object.entries(credentials)
       .map(([name, value]) => `${name}="${value}"`)
       .join(',')
-    const headers = {
+    return {
       authorization: `WECHATPAY2-SHA256-RSA2048 ${authorization}`,
       accept: 'application/json',
       'content-type': 'application/json',
       'user-agent': 'tollgate',
       'wechatpay-serial': options.publicKeyId,
     }
+  }
+
+  async function call(method: 'GET' | 'POST', path: string, content?: JsonObject): Promise<Answer> {
+    const body = content ? JSON.stringify(content) : ''
+    const headers = signedHeaders(method, path, body)
     const result = await httpCall(
       { method, url: endpoint + path, headers, body },
       { timeoutMs: options.timeoutMs },
@@ -131,6 +136,15 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
       })
       return body ? readRefund(body, number) : { kind: 'unknown', reason }
     },
+
+    openBill: (day) =>
+      openWechatpayBill({
+        day,
+        endpoint,
+        timeoutMs: options.timeoutMs,
+        call: (path) => call('GET', path),
+        headers: (path) => signedHeaders('GET', path, ''),
+      }),
 
     notifications: {
       parse: ({ headers, body }) => readNotification(headers, body, options),

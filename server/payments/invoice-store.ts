@@ -1,0 +1,173 @@
+// Invoice requests and the orders that each of them has.
+import type { InvoiceState } from '../../contract/payments.ts'
+import type { Queries, Tx } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
+import type { Tables } from '../db/schema.ts'
+import type { OrderRow } from './store.ts'
+
+/** Without the file: lists do not read it. */
+export type InvoiceRow = Readonly<Omit<Tables['invoice'], 'file'>>
+export type ListedInvoice = InvoiceRow & { readonly username: string }
+
+const columns =
+  'i.id, i.account_id, i.kind, i.title, i.tax_number, i.address, i.mail, i.amount, i.currency, i.note, i.state, i.reason, i.number, i.file_name, i.created_at, i.ended_at'
+
+export type NewInvoice = Pick<
+  Tables['invoice'],
+  'account_id' | 'kind' | 'title' | 'tax_number' | 'address' | 'mail' | 'amount' | 'currency' | 'note'
+>
+
+export async function insertInvoice(
+  tx: Tx,
+  invoice: NewInvoice,
+  orderIds: readonly number[],
+): Promise<number> {
+  const id = await tx.insert(
+    `INSERT INTO invoice (account_id, kind, title, tax_number, address, mail, amount, currency, note, state, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', ${tx.now})`,
+    [
+      invoice.account_id,
+      invoice.kind,
+      invoice.title,
+      invoice.tax_number,
+      invoice.address,
+      invoice.mail,
+      invoice.amount,
+      invoice.currency,
+      invoice.note,
+    ],
+  )
+  for (const orderId of orderIds) {
+    await tx.run('INSERT INTO invoice_order (order_id, invoice_id) VALUES (?, ?)', [orderId, id])
+  }
+  return id
+}
+
+export async function countOpenInvoices(queries: Queries, accountId?: number): Promise<number> {
+  const row = await queries.one<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM invoice WHERE state = 'open'${accountId === undefined ? '' : ' AND account_id = ?'}`,
+    accountId === undefined ? [] : [accountId],
+  )
+  return Number(row?.count ?? 0)
+}
+
+/** The orders of an account by number, locked in one order. Unknown and foreign ones are left out. */
+export function lockOrdersByNumber(
+  tx: Tx,
+  accountId: number,
+  numbers: readonly string[],
+): Promise<OrderRow[]> {
+  const marks = numbers.map(() => '?').join(', ')
+  return tx.all<OrderRow>(
+    `SELECT * FROM payment_order WHERE account_id = ? AND number IN (${marks}) ORDER BY id${forUpdate(tx)}`,
+    [accountId, ...numbers],
+  )
+}
+
+/** The ids among these that are in an invoice. */
+export async function findInvoiced(queries: Queries, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const marks = ids.map(() => '?').join(', ')
+  const rows = await queries.all<{ order_id: number }>(
+    `SELECT order_id FROM invoice_order WHERE order_id IN (${marks})`,
+    ids,
+  )
+  return new Set(rows.map((row) => row.order_id))
+}
+
+/** Paid, not refunded in full, and in no invoice. Newest first. */
+export function findInvoiceable(queries: Queries, accountId: number, limit: number): Promise<OrderRow[]> {
+  return queries.all<OrderRow>(
+    `SELECT o.* FROM payment_order o WHERE o.account_id = ? AND o.granted_at IS NOT NULL AND o.amount > o.refunded
+       AND NOT EXISTS (SELECT 1 FROM invoice_order io WHERE io.order_id = o.id) ORDER BY o.id DESC LIMIT ?`,
+    [accountId, limit],
+  )
+}
+
+export function findInvoice(queries: Queries, id: number): Promise<ListedInvoice | undefined> {
+  return queries.one<ListedInvoice>(
+    `SELECT ${columns}, a.username FROM invoice i JOIN account a ON a.id = i.account_id WHERE i.id = ?`,
+    [id],
+  )
+}
+
+/** Nobody else decides it until the transaction ends. */
+export function lockInvoice(tx: Tx, id: number): Promise<InvoiceRow | undefined> {
+  return tx.one<InvoiceRow>(`SELECT ${columns} FROM invoice i WHERE i.id = ?${forUpdate(tx)}`, [id])
+}
+
+/** Newest first. */
+export function listInvoices(
+  queries: Queries,
+  search: {
+    readonly accountId?: number | undefined
+    readonly state?: InvoiceState | undefined
+    readonly before?: number | undefined
+  },
+  limit: number,
+): Promise<ListedInvoice[]> {
+  const { accountId, state, before = Number.MAX_SAFE_INTEGER } = search
+  const filters = `${accountId === undefined ? '' : ' AND i.account_id = ?'}${state === undefined ? '' : ' AND i.state = ?'}`
+  return queries.all<ListedInvoice>(
+    `SELECT ${columns}, a.username FROM invoice i JOIN account a ON a.id = i.account_id
+     WHERE i.id < ?${filters} ORDER BY i.id DESC LIMIT ?`,
+    [before, ...(accountId === undefined ? [] : [accountId]), ...(state === undefined ? [] : [state]), limit],
+  )
+}
+
+export interface InvoicedOrder {
+  readonly invoice_id: number
+  readonly number: string
+  /** Without refunds. */
+  readonly amount: number
+}
+
+export async function listInvoicedOrders(
+  queries: Queries,
+  invoiceIds: readonly number[],
+): Promise<InvoicedOrder[]> {
+  if (invoiceIds.length === 0) return []
+  const marks = invoiceIds.map(() => '?').join(', ')
+  return queries.all<InvoicedOrder>(
+    `SELECT io.invoice_id, o.number, o.amount - o.refunded AS amount FROM invoice_order io
+       JOIN payment_order o ON o.id = io.order_id WHERE io.invoice_id IN (${marks}) ORDER BY o.id`,
+    invoiceIds,
+  )
+}
+
+/** The orders of an invoice, locked: no refund of them begins before the transaction ends. */
+export function lockInvoicedOrders(tx: Tx, invoiceId: number): Promise<OrderRow[]> {
+  return tx.all<OrderRow>(
+    `SELECT o.* FROM payment_order o WHERE o.id IN (SELECT order_id FROM invoice_order WHERE invoice_id = ?)
+     ORDER BY o.id${forUpdate(tx)}`,
+    [invoiceId],
+  )
+}
+
+export async function updateIssued(
+  tx: Tx,
+  id: number,
+  issued: { readonly number: string; readonly fileName: string; readonly file: string },
+): Promise<void> {
+  await tx.run(
+    `UPDATE invoice SET state = 'issued', number = ?, file_name = ?, file = ?, ended_at = ${tx.now} WHERE id = ?`,
+    [issued.number, issued.fileName, issued.file, id],
+  )
+}
+
+/** Its orders can be invoiced again. */
+export async function updateRejected(tx: Tx, id: number, reason: string): Promise<void> {
+  await tx.run(`UPDATE invoice SET state = 'rejected', reason = ?, ended_at = ${tx.now} WHERE id = ?`, [
+    reason,
+    id,
+  ])
+  await tx.run('DELETE FROM invoice_order WHERE invoice_id = ?', [id])
+}
+
+export async function findInvoiceFile(
+  queries: Queries,
+  id: number,
+): Promise<{ readonly account_id: number; readonly file_name: string; readonly file: string } | undefined> {
+  return queries.one('SELECT account_id, file_name, file FROM invoice WHERE id = ? AND file IS NOT NULL', [
+    id,
+  ])
+}
