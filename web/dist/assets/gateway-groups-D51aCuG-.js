@@ -1,1 +1,0 @@
-import{wn as e}from"./base-VqN_eaPV.js";var t={sms:e.sms,identity:e.id_verification,domain_check:e.domain_check};export{t};

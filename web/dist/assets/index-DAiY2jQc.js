@@ -1,1 +1,0 @@
-import{Fi as e,Li as t,Vi as n,t as r}from"./base-VqN_eaPV.js";var i=n(),a=e();t();var o=document.getElementById(`root`);o&&(0,i.createRoot)(o).render((0,a.jsx)(r,{}));
