@@ -27,15 +27,17 @@ export const optionalText = Type.Optional(Type.String({ maxLength: 200 }))
 
 export const order = Type.Optional(Type.Enum(['asc', 'desc']))
 
+export const noteProblem = {
+  zh: `请写明原因，不超过 ${maxNoteLength} 个字符`,
+  en: `Say why, in at most ${maxNoteLength} characters`,
+} as const
+
 /** Every change by an operator says why; the note is written to the audit log. */
 export const note = Type.String({
   minLength: 1,
   maxLength: maxNoteLength,
   pattern: '\\S',
-  problem: {
-    zh: `请写明原因，不超过 ${maxNoteLength} 个字符`,
-    en: `Say why, in at most ${maxNoteLength} characters`,
-  },
+  problem: noteProblem,
 })
 
 const size = Type.Optional(Type.Integer({ minimum: 1, maximum: 200 }))

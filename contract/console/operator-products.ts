@@ -22,12 +22,12 @@ const ReviewQuery = Type.Object({
   state: Type.Optional(templateState),
 })
 
-/** The account holder sees the reason; a refusal needs one. */
+/** The account holder sees the reason. A refusal needs a reason and a note, an approval neither. */
 const ReviewDecision = Type.Object({
   verdict: Type.Enum(['approve', 'refuse']),
   reason: Type.Optional(Type.String({ maxLength: maxReasonLength })),
   revision: Type.Optional(positiveId),
-  note,
+  note: Type.Optional(note),
 })
 
 const UnmatchedQuery = Type.Object(slice)

@@ -1,5 +1,6 @@
 // Console routes for operators: review templates and signatures, read proofs and replies without a message.
 import { Readable } from 'node:stream'
+import { noteProblem } from '../../contract/console/fields.ts'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import type { Review } from '../../contract/console/responses/operator-products.ts'
 import type { Services } from '../services.ts'
@@ -61,9 +62,12 @@ export function reviewPages(api: Api, { db, secretKey }: Services): void {
     const before = await findReview(which, request.id())
     const status = input.verdict === 'approve' ? '审核通过' : '审核不通过'
     const reason = input.reason?.trim() ?? ''
-    if (input.verdict === 'refuse' && reason === '') {
+    if (input.verdict === 'refuse' && (reason === '' || input.note === undefined)) {
       throw invalidFields({
-        reason: { zh: '拒绝须写明原因，账户会看到', en: 'Say why; the account sees it' },
+        ...(reason === '' && {
+          reason: { zh: '拒绝须写明原因，账户会看到', en: 'Say why; the account sees it' },
+        }),
+        ...(input.note === undefined && { note: noteProblem }),
       })
     }
     if (before.status === status) {
@@ -72,7 +76,7 @@ export function reviewPages(api: Api, { db, secretKey }: Services): void {
     if (input.revision !== undefined && input.revision !== before.revision) {
       throw conflict('内容已被修改，请重新查看', 'The words were changed meanwhile, read them again')
     }
-    const actor = operatorOf(request, input)
+    const actor = operatorOf(request, { note: input.note ?? '' })
     // The revision that was read above, in case the text or the proofs change before the decision is written.
     const review = { status, reason, revision: before.revision } as const
     if (which === 'template') {

@@ -80,7 +80,7 @@ describe('account holder', () => {
     const reply = await requestCredits(account.username, account.key)
     const requestId = reply.headers.get('x-request-id')!
     // The list updates without a reload.
-    await page.getByRole('button', { name: requestId }).click()
+    await page.getByRole('link', { name: requestId }).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByText('收到请求').waitFor()
     await drawer.getByRole('cell', { name: 'get_credits' }).waitFor()

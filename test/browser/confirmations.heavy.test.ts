@@ -39,8 +39,8 @@ interface DestructiveAction {
 const accountsPath = '/operator/accounts?q=yunfan'
 
 const openAccount = async (page: Page) => {
-  await page.getByRole('button', { name: 'yunfan-mall' }).click()
-  await page.getByRole('dialog', { name: '账户' }).getByText('yunfan-mall').waitFor()
+  await page.getByRole('link', { name: 'yunfan-mall' }).click()
+  await page.getByRole('dialog', { name: '账户 · yunfan-mall' }).waitFor()
 }
 
 const holderActions: readonly DestructiveAction[] = [

@@ -74,13 +74,13 @@ describe('without a connection', () => {
     const { page } = visitor
     await signIn(visitor, account)
     await page.goto('/console/requests')
-    await page.getByRole('button', { name: first }).waitFor()
+    await page.getByRole('link', { name: first }).waitFor()
     await visitor.context.setOffline(true)
     await page.getByText(staleMessage).waitFor()
-    assert.equal(await page.getByRole('button', { name: first }).isVisible(), true)
+    assert.equal(await page.getByRole('link', { name: first }).isVisible(), true)
     await visitor.context.setOffline(false)
     const second = (await call()).headers.get('x-request-id')!
-    await page.getByRole('button', { name: second }).waitFor()
+    await page.getByRole('link', { name: second }).waitFor()
     await page.getByText(staleMessage).waitFor({ state: 'hidden' })
   })
 
@@ -98,7 +98,7 @@ describe('without a connection', () => {
     const { page } = visitor
     await signIn(visitor, account)
     await page.goto('/console/shortlink')
-    await page.getByRole('button', { name: 'before', exact: true }).click()
+    await page.getByRole('link', { name: 'before', exact: true }).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByLabel('标题').fill('after')
     await page.route(/\/console\/api\/links\/\d+$/, (route) =>

@@ -129,7 +129,7 @@ browserTest('search and dialogs work with the keyboard', async () => {
   await page.getByRole('combobox').fill(accounts.holder.username)
   await page.getByRole('option', { name: /账户/ }).first().waitFor()
   await page.keyboard.press('Enter')
-  await page.getByRole('dialog', { name: '账户' }).getByText(accounts.holder.username).waitFor()
+  await page.getByRole('dialog', { name: `账户 · ${accounts.holder.username}` }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog', { name: '账户' }).waitFor({ state: 'hidden' })
 })

@@ -112,7 +112,7 @@ browserTest('operator: creates an account that can sign in and grants it credits
   await page.getByRole('button', { name: '我已保存' }).click()
 
   const drawer = page.getByRole('dialog', { name: '账户' })
-  await drawer.getByText(username).waitFor()
+  await drawer.getByText(username).first().waitFor()
   await drawer.getByRole('button', { name: '发放或扣减额度' }).click()
   dialog = page.getByRole('dialog', { name: /发放或扣减额度/ })
   await dialog.getByLabel('数量').fill('250')
@@ -151,7 +151,7 @@ browserTest(
     await form.getByText('消耗 1 次短链接额度').waitFor()
     await form.getByRole('button', { name: '创建短链接' }).click()
 
-    const drawer = page.getByRole('dialog', { name: '短链接', exact: true })
+    const drawer = page.getByRole('dialog', { name: /^短链接( · |$)/ })
     const address = await textOf(drawer.getByText(service.url).first())
     assert.equal(await drawer.getByLabel('标题').inputValue(), 'shop.example.com')
     assert.equal(await remaining(), 19)

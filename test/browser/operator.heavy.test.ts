@@ -74,7 +74,7 @@ describe('operator', () => {
       .first()
       .waitFor()
 
-    await page.getByRole('button', { name: '批次 #1' }).click()
+    await page.getByRole('link', { name: '批次 #1' }).click()
     const drawer = page.getByRole('dialog', { name: '批次 #1' })
     await drawer.getByRole('cell', { name: account.username }).waitFor()
     await drawer.getByRole('button', { name: '作废未使用的兑换码' }).click()

@@ -163,7 +163,7 @@ describe('domain check', () => {
     ])
     assert.match(file.suggestedFilename(), /^domain-check-\d+\.csv$/)
     await page.getByRole('tab', { name: '检测历史' }).click()
-    await page.getByRole('button', { name: '查看结果' }).click()
+    await page.getByRole('link', { name: '查看结果' }).click()
     await page.getByRole('row', { name: /down\.test/ }).waitFor()
     assert.deepEqual(visitor.problems, [])
   })
@@ -192,7 +192,11 @@ browserTest('the request log shows console calls with masked personal data', asy
   const form = page.getByRole('dialog', { name: '创建短链接' })
   await form.getByLabel('目标地址').fill('https://shop.example.com/first')
   await form.getByRole('button', { name: '创建短链接' }).click()
-  await page.getByRole('dialog', { name: '短链接', exact: true }).getByText(service.url).first().waitFor()
+  await page
+    .getByRole('dialog', { name: /^短链接( · |$)/ })
+    .getByText(service.url)
+    .first()
+    .waitFor()
   await page.goto('/console/requests')
   for (const action of ['generate 控制台', 'send 控制台', 'check 控制台']) {
     await page

@@ -24,7 +24,6 @@ export function ForgottenPage(): ReactNode {
           name="forgotten"
           form={form}
           layout="vertical"
-          requiredMark={false}
           className="stack"
           onFinish={(body) =>
             request.mutate({ body }, { onError: (error) => void showFieldErrors(form, error) })
@@ -76,7 +75,6 @@ export function RecoverPage(): ReactNode {
           name="recover"
           form={form}
           layout="vertical"
-          requiredMark={false}
           className="stack"
           onFinish={({ new_password }) =>
             recover.mutate(

@@ -32,14 +32,7 @@ export function SecondStepForm({ onBack, onSignedIn }: SecondStepFormProps): Rea
       },
     )
   return (
-    <Form
-      name="second-step"
-      form={form}
-      layout="vertical"
-      requiredMark={false}
-      className="stack"
-      onFinish={submit}
-    >
+    <Form name="second-step" form={form} layout="vertical" className="stack" onFinish={submit}>
       <div>
         <p style={{ marginTop: 0 }}>{t.codeText}</p>
         <Form.Item name="code" label={t.codeLabel} rules={[{ required: true, message: t.required }]}>

@@ -7,7 +7,7 @@ import type { LedgerEntry } from '../../contract/console/responses/credits.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
-import { RelativeTime, Amount, formatCount } from '../parts/format.tsx'
+import { ExactTime, Amount, formatCount } from '../parts/format.tsx'
 import { cursorQuery, CursorPager, List } from '../parts/list.tsx'
 import { creditsText } from './text.ts'
 
@@ -34,10 +34,15 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
       empty={{ text: t.empty }}
       onClear={onClear}
       columns={[
-        { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
-        { title: t.type, render: (_value, { api_type }) => pick(apiTypeNames[api_type]) },
-        { title: t.kind, render: (_value, { kind }) => <Tag>{t[kind]}</Tag> },
-        { title: t.amount, align: 'end', render: (_value, { amount }) => <Amount value={amount} /> },
+        { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
+        { title: t.type, card: 'plain', render: (_value, { api_type }) => pick(apiTypeNames[api_type]) },
+        { title: t.kind, card: 'plain', render: (_value, { kind }) => <Tag>{t[kind]}</Tag> },
+        {
+          title: t.amount,
+          card: 'side',
+          align: 'end',
+          render: (_value, { amount }) => <Amount value={amount} />,
+        },
         {
           title: t.after,
           align: 'end',
@@ -45,6 +50,7 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
         },
         {
           title: t.request,
+          card: 'plain',
           render: (_value, { operation }) =>
             operation && (
               <span className="row">
@@ -59,6 +65,7 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
         },
         {
           title: t.note,
+          card: 'plain',
           render: (_value, { note }) =>
             note && (
               <div style={{ maxWidth: 280, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>

@@ -117,6 +117,7 @@ export function CreditsPage(): ReactNode {
         <Chart
           title={t.history}
           loading={history.isPending}
+          kind="step"
           file={`balance-${chartType}`}
           extra={
             type === undefined && (

@@ -56,15 +56,7 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
       destroyOnHidden
       afterOpenChange={(isOpen) => isOpen && focusFirstField('redeem')}
     >
-      <Form
-        id="redeem"
-        preserve={false}
-        name="redeem"
-        form={form}
-        layout="vertical"
-        requiredMark={false}
-        onFinish={submit}
-      >
+      <Form id="redeem" preserve={false} name="redeem" form={form} layout="vertical" onFinish={submit}>
         <p className="muted">{t.singleUse}</p>
         <Form.Item
           name="code"

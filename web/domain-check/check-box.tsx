@@ -1,5 +1,5 @@
 // The form for a bulk check. It marks invalid lines while the user types and shows the price.
-import { Alert, Button, Card, Checkbox, Input } from 'antd'
+import { Button, Card, Checkbox, Input } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import { defaultMaxUrls as maxUrls } from '../../contract/domain-check.ts'
@@ -41,7 +41,7 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
           run.mutate({ body }, { onSuccess: ({ id }) => onStarted(id) })
         }}
       >
-        {start.data?.sandbox.includes('domain_check') && <Alert type="info" showIcon title={t.sandbox} />}
+        {start.data?.sandbox.includes('domain_check') && <p className="muted hint">{t.sandbox}</p>}
         <Input.TextArea
           className="mono"
           aria-label={t.urls(maxUrls)}

@@ -68,7 +68,11 @@ export function RunResults({ id }: { id: string }): ReactNode {
         columns={[
           { title: t.url, render: (_value, { url }) => <span className="mono">{url}</span> },
           { title: t.kind, render: (_value, { random }) => (random ? t.randomSubdomain : t.original) },
-          { title: t.verdict, render: (_value, result) => <Verdict verdict={result.verdict} /> },
+          {
+            title: t.verdict,
+            card: 'side',
+            render: (_value, result) => <Verdict verdict={result.verdict} />,
+          },
         ]}
       />
     </Card>

@@ -1,5 +1,5 @@
 // The history of checks, newest first.
-import { Button, Card } from 'antd'
+import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import type { DomainRun } from '../../contract/console/responses/domain-check.ts'
@@ -7,8 +7,9 @@ import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
-import { CreditsUsed, RelativeTime, formatCount, StatusLabel } from '../parts/format.tsx'
+import { CreditsUsed, ExactTime, formatCount, StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { OpenLink } from '../parts/open-link.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { domainText } from './text.ts'
 
@@ -36,10 +37,11 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
           onClear={params.range === 'all' ? undefined : () => setParams(defaults)}
           onOpen={({ id }) => onOpen(id)}
           columns={[
-            { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
+            { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
             { title: t.total, align: 'end', render: (_value, { total }) => formatCount(total) },
             {
               title: t.verdict,
+              card: 'side',
               render: (_value, { counts }) => (
                 <span className="row">
                   <StatusLabel tone="success">{`${t.未拦截} ${formatCount(counts.未拦截)}`}</StatusLabel>
@@ -59,16 +61,7 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
               title: '',
               align: 'end',
               render: (_value, { id }) => (
-                <Button
-                  size="small"
-                  type="link"
-                  onClick={(event) => {
-                    event.stopPropagation()
-                    onOpen(id)
-                  }}
-                >
-                  {t.viewResults}
-                </Button>
+                <OpenLink search={{ tab: 'check', run: String(id) }}>{t.viewResults}</OpenLink>
               ),
             },
           ]}

@@ -45,7 +45,7 @@ export function Watches(): ReactNode {
                 </span>
               ),
             },
-            { title: t.verdict, render: (_value, watch) => <CurrentVerdict watch={watch} /> },
+            { title: t.verdict, card: 'side', render: (_value, watch) => <CurrentVerdict watch={watch} /> },
             { title: t.history, width: 160, render: (_value, watch) => <Timeline watch={watch} /> },
             { title: t.since, render: (_value, { since }) => <RelativeTime at={since} /> },
             { title: t.checkedAt, render: (_value, { checked_at }) => <RelativeTime at={checked_at} /> },
@@ -114,7 +114,6 @@ function AddWatch(): ReactNode {
         form={form}
         layout="inline"
         className="inline-form"
-        requiredMark={false}
         initialValues={{ every_minutes: 60 }}
         style={{ rowGap: 8 }}
         onFinish={(body) =>

@@ -53,7 +53,7 @@ export function AlertChannels(): ReactNode {
           columns={[
             { title: t.kind, render: (_value, { kind }) => t[kind] },
             { title: t.target, render: (_value, { target }) => <span className="mono">{target}</span> },
-            { title: t.state, render: (_value, channel) => <ChannelState channel={channel} /> },
+            { title: t.state, card: 'side', render: (_value, channel) => <ChannelState channel={channel} /> },
             { title: t.created, render: (_value, { created_at }) => <RelativeTime at={created_at} /> },
             {
               title: '',

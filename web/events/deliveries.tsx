@@ -1,15 +1,17 @@
 // The deliveries of one webhook, with every attempt.
 import { App, Button, Card, Descriptions, Drawer } from 'antd'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { eventRoutes } from '../../contract/console/events.ts'
 import type { WebhookDelivery } from '../../contract/console/responses/events.ts'
 import { dayMs, formatTime } from '../../contract/time.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
-import { formatDuration, RelativeTime, StatusLabel } from '../parts/format.tsx'
+import { ExactTime, formatDuration, RelativeTime, StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { OpenLink } from '../parts/open-link.tsx'
+import { objectTitle } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { eventsText } from './text.ts'
 
@@ -17,8 +19,7 @@ export function Deliveries({ webhook }: { webhook: string }): ReactNode {
   const t = useText(eventsText)
   const { message } = App.useApp()
   const me = useMe()
-  const [params, setParams] = useUrlState({ before: '' })
-  const [open, setOpen] = useState<number>()
+  const [params, setParams] = useUrlState({ before: '', delivery: '' })
   const deliveries = useApiQuery(eventRoutes.deliveries, cursorQuery(params.before), {
     params: { id: webhook },
     refetchMs: 5_000,
@@ -49,14 +50,26 @@ export function Deliveries({ webhook }: { webhook: string }): ReactNode {
         rowKey={({ id }) => id}
         label={t.deliveries}
         empty={{ text: t.emptyDeliveries }}
-        onOpen={({ id }) => setOpen(id)}
+        onOpen={({ id }) => setParams({ delivery: String(id) })}
         columns={[
-          { title: t.time, render: (_value, { created_at }) => formatTime(created_at) },
-          { title: t.type, render: (_value, { type }) => <span className="mono">{type}</span> },
-          { title: t.state, render: (_value, delivery) => <DeliveryState delivery={delivery} /> },
+          {
+            title: t.type,
+            render: (_value, { id, type }) => (
+              <OpenLink search={{ delivery: String(id) }} className="mono">
+                {type}
+              </OpenLink>
+            ),
+          },
+          { title: t.time, render: (_value, { created_at }) => <ExactTime at={created_at} /> },
+          {
+            title: t.state,
+            card: 'side',
+            render: (_value, delivery) => <DeliveryState delivery={delivery} />,
+          },
           { title: t.attempts, align: 'end', dataIndex: 'attempts' },
           {
             title: t.result,
+            card: 'side',
             render: (_value, { last_status, last_error }) => last_status ?? last_error ?? '–',
           },
           {
@@ -69,13 +82,19 @@ export function Deliveries({ webhook }: { webhook: string }): ReactNode {
         )}
       />
       <Drawer
-        open={open !== undefined}
+        open={params.delivery !== ''}
         size={640}
-        title={t.delivery}
-        onClose={() => setOpen(undefined)}
+        title={objectTitle(t.delivery, params.delivery)}
+        onClose={() => setParams({ delivery: '' })}
         destroyOnHidden
       >
-        {open !== undefined && <OneDelivery key={open} id={open} canResend={me.data?.read_only === false} />}
+        {params.delivery !== '' && (
+          <OneDelivery
+            key={params.delivery}
+            id={Number(params.delivery)}
+            canResend={me.data?.read_only === false}
+          />
+        )}
       </Drawer>
     </Card>
   )

@@ -12,6 +12,7 @@ import { CopyButton } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { RelativeTime, StatusLabel } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
+import { OpenLink } from '../parts/open-link.tsx'
 import { eventsText } from './text.ts'
 
 export function Webhooks({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
@@ -44,14 +45,14 @@ export function Webhooks({ onOpen }: { onOpen: (id: number) => void }): ReactNod
           columns={[
             {
               title: 'URL',
-              render: (_value, { url }) => (
-                <span className="mono" style={{ overflowWrap: 'anywhere' }}>
+              render: (_value, { id, url }) => (
+                <OpenLink search={{ webhook: String(id) }} className="mono">
                   {url}
-                </span>
+                </OpenLink>
               ),
             },
             { title: t.types, render: (_value, { events }) => <Types events={events} /> },
-            { title: t.state, render: (_value, webhook) => <State webhook={webhook} /> },
+            { title: t.state, card: 'side', render: (_value, webhook) => <State webhook={webhook} /> },
             { title: t.created, render: (_value, { created_at }) => <RelativeTime at={created_at} /> },
             {
               title: '',

@@ -110,7 +110,7 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
       <a className="skip" href="#content">
         {t.skip}
       </a>
-      <div className="frame-side hide-narrow" style={{ width: folded ? 64 : 208 }}>
+      <aside aria-label="Tollgate" className="frame-side hide-narrow" style={{ width: folded ? 64 : 208 }}>
         <Brand folded={folded} />
         <Navigation operator={isOperator} folded={folded} />
         <Button
@@ -121,7 +121,7 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
           aria-expanded={!folded}
           onClick={() => setPreferences(isMedium ? { foldedMedium: !folded } : { folded: !folded })}
         />
-      </div>
+      </aside>
       {wasDrawer && (
         <Suspense fallback={null}>
           <MenuDrawer open={drawer} operator={isOperator} onClose={() => setDrawer(false)} />

@@ -43,6 +43,17 @@ export function consoleTheme(dark: boolean): ThemeConfig {
         defaultHoverBorderColor: accentText,
         ...(dark ? { colorError: '#ff8787', dangerColor: '#17191f' } : {}),
       },
+      // The same padding in every card.
+      Card: {
+        bodyPadding: 16,
+        bodyPaddingSM: 16,
+        headerPadding: 16,
+        headerPaddingSM: 16,
+        headerHeight: 46,
+        headerHeightSM: 46,
+        headerFontSize: 14,
+        headerFontSizeSM: 14,
+      },
       Dropdown: { colorPrimary: accentText },
       Pagination: { itemActiveColor: accentText, itemActiveColorHover: accentText, colorPrimary: accentText },
       Table: { cellPaddingBlockMD: 10 },

@@ -13,7 +13,7 @@ import { useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { CreditsUsed, RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
+import { CreditsUsed, ExactTime, StatusLabel, type Tone } from '../parts/format.tsx'
 import { SelectFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -62,7 +62,7 @@ export function IdentityHistory(): ReactNode {
         empty={{ text: t.empty }}
         onClear={outcome || params.range !== 'all' ? () => setParams(defaults) : undefined}
         columns={[
-          { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
+          { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
           { title: t.name, dataIndex: 'name' },
           {
             title: t.idcard,
@@ -70,6 +70,7 @@ export function IdentityHistory(): ReactNode {
           },
           {
             title: t.result,
+            card: 'side',
             render: (_value, record) => (
               <StatusLabel tone={outcomeTones[record.outcome]}>{t[record.outcome]}</StatusLabel>
             ),

@@ -1,5 +1,5 @@
 // The identity verification page: a form, its result and the history.
-import { Alert, Button, Card, Form, Input } from 'antd'
+import { Button, Card, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
 import { identityRoutes, type IdentityInput } from '../../contract/console/identity.ts'
 import type { IdentityVerdict } from '../../contract/console/responses/identity.ts'
@@ -27,9 +27,9 @@ export function IdentityPage(): ReactNode {
   const verify = useApiMutation(identityRoutes.verify, { idempotent: true })
   return (
     <Page title={t.title} lead={t.lead}>
-      {start.data?.sandbox.includes('identity') && <Alert type="info" showIcon title={t.sandbox} />}
       <div className="grid-2">
         <Card size="small" title={<h2>{t.manual}</h2>}>
+          {start.data?.sandbox.includes('identity') && <p className="muted hint">{t.sandbox}</p>}
           {me.data?.read_only ? <span className="muted">{t.readOnly}</span> : <VerifyForm verify={verify} />}
         </Card>
         <Card size="small" title={<h2>{t.result}</h2>}>
@@ -57,7 +57,6 @@ function VerifyForm({
       name="verify"
       form={form}
       layout="vertical"
-      requiredMark={false}
       autoComplete="off"
       onFinish={(body) => verify.mutate({ body }, { onError: (error) => void showFieldErrors(form, error) })}
     >

@@ -8,7 +8,7 @@ import { isReportReason, reportReasons, reportStates } from '../../contract/link
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { RelativeTime, StatusLabel } from '../parts/format.tsx'
+import { ExactTime, StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -86,7 +86,7 @@ function Bans({ before, onPage }: PagedProps): ReactNode {
           { title: t.value, render: (_value, { value }) => <span className="mono">{value}</span> },
           { title: t.note, dataIndex: 'note' },
           { title: t.by, dataIndex: 'created_by' },
-          { title: t.at, render: (_value, { created_at }) => <RelativeTime at={created_at} /> },
+          { title: t.at, render: (_value, { created_at }) => <ExactTime at={created_at} /> },
           {
             title: '',
             align: 'end',
@@ -148,7 +148,7 @@ function Reports({ state, before, onPage }: PagedProps & { state: string }): Rea
           {
             title: t.target,
             render: (_value, { target_url }) => (
-              <span className="clip muted" style={{ maxWidth: 240 }} title={target_url}>
+              <span className="cell-text muted" title={target_url}>
                 {target_url}
               </span>
             ),
@@ -167,7 +167,7 @@ function Reports({ state, before, onPage }: PagedProps & { state: string }): Rea
               </div>
             ),
           },
-          { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
+          { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
           {
             title: '',
             align: 'end',

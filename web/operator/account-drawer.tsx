@@ -13,6 +13,7 @@ import { May, useMayView } from '../frame/rights.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { objectTitle } from '../parts/page.tsx'
 import { LimitsTab } from './account-limits.tsx'
 import { LedgerTab, NotesTab, RequestsTab, SessionsTab } from './account-tabs.tsx'
 import { AccountState } from './account-state.tsx'
@@ -25,8 +26,15 @@ import { tokensText } from './tokens-text.ts'
 
 export function AccountDrawer({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const t = useText(operatorText)
+  const account = useApiQuery(operatorRoutes.account, {}, { params: { id }, enabled: id !== '' })
   return (
-    <Drawer open={id !== ''} size={960} title={t.account} onClose={onClose} destroyOnHidden>
+    <Drawer
+      open={id !== ''}
+      size={960}
+      title={objectTitle(t.account, account.data?.username)}
+      onClose={onClose}
+      destroyOnHidden
+    >
       {id !== '' && <LoadedAccount key={id} id={id} />}
     </Drawer>
   )

@@ -14,7 +14,14 @@ import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { May, useMay } from '../frame/rights.tsx'
 import { ActionError } from '../parts/action-error.tsx'
-import { Amount, formatCount, formatDuration, RelativeTime, StatusLabel } from '../parts/format.tsx'
+import {
+  Amount,
+  formatCount,
+  formatDuration,
+  ExactTime,
+  RelativeTime,
+  StatusLabel,
+} from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { endpointText } from '../parts/names.ts'
@@ -41,7 +48,7 @@ export function LedgerTab({ id }: TabProps): ReactNode {
       label={t.tabLedger}
       empty={{ text: t.nothingYet }}
       columns={[
-        { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
+        { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
         { title: t.type, render: (_value, { api_type }) => pick(apiTypeNames[api_type]) },
         { title: t.amount, align: 'end', render: (_value, { amount }) => <Amount value={amount} /> },
         {
@@ -70,7 +77,7 @@ export function RequestsTab({ id }: TabProps): ReactNode {
       label={t.tabRequests}
       empty={{ text: t.nothingYet }}
       columns={[
-        { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
+        { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
         {
           title: t.operation,
           render: (_value, { endpoint, action, source }) => (
@@ -82,6 +89,7 @@ export function RequestsTab({ id }: TabProps): ReactNode {
         },
         {
           title: t.state,
+          card: 'side',
           render: (_value, { ok, code, message }) => (
             <StatusLabel tone={ok ? 'success' : 'error'}>
               {ok ? t.ok : `${code} ${message ?? ''}`}
@@ -117,7 +125,7 @@ export function SessionsTab({ id }: TabProps): ReactNode {
       label={t.tabSessions}
       empty={{ text: t.nothingYet }}
       columns={[
-        { title: t.created, render: (_value, { created_at }) => <RelativeTime at={created_at} /> },
+        { title: t.created, render: (_value, { created_at }) => <ExactTime at={created_at} /> },
         { title: t.seen, render: (_value, { seen_at }) => <RelativeTime at={seen_at} /> },
         { title: t.address, render: (_value, { address }) => <span className="mono">{address}</span> },
         { title: t.agent, render: (_value, { agent }) => <span className="small">{agent}</span> },

@@ -12,6 +12,7 @@ import { shortTypeNames } from '../parts/names.ts'
 import { RelativeTime, formatCompactCount } from '../parts/format.tsx'
 import { SearchFilter } from '../parts/filters.tsx'
 import { List, Pager } from '../parts/list.tsx'
+import { OpenLink } from '../parts/open-link.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { AccountDrawer } from './account-drawer.tsx'
@@ -90,17 +91,7 @@ export function AccountsPage(): ReactNode {
               sortOrder: orderOf('username'),
               render: (_value, { id, username, operator_role }) => (
                 <span className="row">
-                  <Button
-                    type="link"
-                    size="small"
-                    style={{ paddingInline: 0 }}
-                    onClick={(event) => {
-                      event.stopPropagation()
-                      setParams({ open: String(id) })
-                    }}
-                  >
-                    {username}
-                  </Button>
+                  <OpenLink search={{ open: String(id) }}>{username}</OpenLink>
                   {operator_role !== null && (
                     <span className="muted small">
                       {t.operatorState} · {pick(roleTexts[operator_role].name)}
@@ -109,9 +100,10 @@ export function AccountsPage(): ReactNode {
                 </span>
               ),
             },
-            { title: t.state, render: (_value, account) => <AccountState account={account} /> },
+            { title: t.state, card: 'side', render: (_value, account) => <AccountState account={account} /> },
             {
               title: t.balances,
+              card: 'plain',
               render: (_value, { balances }) => (
                 <span className="row small">
                   {balances.map(({ api_type, remaining }) => (

@@ -8,7 +8,7 @@ import { usePick, useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { RelativeTime } from '../parts/format.tsx'
+import { ExactTime } from '../parts/format.tsx'
 import { SearchFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
@@ -85,10 +85,11 @@ export function AuditPage(): ReactNode {
           empty={{ text: t.noAudit }}
           onClear={Object.keys(filter).length > 0 ? () => setParams(defaults) : undefined}
           columns={[
-            { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
-            { title: t.actor, dataIndex: 'actor' },
+            { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
+            { title: t.actor, card: 'plain', dataIndex: 'actor' },
             {
               title: t.action,
+              card: 'plain',
               render: (_value, { action }) => {
                 const known = actionNames[action]
                 return (
@@ -99,15 +100,17 @@ export function AuditPage(): ReactNode {
                 )
               },
             },
-            { title: t.target, dataIndex: 'target' },
+            { title: t.target, card: 'plain', dataIndex: 'target' },
             {
               title: common.note,
+              card: 'plain',
               render: (_value, { note }) => (
                 <div style={{ maxWidth: 240, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>{note}</div>
               ),
             },
             {
               title: t.details,
+              card: 'plain',
               render: (_value, { details }) => (
                 <div className="mono small" style={{ maxWidth: 400, whiteSpace: 'normal' }}>
                   {Object.entries(details)

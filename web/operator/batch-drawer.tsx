@@ -81,6 +81,7 @@ function BatchContent({ id }: { id: string }): ReactNode {
           { title: t.hint, render: (_value, { hint }) => <span className="mono nowrap">{hint}</span> },
           {
             title: t.state,
+            card: 'side',
             render: (_value, code) => <StatusLabel tone={tones[code.state]}>{t[code.state]}</StatusLabel>,
           },
           { title: t.redeemedBy, render: (_value, { redeemed_by }) => redeemed_by ?? '' },

@@ -9,6 +9,7 @@ import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { List, Pager } from '../parts/list.tsx'
+import { OpenLink } from '../parts/open-link.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
@@ -46,19 +47,7 @@ export function CodesPage(): ReactNode {
           columns={[
             {
               title: t.batchHead,
-              render: (_value, { id }) => (
-                <Button
-                  type="link"
-                  size="small"
-                  style={{ paddingInline: 0 }}
-                  onClick={(event) => {
-                    event.stopPropagation()
-                    setParams({ open: String(id) })
-                  }}
-                >
-                  {t.batch(id)}
-                </Button>
-              ),
+              render: (_value, { id }) => <OpenLink search={{ open: String(id) }}>{t.batch(id)}</OpenLink>,
             },
             { title: t.type, render: (_value, { api_type }) => pick(apiTypeNames[api_type]) },
             { title: t.amountEach, align: 'end', render: (_value, { amount }) => formatCount(amount) },

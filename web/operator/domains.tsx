@@ -49,6 +49,7 @@ export function DomainsPage(): ReactNode {
             { title: t.host, render: (_value, { host }) => <span className="mono">{host}</span> },
             {
               title: t.state,
+              card: 'side',
               render: (_value, { state }) => (
                 <StatusLabel tone={states[state].tone}>{t[states[state].label]}</StatusLabel>
               ),

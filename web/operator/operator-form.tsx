@@ -1,4 +1,4 @@
-// A form in a dialog with a required note: the reason for every change by an operator.
+// A form in a dialog with a note: the reason for a change by an operator.
 import { Alert, type FormInstance } from 'antd'
 import type { ReactNode } from 'react'
 import { FormDialog, NoteField } from '../parts/form-dialog.tsx'
@@ -11,13 +11,14 @@ interface OperatorFormProps<Fields> {
   readonly initial?: Partial<Fields>
   /** Shown when the change has an effect on callers. */
   readonly warning?: string | undefined
+  readonly isNoteOptional?: boolean
   readonly children: ReactNode
   readonly onSubmit: (fields: Fields & { note: string }) => Promise<unknown>
   readonly onClose: () => void
 }
 
 export function OperatorForm<Fields extends object>(props: OperatorFormProps<Fields>): ReactNode {
-  const { initial, warning, children, ...dialog } = props
+  const { initial, warning, isNoteOptional = false, children, ...dialog } = props
   return (
     <FormDialog<Fields & { note: string }>
       {...dialog}
@@ -28,7 +29,7 @@ export function OperatorForm<Fields extends object>(props: OperatorFormProps<Fie
       {warning !== undefined && (
         <Alert type="warning" showIcon title={warning} style={{ marginBottom: 16 }} />
       )}
-      <NoteField />
+      <NoteField isOptional={isNoteOptional} />
     </FormDialog>
   )
 }

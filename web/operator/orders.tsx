@@ -11,7 +11,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { Page } from '../parts/page.tsx'
+import { objectTitle, Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { OrderDetails, useOrderColumns } from '../payments/parts.tsx'
 import { paymentsText } from '../payments/text.ts'
@@ -23,7 +23,7 @@ export function OperatorOrdersPage(): ReactNode {
   const t = useText(paymentsText)
   const pick = usePick()
   const [params, setParams] = useUrlState(defaults)
-  const columns = useOrderColumns((number) => setParams({ open: number }))
+  const columns = useOrderColumns()
   const state = orderStates.find((value) => value === params.state)
   const provider = paymentProviders.find((value) => value === params.provider)
   const orders = useApiQuery(
@@ -86,10 +86,10 @@ export function OperatorOrdersPage(): ReactNode {
           onOpen={({ number }) => setParams({ open: number })}
           columns={[
             columns.number,
-            { title: t.account, dataIndex: 'account' },
-            { title: t.package, dataIndex: 'package' },
+            { title: t.account, card: 'plain', dataIndex: 'account' },
+            { title: t.package, card: 'plain', dataIndex: 'package' },
             columns.amount,
-            { title: t.refundedAmount, align: 'end', dataIndex: 'refunded' },
+            { title: t.refundedAmount, card: 'hide', align: 'end', dataIndex: 'refunded' },
             columns.provider,
             columns.state,
             columns.created,
@@ -102,7 +102,7 @@ export function OperatorOrdersPage(): ReactNode {
       <Drawer
         open={params.open !== ''}
         size={560}
-        title={t.order}
+        title={objectTitle(t.order, params.open)}
         onClose={() => setParams({ open: '' })}
         destroyOnHidden
       >

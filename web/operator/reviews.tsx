@@ -11,7 +11,7 @@ import { usePick, useText } from '../frame/i18n.ts'
 import { RelativeTime } from '../parts/format.tsx'
 import { SelectFilter } from '../parts/filters.tsx'
 import { List, Pager } from '../parts/list.tsx'
-import { Page } from '../parts/page.tsx'
+import { objectTitle, Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
 import { ReviewState, reviewStateText } from '../sms/review-state.tsx'
@@ -82,23 +82,17 @@ export function ReviewsPage(): ReactNode {
             {
               title: t.content,
               render: (_value, review) => (
-                <div style={{ maxWidth: 480, whiteSpace: 'normal' }}>
-                  <strong>{review.kind === 'signature' ? `【${review.name}】` : review.name}</strong>{' '}
-                  <span className="mono muted">{review.code}</span>
-                  <div>{review.content}</div>
-                  {review.note && <div className="small">{review.note}</div>}
-                  {review.proofs.map((proof) => (
-                    <div key={proof.id} className="small">
-                      <a href={routeUrl(operatorProductRoutes.proofFile, {}, { id: proof.id })} download>
-                        {proof.name}
-                      </a>
-                    </div>
-                  ))}
+                <div style={{ maxWidth: 'clamp(200px, 28vw, 480px)', whiteSpace: 'normal' }}>
+                  <ReviewContent review={review} />
                   {review.reason && <div className="small muted">{review.reason}</div>}
                 </div>
               ),
             },
-            { title: t.state, render: (_value, review) => <ReviewState state={review.state} /> },
+            {
+              title: t.state,
+              card: 'side',
+              render: (_value, review) => <ReviewState state={review.state} />,
+            },
             { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
             {
               title: '',
@@ -136,6 +130,38 @@ export function ReviewsPage(): ReactNode {
   )
 }
 
+/** What the account holder has submitted. */
+function ReviewContent({ review }: { review: Review }): ReactNode {
+  return (
+    <>
+      <strong>{review.kind === 'signature' ? `【${review.name}】` : review.name}</strong>{' '}
+      <span className="mono muted">{review.code}</span>
+      <div style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{review.content}</div>
+      {review.note && <div className="small">{review.note}</div>}
+      {review.proofs.map((proof) => (
+        <div key={proof.id} className="small">
+          <a href={routeUrl(operatorProductRoutes.proofFile, {}, { id: proof.id })} download>
+            {proof.name}
+          </a>
+        </div>
+      ))}
+    </>
+  )
+}
+
+/** The decision is about this content, so the dialog shows it. */
+function Judged({ review }: { review: Review }): ReactNode {
+  const t = useText(productsText)
+  return (
+    <div className="judged">
+      <div className="muted small">
+        {review.username} · {t[review.kind]}
+      </div>
+      <ReviewContent review={review} />
+    </div>
+  )
+}
+
 function DecisionDialog({
   deciding,
   onClose,
@@ -149,14 +175,14 @@ function DecisionDialog({
   const [form] = Form.useForm<{ reason?: string; note: string }>()
   const decide = useApiMutation(operatorProductRoutes.decideReview)
   const isRejecting = deciding?.verdict === 'refuse'
-  const name = deciding?.review.name ?? ''
   return (
     <OperatorForm<{ reason?: string }>
       open={deciding !== undefined}
-      title={isRejecting ? t.reject : t.approve}
+      title={objectTitle(isRejecting ? t.reject : t.approve, deciding?.review.name)}
       ok={isRejecting ? t.reject : t.approve}
       form={form}
-      warning={isRejecting ? t.rejectText(name) : undefined}
+      warning={isRejecting ? t.rejectText : undefined}
+      isNoteOptional={!isRejecting}
       onClose={onClose}
       onSubmit={async ({ reason, note }) => {
         if (!deciding) return
@@ -164,7 +190,7 @@ function DecisionDialog({
         await decide.mutateAsync({
           body: {
             verdict: deciding.verdict,
-            note,
+            ...(note ? { note } : {}),
             ...(reason ? { reason } : {}),
             // Rejects the decision if the account has changed the content in the meantime.
             ...(revision === undefined ? {} : { revision }),
@@ -174,7 +200,8 @@ function DecisionDialog({
         message.success(t.decided)
       }}
     >
-      {!isRejecting && <p>{t.approveText(name)}</p>}
+      {deciding && <Judged review={deciding.review} />}
+      {!isRejecting && <p>{t.approveText}</p>}
       {isRejecting && (
         <Form.Item
           name="reason"

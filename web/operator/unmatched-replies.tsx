@@ -5,7 +5,7 @@ import { operatorProductRoutes } from '../../contract/console/operator-products.
 import type { Reply } from '../../contract/console/responses/sms.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
-import { RelativeTime } from '../parts/format.tsx'
+import { ExactTime } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { signaturesText } from '../sms/signatures-text.ts'
 
@@ -23,7 +23,7 @@ export function UnmatchedReplies(): ReactNode {
         label={t.unmatched}
         empty={{ text: t.emptyReplies }}
         columns={[
-          { title: t.receivedAt, render: (_value, { received_at }) => <RelativeTime at={received_at} /> },
+          { title: t.receivedAt, render: (_value, { received_at }) => <ExactTime at={received_at} /> },
           {
             title: t.phone,
             render: (_value, { phone_number }) => <span className="mono">{phone_number}</span>,

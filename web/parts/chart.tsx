@@ -7,9 +7,11 @@ import { useDark } from '../frame/preferences.ts'
 import { seriesColours } from '../frame/theme.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCsv } from '../../contract/csv.ts'
+import { formatDay } from '../../contract/time.ts'
+import { type ChartKind, chartSeries, tooltipContent } from './chart-series.ts'
 import { download } from './download.ts'
 import { formatCount, formatPercent } from './format.tsx'
-import { useIsNarrow } from './narrow.ts'
+import { useIsMedium } from './narrow.ts'
 import { partsText } from './text.ts'
 
 const library = () => import('./echarts.ts')
@@ -27,7 +29,8 @@ interface ChartProps {
   readonly title: string
   readonly labels: readonly string[]
   readonly series: readonly Series[]
-  readonly kind?: 'line' | 'stack' | 'bar'
+  /** `step`: a balance, which stays the same until it changes. */
+  readonly kind?: ChartKind
   /** Values are ratios from 0 to 1, shown in percent. */
   readonly asPercent?: boolean
   readonly loading?: boolean
@@ -178,8 +181,8 @@ function Canvas({
 }: CanvasProps): ReactNode {
   const { token } = theme.useToken()
   const dark = useDark()
-  // On narrow screens the legend takes two lines.
-  const isNarrow = useIsNarrow()
+  // On small screens the legend takes two lines.
+  const isMedium = useIsMedium()
   const box = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<ECharts>()
 
@@ -206,13 +209,12 @@ function Canvas({
     chart?.setOption(
       {
         animation: false,
-        color: [...seriesColours[dark ? 'dark' : 'light']],
         textStyle: { fontFamily: token.fontFamily },
         grid: {
           left: 8,
           right: 16,
           top: 16,
-          bottom: series.length > 1 ? (isNarrow ? 60 : 36) : 8,
+          bottom: series.length > 1 ? (isMedium ? 60 : 36) : 8,
           containLabel: true,
         },
         ...(series.length > 1
@@ -230,12 +232,12 @@ function Canvas({
           backgroundColor: token.colorBgElevated,
           borderColor: token.colorBorderSecondary,
           textStyle: { color: token.colorText },
-          valueFormatter: (value: unknown) => show(typeof value === 'number' ? value : null),
+          formatter: (points: unknown) => tooltipContent(Array.isArray(points) ? points : [points], show),
         },
         xAxis: {
           type: 'category',
           data: [...labels],
-          boundaryGap: kind !== 'line',
+          boundaryGap: kind === 'stack' || kind === 'bar',
           axisLine: { lineStyle: { color: token.colorBorder } },
           axisTick: { show: false },
           axisLabel: {
@@ -254,20 +256,15 @@ function Canvas({
             formatter: (value: number) => (asPercent ? `${Math.round(value * 100)}%` : formatCount(value)),
           },
         },
-        series: series.map(({ name, values }) => ({
-          name,
-          type: kind === 'line' ? 'line' : 'bar',
-          ...(kind === 'stack' ? { stack: 'all' } : {}),
-          ...(kind === 'line'
-            ? // One or two points alone are hard to see as a line.
-              { showSymbol: values.filter((value) => value !== null).length < 3, lineStyle: { width: 2 } }
-            : { barMaxWidth: 28 }),
-          data: [...values],
-        })),
+        series: chartSeries(series, {
+          kind,
+          isPartial: labels.at(-1) === formatDay(Date.now()),
+          colours: seriesColours[dark ? 'dark' : 'light'],
+        }),
       },
       { notMerge: true },
     )
-  }, [chart, labels, series, kind, asPercent, dark, token, show, isNarrow])
+  }, [chart, labels, series, kind, asPercent, dark, token, show, isMedium])
 
   return <div ref={box} className="chart" role="img" aria-label={title} />
 }

@@ -67,7 +67,6 @@ export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>
           form={form}
           preserve={false}
           layout="vertical"
-          requiredMark={false}
           {...(initial ? { initialValues: initial } : {})}
           onFinish={(fields) => void submit(fields)}
         >
@@ -80,13 +79,13 @@ export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>
 }
 
 /** The reason for a change by an operator. */
-export function NoteField(): ReactNode {
+export function NoteField({ isOptional = false }: { isOptional?: boolean }): ReactNode {
   const t = useText(partsText)
   return (
     <Form.Item
       name="note"
-      label={t.note}
-      rules={[{ required: true, whitespace: true, message: t.noteNeeded }]}
+      label={isOptional ? t.noteOptional : t.note}
+      rules={isOptional ? [] : [{ required: true, whitespace: true, message: t.noteNeeded }]}
     >
       <Input placeholder={t.noteHint} maxLength={maxNoteLength} />
     </Form.Item>

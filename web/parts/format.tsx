@@ -99,6 +99,20 @@ export function RelativeTime({ at }: { at: number | null | undefined }): ReactNo
   )
 }
 
+/** An exact time with the relative time in the tooltip, for logs. */
+export function ExactTime({ at }: { at: number | null | undefined }): ReactNode {
+  const language = useLanguage()
+  const t = useText(partsText)
+  if (at === null || at === undefined) return <span className="muted">–</span>
+  return (
+    <Tooltip title={`${relativeTime(at, Date.now(), language, t.justNow)} (UTC+8)`}>
+      <time dateTime={new Date(at).toISOString()} className="nowrap num">
+        {formatTime(at)}
+      </time>
+    </Tooltip>
+  )
+}
+
 export type Tone = 'success' | 'warning' | 'error' | 'pending' | 'muted'
 
 const icons: Readonly<Record<Tone, ReactNode>> = {

@@ -1,12 +1,13 @@
 // Lists with loading, empty and error states, and two kinds of paging.
-import { Button, Empty, Pagination, Skeleton, Table, type TableColumnsType } from 'antd'
+import { Button, Empty, Pagination, Skeleton, Table } from 'antd'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { ApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCount } from './format.tsx'
 import { LoadError } from './loaded.tsx'
 import { useIsNarrow } from './narrow.ts'
-import { RowCards } from './row-cards.tsx'
+import { rowEvents } from './open-link.tsx'
+import { type ListColumn, RowCards } from './row-cards.tsx'
 import { partsText } from './text.ts'
 
 export interface EmptyState {
@@ -18,7 +19,7 @@ interface ListProps<Item, Result> {
   readonly query: ApiQuery<Result>
   readonly items: (result: Result) => readonly Item[]
   readonly rowKey: (item: Item) => string | number
-  readonly columns: TableColumnsType<Item>
+  readonly columns: readonly ListColumn<Item>[]
   readonly label: string
   readonly empty: EmptyState
   /** Clears the filters; set only while some are active. */
@@ -78,12 +79,12 @@ export function List<Item extends object, Result>(props: ListProps<Item, Result>
     <div className="stack" ref={box}>
       {query.isError && <LoadError error={query.error} isStale onRetry={() => void query.refetch()} />}
       {isNarrow ? (
-        <RowCards
+        <RowCards<Item>
           rows={rows}
           rowKey={rowKey}
           columns={columns}
           label={label}
-          onOpen={onOpen}
+          rowEvents={onOpen && ((item) => rowEvents(() => onOpen(item)))}
           onSort={onSort}
         />
       ) : (
@@ -91,14 +92,17 @@ export function List<Item extends object, Result>(props: ListProps<Item, Result>
           size="middle"
           dataSource={rows}
           rowKey={rowKey}
-          columns={columns}
+          // The last column, often with the buttons of the row, stays visible when the table scrolls sideways.
+          columns={columns.map(({ card: _card, ...column }, index) => ({
+            ...column,
+            ...(column.title === '' && { title: <span className="visually-hidden">{t.actions}</span> }),
+            ...(index === columns.length - 1 && index > 0 && { fixed: 'end' as const }),
+          }))}
           pagination={false}
           scroll={{ x: 'max-content' }}
           showSorterTooltip={false}
           loading={query.isPlaceholderData && query.isFetching}
-          {...(onOpen
-            ? { onRow: (item: Item) => ({ onClick: () => onOpen(item), style: { cursor: 'pointer' } }) }
-            : {})}
+          {...(onOpen ? { onRow: (item: Item) => rowEvents(() => onOpen(item)) } : {})}
           {...(onSort
             ? {
                 onChange: (_paging, _filters, sorter) => {

@@ -1,6 +1,11 @@
 // A page with title, description and actions.
 import { type ReactNode, useEffect } from 'react'
 
+/** The title of a drawer or dialog: what it shows, and the name of the object as soon as it is known. */
+export function objectTitle(kind: string, name: string | undefined): string {
+  return name === undefined || name === '' ? kind : `${kind} · ${name}`
+}
+
 interface PageProps {
   readonly title: string
   readonly lead?: ReactNode

@@ -1,62 +1,90 @@
-// The rows of a list on phones: one card per row, one labelled line per column, no sideways scrolling.
-import { Select, type TableColumnsType, type TableColumnType } from 'antd'
+// The rows of a list on phones: one card per row with a title line and a line of details, no sideways scrolling.
+import { Select, type TableColumnType } from 'antd'
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
 
+export interface ListColumn<Item> extends TableColumnType<Item> {
+  /** On a phone the first column is the title of the card. `side`: beside the title. `plain`: without its label. `hide`: only in the details of the row. */
+  readonly card?: 'side' | 'plain' | 'hide'
+}
+
 interface RowCardsProps<Item> {
   readonly rows: readonly Item[]
   readonly rowKey: (item: Item) => string | number
-  readonly columns: TableColumnsType<Item>
+  readonly columns: readonly ListColumn<Item>[]
   readonly label: string
-  readonly onOpen?: ((item: Item) => void) | undefined
+  readonly rowEvents?: ((item: Item) => object) | undefined
   readonly onSort?: ((column: string, order: 'asc' | 'desc') => void) | undefined
 }
 
 export function RowCards<Item extends object>(props: RowCardsProps<Item>): ReactNode {
-  const { rows, rowKey, columns, label, onOpen, onSort } = props
-  const flat = columns.filter((column): column is TableColumnType<Item> => !('children' in column))
+  const { rows, rowKey, columns, label, rowEvents, onSort } = props
+  const isSide = ({ card }: ListColumn<Item>) => card === 'side'
+  const titleColumn = columns.find((column) => !isSide(column))
+  const others = columns.filter((column) => column !== titleColumn && !isSide(column))
   return (
     <div className="stack">
-      {onSort && <SortChoice columns={flat} onSort={onSort} />}
+      {onSort && <SortChoice columns={columns} onSort={onSort} />}
       <ul className="cards" aria-label={label}>
-        {rows.map((item, index) => (
-          <li key={rowKey(item)} {...(onOpen ? { onClick: () => onOpen(item), className: 'opens' } : {})}>
-            {flat.map((column, position) => (
-              <Line key={position} column={column} item={item} index={index} />
-            ))}
-          </li>
-        ))}
+        {rows.map((item, index) => {
+          const contentOf = (column: ListColumn<Item>) => cellContent(column, item, index)
+          return (
+            <li key={rowKey(item)} {...(rowEvents ? { className: 'opens', ...rowEvents(item) } : {})}>
+              <div className="card-title">
+                <div>{titleColumn && contentOf(titleColumn)}</div>
+                {columns.filter(isSide).map((column, position) => (
+                  <div key={position} className="card-side">
+                    {contentOf(column)}
+                  </div>
+                ))}
+              </div>
+              <div className="card-line">
+                {others.map((column, position) => {
+                  const content = contentOf(column)
+                  const isHidden = column.title === '' || (column.card === 'hide' && rowEvents !== undefined)
+                  if (isHidden || isEmptyContent(content)) return null
+                  return (
+                    <div key={position}>
+                      {column.card !== 'plain' && <span className="muted">{column.title as ReactNode}</span>}{' '}
+                      {content}
+                    </div>
+                  )
+                })}
+              </div>
+              {/* The column without a title contains the buttons of the row. */}
+              {others
+                .filter(({ title }) => title === '')
+                .map((column, position) => {
+                  const content = contentOf(column)
+                  return isEmptyContent(content) ? null : (
+                    <div key={position} className="card-actions">
+                      {content}
+                    </div>
+                  )
+                })}
+            </li>
+          )
+        })}
       </ul>
     </div>
   )
 }
 
-interface LineProps<Item> {
-  readonly column: TableColumnType<Item>
-  readonly item: Item
-  readonly index: number
+function isEmptyContent(content: ReactNode): boolean {
+  return content === null || content === undefined || content === false || content === ''
 }
 
-function Line<Item extends object>({ column, item, index }: LineProps<Item>): ReactNode {
+function cellContent<Item extends object>(column: ListColumn<Item>, item: Item, index: number): ReactNode {
   const value =
     typeof column.dataIndex === 'string'
       ? (item as Readonly<Record<string, unknown>>)[column.dataIndex]
       : undefined
-  const content = (column.render ? column.render(value, item, index) : value) as ReactNode
-  if (content === null || content === undefined || content === false || content === '') return null
-  // The column without a title contains the buttons of the row.
-  if (column.title === '') return <div className="card-actions">{content}</div>
-  return (
-    <div className="card-line">
-      <span className="muted">{column.title as ReactNode}</span>
-      <div>{content}</div>
-    </div>
-  )
+  return (column.render ? column.render(value, item, index) : value) as ReactNode
 }
 
 interface SortChoiceProps<Item> {
-  readonly columns: readonly TableColumnType<Item>[]
+  readonly columns: readonly ListColumn<Item>[]
   readonly onSort: (column: string, order: 'asc' | 'desc') => void
 }
 

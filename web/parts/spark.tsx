@@ -1,4 +1,4 @@
-// A sparkline as SVG, without the chart library.
+// A sparkline as SVG, without the chart library. The last value is today's, which is not complete: its line is dashed.
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
@@ -11,7 +11,14 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
   const highest = Math.max(1, ...values)
   const step = values.length > 1 ? width / (values.length - 1) : width
   const points = values.map((value, index) => [index * step, height - 2 - (value / highest) * (height - 6)])
-  const line = points.map(([x, y]) => `${x!.toFixed(1)},${y!.toFixed(1)}`).join(' ')
+  const texts = points.map(([x, y]) => `${x!.toFixed(1)},${y!.toFixed(1)}`)
+  const line = texts.join(' ')
+  const stroke = {
+    fill: 'none',
+    stroke: 'var(--ant-color-primary)',
+    strokeWidth: '1.5',
+    vectorEffect: 'non-scaling-stroke',
+  } as const
   return (
     <svg
       className="spark"
@@ -21,13 +28,8 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
       aria-label={`${t.trend(label)}: ${values.join(', ')}`}
     >
       <polygon points={`0,${height} ${line} ${width},${height}`} fill="var(--ant-color-primary-bg)" />
-      <polyline
-        points={line}
-        fill="none"
-        stroke="var(--ant-color-primary)"
-        strokeWidth="1.5"
-        vectorEffect="non-scaling-stroke"
-      />
+      <polyline points={texts.slice(0, -1).join(' ')} {...stroke} />
+      <polyline points={texts.slice(-2).join(' ')} strokeDasharray="3 2" {...stroke} />
     </svg>
   )
 }

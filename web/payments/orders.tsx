@@ -9,7 +9,7 @@ import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { Page } from '../parts/page.tsx'
+import { objectTitle, Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { Cashier, OrderDetails, useOrderColumns } from './parts.tsx'
 import { paymentsText } from './text.ts'
@@ -17,7 +17,7 @@ import { paymentsText } from './text.ts'
 export function OrdersPage(): ReactNode {
   const t = useText(paymentsText)
   const [params, setParams] = useUrlState({ before: '', open: '' })
-  const columns = useOrderColumns((number) => setParams({ open: number }))
+  const columns = useOrderColumns()
   const orders = useApiQuery(paymentRoutes.orders, cursorQuery(params.before), { refetchMs: 10_000 })
   const buy = (
     <Link to="/buy">
@@ -38,7 +38,7 @@ export function OrdersPage(): ReactNode {
           onOpen={({ number }) => setParams({ open: number })}
           columns={[
             columns.number,
-            { title: t.package, dataIndex: 'package_name' },
+            { title: t.package, card: 'plain', dataIndex: 'package_name' },
             columns.amount,
             columns.provider,
             columns.state,
@@ -52,7 +52,7 @@ export function OrdersPage(): ReactNode {
       <Drawer
         open={params.open !== ''}
         size={520}
-        title={t.order}
+        title={objectTitle(t.order, params.open)}
         onClose={() => setParams({ open: '' })}
         destroyOnHidden
       >

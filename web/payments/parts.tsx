@@ -1,5 +1,5 @@
 // What the pages about orders share: the state of an order, its credits, and its details with the cashier.
-import { Button, Card, Descriptions, QRCode, type TableColumnType, Timeline } from 'antd'
+import { Button, Card, Descriptions, QRCode, Timeline } from 'antd'
 import type { ReactNode } from 'react'
 import type { Order, OrderDetail } from '../../contract/console/responses/payments.ts'
 import { apiTypeNames, apiTypes } from '../../contract/credits.ts'
@@ -7,6 +7,8 @@ import { type OrderState, paymentProviderNames } from '../../contract/payments.t
 import { formatTime } from '../../contract/time.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { formatCount, StatusLabel, type Tone } from '../parts/format.tsx'
+import { OpenLink } from '../parts/open-link.tsx'
+import type { ListColumn } from '../parts/row-cards.tsx'
 import { paymentsText } from './text.ts'
 
 const tones: Readonly<Record<OrderState, Tone>> = {
@@ -24,37 +26,33 @@ function OrderStateLabel({ state }: { state: OrderState }): ReactNode {
 }
 
 /** The columns that the lists of holders and of operators have in common. */
-export function useOrderColumns(
-  open: (number: string) => void,
-): Readonly<Record<'number' | 'amount' | 'provider' | 'state' | 'created', TableColumnType<Order>>> {
+export function useOrderColumns(): Readonly<
+  Record<'number' | 'amount' | 'provider' | 'state' | 'created', ListColumn<Order>>
+> {
   const t = useText(paymentsText)
   const pick = usePick()
   return {
     number: {
       title: t.number,
       render: (_value, { number }) => (
-        <Button
-          type="link"
-          size="small"
-          className="mono"
-          style={{ paddingInline: 0 }}
-          onClick={(event) => {
-            event.stopPropagation()
-            open(number)
-          }}
-        >
+        <OpenLink search={{ open: number }} className="mono">
           {number}
-        </Button>
+        </OpenLink>
       ),
     },
     amount: {
       title: t.amount,
+      card: 'plain',
       align: 'end',
       render: (_value, { amount, currency }) => `${amount} ${currency}`,
     },
-    provider: { title: t.provider, render: (_value, { provider }) => pick(paymentProviderNames[provider]) },
-    state: { title: t.state, render: (_value, { state }) => <OrderStateLabel state={state} /> },
-    created: { title: t.created, render: (_value, { created_at }) => formatTime(created_at) },
+    provider: {
+      title: t.provider,
+      card: 'plain',
+      render: (_value, { provider }) => pick(paymentProviderNames[provider]),
+    },
+    state: { title: t.state, card: 'side', render: (_value, { state }) => <OrderStateLabel state={state} /> },
+    created: { title: t.created, card: 'hide', render: (_value, { created_at }) => formatTime(created_at) },
   }
 }
 

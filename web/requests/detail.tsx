@@ -11,13 +11,27 @@ import { Copyable, CopyButton } from '../parts/copy.tsx'
 import { endpointText } from '../parts/names.ts'
 import { formatCount, formatDuration, StatusLabel } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { objectTitle } from '../parts/page.tsx'
 import { formatCurl } from './curl.ts'
 import { requestsText } from './text.ts'
 
 export function RequestDrawer({ requestId, onClose }: { requestId: string; onClose: () => void }): ReactNode {
   const t = useText(requestsText)
+  const pick = usePick()
+  const { data } = useApiQuery(
+    requestRoutes.one,
+    {},
+    { params: { id: requestId }, enabled: requestId !== '' },
+  )
+  const name = data && `${pick(endpointText(data.endpoint))} ${data.action ?? ''} ${requestId.slice(0, 8)}`
   return (
-    <Drawer open={requestId !== ''} size={640} title={t.detail} onClose={onClose} destroyOnHidden>
+    <Drawer
+      open={requestId !== ''}
+      size={640}
+      title={objectTitle(t.detail, name)}
+      onClose={onClose}
+      destroyOnHidden
+    >
       {requestId !== '' && <OneRequest key={requestId} requestId={requestId} />}
     </Drawer>
   )

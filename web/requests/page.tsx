@@ -14,9 +14,10 @@ import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { endpointText } from '../parts/names.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { CreditsUsed, RelativeTime, formatDuration, StatusLabel } from '../parts/format.tsx'
+import { CreditsUsed, ExactTime, formatDuration, StatusLabel } from '../parts/format.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { OpenLink } from '../parts/open-link.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { RequestDrawer } from './detail.tsx'
@@ -171,9 +172,10 @@ export function RequestsPage(): ReactNode {
           onClear={isFiltered ? () => setParams(defaults) : undefined}
           onOpen={({ request_id }) => setParams({ open: request_id })}
           columns={[
-            { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
+            { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
             {
               title: t.endpoint,
+              card: 'plain',
               render: (_value, { endpoint: name, action, source: callSource }) => (
                 <span>
                   {pick(endpointText(name))} <span className="mono muted">{action}</span>{' '}
@@ -183,13 +185,14 @@ export function RequestsPage(): ReactNode {
             },
             {
               title: t.outcome,
+              card: 'side',
               render: (_value, { ok, code, message }) => (
                 <StatusLabel tone={ok ? 'success' : 'error'}>
                   {ok ? (
                     t.ok
                   ) : (
-                    <span title={message ?? ''}>
-                      <span className="mono">{code}</span> {truncate(message ?? '')}
+                    <span className="cell-text" title={message ?? ''}>
+                      <span className="mono">{code}</span> {message}
                     </span>
                   )}
                 </StatusLabel>
@@ -197,10 +200,11 @@ export function RequestsPage(): ReactNode {
             },
             {
               title: t.duration,
+              card: 'plain',
               align: 'end',
               render: (_value, { duration_ms }) => formatDuration(duration_ms),
             },
-            { title: t.gateway, render: (_value, { gateway }) => gateway ?? '' },
+            { title: t.gateway, card: 'hide', render: (_value, { gateway }) => gateway ?? '' },
             {
               title: t.credits,
               align: 'end',
@@ -217,22 +221,12 @@ export function RequestsPage(): ReactNode {
             },
             {
               title: t.requestId,
+              card: 'hide',
               render: (_value, { request_id }) => (
                 <span className="copy">
-                  <Button
-                    type="link"
-                    size="small"
-                    className="mono"
-                    title={request_id}
-                    aria-label={request_id}
-                    style={{ paddingInline: 0 }}
-                    onClick={(event) => {
-                      event.stopPropagation()
-                      setParams({ open: request_id })
-                    }}
-                  >
+                  <OpenLink search={{ open: request_id }} className="mono" label={request_id}>
                     {request_id.slice(0, 8)}
-                  </Button>
+                  </OpenLink>
                   <CopyButton text={request_id} label={t.requestId} />
                 </span>
               ),
@@ -246,8 +240,4 @@ export function RequestsPage(): ReactNode {
       <RequestDrawer requestId={params.open} onClose={() => setParams({ open: '' })} />
     </Page>
   )
-}
-
-function truncate(text: string): string {
-  return text.length > 24 ? `${text.slice(0, 24)}…` : text
 }

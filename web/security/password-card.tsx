@@ -28,7 +28,6 @@ export function PasswordCard(): ReactNode {
         name="change-password"
         form={form}
         layout="vertical"
-        requiredMark={false}
         style={{ maxWidth: 400 }}
         onFinish={({ current_password, new_password }) =>
           change.mutate(

@@ -6,7 +6,7 @@ import type { SessionFacts } from '../../contract/console/responses/session.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { RelativeTime } from '../parts/format.tsx'
+import { ExactTime, RelativeTime } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { accountText } from '../account/text.ts'
 
@@ -46,7 +46,7 @@ export function SessionsCard(): ReactNode {
             ),
           },
           { title: t.address, dataIndex: 'address', className: 'mono' },
-          { title: t.signedInAt, render: (_value, { created_at }) => <RelativeTime at={created_at} /> },
+          { title: t.signedInAt, render: (_value, { created_at }) => <ExactTime at={created_at} /> },
           { title: t.seenAt, render: (_value, { seen_at }) => <RelativeTime at={seen_at} /> },
           {
             title: '',

@@ -43,7 +43,6 @@ export function CreateLink({ open, onClose, onCreated }: CreateLinkProps): React
         name="new-link"
         form={form}
         layout="vertical"
-        requiredMark={false}
         initialValues={{ redirect_type: 'direct' }}
         onFinish={({ target_url, title, redirect_type, redirect_url_a }) =>
           create.mutate(

@@ -67,7 +67,7 @@ export function OwnDomainsPage(): ReactNode {
                 </div>
               ),
             },
-            { title: t.state, render: (_value, domain) => <State domain={domain} /> },
+            { title: t.state, card: 'side', render: (_value, domain) => <State domain={domain} /> },
             { title: t.checked, render: (_value, { checked_at }) => <RelativeTime at={checked_at} /> },
             {
               title: '',

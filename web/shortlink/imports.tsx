@@ -51,7 +51,7 @@ export function ImportsPage(): ReactNode {
           empty={{ text: t.empty }}
           columns={[
             { title: t.file, render: (_value, one) => <FileName one={one} /> },
-            { title: t.state, render: (_value, one) => <State one={one} /> },
+            { title: t.state, card: 'side', render: (_value, one) => <State one={one} /> },
             { title: t.progress, render: (_value, one) => <Done one={one} /> },
             { title: t.at, render: (_value, { created_at }) => <RelativeTime at={created_at} /> },
             {
@@ -241,7 +241,7 @@ function Problems({ id }: { id: number }): ReactNode {
                 {
                   title: t.target,
                   render: (_value, { target_url }) => (
-                    <span className="clip muted" style={{ maxWidth: 220 }} title={target_url}>
+                    <span className="cell-text muted" title={target_url}>
                       {target_url}
                     </span>
                   ),

@@ -12,6 +12,7 @@ import { Copyable } from '../parts/copy.tsx'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
 import { Loaded } from '../parts/loaded.tsx'
+import { objectTitle } from '../parts/page.tsx'
 import { ActionError } from '../parts/action-error.tsx'
 import { partsText } from '../parts/text.ts'
 import { valuesOf } from './link-form.ts'
@@ -32,8 +33,15 @@ interface LinkDrawerProps {
 
 export function LinkDrawer({ id, canChange, onClose }: LinkDrawerProps): ReactNode {
   const t = useText(shortlinkText)
+  const link = useApiQuery(linkRoutes.one, {}, { params: { id }, enabled: id !== '' })
   return (
-    <Drawer open={id !== ''} size={800} title={t.detail} onClose={onClose} destroyOnHidden>
+    <Drawer
+      open={id !== ''}
+      size={800}
+      title={objectTitle(t.detail, link.data?.title)}
+      onClose={onClose}
+      destroyOnHidden
+    >
       {id !== '' && <LoadedLink key={id} id={id} canChange={canChange} />}
     </Drawer>
   )
@@ -133,7 +141,6 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
       name="edit-link"
       form={form}
       layout="vertical"
-      requiredMark={false}
       disabled={!canChange}
       initialValues={{ title: link.title, target_url: link.target_url }}
       onValuesChange={() => setChanged(true)}

@@ -15,6 +15,7 @@ import { ExportLink } from '../parts/export-link.tsx'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { List, Pager } from '../parts/list.tsx'
+import { OpenLink } from '../parts/open-link.tsx'
 import { Page } from '../parts/page.tsx'
 import { Sparkline } from '../parts/spark.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -173,15 +174,10 @@ export function ShortlinkPage(): ReactNode {
               sorter: true,
               sortOrder: orderOf('title'),
               render: (_value, { id, title, tags: own }) => (
-                <div style={{ maxWidth: 200 }}>
-                  <Link
-                    to="/shortlink"
-                    search={(before: Record<string, string>) => ({ ...before, open: String(id) })}
-                    className="clip"
-                    onClick={(event) => event.stopPropagation()}
-                  >
+                <div>
+                  <OpenLink search={{ open: String(id) }} className="cell-text">
                     {title}
-                  </Link>
+                  </OpenLink>
                   {own.map((tag) => (
                     <Tag key={tag} className="clip-tag">
                       {tag}
@@ -192,6 +188,7 @@ export function ShortlinkPage(): ReactNode {
             },
             {
               title: t.shortUrl,
+              card: 'plain',
               render: (_value, { a_url, title }) => (
                 <span className="copy">
                   <Copyable text={a_url} label={t.shortUrl} shown={a_url.replace(/^https?:\/\//, '')} />
@@ -201,8 +198,9 @@ export function ShortlinkPage(): ReactNode {
             },
             {
               title: t.target,
+              card: 'hide',
               render: (_value, { target_url }) => (
-                <span className="clip muted" style={{ maxWidth: 280 }} title={target_url}>
+                <span className="cell-text muted" title={target_url}>
                   {target_url}
                 </span>
               ),
@@ -228,6 +226,7 @@ export function ShortlinkPage(): ReactNode {
             },
             {
               title: t.created,
+              card: 'hide',
               key: 'created',
               sorter: true,
               sortOrder: orderOf('created'),
@@ -235,6 +234,7 @@ export function ShortlinkPage(): ReactNode {
             },
             {
               title: t.status,
+              card: 'side',
               render: (_value, link) => <LinkStateLabel link={link} />,
             },
           ]}

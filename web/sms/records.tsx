@@ -10,7 +10,7 @@ import { Copyable } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { CreditsUsed, RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
+import { CreditsUsed, ExactTime, RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -80,7 +80,7 @@ export function Records(): ReactNode {
           empty={{ text: t.emptyRecords }}
           onClear={Object.keys(filter).length > 0 ? () => setParams(defaults) : undefined}
           columns={[
-            { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
+            { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
             {
               title: t.phone,
               render: (_value, { phone_number }) => <span className="mono">{phone_number}</span>,
@@ -93,6 +93,7 @@ export function Records(): ReactNode {
             },
             {
               title: t.outcome,
+              card: 'side',
               render: (_value, record) => (
                 <div>
                   <Tooltip title={record.outcome === 'undecided' ? t.undecidedText : undefined}>

@@ -7,7 +7,7 @@ import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { SearchFilter } from '../parts/filters.tsx'
-import { RelativeTime } from '../parts/format.tsx'
+import { ExactTime } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { signaturesText } from './signatures-text.ts'
@@ -41,7 +41,7 @@ export function Replies(): ReactNode {
           empty={{ text: t.emptyReplies }}
           onClear={params.phone === '' ? undefined : () => setParams(defaults)}
           columns={[
-            { title: t.receivedAt, render: (_value, { received_at }) => <RelativeTime at={received_at} /> },
+            { title: t.receivedAt, render: (_value, { received_at }) => <ExactTime at={received_at} /> },
             {
               title: t.phone,
               render: (_value, { phone_number }) => <span className="mono">{phone_number}</span>,

@@ -36,7 +36,6 @@ export function Send(): ReactNode {
   const templates = useApiQuery(smsRoutes.templates, { state: '审核通过', size: 200 })
   return (
     <div className="stack">
-      {start.data?.sandbox.includes('sms') && <Alert type="info" showIcon title={t.sandbox} />}
       <Loaded query={templates}>
         {({ items }) =>
           me.data?.read_only ? (
@@ -44,7 +43,10 @@ export function Send(): ReactNode {
           ) : items.length === 0 ? (
             <Alert type="info" showIcon title={t.noTemplates} />
           ) : (
-            <SendForm templates={items} />
+            <>
+              {start.data?.sandbox.includes('sms') && <p className="muted hint">{t.sandbox}</p>}
+              <SendForm templates={items} />
+            </>
           )
         }
       </Loaded>
@@ -76,7 +78,6 @@ function SendForm({ templates }: { templates: readonly Template[] }): ReactNode 
           name="send"
           form={form}
           layout="vertical"
-          requiredMark={false}
           initialValues={{ template_code: first }}
           onFinish={() =>
             draft &&

@@ -68,6 +68,7 @@ export function Signatures(): ReactNode {
             { title: t.type, render: (_value, { type }) => t[type] },
             {
               title: t.state,
+              card: 'side',
               render: (_value, { state, reason }) => (
                 <div>
                   <ReviewState state={state} />

@@ -15,6 +15,7 @@ import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
+import { objectTitle } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
 import { findVariables, messageLength, splitTemplate } from './message.ts'
 import { Phone } from './phone.tsx'
@@ -31,7 +32,7 @@ export function TemplateEditor({ editing, onClose }: TemplateEditorProps): React
     <Drawer
       open={editing !== undefined}
       size={800}
-      title={editing === 'new' ? t.newTemplate : t.editTemplate}
+      title={editing === 'new' ? t.newTemplate : objectTitle(t.editTemplate, editing?.name)}
       onClose={onClose}
       destroyOnHidden
     >
@@ -69,7 +70,6 @@ function Editor({ template, onDone }: { template: Template | undefined; onDone: 
         name="template"
         form={form}
         layout="vertical"
-        requiredMark={false}
         initialValues={template ?? { type: 'notification' }}
         onFinish={({ name, type = 'notification', content: text, code }) =>
           template

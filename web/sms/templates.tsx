@@ -79,18 +79,20 @@ export function Templates(): ReactNode {
                 </span>
               ),
             },
-            { title: t.name, dataIndex: 'name' },
-            { title: t.type, render: (_value, { type }) => t[type] },
+            { title: t.name, card: 'plain', dataIndex: 'name' },
+            { title: t.type, card: 'plain', render: (_value, { type }) => t[type] },
             {
               title: t.content,
+              card: 'plain',
               render: (_value, { content }) => (
-                <span className="clip" style={{ maxWidth: 'clamp(180px, 18vw, 400px)' }} title={content}>
+                <span className="cell-text" title={content}>
                   {content}
                 </span>
               ),
             },
             {
               title: t.status,
+              card: 'side',
               render: (_value, template) => (
                 <div>
                   <ReviewState state={template.state} />
@@ -102,7 +104,11 @@ export function Templates(): ReactNode {
                 </div>
               ),
             },
-            { title: t.updated, render: (_value, { updated_at }) => <RelativeTime at={updated_at} /> },
+            {
+              title: t.updated,
+              card: 'hide',
+              render: (_value, { updated_at }) => <RelativeTime at={updated_at} />,
+            },
             {
               title: '',
               align: 'end',

@@ -52,6 +52,8 @@ onEachEngine('the operator’s product pages', (engine) => {
       assert.deepEqual(Object.keys(reasonless.body.error.fields), ['reason'])
       const withoutNote = await decide('template', id, { verdict: 'approve', note: ' ' })
       assert.deepEqual(Object.keys(withoutNote.body.error.fields), ['note'])
+      const unexplained = await decide('template', id, { verdict: 'refuse', note: undefined })
+      assert.deepEqual(Object.keys(unexplained.body.error.fields), ['reason', 'note'])
       const refused = await decide('template', id, { verdict: 'refuse', reason: '缺少用途' })
       assert.equal(refused.body.state, '审核不通过')
       assert.deepEqual(await lastAudit(), ['template.refuse', account.username, '已核对'])
@@ -62,7 +64,8 @@ onEachEngine('the operator’s product pages', (engine) => {
         (await operatorBrowser.call(routes.reviews, { sent: { state: '审核不通过' } })).body.total,
         1,
       )
-      assert.equal((await decide('template', id, { verdict: 'approve' })).body.state, '审核通过')
+      const approved = await decide('template', id, { verdict: 'approve', note: undefined })
+      assert.equal(approved.body.state, '审核通过')
       const twice = await decide('template', id, { verdict: 'approve' })
       assert.deepEqual([twice.status, twice.body.error.code], [409, 'conflict'])
       assert.equal((await decide('template', 999_999, { verdict: 'approve' })).status, 404)
