@@ -1,1 +1,0 @@
-import{En as e}from"./base-BTo4rEqD.js";var t={sms:e.sms,identity:e.id_verification,domain_check:e.domain_check};export{t};
