@@ -189,6 +189,20 @@ export function batchNumberOf(batchId: string): number | undefined {
 
 export const maxBatchMessages = 1_000
 
+/** Files of recipients. The console reads them in the browser and sends their rows in batches. */
+export const recipientFileLimits = {
+  bytes: 20 * 1_048_576,
+  /** An XLSX file unpacks to at most this. */
+  unpackedBytes: 128 * 1_048_576,
+  rows: 100_000,
+  columns: 100,
+  cellLength: maxSmsLength,
+} as const
+
+export const batchStates = ['waiting', 'sending', 'finished', 'cancelled'] as const
+
+export type BatchState = (typeof batchStates)[number]
+
 /** How far ahead `send_at` may be. */
 export const maxSendAheadDays = 30
 

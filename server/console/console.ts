@@ -63,6 +63,7 @@ import { createSecondStep } from './second-step.ts'
 import { createSessions } from './sessions.ts'
 import { createReadLimits, readRate } from './read-limits.ts'
 import { sessionPages } from './account/sign-in.ts'
+import { batchPages } from '../sms/batches/console.ts'
 import { smsPages } from '../sms/console.ts'
 import { signaturePages } from '../sms/signature-console.ts'
 import { templatePages } from '../sms/template-console.ts'
@@ -149,6 +150,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     linkImportPages(api, pageServices, products.shortlink)
     linkAbusePages(api, pageServices, products.shortlink)
     smsPages(api, pageServices, products.sms)
+    batchPages(api, pageServices, products.sms)
     templatePages(api, pageServices)
     signaturePages(api, pageServices)
     identityPages(api, pageServices, products.identity)

@@ -23,6 +23,7 @@ import { linkRoutes } from '../../contract/console/shortlink.ts'
 import { linkImportRoutes } from '../../contract/console/link-import.ts'
 import { linkQrRoutes } from '../../contract/console/link-qr.ts'
 import { linkAbuseRoutes, ownDomainRoutes } from '../../contract/console/link-domains.ts'
+import { smsBatchRoutes } from '../../contract/console/sms-batches.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import { type Browser, openBrowser, operator, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
@@ -47,6 +48,7 @@ const accountRoutes = {
   ...prefixed('linkQr', linkQrRoutes),
   ...prefixed('linkImports', linkImportRoutes),
   ...prefixed('sms', smsRoutes),
+  ...prefixed('smsBatches', smsBatchRoutes),
   ...prefixed('identity', identityRoutes),
   ...prefixed('domainCheck', domainCheckRoutes),
   ...prefixed('events', eventRoutes),

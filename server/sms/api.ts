@@ -14,8 +14,8 @@ import { countOutcomes } from '../upstream/gateways.ts'
 import { deleteExpiredCodes } from './code-store.ts'
 import { createCodeCheck, createCodeHash } from './codes.ts'
 import { type ComposeMessage, createComposer } from './compose.ts'
-import { createSendBatch } from './batches/accept.ts'
-import { createBatchHandlers } from './batches/api.ts'
+import { type BatchSending, createBatchSending } from './batches/accept.ts'
+import { type BatchHandlers, createBatchHandlers } from './batches/api.ts'
 import { repairBatches } from './batches/finish.ts'
 import { registerQueueMetrics } from './batches/metrics.ts'
 import { deleteOldBatches } from './batches/store.ts'
@@ -42,6 +42,8 @@ export interface SmsProduct extends Product {
   readonly send: SendSms
   /** Text, parts and price of a message that is not sent yet. */
   readonly price: ComposeMessage
+  readonly batchSending: BatchSending
+  readonly batches: BatchHandlers
   /** In order of preference. */
   readonly gateways: readonly GuardedSmsGateway[]
 }
@@ -68,7 +70,7 @@ export function createSms(services: Services): SmsProduct {
   services.deciders.set(sendAction, decisions.decideExpired)
   registerQueueMetrics(services.metrics, db)
   const worker = createBatchWorker(services, gateways)
-  const sendBatch = createSendBatch(services, gateways, worker.wake)
+  const batchSending = createBatchSending(services, gateways, worker.wake)
   const batches = createBatchHandlers(services)
 
   async function handle(call: Call): Promise<ApiResponse> {
@@ -92,7 +94,7 @@ export function createSms(services: Services): SmsProduct {
       case 'replies':
         return showReplies(db, cursors, call, caller)
       case 'send_batch':
-        return sendBatch(call, caller)
+        return batchSending.send(call, caller)
       case 'get_batch':
         return batches.show(call, caller)
       case 'cancel_batch':
@@ -137,6 +139,8 @@ export function createSms(services: Services): SmsProduct {
   return {
     send,
     price,
+    batchSending,
+    batches,
     gateways,
     served: { endpoint: sms, handle },
     routes: (api) => registerReceipts(api, services, decisions),

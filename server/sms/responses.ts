@@ -33,7 +33,7 @@ export function sendFailed(reason: Text): AppError {
   return new AppError(1005, { zh: `短信发送失败：${reason.zh}`, en: `Sending failed: ${reason.en}` })
 }
 
-function stateOf(
+export function sendStateOf(
   record: Pick<SendRecord, 'state' | 'charged' | 'problem' | 'batch_id' | 'sent_at'>,
 ): SendState {
   if (record.problem === 'cancelled') return 'cancelled'
@@ -63,7 +63,7 @@ export function describeRecord(record: SendRecord, language: Language) {
     success: record.success === 1,
     created_at: formatTime(record.created_at),
     error_message: describeProblem(record.problem, record.problem_code, language),
-    state: stateOf(record),
+    state: sendStateOf(record),
     receipt_time: record.receipt_at === null ? '' : formatTime(record.receipt_at),
     receipt_code: record.receipt_code,
     batch_id: record.batch_id === null ? '' : batchIdOf(record.batch_id),

@@ -61,7 +61,7 @@ export async function findReviews(
 export async function countPendingReviews(queries: Queries): Promise<number> {
   const row = await queries.one<{ count: number }>(
     `SELECT (SELECT COUNT(*) FROM sms_template WHERE status = '审核中')
-       + (SELECT COUNT(*) FROM sms_signature WHERE status = '审核中') AS count`,
+       + (SELECT COUNT(*) FROM sms_account_signature WHERE status = '审核中') AS count`,
   )
   return row?.count ?? 0
 }

@@ -41,6 +41,8 @@ import { linkRoutes } from '../../contract/console/shortlink.ts'
 import { linkResponses } from '../../contract/console/responses/shortlink.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import { smsResponses } from '../../contract/console/responses/sms.ts'
+import { smsBatchRoutes } from '../../contract/console/sms-batches.ts'
+import { smsBatchResponses } from '../../contract/console/responses/sms-batches.ts'
 
 type AnyRoute = Pick<Route<unknown, unknown>, 'method' | 'path'>
 
@@ -79,6 +81,7 @@ add(linkQrRoutes, linkQrResponses)
 add(linkImportRoutes, linkImportResponses)
 add(linkAbuseRoutes, linkAbuseResponses)
 add(smsRoutes, smsResponses)
+add(smsBatchRoutes, smsBatchResponses)
 
 /** Fails unless the body of a successful response is exactly what the contract declares. */
 export function checkConsoleResponse(route: AnyRoute, body: unknown): void {

@@ -24,6 +24,7 @@ import { operatorTokens } from './0020-operator-tokens.ts'
 import { deletedLinks } from './0021-deleted-links.ts'
 import { reconciliationAndInvoices } from './0022-reconciliation-and-invoices.ts'
 import { tokenExpiry } from './0023-token-expiry.ts'
+import { smsBatchCredits } from './0024-sms-batch-credits.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -49,4 +50,5 @@ export const migrations: readonly Migration[] = [
   deletedLinks,
   reconciliationAndInvoices,
   tokenExpiry,
+  smsBatchCredits,
 ]

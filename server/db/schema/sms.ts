@@ -191,6 +191,8 @@ interface BatchTable {
   served_at: Milliseconds
   created_at: Milliseconds
   finished_at: Milliseconds | null
+  /** Net of refunds; null until it is finished. */
+  credits_used: number | null
 }
 
 /** A message that waits to be sent. */

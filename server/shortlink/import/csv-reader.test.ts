@@ -4,8 +4,9 @@ import { describe, it } from 'node:test'
 import { formatCsv } from '../../../contract/csv.ts'
 import { importLimits } from '../../../contract/link-import.ts'
 import { findColumns } from './columns.ts'
-import { decodeFile, readCsv } from './csv-reader.ts'
+import { decodeFile, readCsv as readCsvWith } from '../../../contract/csv-reader.ts'
 
+const readCsv = (text: string) => readCsvWith(text, importLimits)
 const rowsOf = (text: string) => [...readCsv(text)].map(({ cells }) => cells)
 const inputsOf = (text: string) => {
   const [head, ...rows] = rowsOf(text)
@@ -19,6 +20,8 @@ describe('CSV of imports', () => {
     assert.deepEqual(decodeFile(Buffer.from(text)), { text, encoding: 'UTF-8' })
     assert.equal(decodeFile(Buffer.from(`\ufeff${text}`)).text, text)
     assert.deepEqual(decodeFile(Buffer.from(`\ufeff${text}`, 'utf16le')), { text, encoding: 'UTF-16' })
+    const bigEndian = Buffer.from(`\ufeff${text}`, 'utf16le').swap16()
+    assert.deepEqual(decodeFile(bigEndian), { text, encoding: 'UTF-16' })
     const gbk = Buffer.from('b1eacce22cc4bfb1eab5d8d6b70a', 'hex')
     assert.deepEqual(decodeFile(gbk), { text: '标题,目标地址\n', encoding: 'GBK' })
     const mixed = Buffer.concat([Buffer.from('\ufeffa,你好\n'), Buffer.from('b1ea0a', 'hex')])

@@ -1,6 +1,7 @@
 // Imports of links: the file is read at once, checked without changes, and then created in charged slices. Each slice is one
 // transaction with its charge and the results of its rows, so every row is created and paid once, whatever is killed when.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { decodeFile, readCsv } from '../../../contract/csv-reader.ts'
 import { importLimits } from '../../../contract/link-import.ts'
 import { shortlink } from '../../../contract/shortlink.ts'
 import { dayMs } from '../../../contract/time.ts'
@@ -14,7 +15,6 @@ import type { Services } from '../../services.ts'
 import type { CheckedLink, LinkInput, Links } from '../links.ts'
 import type { Lookup, Pools } from '../redirect/lookup-store.ts'
 import { findColumns, type ImportInput } from './columns.ts'
-import { decodeFile, readCsv } from './csv-reader.ts'
 import {
   claimImport,
   deleteImport,
@@ -258,7 +258,7 @@ async function readFile(
   options: ImportOptions,
 ): Promise<{ rows: ReadRow[]; format: string; encoding: string }> {
   const { text, encoding } = decodeFile(bytes)
-  const lines = readCsv(text)
+  const lines = readCsv(text, importLimits)
   const first = lines.next()
   const columns = first.done === true ? undefined : findColumns(first.value.cells)
   if (!columns) throw refused(noTargets)

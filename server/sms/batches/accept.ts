@@ -44,16 +44,30 @@ interface CheckedBatch {
   readonly language: Language
 }
 
-export function createSendBatch(
+/** Messages that are checked and not sent. */
+export interface BatchCheck {
+  readonly valid: readonly ValidMessage[]
+  readonly rejected: readonly RejectedMessage[]
+  /** When the messages would be sent. */
+  readonly plannedAt: number
+}
+
+export interface BatchSending {
+  readonly send: SendSms
+  /** Checks a batch as `send` does. Charges, stores and sends nothing. */
+  check(call: Call, account: Account): Promise<BatchCheck>
+}
+
+export function createBatchSending(
   services: Services,
   gateways: readonly GuardedSmsGateway[],
   onAccepted: () => void,
-): SendSms {
+): BatchSending {
   const { config, db, paidCalls } = services
   const limits = config.SMS_NUMBER_LIMITS
   const findFrame = createFrameLookup(services)
 
-  return async (call, caller) => {
+  const send: SendSms = async (call, caller) => {
     const now = await readClock(db)
     const input = readBatch(call, now)
     const purchase = {
@@ -64,43 +78,33 @@ export function createSendBatch(
     const replay = await paidCalls.findReplay(call, caller, purchase)
     if (replay) return replay
 
-    const { account } = caller
-    requireSmsAccount(account, gateways)
-    const frame = await findFrame(account, input)
-    const checked = checkItems(input.items, frame, pricesOf(account, config.PRICES).sms_part)
-    const batch = { account, input, frame, language: call.language }
-    let { valid, rejected } = checked
-    const stopped = await findStopped(
-      db,
-      account,
-      frame.signName,
-      valid.map(({ phone }) => phone),
-    )
-    const reject = (reasons: ReadonlyMap<string, Text>) => {
-      if (reasons.size === 0) return
-      const failing = valid.filter(({ phone }) => reasons.has(phone))
-      const added = failing.map(({ index, phone }) => ({ index, phone, reason: reasons.get(phone)! }))
-      rejected = [...rejected, ...added].toSorted((one, other) => one.index - other.index)
-      valid = valid.filter(({ phone }) => !reasons.has(phone))
-    }
-    reject(new Map(Array.from(stopped, (phone) => [phone, numberStopped])))
-    const full = await findFullNumbers(
-      db,
-      limits,
-      valid.map(({ phone }) => phone),
-      plannedTime(batch, now),
-    )
-    reject(textsOf(full))
-
+    const batch = await openBatch(caller.account, input, call.language)
+    let { valid, rejected } = await checkMessages(batch, now)
     for (let attempt = 1; ; attempt += 1) {
       if (valid.length === 0) throw nothingToSend(rejected)
       try {
         return await charge(call, caller, purchase, batch, valid, rejected)
       } catch (error) {
         if (!(error instanceof NumbersFull) || attempt === maxAttempts) throw error
-        reject(textsOf(error.errors))
+        ;({ valid, rejected } = reject({ valid, rejected }, textsOf(error.errors)))
       }
     }
+  }
+
+  async function openBatch(account: Account, input: BatchInput, language: Language): Promise<CheckedBatch> {
+    requireSmsAccount(account, gateways)
+    return { account, input, frame: await findFrame(account, input), language }
+  }
+
+  async function checkMessages(batch: CheckedBatch, now: number): Promise<BatchCheck> {
+    const { account, input, frame } = batch
+    const checked = checkItems(input.items, frame, pricesOf(account, config.PRICES).sms_part)
+    const phonesOf = (messages: readonly ValidMessage[]) => messages.map(({ phone }) => phone)
+    const stopped = await findStopped(db, account, frame.signName, phonesOf(checked.valid))
+    const reachable = reject(checked, new Map(Array.from(stopped, (phone) => [phone, numberStopped])))
+    const plannedAt = plannedTime(batch, now)
+    const full = await findFullNumbers(db, limits, phonesOf(reachable.valid), plannedAt)
+    return { ...reject(reachable, textsOf(full)), plannedAt }
   }
 
   async function charge(
@@ -208,6 +212,32 @@ export function createSendBatch(
       call.language,
       services.http,
     )
+  }
+
+  return {
+    send,
+    async check(call, account) {
+      const now = await readClock(db)
+      return checkMessages(await openBatch(account, readBatch(call, now), call.language), now)
+    },
+  }
+}
+
+interface CheckedMessages {
+  readonly valid: readonly ValidMessage[]
+  readonly rejected: readonly RejectedMessage[]
+}
+
+/** Moves the messages to these numbers to the rejected ones. */
+function reject({ valid, rejected }: CheckedMessages, reasons: ReadonlyMap<string, Text>): CheckedMessages {
+  if (reasons.size === 0) return { valid, rejected }
+  const added = valid.flatMap(({ index, phone }) => {
+    const reason = reasons.get(phone)
+    return reason ? [{ index, phone, reason }] : []
+  })
+  return {
+    valid: valid.filter(({ phone }) => !reasons.has(phone)),
+    rejected: [...rejected, ...added].toSorted((one, other) => one.index - other.index),
   }
 }
 

@@ -1,5 +1,5 @@
 // Shows and cancels batches.
-import { batchIdOf, batchNumberOf } from '../../../contract/sms-text.ts'
+import { batchIdOf, batchNumberOf, type BatchState } from '../../../contract/sms-text.ts'
 import { sms } from '../../../contract/sms.ts'
 import { defaultPageSize } from '../../../contract/paging.ts'
 import { formatTime } from '../../../contract/time.ts'
@@ -21,9 +21,8 @@ import { countDecided } from './finish.ts'
 import { cancelledPerSlice, removeWaiting, subtractWaiting } from './queue-store.ts'
 import { type BatchCounts, type BatchRow, countMessagesOf, findBatch } from './store.ts'
 
-export type BatchState = 'waiting' | 'sending' | 'finished' | 'cancelled'
 
-function stateOf({ total }: Pick<BatchRow, 'total'>, counts: BatchCounts): BatchState {
+export function batchStateOf({ total }: Pick<BatchRow, 'total'>, counts: BatchCounts): BatchState {
   if (counts.pending === 0) return counts.cancelled === total ? 'cancelled' : 'finished'
   return counts.started > 0 ? 'sending' : 'waiting'
 }
@@ -59,13 +58,13 @@ export function createBatchHandlers(services: Services): BatchHandlers {
       batchId: batch.id,
       after: position && { created_at: position[0]!, id: position[1]! },
     }
-    const counts = await countMessagesOf(db, batch.id)
+    const counts = await countMessagesOf(db, batch)
     const records = await findSends(db, filter, limit + 1)
     const page = records.slice(0, limit)
     const last = records.length > limit ? page.at(-1) : undefined
     return envelope({
       batch_id: batchIdOf(batch.id),
-      state: stateOf(batch, counts),
+      state: batchStateOf(batch, counts),
       send_at: batch.send_at === null ? '' : formatTime(batch.send_at),
       total: batch.total,
       succeeded: counts.succeeded,

@@ -2,7 +2,7 @@
 import { batchIdOf } from '../../../contract/sms-text.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import { emitEvents } from '../../events/emit.ts'
-import { countMessagesOf, findStale, recount, subtractPending } from './store.ts'
+import { countMessagesOf, findStale, recount, storeCreditsUsed, subtractPending } from './store.ts'
 
 /** Call this in the transaction that ended the operations, after it has updated the send records. */
 export async function countDecided(
@@ -16,7 +16,11 @@ export async function countDecided(
 
 async function finishBatches(tx: Tx, ended: ReadonlyMap<number, number>): Promise<void> {
   for (const batch of await subtractPending(tx, ended)) {
-    const { succeeded, failed, cancelled, credits_used } = await countMessagesOf(tx, batch.id)
+    const { succeeded, failed, cancelled, credits_used } = await countMessagesOf(tx, {
+      id: batch.id,
+      credits_used: null,
+    })
+    await storeCreditsUsed(tx, batch.id, credits_used)
     await emitEvents(tx, [
       {
         accountId: batch.account_id,

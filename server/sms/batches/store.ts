@@ -55,6 +55,23 @@ export async function measureQueue(queries: Queries): Promise<{ messages: number
   return { messages: row?.waiting ?? 0, oldestMs: Math.max(0, row?.oldest ?? 0) }
 }
 
+/** Newest first. */
+export function findBatches(
+  queries: Queries,
+  accountId: number,
+  { before, limit }: { readonly before?: number | undefined; readonly limit: number },
+): Promise<BatchRow[]> {
+  return before === undefined
+    ? queries.all<BatchRow>(
+        `SELECT * FROM sms_batch WHERE account_id = ? ORDER BY id DESC LIMIT ${limit}`,
+        [accountId],
+      )
+    : queries.all<BatchRow>(
+        `SELECT * FROM sms_batch WHERE account_id = ? AND id < ? ORDER BY id DESC LIMIT ${limit}`,
+        [accountId, before],
+      )
+}
+
 export interface BatchCounts {
   readonly started: number
   readonly succeeded: number
@@ -68,19 +85,47 @@ const isPending = `s.state IN ('sending', 'unknown') AND s.charged = 1`
 const isCancelled = `s.problem = 'cancelled'`
 const hasSucceeded = `s.state IN ('accepted', 'delivered')`
 
-/** A batch has at most a thousand messages. */
-export async function countMessagesOf(queries: Queries, batchId: number): Promise<BatchCounts> {
-  const row = await queries.one<BatchCounts>(
-    `SELECT COUNT(s.sent_at) AS started,
+const noMessages = { started: 0, succeeded: 0, failed: 0, cancelled: 0, pending: 0, credits_used: 0 }
+
+type CountedBatch = Pick<BatchRow, 'id' | 'credits_used'>
+
+export async function countMessagesOf(queries: Queries, batch: CountedBatch): Promise<BatchCounts> {
+  return (await countMessages(queries, [batch])).get(batch.id) ?? noMessages
+}
+
+/** A batch has at most a thousand messages. After compaction only the batch knows what they cost. */
+export async function countMessages(
+  queries: Queries,
+  batches: readonly CountedBatch[],
+): Promise<Map<number, BatchCounts>> {
+  if (batches.length === 0) return new Map()
+  const list = idList(
+    queries,
+    batches.map(({ id }) => id),
+  )
+  const rows = await queries.all<BatchCounts & { readonly batch_id: number }>(
+    `SELECT s.batch_id, COUNT(s.sent_at) AS started,
        COALESCE(SUM(CASE WHEN ${hasSucceeded} THEN 1 ELSE 0 END), 0) AS succeeded,
        COALESCE(SUM(CASE WHEN ${isCancelled} OR ${hasSucceeded} OR (${isPending}) THEN 0 ELSE 1 END), 0) AS failed,
        COALESCE(SUM(CASE WHEN ${isCancelled} THEN 1 ELSE 0 END), 0) AS cancelled,
        COALESCE(SUM(CASE WHEN ${isPending} THEN 1 ELSE 0 END), 0) AS pending,
        CAST(COALESCE(SUM(o.cost - o.given_back), 0) AS bigint) AS credits_used
-     FROM sms_send s LEFT JOIN operation o ON o.id = s.operation_id WHERE s.batch_id = ?`,
-    [batchId],
+     FROM sms_send s LEFT JOIN operation o ON o.id = s.operation_id WHERE s.batch_id IN ${list.sql}
+     GROUP BY s.batch_id`,
+    [list.value],
   )
-  return row ?? { started: 0, succeeded: 0, failed: 0, cancelled: 0, pending: 0, credits_used: 0 }
+  const stored = new Map(batches.map((batch) => [batch.id, batch.credits_used]))
+  return new Map(
+    rows.map(({ batch_id: id, ...counts }) => [
+      id,
+      { ...counts, credits_used: stored.get(id) ?? counts.credits_used },
+    ]),
+  )
+}
+
+/** Call this with the end of the last message, while its operations exist. */
+export async function storeCreditsUsed(tx: Tx, id: number, credits: number): Promise<void> {
+  await tx.run('UPDATE sms_batch SET credits_used = ? WHERE id = ?', [credits, id])
 }
 
 /**

@@ -1,20 +1,27 @@
 // Reads CSV of any origin: finds the encoding and the separator, and never holds a cell that is too long.
-import { isUtf8 } from 'node:buffer'
-import { importLimits } from '../../../contract/link-import.ts'
-
 export interface DecodedFile {
   readonly text: string
   readonly encoding: 'UTF-8' | 'UTF-16' | 'GBK'
 }
 
 /** GB 18030 contains GBK and GB 2312. Bytes that are no text become U+FFFD, which is a problem of their row. */
-export function decodeFile(bytes: Buffer): DecodedFile {
+export function decodeFile(bytes: Uint8Array): DecodedFile {
   const decode = (label: string) => new TextDecoder(label).decode(bytes)
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return { text: decode('utf-16le'), encoding: 'UTF-16' }
-  if (isUtf8(bytes)) return { text: decode('utf-8'), encoding: 'UTF-8' }
-  // A byte order mark says UTF-8 even if some bytes are broken.
-  if (bytes[0] === 0xef && bytes[1] === 0xbb) return { text: decode('utf-8'), encoding: 'UTF-8' }
-  return { text: decode('gb18030'), encoding: 'GBK' }
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return { text: decode('utf-16be'), encoding: 'UTF-16' }
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'UTF-8' }
+  } catch {
+    // A byte order mark says UTF-8 even if some bytes are broken.
+    if (bytes[0] === 0xef && bytes[1] === 0xbb) return { text: decode('utf-8'), encoding: 'UTF-8' }
+    return { text: decode('gb18030'), encoding: 'GBK' }
+  }
+}
+
+export interface CsvLimits {
+  readonly columns: number
+  /** Longer cells are cut. */
+  readonly cellLength: number
 }
 
 export interface CsvRow {
@@ -37,8 +44,11 @@ function findSeparator(text: string): string {
  * Rows with a cell at least, one by one. Quotes follow RFC 4180; a quote inside of an unquoted cell is a character. A quote that
  * is never closed takes the rest of the file as one cell, which is cut.
  */
-export function* readCsv(text: string, separator: string = findSeparator(text)): Generator<CsvRow, void> {
-  const { cellLength, columns } = importLimits
+export function* readCsv(
+  text: string,
+  { cellLength, columns }: CsvLimits,
+  separator: string = findSeparator(text),
+): Generator<CsvRow, void> {
   let at = text.codePointAt(0) === 0xfeff ? 1 : 0
   let line = 1
   while (at < text.length) {
