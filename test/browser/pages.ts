@@ -10,6 +10,7 @@ export const accountPages = [
   '/shortlink/imports',
   '/sms',
   '/sms?tab=send',
+  '/sms?tab=groups',
   '/sms?tab=records',
   '/identity',
   '/domain-check',

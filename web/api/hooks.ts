@@ -99,7 +99,7 @@ export function useApiMutation<Body, Result>(
 }
 
 // crypto.randomUUID() exists only in secure contexts; the console also runs over plain HTTP.
-function createIdempotencyKey(): string {
+export function createIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')

@@ -1,9 +1,11 @@
-// The SMS page: templates, sending a message, records, signatures, replies and the stop list.
+// The SMS page: templates, sending a message or to a group, records, signatures, replies and the stop list.
 import { Tabs } from 'antd'
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
+import { Groups } from './batch/page.tsx'
+import { batchText } from './batch/text.ts'
 import { Records } from './records.tsx'
 import { Replies } from './replies.tsx'
 import { Send } from './send.tsx'
@@ -16,6 +18,7 @@ import { smsText } from './text.ts'
 export function SmsPage(): ReactNode {
   const t = useText(smsText)
   const more = useText(signaturesText)
+  const batch = useText(batchText)
   const [params, setParams] = useUrlState({ tab: 'templates' })
   return (
     <Page title={t.title} lead={t.lead}>
@@ -26,6 +29,7 @@ export function SmsPage(): ReactNode {
         items={[
           { key: 'templates', label: t.templates, children: <Templates /> },
           { key: 'send', label: t.send, children: <Send /> },
+          { key: 'groups', label: batch.groups, children: <Groups /> },
           { key: 'records', label: t.records, children: <Records /> },
           { key: 'signatures', label: more.signatures, children: <Signatures /> },
           { key: 'replies', label: more.replies, children: <Replies /> },

@@ -98,6 +98,7 @@ const Signatures = Type.Object({
   items: Type.Array(AccountSignature),
   platform_sign_name: Type.String(),
 })
+export type Signatures = ResponseOf<typeof Signatures>
 
 export const Reply = Type.Object({
   id: Type.Integer(),

@@ -21,7 +21,6 @@ import { countDecided } from './finish.ts'
 import { cancelledPerSlice, removeWaiting, subtractWaiting } from './queue-store.ts'
 import { type BatchCounts, type BatchRow, countMessagesOf, findBatch } from './store.ts'
 
-
 export function batchStateOf({ total }: Pick<BatchRow, 'total'>, counts: BatchCounts): BatchState {
   if (counts.pending === 0) return counts.cancelled === total ? 'cancelled' : 'finished'
   return counts.started > 0 ? 'sending' : 'waiting'

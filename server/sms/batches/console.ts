@@ -100,24 +100,22 @@ export function batchPages(api: Api, services: Services, sms: SmsProduct): void 
     const batch = await findBatch(db, account.id, request.id())
     if (!batch) throw notFound()
     async function* pages() {
-      const rows = await findPage(
-        db.reports,
-        { accountId: account.id, batchId: batch!.id },
-        maxBatchMessages,
-      )
+      const rows = await findPage(db.reports, { accountId: account.id, batchId: batch!.id }, maxBatchMessages)
       // Whole numbers for the account itself, which compares them with its own file.
       const phoneOf = ({ phone }: ListedSend) => (request.readOnly ? maskPhone(phone) : phone)
-      yield rows.toReversed().map((row) => [
-        phoneOf(row),
-        stateNames[sendStateOf(row)][language],
-        describeProblem(row.problem, row.problem_code, language),
-        bizIdOf(row.id),
-        row.parts,
-        row.cost === null ? '' : row.cost - (row.given_back ?? 0),
-        csvTime(row.sent_at),
-        csvTime(row.receipt_at),
-        row.receipt_code,
-      ])
+      yield rows
+        .toReversed()
+        .map((row) => [
+          phoneOf(row),
+          stateNames[sendStateOf(row)][language],
+          describeProblem(row.problem, row.problem_code, language),
+          bizIdOf(row.id),
+          row.parts,
+          row.cost === null ? '' : row.cost - (row.given_back ?? 0),
+          csvTime(row.sent_at),
+          csvTime(row.receipt_at),
+          row.receipt_code,
+        ])
     }
     return { name: `sms-${batchIdOf(batch.id)}.csv`, content: csvStream(headings[language], pages()) }
   })

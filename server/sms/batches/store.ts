@@ -62,10 +62,9 @@ export function findBatches(
   { before, limit }: { readonly before?: number | undefined; readonly limit: number },
 ): Promise<BatchRow[]> {
   return before === undefined
-    ? queries.all<BatchRow>(
-        `SELECT * FROM sms_batch WHERE account_id = ? ORDER BY id DESC LIMIT ${limit}`,
-        [accountId],
-      )
+    ? queries.all<BatchRow>(`SELECT * FROM sms_batch WHERE account_id = ? ORDER BY id DESC LIMIT ${limit}`, [
+        accountId,
+      ])
     : queries.all<BatchRow>(
         `SELECT * FROM sms_batch WHERE account_id = ? AND id < ? ORDER BY id DESC LIMIT ${limit}`,
         [accountId, before],

@@ -30,6 +30,7 @@ export function walkXml(xml: string, { open, text, close }: Visitor): void {
       else {
         const isEmpty = xml[stop - 1] === '/'
         const tag = xml.slice(start + 1, isEmpty ? stop - 1 : stop)
+        if (tag.includes('<')) throw new BadFile('damaged')
         const space = tag.search(/\s/)
         const name = localName(space === -1 ? tag : tag.slice(0, space))
         open?.(name, space === -1 ? '' : tag.slice(space))
