@@ -1,1 +1,0 @@
-import{En as e}from"./base-DC3SC48Y.js";var t={sms:e.sms,identity:e.id_verification,domain_check:e.domain_check};export{t};

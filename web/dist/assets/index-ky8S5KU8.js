@@ -1,1 +1,0 @@
-import{Li as e,Ui as t,t as n,zi as r}from"./base-DC3SC48Y.js";var i=t(),a=e();r();var o=document.getElementById(`root`);o&&(0,i.createRoot)(o).render((0,a.jsx)(n,{}));

@@ -1,1 +1,0 @@
-import{Li as e}from"./base-DC3SC48Y.js";import{i as t}from"./frame-BKuKm8wX.js";import{O as n}from"./common-BzO8flSP.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};
