@@ -97,7 +97,7 @@ export const operatorAreas = {
     writers: [],
   },
   gateways: {
-    text: { zh: '通道', en: 'Gateways' },
+    text: { zh: '网关', en: 'Gateways' },
     paths: ['/operator/gateways'],
     readers: ['support'],
     writers: [],

@@ -2,6 +2,7 @@
 import { mailTokenMs } from '../../contract/console/limits.ts'
 import type { Language } from '../../contract/text.ts'
 import { formatTime } from '../../contract/time.ts'
+import { placeName } from '../places/names.ts'
 
 export interface MailText {
   readonly title: string
@@ -46,14 +47,19 @@ export function addressChangedMail(username: string): MailText {
   }
 }
 
-export function newPlaceMail(
-  username: string,
-  from: { readonly address: string; readonly device: string },
-  at: number,
-): MailText {
-  const facts = `${formatTime(at)}  ${from.address}  ${from.device}`
+export interface SignInOrigin {
+  readonly address: string
+  /** `CN-GD`, `US`; empty when unknown. */
+  readonly place: string
+  readonly device: string
+}
+
+export function newPlaceMail(username: string, from: SignInOrigin, at: number): MailText {
+  const names = [placeName(from.place, 'zh'), placeName(from.place, 'en')].filter((name) => name !== '')
+  const place = names.length === 0 ? '' : `  ${names.join(' / ')}`
+  const facts = `${formatTime(at)}  ${from.address}${place}  ${from.device}`
   return {
-    title: '[Tollgate] 新设备或新网络登录 / New sign-in',
-    text: `账户 ${username} 从新的设备或网络登录：\n${facts}\n如非本人操作，请立即修改密码，并在控制台“安全”页结束其他会话。\n\nThe account ${username} signed in from a new device or network (above). If it was not you, change the password and end the other sessions on the Security page of the console.`,
+    title: '[Tollgate] 新设备或新地点登录 / New sign-in',
+    text: `账户 ${username} 从新的设备或地点登录：\n${facts}\n如非本人操作，请立即修改密码，并在控制台“安全”页结束其他会话。\n\nThe account ${username} signed in from a new device or place (above). If it was not you, change the password and end the other sessions on the Security page of the console.`,
   }
 }

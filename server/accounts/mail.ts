@@ -23,6 +23,7 @@ import {
   addressChangedMail,
   newPlaceMail,
   type MailText,
+  type SignInOrigin,
   recoveryMail,
   verificationMail,
 } from './mail-text.ts'
@@ -41,8 +42,8 @@ export interface AccountMail {
   sendRecovery(address: string, language: Language): void
   /** Sets a new password and ends all sessions. Throws when the link is invalid or was used. */
   recover(token: string, password: string, share: string): Promise<void>
-  /** Reports a sign-in from a new device or network, if the account has an address. */
-  reportNewPlace(account: MailAccount, from: { readonly address: string; readonly device: string }): void
+  /** Reports a sign-in from a new device or place, if the account has an address. */
+  reportNewPlace(account: MailAccount, from: SignInOrigin): void
   /** Resolves when no mail is being sent. */
   idle(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// The list of sign-ins: from where, with which device and how. It decides whether a device or network is new.
+// The list of sign-ins: from where, with which device and how. It decides whether a device or place is new.
 import { isIPv4 } from 'node:net'
 import type { SecondFactorKind, SignInMethod } from '../../contract/console/limits.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
@@ -13,27 +13,32 @@ export type SignInRow = Readonly<Tables['sign_in']>
 export interface NewSignIn {
   readonly accountId: number
   readonly address: string
+  /** `CN-GD`, `US`; empty when unknown. */
+  readonly place: string
   readonly agent: string
   readonly method: SignInMethod
   readonly secondFactor: SecondFactorKind
 }
 
-/** Returns whether the account signed in before, but never from this device or never from this network. */
+/**
+ * Returns whether the account signed in before, but never from this device, or neither from this network nor from this place: phones
+ * change their network all the time, people their province rarely.
+ */
 export async function recordSignIn(tx: Tx, signIn: NewSignIn): Promise<boolean> {
-  const { accountId, address, agent, method, secondFactor } = signIn
+  const { accountId, address, place, agent, method, secondFactor } = signIn
   const network = signInNetwork(address)
   const device = deviceOf(agent)
-  const known = await tx.one<{ all_rows: number; device: number; network: number }>(
+  const known = await tx.one<{ all_rows: number; device: number; near: number }>(
     `SELECT COUNT(*) AS all_rows, COUNT(CASE WHEN device = ? THEN 1 END) AS device,
-       COUNT(CASE WHEN network = ? THEN 1 END) AS network
-     FROM (SELECT device, network FROM sign_in WHERE account_id = ? ORDER BY id DESC LIMIT 1000) recent`,
-    [device, network, accountId],
+       COUNT(CASE WHEN network = ? OR (place <> '' AND place = ?) THEN 1 END) AS near
+     FROM (SELECT device, network, place FROM sign_in WHERE account_id = ? ORDER BY id DESC LIMIT 1000) recent`,
+    [device, network, place, accountId],
   )
-  const isNew = known !== undefined && known.all_rows > 0 && (known.device === 0 || known.network === 0)
+  const isNew = known !== undefined && known.all_rows > 0 && (known.device === 0 || known.near === 0)
   await tx.run(
     `INSERT INTO sign_in (account_id, at, address, network, place, device, agent, method, second_factor, is_new)
-     VALUES (?, ${tx.now}, ?, ?, '', ?, ?, ?, ?, ?)`,
-    [accountId, address, network, device, agent, method, secondFactor, isNew ? 1 : 0],
+     VALUES (?, ${tx.now}, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [accountId, address, network, place, device, agent, method, secondFactor, isNew ? 1 : 0],
   )
   return isNew
 }

@@ -61,6 +61,8 @@ import { oidcPages } from './account/oidc.ts'
 import { securityPages } from './account/security.ts'
 import { createSecondStep } from './second-step.ts'
 import { createSessions } from './sessions.ts'
+import { createLocator } from '../places/places.ts'
+import { placeCode } from '../places/names.ts'
 import { createReadLimits, readRate } from './read-limits.ts'
 import { sessionPages } from './account/sign-in.ts'
 import { batchPages } from '../sms/batches/console.ts'
@@ -87,6 +89,19 @@ export interface ConsoleProducts extends GatewayProducts {
   readonly statements: Statements
 }
 
+/** Signing in works without the location data. */
+function createPlaces({ config, log }: Services): (address: string) => string {
+  const locate = createLocator({ v4: config.GEO_FILE, v6: config.GEO_FILE_V6 })
+  return (address) => {
+    try {
+      return placeCode(locate(address))
+    } catch (error) {
+      log.warn({ err: error }, 'failed to find the place of a sign-in')
+      return ''
+    }
+  }
+}
+
 export function createConsole(services: Services, products: ConsoleProducts): Console {
   const { db, config, secretKey, jobs } = services
   const isSecure = config.PUBLIC_URL?.startsWith('https:') ?? false
@@ -103,8 +118,9 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     isSecure,
     passwordLogin: config.PASSWORD_LOGIN === 'on',
     operatorFactor: config.OPERATOR_2FA === 'required',
-    onNewPlace: (account, { address, agent }) =>
-      mail.reportNewPlace(account, { address, device: deviceOf(agent) }),
+    onNewPlace: (account, { address, place, agent }) =>
+      mail.reportNewPlace(account, { address, place, device: deviceOf(agent) }),
+    placeOf: createPlaces(services),
   })
   const secondFactors = createSecondFactors(db, secretKey)
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config

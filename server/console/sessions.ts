@@ -65,8 +65,10 @@ export interface SessionOptions {
   readonly passwordLogin: boolean
   /** OPERATOR_2FA=required. */
   readonly operatorFactor: boolean
-  /** Called after a sign-in from a device or network that the account never signed in from before. */
-  readonly onNewPlace: (account: Account, from: { address: string; agent: string }) => void
+  /** Called after a sign-in from a device or place that the account never signed in from before. */
+  readonly onNewPlace: (account: Account, from: { address: string; place: string; agent: string }) => void
+  /** `CN-GD`, `US`; empty when unknown. */
+  readonly placeOf: (address: string) => string
 }
 
 export function createSessions(db: Database, options: SessionOptions): Sessions {
@@ -106,6 +108,7 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
       const token = randomBytes(32).toString('base64url')
       const tokenHash = hashOf(token)
       const agent = agentOf(request)
+      const place = options.placeOf(address)
       const begun = await db.write(async (tx) => {
         const accountId = account.id
         const inserted = await insertSession(tx, {
@@ -121,6 +124,7 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
         const isNew = await recordSignIn(tx, {
           accountId,
           address,
+          place,
           agent,
           method: proof.method,
           secondFactor,
@@ -132,7 +136,7 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
         throw now?.suspended === 1 ? suspended() : wrongCredentials()
       }
       setCookie(reply, token, absoluteMs / 1000)
-      if (begun.isNew) options.onNewPlace(account, { address, agent })
+      if (begun.isNew) options.onNewPlace(account, { address, place, agent })
       return {
         user: account,
         session: begun.session,

@@ -1,7 +1,7 @@
 // Settings of short links.
 import { resolve } from 'node:path'
 import { integer, type Parsed, serverList, setting } from '../setting-parsers.ts'
-import { placeFileProblem } from './places/places.ts'
+import { placeFileProblem } from '../places/places.ts'
 
 export const shortlinkSettings = {
   GEO_FILE: setting(placeFile(4), undefined, {

@@ -48,6 +48,7 @@ const folderRules = [
       'server/audit/',
       'server/credits/',
       'server/events/',
+      'server/places/',
       'server/upstream/',
     ]
     return [
@@ -86,10 +87,11 @@ const folderRules = [
   { folder: 'server/events/', may: [...kernel, 'server/audit/', 'server/upstream/'], types: composed },
   {
     folder: 'server/accounts/',
-    may: [...kernel, 'server/audit/', 'server/events/'],
+    may: [...kernel, 'server/audit/', 'server/events/', 'server/places/'],
     types: ['server/limits/'],
   },
   { folder: 'server/limits/', may: kernel },
+  { folder: 'server/places/', may: ['contract/'] },
   { folder: 'server/http/', may: ['contract/', 'server/setting-parsers.ts'] },
   { folder: 'server/db/', may: ['contract/', 'package.json'] },
   { folder: 'server/upstream/', may: ['contract/', 'server/http/errors.ts', 'server/setting-parsers.ts'] },

@@ -7,6 +7,7 @@ import type { LinkBan, LinkReport } from '../../contract/console/responses/link-
 import { isReportReason, reportReasons, reportStates } from '../../contract/link-abuse.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
+import { May } from '../frame/rights.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { ExactTime, StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
@@ -27,9 +28,11 @@ export function AbusePage(): ReactNode {
       title={t.abuse}
       lead={t.abuseLead}
       actions={
-        <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
-          {t.addBan}
-        </Button>
+        <May change="reviews">
+          <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
+            {t.addBan}
+          </Button>
+        </May>
       }
     >
       <div className="filters" style={{ marginBottom: 0 }}>
@@ -91,9 +94,11 @@ function Bans({ before, onPage }: PagedProps): ReactNode {
             title: '',
             align: 'end',
             render: (_value, ban) => (
-              <Button size="small" onClick={() => setRemoving(ban)}>
-                {t.unban}
-              </Button>
+              <May change="reviews">
+                <Button size="small" onClick={() => setRemoving(ban)}>
+                  {t.unban}
+                </Button>
+              </May>
             ),
           },
         ]}
@@ -173,17 +178,19 @@ function Reports({ state, before, onPage }: PagedProps & { state: string }): Rea
             align: 'end',
             render: (_value, report) =>
               report.state === 'open' ? (
-                <span className="row" style={{ justifyContent: 'flex-end' }}>
-                  <Button size="small" danger onClick={() => setDeciding({ report, decision: 'ban_link' })}>
-                    {t.banLink}
-                  </Button>
-                  <Button size="small" danger onClick={() => setDeciding({ report, decision: 'ban_host' })}>
-                    {t.banHost}
-                  </Button>
-                  <Button size="small" onClick={() => setDeciding({ report, decision: 'dismiss' })}>
-                    {t.dismiss}
-                  </Button>
-                </span>
+                <May change="reviews">
+                  <span className="row" style={{ justifyContent: 'flex-end' }}>
+                    <Button size="small" danger onClick={() => setDeciding({ report, decision: 'ban_link' })}>
+                      {t.banLink}
+                    </Button>
+                    <Button size="small" danger onClick={() => setDeciding({ report, decision: 'ban_host' })}>
+                      {t.banHost}
+                    </Button>
+                    <Button size="small" onClick={() => setDeciding({ report, decision: 'dismiss' })}>
+                      {t.dismiss}
+                    </Button>
+                  </span>
+                </May>
               ) : (
                 <span className="muted">{report.decided_by}</span>
               ),

@@ -2,7 +2,6 @@
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import { type AuditFilter, operatorRoutes } from '../../contract/console/operator.ts'
-import type { Text } from '../../contract/text.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
@@ -14,32 +13,10 @@ import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
+import { actionNames } from './audit-actions.ts'
 import { operatorText } from './text.ts'
 
 const defaults = { range: 'all', from: '', to: '', actor: '', action: '', target: '', before: '' }
-
-/** An action without a name is shown as its identifier. */
-const actionNames: Readonly<Record<string, Text>> = {
-  'account.create': { zh: '创建账户', en: 'Account created' },
-  'account.sign_up': { zh: '注册账户', en: 'Signed up' },
-  'account.change': { zh: '修改账户', en: 'Account edited' },
-  'account.reset_password': { zh: '重置密码', en: 'Password reset' },
-  'account.view': { zh: '查看账户', en: 'Account viewed' },
-  'credits.grant': { zh: '发放额度', en: 'Credits granted' },
-  'credits.take': { zh: '扣减额度', en: 'Credits deducted' },
-  'key.reset': { zh: '重置密钥', en: 'Key reset' },
-  'key.clear': { zh: '清除密钥', en: 'Key cleared' },
-  'template.approve': { zh: '模板审核通过', en: 'Template approved' },
-  'template.refuse': { zh: '模板审核不通过', en: 'Template rejected' },
-  'signature.approve': { zh: '签名审核通过', en: 'Signature approved' },
-  'signature.refuse': { zh: '签名审核不通过', en: 'Signature rejected' },
-  'redeem.make': { zh: '生成兑换码', en: 'Codes created' },
-  'redeem.revoke': { zh: '作废兑换码', en: 'Code revoked' },
-  'redeem.revoke_batch': { zh: '作废整批兑换码', en: 'Batch revoked' },
-  'domain.add': { zh: '添加域名', en: 'Domain added' },
-  'domain.remove': { zh: '移除域名', en: 'Domain removed' },
-  'gateway.test': { zh: '测试网关', en: 'Gateway tested' },
-}
 
 export function AuditPage(): ReactNode {
   const t = useText(operatorText)

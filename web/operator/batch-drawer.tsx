@@ -6,6 +6,7 @@ import type { RedeemBatch, RedeemCodeRow } from '../../contract/console/response
 import { apiTypeNames } from '../../contract/credits.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
+import { May } from '../frame/rights.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { ExportLink } from '../parts/export-link.tsx'
 import { RelativeTime, formatCount, StatusLabel, type Tone } from '../parts/format.tsx'
@@ -66,9 +67,11 @@ function BatchContent({ id }: { id: string }): ReactNode {
         </div>
         <span className="row">
           <ExportLink route={operatorRoutes.redeemBatchCsv} filter={{}} params={{ id }} />
-          <Button danger disabled={unused === 0} onClick={() => setRevoking('batch')}>
-            {t.revokeBatch}
-          </Button>
+          <May change="redeem_codes">
+            <Button danger disabled={unused === 0} onClick={() => setRevoking('batch')}>
+              {t.revokeBatch}
+            </Button>
+          </May>
         </span>
       </div>
       <List<RedeemCodeRow, NonNullable<typeof codes.data>>
@@ -94,9 +97,11 @@ function BatchContent({ id }: { id: string }): ReactNode {
             align: 'end',
             render: (_value, code) =>
               code.state === 'unused' && (
-                <Button size="small" danger onClick={() => setRevoking(code)}>
-                  {t.revoke}
-                </Button>
+                <May change="redeem_codes">
+                  <Button size="small" danger onClick={() => setRevoking(code)}>
+                    {t.revoke}
+                  </Button>
+                </May>
               ),
           },
         ]}

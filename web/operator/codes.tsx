@@ -7,6 +7,7 @@ import type { RedeemBatch } from '../../contract/console/responses/operator.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
+import { May } from '../frame/rights.tsx'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
@@ -30,9 +31,11 @@ export function CodesPage(): ReactNode {
     size: Number(params.size),
   })
   const create = (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
-      {t.newBatch}
-    </Button>
+    <May change="redeem_codes">
+      <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
+        {t.newBatch}
+      </Button>
+    </May>
   )
   return (
     <Page title={t.codes} lead={t.codesLead} actions={create}>

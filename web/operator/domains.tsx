@@ -6,6 +6,7 @@ import { operatorProductRoutes, type Pool } from '../../contract/console/operato
 import type { PoolDomain } from '../../contract/console/responses/operator-products.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
+import { May } from '../frame/rights.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
@@ -30,9 +31,11 @@ export function DomainsPage(): ReactNode {
   const [adding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<PoolDomain>()
   const add = (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
-      {t.add}
-    </Button>
+    <May change="domains">
+      <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
+        {t.add}
+      </Button>
+    </May>
   )
   return (
     <Page title={t.domains} lead={t.domainsLead} actions={add}>
@@ -59,26 +62,28 @@ export function DomainsPage(): ReactNode {
               title: '',
               align: 'end',
               render: (_value, domain) => (
-                <span className="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
-                  <Button
-                    size="small"
-                    loading={probe.isPending && probe.variables.params?.['id'] === domain.id}
-                    onClick={() =>
-                      probe.mutate(
-                        { body: {}, params: { id: domain.id } },
-                        {
-                          onSuccess: ({ host, state }) =>
-                            void message.info(t.probeDone(host, t[states[state].label])),
-                        },
-                      )
-                    }
-                  >
-                    {t.probe}
-                  </Button>
-                  <Button size="small" danger onClick={() => setRemoving(domain)}>
-                    {t.remove}
-                  </Button>
-                </span>
+                <May change="domains">
+                  <span className="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
+                    <Button
+                      size="small"
+                      loading={probe.isPending && probe.variables.params?.['id'] === domain.id}
+                      onClick={() =>
+                        probe.mutate(
+                          { body: {}, params: { id: domain.id } },
+                          {
+                            onSuccess: ({ host, state }) =>
+                              void message.info(t.probeDone(host, t[states[state].label])),
+                          },
+                        )
+                      }
+                    >
+                      {t.probe}
+                    </Button>
+                    <Button size="small" danger onClick={() => setRemoving(domain)}>
+                      {t.remove}
+                    </Button>
+                  </span>
+                </May>
               ),
             },
           ]}

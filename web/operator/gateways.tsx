@@ -6,6 +6,7 @@ import type { GatewayState, GatewayTest } from '../../contract/console/responses
 import { phonePattern } from '../../contract/sms-text.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
+import { May } from '../frame/rights.tsx'
 import { RelativeTime, formatCount, formatDuration, StatusLabel, type Tone } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
@@ -77,9 +78,11 @@ export function GatewaysPage(): ReactNode {
               align: 'end',
               render: (_value, gateway) =>
                 gateway.position !== null && (
-                  <Button size="small" onClick={() => setTesting(gateway)}>
-                    {t.test}
-                  </Button>
+                  <May change="gateways">
+                    <Button size="small" onClick={() => setTesting(gateway)}>
+                      {t.test}
+                    </Button>
+                  </May>
                 ),
             },
           ]}

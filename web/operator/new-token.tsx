@@ -104,13 +104,19 @@ export function NewTokenModal({ open, onClose }: { open: boolean; onClose: () =>
               },
             ]}
           >
-            <span hidden />
+            <ChosenScopes />
           </Form.Item>
         </fieldset>
       </OperatorForm>
       {secret !== undefined && <NewTokenDialog secret={secret} onSaved={() => setSecret(undefined)} />}
     </>
   )
+}
+
+/** The scopes as the document of the API names them. */
+function ChosenScopes(): ReactNode {
+  const areas = Form.useWatch<AreaFields | undefined>('areas') ?? {}
+  return <span className="mono small muted">{scopesOf(areas).join(', ') || '–'}</span>
 }
 
 /** What a role may do at most, area by area. */

@@ -6,6 +6,7 @@ import type { Order } from '../../contract/console/responses/payments.ts'
 import { orderStates, paymentProviderNames, paymentProviders } from '../../contract/payments.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
+import { May } from '../frame/rights.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
@@ -127,18 +128,21 @@ function OneOrder({ number }: { number: string }): ReactNode {
         const canRefund = ['granted', 'partly_refunded', 'paid'].includes(detail.state)
         return (
           <div className="stack">
-            <div className="row">
-              {canConfirm && (
-                <Button type="primary" onClick={() => setAction('confirm')}>
-                  {t.confirm}
-                </Button>
-              )}
-              {canRefund && (
-                <Button danger onClick={() => setAction('refund')}>
-                  {t.refund}
-                </Button>
-              )}
-            </div>
+            <May change="orders">
+              {' '}
+              <div className="row">
+                {canConfirm && (
+                  <Button type="primary" onClick={() => setAction('confirm')}>
+                    {t.confirm}
+                  </Button>
+                )}
+                {canRefund && (
+                  <Button danger onClick={() => setAction('refund')}>
+                    {t.refund}
+                  </Button>
+                )}
+              </div>
+            </May>
             <OrderDetails order={detail} />
             <OperatorForm<{ amount: string }>
               open={action === 'refund'}

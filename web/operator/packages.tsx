@@ -8,6 +8,7 @@ import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/c
 import { currencies, paymentLimits } from '../../contract/payments.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
+import { May } from '../frame/rights.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
@@ -23,9 +24,11 @@ export function PackagesPage(): ReactNode {
   const [editing, setEditing] = useState<CreditPackage | 'new'>()
   const [removing, setRemoving] = useState<CreditPackage>()
   const add = (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setEditing('new')}>
-      {t.addPackage}
-    </Button>
+    <May change="orders">
+      <Button type="primary" icon={<PlusOutlined />} onClick={() => setEditing('new')}>
+        {t.addPackage}
+      </Button>
+    </May>
   )
   return (
     <Page title={t.packages} lead={t.packagesLead} actions={add}>
@@ -46,14 +49,16 @@ export function PackagesPage(): ReactNode {
               title: '',
               align: 'end',
               render: (_value, one) => (
-                <span className="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
-                  <Button size="small" onClick={() => setEditing(one)}>
-                    {t.change}
-                  </Button>
-                  <Button size="small" danger onClick={() => setRemoving(one)}>
-                    {t.remove}
-                  </Button>
-                </span>
+                <May change="orders">
+                  <span className="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
+                    <Button size="small" onClick={() => setEditing(one)}>
+                      {t.change}
+                    </Button>
+                    <Button size="small" danger onClick={() => setRemoving(one)}>
+                      {t.remove}
+                    </Button>
+                  </span>
+                </May>
               ),
             },
           ]}

@@ -8,6 +8,7 @@ import { type SignatureType, templateStates, type TemplateType } from '../../con
 import { routeUrl } from '../api/client.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
+import { May } from '../frame/rights.tsx'
 import { RelativeTime } from '../parts/format.tsx'
 import { SelectFilter } from '../parts/filters.tsx'
 import { List, Pager } from '../parts/list.tsx'
@@ -99,18 +100,20 @@ export function ReviewsPage(): ReactNode {
               align: 'end',
               render: (_value, review) =>
                 review.state === '审核中' && (
-                  <span className="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
-                    <Button
-                      size="small"
-                      type="primary"
-                      onClick={() => setDeciding({ review, verdict: 'approve' })}
-                    >
-                      {t.approve}
-                    </Button>
-                    <Button size="small" danger onClick={() => setDeciding({ review, verdict: 'refuse' })}>
-                      {t.reject}
-                    </Button>
-                  </span>
+                  <May change="reviews">
+                    <span className="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
+                      <Button
+                        size="small"
+                        type="primary"
+                        onClick={() => setDeciding({ review, verdict: 'approve' })}
+                      >
+                        {t.approve}
+                      </Button>
+                      <Button size="small" danger onClick={() => setDeciding({ review, verdict: 'refuse' })}>
+                        {t.reject}
+                      </Button>
+                    </span>
+                  </May>
                 ),
             },
           ]}

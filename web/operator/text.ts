@@ -136,7 +136,8 @@ export const operatorText = dictionary(
     revokedDone: (n: number) => `已作废 ${n} 个兑换码`,
     // Audit
     audit: '审计日志',
-    auditLead: '控制台和命令行中的每次管理操作：操作人、时间和内容。记录只能追加，不能修改。',
+    auditLead:
+      '控制台和命令行中的每次管理操作，以及用户对自己的密钥、密码、两步验证、邮箱和会话的更改。记录只能追加，不能修改。',
     actor: '操作人',
     action: '操作',
     target: '对象',
@@ -326,7 +327,7 @@ export const operatorText = dictionary(
     revokedDone: (n: number) => `${n} ${n === 1 ? 'code' : 'codes'} revoked`,
     audit: 'Audit log',
     auditLead:
-      'Every administrative action in the console and on the command line: who, what and when. Entries are only appended, never edited.',
+      'Every administrative action in the console and on the command line, and what users change about their own key, password, second factor, mail address and sessions. Entries are only appended, never edited.',
     actor: 'Actor',
     action: 'Action',
     target: 'Target',

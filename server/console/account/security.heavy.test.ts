@@ -304,7 +304,7 @@ onEachEngine('security of an account', (engine) => {
     assert.equal((await visitor.signIn(user.username)).status, 200)
   })
 
-  it('lists sign-ins and reports those from a new device or network by mail', async () => {
+  it('121 lists sign-ins with their place and reports those from a new device or place by mail', async () => {
     const { user, own, address } = await withMail()
     const sign = (from: string, agent: string) =>
       openBrowser(service).call(sessionRoutes.signIn, {
@@ -329,6 +329,24 @@ onEachEngine('security of an account', (engine) => {
       ],
     )
     assert.equal(mailbox.count(address), 0, 'a known device in a known network')
+    await sign('114.114.114.114', chrome)
+    assert.match(
+      (await mailbox.next(address)).text,
+      /114\.114\.114\.114 {2}江苏 \/ Jiangsu {2}Chrome · Windows/,
+    )
+    await sign('180.101.49.11', chrome)
+    await sign('8.8.8.8', chrome)
+    assert.match((await mailbox.next(address)).text, /8\.8\.8\.8 {2}美国 \/ United States/)
+    const listed = await own.call(securityRoutes.signIns, { headers: { 'accept-language': 'en' } })
+    assert.deepEqual(
+      listed.body.items.slice(0, 4).map((one: { place: string; is_new: boolean }) => [one.place, one.is_new]),
+      [
+        ['United States', true],
+        ['Jiangsu', false],
+        ['Jiangsu', true],
+        ['', false],
+      ],
+    )
   })
 })
 

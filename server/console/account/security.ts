@@ -1,11 +1,13 @@
 // The security page of an account: confirmation, second factor, mail address, list of sign-ins.
 import { securityRoutes } from '../../../contract/console/security.ts'
+import type { Language } from '../../../contract/text.ts'
 import type { AccountMail } from '../../accounts/mail.ts'
 import type { SecondFactors } from '../../accounts/second-factor.ts'
 import { confirmSession } from '../../accounts/session-store.ts'
 import { listSignIns, type SignInRow } from '../../accounts/sign-in-store.ts'
 import { lockByPassword } from '../../accounts/store.ts'
 import { totpUri } from '../../accounts/totp.ts'
+import { placeName } from '../../places/names.ts'
 import { isMailAddress } from '../../events/alerts.ts'
 import type { Services } from '../../services.ts'
 import { confirmWith, requireConfirmation } from '../confirmation.ts'
@@ -109,7 +111,11 @@ export function securityPages(
   })
 
   api.account(securityRoutes.signIns, (request, input) =>
-    readSlice(input, (limit) => listSignIns(db, request.account.id, input.before, limit), describeSignIn),
+    readSlice(
+      input,
+      (limit) => listSignIns(db, request.account.id, input.before, limit),
+      (row) => describeSignIn(row, request.language),
+    ),
   )
 
   api.account(securityRoutes.setMail, async (request, input) => {
@@ -139,7 +145,8 @@ export function securityPages(
   })
 }
 
-function describeSignIn(row: SignInRow) {
-  const { id, at, address, place, network, device, method, second_factor } = row
+function describeSignIn(row: SignInRow, language: Language) {
+  const { id, at, address, network, device, method, second_factor } = row
+  const place = placeName(row.place, language)
   return { id, at, address, place, network, device, method, second_factor, is_new: row.is_new === 1 }
 }

@@ -13,6 +13,7 @@ import {
   operatorRoles,
   tokenScopes,
 } from '../../../contract/console/roles.ts'
+import { dayMs, formatDay } from '../../../contract/time.ts'
 import { consoleApi, pathOf, type Route } from '../../../contract/console/route.ts'
 import { sessionRoutes } from '../../../contract/console/session.ts'
 import { type Browser, openBrowser, testPassword } from '../../../test/support/console.ts'
@@ -216,6 +217,70 @@ onEachEngine('operators', (engine) => {
     assert.equal((await withToken(created.token, operatorRoutes.accounts)).status, 401)
   })
 
+  it('118 roles and tokens need a confirmation, and a token ends with its last day', async () => {
+    const owner = await operatorWith('owner')
+    const lastDay = formatDay(Date.now() + 2 * dayMs)
+    const sent = { name: 'nightly', scopes: ['accounts:read'], note: 'n', expires_on: lastDay }
+    const create = (more: object = {}) =>
+      owner.call(operatorAdminRoutes.createToken, { sent: { ...sent, ...more } as typeof sent })
+    const revoke = (id: number) =>
+      owner.call(operatorAdminRoutes.revokeToken, { parts: { id }, sent: { note: 'n' } })
+    const { db } = service.installation
+    const { id: ownerId } = await requireAccount(db, owner.username)
+    const demote = () =>
+      owner.call(operatorAdminRoutes.changeRole, {
+        parts: { id: ownerId },
+        sent: { role: 'auditor', note: 'n' },
+      })
+    for (const reply of [await create(), await revoke(1), await demote()]) {
+      assert.deepEqual([reply.status, reply.body.error.code], [403, 'confirmation_required'])
+    }
+    await owner.confirm()
+    const past = await create({ expires_on: '2020-01-01' })
+    assert.deepEqual([past.status, Object.keys(past.body.error.fields)], [400, ['expires_on']])
+    const { token, secret } = (await create()).body
+    assert.deepEqual([token.expires_on, token.expired], [lastDay, false])
+    assert.equal((await withToken(secret, operatorRoutes.accounts)).status, 200)
+    await db.write((tx) =>
+      tx.run(`UPDATE operator_token SET expires_on = '2020-01-01' WHERE id = ?`, [token.id]),
+    )
+    assert.equal((await withToken(secret, operatorRoutes.accounts)).status, 401)
+    const { items } = (await owner.call(operatorAdminRoutes.tokens)).body
+    assert.equal(items.find((one: { id: number }) => one.id === token.id).expired, true)
+    assert.equal((await revoke(token.id)).status, 200)
+    assert.equal((await revoke(token.id)).status, 404)
+  })
+
+  it('119 what holders change about their credentials and sessions is in the audit log', async () => {
+    const account = await service.account()
+    const [browser, other, third] = [openBrowser(service), openBrowser(service), openBrowser(service)]
+    for (const one of [browser, other, third]) await one.signIn(account.username)
+    const { items: sessions } = (await browser.call(sessionRoutes.sessions)).body
+    const ended = sessions.find((one: { current: boolean }) => !one.current).id
+    await browser.call(sessionRoutes.endSession, { parts: { id: ended } })
+    await browser.call(sessionRoutes.endOtherSessions)
+    await browser.call(sessionRoutes.changePassword, {
+      sent: { current_password: testPassword, new_password: 'another horse 1' },
+    })
+    await browser.call(keyRoutes.clear, { sent: { password: 'another horse 1' } })
+    await browser.call(keyRoutes.generate)
+    await browser.call(keyRoutes.reset, { sent: { password: 'another horse 1' } })
+    const audit = await as('owner').call(operatorRoutes.audit, { sent: { actor: account.username } })
+    assert.deepEqual(
+      audit.body.items
+        .toReversed()
+        .map((one: { action: string; target: string; details: object }) => [one.action, one.details]),
+      [
+        ['session.end', { id: ended }],
+        ['session.end_others', { ended: 1 }],
+        ['account.change_password', {}],
+        ['key.clear', {}],
+        ['key.create', {}],
+        ['key.reset', {}],
+      ],
+    )
+  })
+
   it('75 a wrong token is rejected even with a session, and never falls back to it', async () => {
     const { cookie, csrf } = as('owner')
     const headers = { cookie: cookie ?? '', 'x-csrf-token': csrf ?? '', origin: service.url }
@@ -333,6 +398,12 @@ onEachEngine('operators', (engine) => {
       daily_cap: { sms: 3 },
     })
     assert.deepEqual([saved.body.allow_ips, saved.body.scopes], [list, ['sms:read']])
+    const audit = await as('owner').call(operatorRoutes.audit, { sent: { target: account.username } })
+    const [entry] = audit.body.items
+    assert.deepEqual(
+      [entry.actor, entry.action, entry.details],
+      [account.username, 'account.change', { scopes: 'sms:read', allow_ips: list[0], daily_cap: 'sms=3' }],
+    )
     const shown = (await browser.call(keyRoutes.limits)).body
     assert.equal(shown.usage.find((one: { api_type: string }) => one.api_type === 'sms').daily_cap, 3)
     assert.equal((await change({ scopes: ['gold'] })).status, 400)

@@ -1,7 +1,7 @@
 // Sends work on the click tables to a thread, so that no redirect waits for aggregation or for the disk.
 import { Worker } from 'node:worker_threads'
 import type { Database } from '../../db/database.ts'
-import type { PlaceFiles } from '../places/places.ts'
+import type { PlaceFiles } from '../../places/places.ts'
 import type { ClickJob, ClickThreadData, ThreadRequest, ThreadResponse } from './thread-store.ts'
 
 export interface ClickWriter {

@@ -1,5 +1,5 @@
 // Names of countries and provinces in location data, and their ISO 3166 codes.
-import { countryNames, provinces } from '../../../contract/places.ts'
+import { countryNames, provinces } from '../../contract/places.ts'
 
 export interface Place {
   /** ISO 3166-1, two letters; empty when unknown. */

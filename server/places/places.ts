@@ -41,17 +41,18 @@ interface PackageModule {
   readonly default: new () => { search(address: string): PackageResult | null }
 }
 
+/** One for all locators of the process: the data of the package takes about 20 MB. */
+let searcher: InstanceType<PackageModule['default']> | undefined
+
+function findInPackage(address: string): Place {
+  searcher ??= new (createRequire(import.meta.url)('ip2region') as PackageModule).default()
+  const found = searcher.search(address)
+  return found === null ? unknownPlace : placeOf(countryCode(found.country), provinceCode(found.province))
+}
+
 function openPlaces(files: PlaceFiles): Locate {
   const v4 = openFile(files.v4)
   const v6 = openFile(files.v6)
-  let searcher: InstanceType<PackageModule['default']> | undefined
-
-  function findInPackage(address: string): Place {
-    searcher ??= new (createRequire(import.meta.url)('ip2region') as PackageModule).default()
-    const found = searcher.search(address)
-    return found === null ? unknownPlace : placeOf(countryCode(found.country), provinceCode(found.province))
-  }
-
   return (text) => {
     const address = plainAddress(text)
     if (address === undefined || !hasPlace(address)) return unknownPlace
