@@ -1,8 +1,9 @@
 // Watches the platform and alerts operators: gateways, canaries, the ledger, the disk, and deliveries that are behind.
 import { statfs } from 'node:fs/promises'
 import type { PlatformAlertType } from '../../contract/events.ts'
-import { hourMs } from '../../contract/time.ts'
+import { dayMs, hourMs } from '../../contract/time.ts'
 import { estimateEntries, findLedgerProblems } from '../credits/ledger/check-store.ts'
+import { findCheckpoint, moveCheckpoint, nextCheckpoint } from '../credits/ledger/checkpoint-store.ts'
 import type { Database } from '../db/database.ts'
 import { findBacklog } from '../events/dispatch-store.ts'
 import { emitToOperators } from '../events/emit.ts'
@@ -30,7 +31,7 @@ const minFreeBytes = 500_000_000
 /** Deliveries: alert when so many are pending, or the oldest is overdue for so long. */
 const maxPending = 10_000
 const maxOverdueMs = hourMs
-/** The service checks ledgers up to this size; larger ones are left to `admin ledger check`, at a quiet time. */
+/** The service checks up to this many new entries; more, without a checkpoint, are left to `admin ledger check`. */
 const maxCheckedEntries = 1_000_000
 const overdueSlackMs = 5_000
 
@@ -61,20 +62,25 @@ export function startOperatorAlerts({ services, gateways }: OperatorAlertOptions
   if (intervalMs === 0) return
   jobs.every(Math.min(hourMs, intervalMs), 'check_ledger', async () => {
     if (!(await db.write((tx) => claimLedgerCheck(tx, Date.now(), intervalMs)))) return
-    if ((await estimateEntries(db.reports)) > maxCheckedEntries) {
-      log.info('the ledger is large: check it with `admin ledger check` at a quiet time')
+    if ((await estimateEntries(db.reports, await findCheckpoint(db))) > maxCheckedEntries) {
+      log.warn('too much of the ledger was never checked: run `admin ledger check` once at a quiet time')
       return
     }
     await checkAndReport(db, config.SWEEP_S * 1000 + overdueSlackMs)
   })
 }
 
-/** Checks the ledger and alerts operators of problems. */
+/** Checks what is new in the ledger, alerts operators of problems, and moves the checkpoint once a day. */
 export async function checkAndReport(db: Database, overdueMs: number): Promise<readonly string[]> {
-  const problems = await findLedgerProblems(db.reports, db.now, overdueMs)
+  const since = await findCheckpoint(db)
+  const next = await nextCheckpoint(db, Date.now())
+  const problems = await findLedgerProblems(db.reports, db.now, overdueMs, since)
+  // `ledger check` on the command line may replace the checkpoint meanwhile: then the next check decides.
+  if (problems.length > 0 && (await findCheckpoint(db)).entryId !== since.entryId) return []
   await recordLedgerCheck(db, problems.length === 0)
   if (problems.length > 0)
     await db.write((tx) => emitToOperators(tx, 'platform.ledger_failed', { problems: problems.length }))
+  else if (next.at - since.at >= dayMs) await moveCheckpoint(db, since, next)
   return problems
 }
 

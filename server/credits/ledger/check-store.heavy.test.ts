@@ -4,7 +4,8 @@ import { it } from 'node:test'
 import { systemActor } from '../../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import { createAccount } from '../../accounts/accounts.ts'
-import { checkLedger } from './check-store.ts'
+import { checkLedger, findLedgerProblems, renewCheckpoint } from './check-store.ts'
+import { findCheckpoint, moveCheckpoint, nextCheckpoint, noCheckpoint } from './checkpoint-store.ts'
 import { createCredits } from '../credits.ts'
 
 const damages: readonly { what: string; sql: string; found: RegExp }[] = [
@@ -86,4 +87,68 @@ onEachEngine('ledger check', (engine) => {
       assert.match(after.problems.join('\n'), found)
     })
   }
+
+  it('after a checkpoint reads only what is new, and finds the same damage in it', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const credits = createCredits(db, 'a secret of thirty-two characters or more')
+    const { id } = await createAccount(db, systemActor, { username: 'payer' })
+    const charge = { accountId: id, apiType: 'sms', action: 'test', cost: 1, requestId: 'r' } as const
+    await credits.grant({ actor: systemActor, accountId: id, apiType: 'sms', amount: 100 })
+    await credits.charge(charge)
+    const held = await credits.charge({ ...charge, cost: 5, leaseMs: 60_000 })
+    assert.equal(held.kind, 'charged')
+
+    assert.deepEqual(await nextCheckpoint(db, Date.now()), noCheckpoint, 'entries of running transactions')
+    await moveCheckpoint(db, noCheckpoint, await nextCheckpoint(db, Date.now(), -60_000))
+    const since = await findCheckpoint(db)
+    assert.ok(since.entryId > 0 && since.operationId > 0)
+    const problems = () => findLedgerProblems(db, db.now, 60_000, since)
+    assert.deepEqual(await problems(), [])
+
+    // An operation from before the checkpoint ends after it.
+    const operationId = held.kind === 'charged' ? held.operationId : 0
+    await credits.end({ accountId: id, operationId, end: { state: 'refunded' } })
+    await credits.charge(charge)
+    await credits.charge({ ...charge, leaseMs: 60_000 })
+    assert.deepEqual(await problems(), [])
+
+    for (const { sql, found } of damages) {
+      // Some damages name every row; those of entries and operations are limited to new ones here.
+      const table = /(?:UPDATE|FROM) (ledger|operation)\b/.exec(sql)?.[1]
+      const first = table === 'ledger' ? since.entryId : since.operationId
+      const limited = table === undefined ? sql : `${sql}${/WHERE/.test(sql) ? ' AND' : ' WHERE'} id > ${first}`
+      await assert.rejects(
+        db.write(async (tx) => {
+          assert.ok((await tx.run(limited)) > 0, limited)
+          const names = await findLedgerProblems(tx, db.now, 60_000, since)
+          assert.match(names.join('\n'), found)
+          throw new RangeError('undo')
+        }),
+        RangeError,
+      )
+    }
+
+    // Damage before the checkpoint is found only by the check of everything.
+    const oldCharge = `(SELECT MIN(id) FROM ledger WHERE kind = 'charge')`
+    await db.write((tx) => tx.run(`UPDATE ledger SET amount = 0 WHERE id = ${oldCharge}`))
+    assert.deepEqual(await problems(), [])
+    assert.equal((await checkLedger(db, 60_000)).ok, false)
+  })
+
+  it('replaces a checkpoint that contradicts the ledger after everything was counted', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const credits = createCredits(db, 'a secret of thirty-two characters or more')
+    const { id } = await createAccount(db, systemActor, { username: 'payer' })
+    await credits.grant({ actor: systemActor, accountId: id, apiType: 'sms', amount: 100 })
+    const next = await nextCheckpoint(db, Date.now(), -60_000)
+    await moveCheckpoint(db, noCheckpoint, next)
+    await db.write((tx) => tx.run('UPDATE ledger_checkpoint SET bought = 7'))
+    assert.equal((await findLedgerProblems(db, db.now, 0, await findCheckpoint(db))).length, 1)
+    assert.equal((await checkLedger(db, 0)).ok, true)
+    await renewCheckpoint(db, next, 0)
+    assert.deepEqual(await findCheckpoint(db), next)
+    assert.deepEqual(await findLedgerProblems(db, db.now, 0, next), [])
+  })
 })

@@ -1,5 +1,13 @@
-// `ledger check`: recounts every credit from the ledger in one snapshot, while the service runs.
+// `ledger check`: recounts every credit from the ledger in one snapshot, while the service runs. The service itself counts
+// only what is new since the checkpoint.
 import type { Database, Snapshot } from '../../db/database.ts'
+import {
+  type Checkpoint,
+  findCheckpoint,
+  moveCheckpoint,
+  noCheckpoint,
+  removeCheckpoint,
+} from './checkpoint-store.ts'
 import { compactedAction } from './compaction-plan.ts'
 
 export interface LedgerReport {
@@ -25,7 +33,13 @@ const orderEntries = `SELECT account_id, api_type, note, SUM(CASE WHEN kind = 'g
   GROUP BY account_id, api_type, note`
 
 /** Each query finds rows that violate a rule; `location` names the row. */
-function checks(now: string, overdueMs: number): readonly Check[] {
+function checks(now: string, overdueMs: number, since: Checkpoint): readonly Check[] {
+  const { entryId, operationId } = since
+  // Without a checkpoint no row of it matches, and every entry and operation is new.
+  const checkpoint = (alias: string) => `ledger_checkpoint p
+        ON p.account_id = ${alias}.account_id AND p.api_type = ${alias}.api_type AND p.entry_id <= ${entryId}`
+  const changedOperations = `SELECT operation_id FROM ledger WHERE id > ${entryId} AND operation_id IS NOT NULL
+          UNION SELECT id FROM operation WHERE id > ${operationId}`
   return [
     {
       problem: 'the balance differs from the sum of the ledger',
@@ -33,9 +47,11 @@ function checks(now: string, overdueMs: number): readonly Check[] {
         LEFT JOIN (SELECT account_id, api_type,
             SUM(CASE WHEN kind IN ('grant', 'adjust') THEN amount ELSE 0 END) AS bought,
             SUM(CASE WHEN kind IN ('charge', 'refund') THEN -amount ELSE 0 END) AS spent
-          FROM ledger GROUP BY account_id, api_type) l
+          FROM ledger WHERE id > ${entryId} GROUP BY account_id, api_type) l
         ON l.account_id = c.account_id AND l.api_type = c.api_type
-        WHERE c.total <> COALESCE(l.bought, 0) OR c.used <> COALESCE(l.spent, 0)`,
+        LEFT JOIN ${checkpoint('c')}
+        WHERE c.total <> COALESCE(p.bought, 0) + COALESCE(l.bought, 0)
+          OR c.used <> COALESCE(p.spent, 0) + COALESCE(l.spent, 0)`,
     },
     {
       problem: 'the balance is negative',
@@ -43,19 +59,20 @@ function checks(now: string, overdueMs: number): readonly Check[] {
     },
     {
       problem: 'the chain of balances breaks',
-      sql: `SELECT 'ledger ' || id AS location FROM (SELECT id, amount, balance_after,
-          LAG(balance_after, 1, CAST(0 AS bigint)) OVER (PARTITION BY account_id, api_type ORDER BY id) AS before
-        FROM ledger) chain WHERE balance_after <> before + amount`,
+      sql: `SELECT 'ledger ' || id AS location FROM (SELECT l.id, l.amount, l.balance_after,
+          COALESCE(LAG(l.balance_after) OVER (PARTITION BY l.account_id, l.api_type ORDER BY l.id), p.bought - p.spent, 0) AS before
+        FROM ledger l LEFT JOIN ${checkpoint('l')} WHERE l.id > ${entryId}) chain WHERE balance_after <> before + amount`,
     },
     {
       problem: 'an entry belongs to no balance',
       sql: `SELECT 'ledger ' || l.id AS location FROM ledger l
-        LEFT JOIN credit c ON c.account_id = l.account_id AND c.api_type = l.api_type WHERE c.account_id IS NULL`,
+        LEFT JOIN credit c ON c.account_id = l.account_id AND c.api_type = l.api_type
+        WHERE c.account_id IS NULL AND l.id > ${entryId}`,
     },
     {
       problem: 'an entry has the wrong sign',
-      sql: `SELECT 'ledger ' || id AS location FROM ledger WHERE (kind IN ('grant', 'refund') AND amount <= 0)
-        OR (kind = 'charge' AND amount > 0) OR (kind IN ('charge', 'refund') AND operation_id IS NULL)`,
+      sql: `SELECT 'ledger ' || id AS location FROM ledger WHERE id > ${entryId} AND ((kind IN ('grant', 'refund') AND amount <= 0)
+        OR (kind = 'charge' AND amount > 0) OR (kind IN ('charge', 'refund') AND operation_id IS NULL))`,
     },
     {
       problem: 'an operation was not charged exactly once, or not given back as it says',
@@ -65,21 +82,24 @@ function checks(now: string, overdueMs: number): readonly Check[] {
             SUM(CASE WHEN kind = 'refund' THEN 1 ELSE 0 END) AS refunds,
             SUM(CASE WHEN kind = 'charge' THEN -amount ELSE 0 END) AS charged,
             SUM(CASE WHEN kind = 'refund' THEN amount ELSE 0 END) AS refunded
-          FROM ledger WHERE operation_id IS NOT NULL GROUP BY operation_id) l ON l.operation_id = o.id
-        WHERE COALESCE(l.charged, 0) <> o.cost OR COALESCE(l.refunded, 0) <> o.given_back
-          OR (o.action <> '${compactedAction}' AND (COALESCE(l.charges, 0) <> 1 OR l.refunds > 1))`,
+          FROM ledger WHERE ${entryId === 0 ? 'operation_id IS NOT NULL' : `operation_id IN (${changedOperations})`}
+          GROUP BY operation_id) l ON l.operation_id = o.id
+        WHERE ${entryId === 0 ? '' : `o.id IN (${changedOperations}) AND `}(COALESCE(l.charged, 0) <> o.cost
+          OR COALESCE(l.refunded, 0) <> o.given_back
+          OR (o.action <> '${compactedAction}' AND (COALESCE(l.charges, 0) <> 1 OR l.refunds > 1)))`,
     },
     {
       problem: 'an entry names an operation that does not exist',
       sql: `SELECT 'ledger ' || l.id AS location FROM ledger l LEFT JOIN operation o ON o.id = l.operation_id
-        WHERE l.operation_id IS NOT NULL AND o.id IS NULL`,
+        WHERE l.id > ${entryId} AND l.operation_id IS NOT NULL AND o.id IS NULL`,
     },
     {
       problem: 'an operation has no clear end',
       sql: `SELECT 'operation ' || id AS location FROM operation
-        WHERE (state = 'refunded' AND given_back <> cost) OR (state = 'held' AND given_back <> 0)
+        WHERE (id > ${operationId} OR state = 'held') AND ((state = 'refunded' AND given_back <> cost)
+          OR (state = 'held' AND given_back <> 0)
           OR (state = 'held' AND lease_until IS NULL AND id NOT IN (SELECT operation_id FROM sms_queue))
-          OR (state = 'held') <> (ended_at IS NULL)`,
+          OR (state = 'held') <> (ended_at IS NULL))`,
     },
     {
       problem: 'a message waits without a held operation',
@@ -116,7 +136,7 @@ function checks(now: string, overdueMs: number): readonly Check[] {
     },
     {
       problem: 'a message may have been sent twice',
-      sql: `SELECT 'operation ' || id AS location FROM operation WHERE api_type = 'sms' AND sends > 1`,
+      sql: `SELECT 'operation ' || id AS location FROM operation WHERE id > ${operationId} AND api_type = 'sms' AND sends > 1`,
     },
   ]
 }
@@ -141,19 +161,28 @@ export async function findLedgerProblems(
   queries: Pick<Snapshot, 'all'>,
   now: string,
   overdueMs: number,
+  since = noCheckpoint,
 ): Promise<string[]> {
   const problems: string[] = []
-  for (const check of checks(now, overdueMs)) {
+  for (const check of checks(now, overdueMs, since)) {
     const rows = await queries.all<{ location: string }>(`${check.sql} LIMIT 20`)
     problems.push(...rows.map(({ location }) => `${location}: ${check.problem}`))
   }
   return problems
 }
 
-/** The number of entries, or a little more: ids are dense. */
-export async function estimateEntries(queries: Pick<Snapshot, 'all'>): Promise<number> {
+/** After everything was counted: moves the checkpoint to `next`, and begins again if it contradicts the ledger. */
+export async function renewCheckpoint(db: Database, next: Checkpoint, overdueMs: number): Promise<void> {
+  const since = await findCheckpoint(db)
+  const isWrong = (await findLedgerProblems(db.reports, db.now, overdueMs, since)).length > 0
+  if (isWrong) await removeCheckpoint(db)
+  await moveCheckpoint(db, isWrong ? noCheckpoint : since, next)
+}
+
+/** The number of entries after a checkpoint, or a little more: ids are dense. */
+export async function estimateEntries(queries: Pick<Snapshot, 'all'>, { entryId }: Checkpoint): Promise<number> {
   const [row] = await queries.all<{ count: number | null }>(
-    'SELECT MAX(id) - MIN(id) + 1 AS count FROM ledger',
+    `SELECT MAX(id) - MIN(id) + 1 AS count FROM ledger WHERE id > ${entryId}`,
   )
   return row?.count ?? 0
 }

@@ -25,6 +25,7 @@ import { deletedLinks } from './0021-deleted-links.ts'
 import { reconciliationAndInvoices } from './0022-reconciliation-and-invoices.ts'
 import { tokenExpiry } from './0023-token-expiry.ts'
 import { smsBatchCredits } from './0024-sms-batch-credits.ts'
+import { ledgerCheckpoints } from './0025-ledger-checkpoints.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -51,4 +52,5 @@ export const migrations: readonly Migration[] = [
   reconciliationAndInvoices,
   tokenExpiry,
   smsBatchCredits,
+  ledgerCheckpoints,
 ]

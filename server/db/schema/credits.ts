@@ -8,6 +8,13 @@ export interface CreditTables {
   ledger: LedgerTable
   /** How far a ledger is compacted: `operation_id` replaces the compacted operations, entries before `next_id` are done. */
   ledger_compaction: { account_id: number; api_type: ApiType; operation_id: number; next_id: number }
+  ledger_checkpoint: {
+    account_id: number
+    api_type: ApiType
+    entry_id: number
+    bought: number
+    spent: number
+  }
   redeem_batch: RedeemBatchTable
   redeem_code: RedeemCodeTable
 }
