@@ -117,7 +117,8 @@ onEachEngine('ledger check', (engine) => {
       // Some damages name every row; those of entries and operations are limited to new ones here.
       const table = /(?:UPDATE|FROM) (ledger|operation)\b/.exec(sql)?.[1]
       const first = table === 'ledger' ? since.entryId : since.operationId
-      const limited = table === undefined ? sql : `${sql}${/WHERE/.test(sql) ? ' AND' : ' WHERE'} id > ${first}`
+      const limited =
+        table === undefined ? sql : `${sql}${/WHERE/.test(sql) ? ' AND' : ' WHERE'} id > ${first}`
       await assert.rejects(
         db.write(async (tx) => {
           assert.ok((await tx.run(limited)) > 0, limited)

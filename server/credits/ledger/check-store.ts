@@ -180,7 +180,10 @@ export async function renewCheckpoint(db: Database, next: Checkpoint, overdueMs:
 }
 
 /** The number of entries after a checkpoint, or a little more: ids are dense. */
-export async function estimateEntries(queries: Pick<Snapshot, 'all'>, { entryId }: Checkpoint): Promise<number> {
+export async function estimateEntries(
+  queries: Pick<Snapshot, 'all'>,
+  { entryId }: Checkpoint,
+): Promise<number> {
   const [row] = await queries.all<{ count: number | null }>(
     `SELECT MAX(id) - MIN(id) + 1 AS count FROM ledger WHERE id > ${entryId}`,
   )
