@@ -7,6 +7,7 @@ import { checkSignIn } from './doctor/sign-in.ts'
 import { checkConsole } from './doctor/console.ts'
 import { type Finding, formatFinding, ok, describeReason, reportProblem } from './doctor/finding.ts'
 import { checkGateways, checkPublicUrl } from './doctor/network.ts'
+import { checkPayments } from './doctor/payments.ts'
 import { checkStorage } from './doctor/storage.ts'
 import type { CommandResult } from './run-admin.ts'
 
@@ -42,6 +43,7 @@ async function runChecks(environment: Environment): Promise<Finding[]> {
     async () => [checkConsole()],
     () => checkStorage(config),
     () => checkGateways(config),
+    () => checkPayments(config),
     () => checkPublicUrl(config),
     () => checkSignIn(config),
   ]

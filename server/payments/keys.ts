@@ -24,6 +24,8 @@ export function readPrivateKey(text: string): KeyObject | undefined {
 }
 
 export function readPublicKey(text: string): KeyObject | undefined {
+  // Node derives a public key from a private one; here it is a mistake.
+  if (readPrivateKey(text)) return undefined
   const key = derOf(text)
   const forms = [
     () => createPublicKey({ key, format: 'der', type: 'spki' }),
@@ -40,6 +42,46 @@ export function readPublicKey(text: string): KeyObject | undefined {
   return undefined
 }
 
+/** Undefined for a key or anything else. */
+export function readCertificate(text: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(derOf(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** What was given instead of the key that is needed. */
+function describeWrongKey(text: string): readonly [string, string] | undefined {
+  if (readCertificate(text)) return ['这是证书', 'this is a certificate']
+  const key = derOf(text)
+  const forms = [
+    () => createPrivateKey({ key, format: 'der', type: 'pkcs8' }),
+    () => createPrivateKey({ key, format: 'der', type: 'pkcs1' }),
+    () => createPrivateKey({ key, format: 'der', type: 'sec1' }),
+    () => createPublicKey({ key, format: 'der', type: 'spki' }),
+    () => createPublicKey({ key, format: 'der', type: 'pkcs1' }),
+  ]
+  for (const form of forms) {
+    try {
+      const { type, asymmetricKeyType, asymmetricKeyDetails } = form()
+      const kind = `${asymmetricKeyType ?? ''} ${asymmetricKeyDetails?.modulusLength ?? ''}`.trim()
+      return type === 'private'
+        ? [`这是私钥（${kind}）`, `this is a private key (${kind})`]
+        : [`这是公钥（${kind}）`, `this is a public key (${kind})`]
+    } catch {
+      // The next form.
+    }
+  }
+  return undefined
+}
+
+function keyProblem(text: string, zh: string, en: string): Parsed<string> {
+  const given = describeWrongKey(text)
+  const problem = `须为至少 ${minKeyBits} 位的 RSA ${zh}${given ? `，${given[0]}` : ''} / must be an RSA ${en} of at least ${minKeyBits} bits${given ? `, ${given[1]}` : ''}`
+  return { problem }
+}
+
 function requireRsa(key: KeyObject): KeyObject {
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
   if (key.asymmetricKeyType !== 'rsa' || bits < minKeyBits) throw new Error('no RSA key')
@@ -49,18 +91,10 @@ function requireRsa(key: KeyObject): KeyObject {
 type Parse = Setting<string | undefined>['parse']
 
 export const privateKeySetting: Parse = (text): Parsed<string> =>
-  readPrivateKey(text)
-    ? { value: text }
-    : {
-        problem: `须为至少 ${minKeyBits} 位的 RSA 私钥 / must be an RSA private key of at least ${minKeyBits} bits`,
-      }
+  readPrivateKey(text) ? { value: text } : keyProblem(text, '私钥', 'private key')
 
 export const publicKeySetting: Parse = (text): Parsed<string> =>
-  readPublicKey(text)
-    ? { value: text }
-    : {
-        problem: `须为至少 ${minKeyBits} 位的 RSA 公钥 / must be an RSA public key of at least ${minKeyBits} bits`,
-      }
+  readPublicKey(text) ? { value: text } : keyProblem(text, '公钥', 'public key')
 
 /** Whether the public key belongs to the private one: then it is not the vendor's. */
 export function isOwnPublicKey(privateKey: string, publicKey: string): boolean {

@@ -23,7 +23,7 @@ export function reconciliationPages(api: Api, { db }: Services, payments: Paymen
     const slice = await readSlice(
       input,
       (limit) => listReconciliations(db, { before: input.before, limit }),
-      (row) => reconciliationOf(row, providers.get(row.provider)?.currency !== undefined),
+      reconciliationOf,
     )
     const withBills = [...providers.values()].filter((provider) => provider.openBill !== undefined)
     return { ...slice, providers: withBills.map(({ name }) => name) }
@@ -62,11 +62,9 @@ export function reconciliationPages(api: Api, { db }: Services, payments: Paymen
   })
 }
 
-function reconciliationOf(
-  row: ReconciliationRow & { readonly open: number },
-  hasOneCurrency: boolean,
-): Reconciliation {
-  const money = (minor: number) => (hasOneCurrency ? formatMinor(minor) : null)
+function reconciliationOf(row: ReconciliationRow & { readonly open: number }): Reconciliation {
+  // Stripe takes several currencies, whose sum says nothing.
+  const money = (minor: number) => (row.provider === 'stripe' ? null : formatMinor(minor))
   return {
     id: row.id,
     provider: row.provider,

@@ -7,6 +7,7 @@ import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { addCounts, type DayCount, wholePlatform } from '../../server/request-log/store.ts'
 import { newCount } from '../../server/request-log/day-counts.ts'
 import { addConsoleActions } from './sample-console.ts'
+import { addPayments } from './sample-payments.ts'
 import { addVisits, prepareProducts } from './sample-products.ts'
 import { post, type TestAccount, type TestService } from './service.ts'
 
@@ -31,6 +32,7 @@ export async function createSampleData(service: TestService): Promise<SampleData
   await addConsoleActions(service, { holder, operator, other })
   await service.app.requestLog.flush()
   await spreadCalls(service, holder)
+  await addPayments(service, { holder, operator })
   return { holder, operator }
 }
 

@@ -7,6 +7,7 @@ import {
   ContainerOutlined,
   DashboardOutlined,
   DownOutlined,
+  FileDoneOutlined,
   FileTextOutlined,
   GiftOutlined,
   GlobalOutlined,
@@ -18,6 +19,7 @@ import {
   MessageOutlined,
   NotificationOutlined,
   ProfileOutlined,
+  ReconciliationOutlined,
   SafetyCertificateOutlined,
   SafetyOutlined,
   SettingOutlined,
@@ -102,6 +104,7 @@ export const accountGroups: readonly NavigationGroup[] = [
         icon: <FileTextOutlined />,
         words: 'duizhangdan dzd zhangdan month',
       },
+      { to: '/invoices', label: 'invoices', icon: <FileDoneOutlined />, words: 'fapiao fp kaipiao tax' },
     ],
   },
 ]
@@ -137,6 +140,19 @@ const operatorGroups: readonly NavigationGroup[] = [
         label: 'allOrders',
         icon: <ContainerOutlined />,
         words: 'dingdan dd tuikuan income refund',
+      },
+      {
+        to: '/operator/reconciliation',
+        label: 'reconciliation',
+        icon: <ReconciliationOutlined />,
+        words: 'duizhang dz chayi bill difference',
+        area: 'orders',
+      },
+      {
+        to: '/operator/invoices',
+        label: 'allInvoices',
+        icon: <FileDoneOutlined />,
+        words: 'fapiao fp kaipiao tax',
       },
       {
         to: '/operator/packages',
@@ -196,7 +212,11 @@ interface NavigationProps {
 export function Navigation({ operator, folded, onChosen }: NavigationProps): ReactNode {
   const t = useText(frameText)
   const waiting = useApiQuery(operatorRoutes.waiting, {}, { enabled: operator, refetchMs: 60_000 })
-  const counts: Readonly<Record<string, number>> = { '/operator/reviews': waiting.data?.reviews ?? 0 }
+  const counts: Readonly<Record<string, number>> = {
+    '/operator/reviews': waiting.data?.reviews ?? 0,
+    '/operator/invoices': waiting.data?.invoices ?? 0,
+    '/operator/reconciliation': waiting.data?.payment_differences ?? 0,
+  }
   const role = useOperatorRole()
   const groups = operator ? [...accountGroups, ...operatorGroupsFor(role)] : accountGroups
   return (

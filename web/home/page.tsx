@@ -69,9 +69,12 @@ function LowWarning({ home }: { home: Home }): ReactNode {
       showIcon
       title={t.lowText(low.map(({ api_type }) => pick(apiTypeNames[api_type])).join(t.separator))}
       action={
-        <Link to="/credits" search={{ redeem: '1' }}>
-          {t.topUp}
-        </Link>
+        <span className="row">
+          <Link to="/buy">{t.goBuy}</Link>
+          <Link to="/credits" search={{ redeem: '1' }}>
+            {t.topUp}
+          </Link>
+        </span>
       }
     />
   )

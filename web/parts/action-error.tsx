@@ -1,4 +1,5 @@
 // The error of an action, shown next to its button. A separate file because the sign-in page loads it.
+import { Link } from '@tanstack/react-router'
 import { Alert } from 'antd'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
@@ -9,7 +10,16 @@ import { partsText } from './text.ts'
 
 export function ActionError({ error }: { error: unknown }): ReactNode {
   if (error === null || error === undefined || isShownInFields(error)) return null
-  return <Alert type="error" showIcon title={<ErrorText error={error} />} role="alert" />
+  const isShort = error instanceof ApiError && error.code === 'insufficient'
+  return (
+    <Alert
+      type="error"
+      showIcon
+      title={<ErrorText error={error} />}
+      role="alert"
+      {...(isShort && { action: <BuyLink /> })}
+    />
+  )
 }
 
 export function ErrorText({ error }: { error: unknown }): ReactNode {
@@ -26,4 +36,10 @@ export function ErrorText({ error }: { error: unknown }): ReactNode {
       )}
     </span>
   )
+}
+
+/** For everything that fails for lack of credits. */
+function BuyLink(): ReactNode {
+  const t = useText(partsText)
+  return <Link to="/buy">{t.buy}</Link>
 }

@@ -26,6 +26,7 @@ export const partsText = dictionary(
     retry: '重试',
     requestId: '请求编号',
     failed: '数据加载失败',
+    buy: '去购买',
     offline: '网络连接中断，填写的内容已保留，请在恢复后重试。',
     missing: '服务端尚未提供此功能',
     missingText: '当前运行的服务版本没有此页面所需的接口。请升级服务后刷新本页，其他页面不受影响。',
@@ -86,6 +87,7 @@ export const partsText = dictionary(
     retry: 'Try again',
     requestId: 'Request ID',
     failed: 'Failed to load data',
+    buy: 'Buy credits',
     offline: 'Connection lost. Your input is kept; try again when you are back online.',
     missing: 'Not available in this version of the service',
     missingText:

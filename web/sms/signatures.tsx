@@ -11,6 +11,7 @@ import { routeUrl } from '../api/client.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
+import { toBase64 } from '../parts/base64.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { RelativeTime } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
@@ -233,12 +234,4 @@ function AddDialog({ open, onClose }: { readonly open: boolean; readonly onClose
       </Form.Item>
     </FormDialog>
   )
-}
-
-async function toBase64(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer())
-  let text = ''
-  for (let start = 0; start < bytes.length; start += 8_192)
-    text += String.fromCharCode(...bytes.subarray(start, start + 8_192))
-  return btoa(text)
 }

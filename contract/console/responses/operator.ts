@@ -86,6 +86,10 @@ export const Waiting = Type.Object({
   reviews: Type.Integer(),
   /** Domains of the pools that a platform blocks. */
   blocked_domains: Type.Array(Type.String()),
+  /** Invoice requests. */
+  invoices: Type.Integer(),
+  /** Differences that reconciliation found and nobody has resolved. */
+  payment_differences: Type.Integer(),
 })
 export type Waiting = ResponseOf<typeof Waiting>
 

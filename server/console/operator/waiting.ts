@@ -7,11 +7,15 @@ import type { Api } from '../routes.ts'
 export interface WaitingSources {
   readonly reviews: () => Promise<number>
   readonly blockedDomains: () => Promise<readonly string[]>
+  readonly invoices: () => Promise<number>
+  readonly paymentDifferences: () => Promise<number>
 }
 
 export function waitingPages(api: Api, sources: WaitingSources): void {
   api.operator(operatorRoutes.waiting, async (): Promise<Waiting> => ({
     reviews: await sources.reviews(),
     blocked_domains: [...(await sources.blockedDomains())],
+    invoices: await sources.invoices(),
+    payment_differences: await sources.paymentDifferences(),
   }))
 }

@@ -1,0 +1,95 @@
+// What the pages about invoices share: the state, the columns and the details of a request.
+import { DownloadOutlined } from '@ant-design/icons'
+import { Button, Descriptions, type TableColumnType } from 'antd'
+import type { ReactNode } from 'react'
+import type { Invoice } from '../../contract/console/responses/payments.ts'
+import { invoiceKinds, type InvoiceState, invoiceStates } from '../../contract/payments.ts'
+import { formatTime } from '../../contract/time.ts'
+import { usePick, useText } from '../frame/i18n.ts'
+import { StatusLabel, type Tone } from '../parts/format.tsx'
+import { invoiceText } from './invoice-text.ts'
+
+const tones: Readonly<Record<InvoiceState, Tone>> = { open: 'pending', issued: 'success', rejected: 'muted' }
+
+function InvoiceStateLabel({ state }: { state: InvoiceState }): ReactNode {
+  const pick = usePick()
+  return <StatusLabel tone={tones[state]}>{pick(invoiceStates[state])}</StatusLabel>
+}
+
+/** The columns that the lists of holders and of operators have in common. */
+export function useInvoiceColumns(
+  open: (id: number) => void,
+): Readonly<Record<'id' | 'title' | 'kind' | 'amount' | 'state' | 'created', TableColumnType<Invoice>>> {
+  const t = useText(invoiceText)
+  const pick = usePick()
+  return {
+    id: {
+      title: t.id,
+      render: (_value, { id, title }) => (
+        <Button
+          type="link"
+          size="small"
+          style={{ paddingInline: 0 }}
+          aria-label={`${t.id} ${id} ${title}`}
+          onClick={(event) => {
+            event.stopPropagation()
+            open(id)
+          }}
+        >
+          {id}
+        </Button>
+      ),
+    },
+    title: { title: t.title, render: (_value, { title }) => <span className="prose">{title}</span> },
+    kind: { title: t.kind, render: (_value, { kind }) => pick(invoiceKinds[kind]) },
+    amount: {
+      title: t.amount,
+      align: 'end',
+      render: (_value, { amount, currency }) => `${amount} ${currency}`,
+    },
+    state: { title: t.state, render: (_value, { state }) => <InvoiceStateLabel state={state} /> },
+    created: { title: t.created, render: (_value, { created_at }) => formatTime(created_at) },
+  }
+}
+
+export function InvoiceDetails({ invoice, fileUrl }: { invoice: Invoice; fileUrl: string }): ReactNode {
+  const t = useText(invoiceText)
+  const pick = usePick()
+  const text = (value: string) => (
+    <span style={{ overflowWrap: 'anywhere' }}>{value === '' ? '–' : value}</span>
+  )
+  return (
+    <div className="stack">
+      {invoice.has_file && (
+        <div>
+          <Button icon={<DownloadOutlined />} href={fileUrl} download>
+            {t.download}
+          </Button>
+        </div>
+      )}
+      <Descriptions
+        column={1}
+        size="small"
+        items={[
+          { key: 'state', label: t.state, children: <InvoiceStateLabel state={invoice.state} /> },
+          { key: 'account', label: t.account, children: invoice.account },
+          { key: 'kind', label: t.kind, children: pick(invoiceKinds[invoice.kind]) },
+          { key: 'title', label: t.title, children: text(invoice.title) },
+          { key: 'tax', label: t.taxNumber, children: text(invoice.tax_number) },
+          { key: 'address', label: t.address, children: text(invoice.address) },
+          { key: 'mail', label: t.mail, children: text(invoice.mail) },
+          { key: 'note', label: t.note, children: text(invoice.note) },
+          { key: 'amount', label: t.amount, children: `${invoice.amount} ${invoice.currency}` },
+          {
+            key: 'orders',
+            label: t.orders,
+            children: <span className="mono">{text(invoice.orders.join(' '))}</span>,
+          },
+          { key: 'number', label: t.number, children: text(invoice.number) },
+          { key: 'reason', label: t.reason, children: text(invoice.reason) },
+          { key: 'created', label: t.created, children: formatTime(invoice.created_at) },
+        ]}
+      />
+    </div>
+  )
+}

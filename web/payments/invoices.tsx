@@ -1,0 +1,184 @@
+// The account's invoices: requests with their state, and a form for a new one.
+import { FileDoneOutlined } from '@ant-design/icons'
+import { App, Button, Card, Checkbox, Drawer, Form, Input, Radio } from 'antd'
+import { type ReactNode, useState } from 'react'
+import { paymentRoutes } from '../../contract/console/payments.ts'
+import type { Invoice, InvoiceableOrder } from '../../contract/console/responses/payments.ts'
+import {
+  formatMinor,
+  type InvoiceKind,
+  invoiceKinds,
+  parseMinor,
+  paymentLimits,
+} from '../../contract/payments.ts'
+import { formatDay } from '../../contract/time.ts'
+import { routeUrl } from '../api/client.ts'
+import { type ApiQuery, useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
+import { usePick, useText } from '../frame/i18n.ts'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Page } from '../parts/page.tsx'
+import { useUrlState } from '../parts/url-state.ts'
+import { InvoiceDetails, useInvoiceColumns } from './invoice-parts.tsx'
+import { invoiceText } from './invoice-text.ts'
+
+export function InvoicesPage(): ReactNode {
+  const t = useText(invoiceText)
+  const me = useMe()
+  const [params, setParams] = useUrlState({ before: '', open: '', request: '' })
+  const invoices = useApiQuery(paymentRoutes.invoices, cursorQuery(params.before))
+  const columns = useInvoiceColumns((id) => setParams({ open: String(id) }))
+  const shown = invoices.data?.items.find(({ id }) => String(id) === params.open)
+  const request = (
+    <Button
+      type="primary"
+      icon={<FileDoneOutlined />}
+      disabled={me.data?.read_only !== false}
+      onClick={() => setParams({ request: '1' })}
+    >
+      {t.request}
+    </Button>
+  )
+  return (
+    <Page title={t.invoices} lead={t.lead} actions={request}>
+      <Card size="small">
+        <List<Invoice, NonNullable<typeof invoices.data>>
+          query={invoices}
+          items={({ items }) => items}
+          rowKey={({ id }) => id}
+          label={t.invoices}
+          empty={{ text: t.none }}
+          onOpen={({ id }) => setParams({ open: String(id) })}
+          columns={[columns.id, columns.title, columns.kind, columns.amount, columns.state, columns.created]}
+          footer={({ next }) => (
+            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
+          )}
+        />
+      </Card>
+      <Drawer
+        open={shown !== undefined}
+        size={520}
+        title={t.details}
+        onClose={() => setParams({ open: '' })}
+        destroyOnHidden
+      >
+        {shown && (
+          <InvoiceDetails
+            invoice={shown}
+            fileUrl={routeUrl(paymentRoutes.invoiceFile, {}, { id: shown.id })}
+          />
+        )}
+      </Drawer>
+      {params.request !== '' && <RequestDialog onClose={() => setParams({ request: '' })} />}
+    </Page>
+  )
+}
+
+interface RequestFields {
+  readonly kind: InvoiceKind
+  readonly title: string
+  readonly tax_number?: string
+  readonly address?: string
+  readonly mail: string
+  readonly note?: string
+  readonly orders: string[]
+}
+
+function RequestDialog({ onClose }: { onClose: () => void }): ReactNode {
+  const t = useText(invoiceText)
+  const pick = usePick()
+  const { message } = App.useApp()
+  const [form] = Form.useForm<RequestFields>()
+  const orders = useApiQuery(paymentRoutes.invoiceableOrders, {})
+  const request = useApiMutation(paymentRoutes.requestInvoice)
+  const [kind, setKind] = useState<InvoiceKind>('normal')
+  const needed = [{ required: true, whitespace: true, message: t.required }]
+  const forSpecial = kind === 'special' ? needed : []
+  return (
+    <FormDialog<RequestFields>
+      open
+      title={t.requestTitle}
+      ok={t.submit}
+      danger={false}
+      form={form}
+      initial={{ kind: 'normal', orders: [] }}
+      onClose={onClose}
+      onSubmit={async (body) => {
+        await request.mutateAsync({ body })
+        message.success(t.requested)
+      }}
+    >
+      <Form.Item
+        name="orders"
+        label={t.orders}
+        extra={t.ordersHint(paymentLimits.invoiceOrders)}
+        rules={[{ required: true, message: t.required }]}
+      >
+        <OrderChoice orders={orders} />
+      </Form.Item>
+      <Form.Item name="kind" label={t.kind}>
+        <Radio.Group
+          onChange={(event) => setKind(event.target.value as InvoiceKind)}
+          options={Object.entries(invoiceKinds).map(([value, text]) => ({ value, label: pick(text) }))}
+        />
+      </Form.Item>
+      <Form.Item name="title" label={t.title} extra={t.titleHint} rules={needed}>
+        <Input maxLength={paymentLimits.invoiceTitle} autoComplete="organization" />
+      </Form.Item>
+      <Form.Item name="tax_number" label={t.taxNumber} extra={t.taxHint} rules={forSpecial}>
+        <Input className="mono" maxLength={paymentLimits.taxNumber} autoComplete="off" />
+      </Form.Item>
+      <Form.Item name="address" label={t.address} extra={t.addressHint} rules={forSpecial}>
+        <Input.TextArea maxLength={paymentLimits.invoiceAddress} autoSize={{ minRows: 2 }} />
+      </Form.Item>
+      <Form.Item name="mail" label={t.mail} rules={needed}>
+        <Input type="email" maxLength={254} autoComplete="email" />
+      </Form.Item>
+      <Form.Item name="note" label={t.note}>
+        <Input maxLength={paymentLimits.note} />
+      </Form.Item>
+    </FormDialog>
+  )
+}
+
+interface OrderChoiceProps {
+  readonly orders: ApiQuery<{ readonly items: readonly InvoiceableOrder[] }>
+  readonly value?: string[]
+  readonly onChange?: (value: string[]) => void
+  readonly id?: string
+}
+
+function OrderChoice({ orders, value = [], onChange, id }: OrderChoiceProps): ReactNode {
+  const t = useText(invoiceText)
+  return (
+    <Loaded query={orders}>
+      {({ items }) => {
+        if (items.length === 0) return <span className="muted prose">{t.noOrders}</span>
+        const chosen = items.filter(({ number }) => value.includes(number))
+        const total = chosen.reduce((sum, { amount }) => sum + (parseMinor(amount) ?? 0), 0)
+        const currency = chosen[0]?.currency ?? ''
+        return (
+          <div className="stack-8">
+            <Checkbox.Group
+              {...(id !== undefined && { id })}
+              style={{ display: 'flex', flexDirection: 'column', gap: 8, maxHeight: 220, overflowY: 'auto' }}
+              value={value}
+              onChange={(next) => onChange?.(next)}
+              options={items.map((one) => ({
+                value: one.number,
+                label: (
+                  <span style={{ overflowWrap: 'anywhere' }}>
+                    {one.amount} {one.currency} · {one.package_name} · {formatDay(one.paid_at)}{' '}
+                    <span className="mono muted small">{one.number}</span>
+                  </span>
+                ),
+              }))}
+            />
+            <strong aria-live="polite">{t.total(`${formatMinor(total)} ${currency}`)}</strong>
+          </div>
+        )
+      }}
+    </Loaded>
+  )
+}
