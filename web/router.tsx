@@ -68,6 +68,7 @@ const pages = [
   page('/operator/overview', () => import('./operator/overview.tsx'), 'OverviewPage'),
   page('/operator/accounts', () => import('./operator/accounts.tsx'), 'AccountsPage'),
   page('/operator/reviews', () => import('./operator/reviews.tsx'), 'ReviewsPage'),
+  page('/operator/sms', () => import('./operator/sms.tsx'), 'OperatorSmsPage'),
   page('/operator/codes', () => import('./operator/codes.tsx'), 'CodesPage'),
   page('/operator/orders', () => import('./operator/orders.tsx'), 'OperatorOrdersPage'),
   page('/operator/packages', () => import('./operator/packages.tsx'), 'PackagesPage'),

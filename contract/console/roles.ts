@@ -86,6 +86,7 @@ export const operatorAreas = {
       '/operator/link-reports',
       '/operator/bans',
       '/operator/replies',
+      '/operator/sms',
     ],
     readers: [],
     writers: ['support'],

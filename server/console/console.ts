@@ -70,6 +70,7 @@ import { sessionPages } from './account/sign-in.ts'
 import { batchPages } from '../sms/batches/console.ts'
 import { smsPages } from '../sms/console.ts'
 import { signaturePages } from '../sms/signature-console.ts'
+import { statisticsPages } from '../sms/statistics-console.ts'
 import { templatePages } from '../sms/template-console.ts'
 
 const apiPolicy = `default-src 'none'; frame-ancestors 'none'`
@@ -169,6 +170,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     linkAbusePages(api, pageServices, products.shortlink)
     smsPages(api, pageServices, products.sms)
     batchPages(api, pageServices, products.sms)
+    statisticsPages(api, pageServices)
     templatePages(api, pageServices)
     signaturePages(api, pageServices)
     identityPages(api, pageServices, products.identity)

@@ -24,6 +24,7 @@ import { linkImportRoutes } from '../../contract/console/link-import.ts'
 import { linkQrRoutes } from '../../contract/console/link-qr.ts'
 import { linkAbuseRoutes, ownDomainRoutes } from '../../contract/console/link-domains.ts'
 import { smsBatchRoutes } from '../../contract/console/sms-batches.ts'
+import { operatorSmsStatisticsRoutes, smsStatisticsRoutes } from '../../contract/console/sms-statistics.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import { type Browser, openBrowser, operator, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
@@ -49,6 +50,7 @@ const accountRoutes = {
   ...prefixed('linkImports', linkImportRoutes),
   ...prefixed('sms', smsRoutes),
   ...prefixed('smsBatches', smsBatchRoutes),
+  ...prefixed('smsStatistics', smsStatisticsRoutes),
   ...prefixed('identity', identityRoutes),
   ...prefixed('domainCheck', domainCheckRoutes),
   ...prefixed('events', eventRoutes),
@@ -58,6 +60,7 @@ const accountRoutes = {
 const allOperatorRoutes = {
   ...prefixed('operator', operatorRoutes),
   ...prefixed('operator', operatorProductRoutes),
+  ...prefixed('operatorSmsStatistics', operatorSmsStatisticsRoutes),
   ...prefixed('linkAbuse', linkAbuseRoutes),
   ...prefixed('operatorPayments', operatorPaymentRoutes),
   ...prefixed('operatorAdmin', operatorAdminRoutes),

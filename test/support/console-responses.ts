@@ -44,6 +44,12 @@ import { smsResponses } from '../../contract/console/responses/sms.ts'
 import { smsBatchRoutes } from '../../contract/console/sms-batches.ts'
 import { smsBatchResponses } from '../../contract/console/responses/sms-batches.ts'
 
+import { operatorSmsStatisticsRoutes, smsStatisticsRoutes } from '../../contract/console/sms-statistics.ts'
+import {
+  operatorSmsStatisticsResponses,
+  smsStatisticsResponses,
+} from '../../contract/console/responses/sms-statistics.ts'
+
 type AnyRoute = Pick<Route<unknown, unknown>, 'method' | 'path'>
 
 const keyOf = ({ method, path }: AnyRoute) => `${method} ${path}`
@@ -82,6 +88,8 @@ add(linkImportRoutes, linkImportResponses)
 add(linkAbuseRoutes, linkAbuseResponses)
 add(smsRoutes, smsResponses)
 add(smsBatchRoutes, smsBatchResponses)
+add(smsStatisticsRoutes, smsStatisticsResponses)
+add(operatorSmsStatisticsRoutes, operatorSmsStatisticsResponses)
 
 /** Fails unless the body of a successful response is exactly what the contract declares. */
 export function checkConsoleResponse(route: AnyRoute, body: unknown): void {

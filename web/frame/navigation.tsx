@@ -123,6 +123,12 @@ const operatorGroups: readonly NavigationGroup[] = [
         words: 'shenhe sh approve',
       },
       {
+        to: '/operator/sms',
+        label: 'smsOperations',
+        icon: <MessageOutlined />,
+        words: 'duanxinguanli dxgl tongji moban template statistics',
+      },
+      {
         to: '/operator/abuse',
         label: 'abuse',
         icon: <StopOutlined />,

@@ -1,6 +1,6 @@
 // The SMS page: templates, sending a message or to a group, records, signatures, replies and the stop list.
-import { Tabs } from 'antd'
-import type { ReactNode } from 'react'
+import { Skeleton, Tabs } from 'antd'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -11,14 +11,19 @@ import { Replies } from './replies.tsx'
 import { Send } from './send.tsx'
 import { Signatures } from './signatures.tsx'
 import { signaturesText } from './signatures-text.ts'
+import { statisticsText } from './statistics-text.ts'
 import { Stops } from './stops.tsx'
 import { Templates } from './templates.tsx'
 import { smsText } from './text.ts'
+
+/** Charts are large and only this tab needs them. */
+const Statistics = lazy(async () => ({ default: (await import('./statistics.tsx')).Statistics }))
 
 export function SmsPage(): ReactNode {
   const t = useText(smsText)
   const more = useText(signaturesText)
   const batch = useText(batchText)
+  const { statistics } = useText(statisticsText)
   const [params, setParams] = useUrlState({ tab: 'templates' })
   return (
     <Page title={t.title} lead={t.lead}>
@@ -31,6 +36,15 @@ export function SmsPage(): ReactNode {
           { key: 'send', label: t.send, children: <Send /> },
           { key: 'groups', label: batch.groups, children: <Groups /> },
           { key: 'records', label: t.records, children: <Records /> },
+          {
+            key: 'statistics',
+            label: statistics,
+            children: (
+              <Suspense fallback={<Skeleton active paragraph={{ rows: 8 }} />}>
+                <Statistics />
+              </Suspense>
+            ),
+          },
           { key: 'signatures', label: more.signatures, children: <Signatures /> },
           { key: 'replies', label: more.replies, children: <Replies /> },
           { key: 'stops', label: more.stops, children: <Stops /> },

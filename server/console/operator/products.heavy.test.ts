@@ -84,14 +84,14 @@ onEachEngine('the operator’s product pages', (engine) => {
 
     it('approves a signature and revokes it', async () => {
       const waiting = async () => (await operatorBrowser.call(operatorRoutes.waiting)).body.reviews
-      const before = await waiting()
+      const had = await waiting()
       const added = await holder.call(smsRoutes.addSignature, {
         sent: { sign_name: '第一家', type: 'company', note: '见营业执照' },
       })
       const first = (await operatorBrowser.call(routes.reviews, { sent: { kind: 'signature' } })).body
         .items[0]
       assert.deepEqual([first.name, first.note, first.type], ['第一家', '见营业执照', 'company'])
-      assert.equal(await waiting(), before + 1)
+      assert.equal(await waiting(), had + 1)
       const pdf = Buffer.from('%PDF-1.7 licence').toString('base64')
       const parts = { id: added.body.id }
       await holder.call(smsRoutes.addProof, { parts, sent: { name: 'licence.pdf', content: pdf } })

@@ -136,26 +136,22 @@ function rethrowAtField(error: unknown): never {
 }
 
 function batchOf(row: BatchRow, counts: BatchCounts | undefined): Batch {
-  // Without messages: their records were deleted, which happens before the batch is.
-  const { started: _started, ...shown } = counts ?? {
-    started: 0,
-    succeeded: 0,
-    failed: 0,
-    cancelled: 0,
-    pending: 0,
-    credits_used: row.credits_used ?? 0,
-  }
   return {
     id: row.id,
     batch_id: batchIdOf(row.id),
     template_code: row.template_code,
     sign_name: row.sign_name,
+    // Without counts: the records of its messages were deleted, which happens before the batch is.
     state: counts ? batchStateOf(row, counts) : 'finished',
     send_at: row.send_at,
     created_at: row.created_at,
     finished_at: row.finished_at,
     total: row.total,
-    ...shown,
+    succeeded: counts?.succeeded ?? 0,
+    failed: counts?.failed ?? 0,
+    cancelled: counts?.cancelled ?? 0,
+    pending: counts?.pending ?? 0,
+    credits_used: counts?.credits_used ?? row.credits_used ?? 0,
   }
 }
 
