@@ -7,9 +7,17 @@ import type { ApiType } from '../contract/credits.ts'
 import { pathOf } from '../contract/console/route.ts'
 import { sessionRoutes } from '../contract/console/session.ts'
 import { shortlink } from '../contract/shortlink.ts'
+import { formatDay } from '../contract/time.ts'
 import { sms } from '../contract/sms.ts'
-import { createAccount, resetKey } from '../server/accounts/accounts.ts'
+import {
+  type AccountInput,
+  changeAccount,
+  createAccount,
+  requireAccount,
+  resetKey,
+} from '../server/accounts/accounts.ts'
 import { generateApiKey } from '../server/accounts/key.ts'
+import { type CapsInput, changeAccountAndCaps } from '../server/credits/caps.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
 import { createCredits } from '../server/credits/credits.ts'
 import type { Database, Engine } from '../server/db/database.ts'
@@ -193,6 +201,70 @@ for (const { name, engine, redis: withRedis } of setups) {
       for (const { status } of await repeat(6, () => call(shortlink.path, { ...client, key }, get)))
         assert.equal(status, 200)
       assert.deepEqual((await checkLedger(db, 10_000)).problems, [])
+    })
+
+    it('120 share caps, which are exact', async () => {
+      const generate = { action: 'generate', target_url: 'https://example.com/', title: 't' }
+      let day: string
+      do {
+        // Midnight in Shanghai begins a new day for the caps; then everything is done again.
+        day = formatDay(Date.now())
+        const client = await account({ short_link: 100 })
+        const limit = async (caps: CapsInput) =>
+          changeAccountAndCaps(db, systemActor, await requireAccount(db, client.username), caps)
+        const spend = async (count: number, message: string) => {
+          const replies = await repeat(count, () => call(shortlink.path, client, generate))
+          const refused = replies.filter(({ status }) => status !== 200)
+          for (const { status, body } of refused) {
+            assert.deepEqual([status, body.success, body.message], [400, false, message])
+          }
+          return count - refused.length
+        }
+        const used = async () => {
+          const [row] = await db.all<{ used: number; operations: number; day: number; month: number }>(
+            `SELECT used, used_on_day AS day, used_in_month AS month,
+               (SELECT COUNT(*) FROM operation WHERE account_id = credit.account_id) AS operations
+             FROM credit WHERE account_id = ? AND api_type = 'short_link'`,
+            [client.id],
+          )
+          return [row?.used, row?.operations, row?.day, row?.month]
+        }
+        await limit({ dailyCap: { short_link: 7 } })
+        const today = await spend(40, '超过每日用量上限')
+        const afterDay = await used()
+        await limit({ dailyCap: null, monthlyCap: { short_link: 12 } })
+        const month = await spend(40, '超过每月用量上限')
+        const afterMonth = await used()
+        if (formatDay(Date.now()) !== day) continue
+        assert.deepEqual([today, afterDay], [7, [7, 7, 7, 7]])
+        assert.deepEqual([month, afterMonth], [5, [12, 12, 12, 12]])
+      } while (formatDay(Date.now()) !== day)
+      assert.deepEqual((await checkLedger(db, 10_000)).problems, [])
+    })
+
+    it('121 share the allow list and the scopes of a key', async () => {
+      const client = await account({ sms: 1 })
+      const limit = async (change: AccountInput) =>
+        changeAccount(db, systemActor, await requireAccount(db, client.username), change)
+      const statuses = async () =>
+        new Set(
+          (await repeat(8, () => call(sms.path, client, { action: 'get_credits' }))).map(({ status, body }) =>
+            `${status} ${body.code} ${body.message ?? ''}`.trim(),
+          ),
+        )
+      assert.equal(
+        [...(await statuses())].every((one) => one.startsWith('200 0')),
+        true,
+      )
+      await limit({ allowIps: ['203.0.113.0/24'] })
+      assert.deepEqual([...(await statuses())], ['403 1004 来源地址不在允许范围'])
+      await limit({ allowIps: ['127.0.0.0/8', '::1'], scopes: ['short_link:write'] })
+      assert.deepEqual([...(await statuses())], ['403 1004 无权执行此操作'])
+      await limit({ allowIps: null, scopes: null })
+      assert.equal(
+        [...(await statuses())].every((one) => one.startsWith('200 0')),
+        true,
+      )
     })
 
     it('share link updates and domain pools', async () => {

@@ -304,7 +304,7 @@ onEachEngine('security of an account', (engine) => {
     assert.equal((await visitor.signIn(user.username)).status, 200)
   })
 
-  it('121 lists sign-ins with their place and reports those from a new device or place by mail', async () => {
+  it('lists sign-ins with their place and reports those from a new device or place by mail', async () => {
     const { user, own, address } = await withMail()
     const sign = (from: string, agent: string) =>
       openBrowser(service).call(sessionRoutes.signIn, {
