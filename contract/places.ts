@@ -23,8 +23,16 @@ const notCountries = new Set(
   ),
 )
 
+const countries = new Map<Language, ReadonlyMap<string, string>>()
+
 /** The names of all countries by their two letters, as the platform's own data has them. */
 export function countryNames(language: Language): ReadonlyMap<string, string> {
+  let names = countries.get(language)
+  if (!names) countries.set(language, (names = loadCountries(language)))
+  return names
+}
+
+function loadCountries(language: Language): ReadonlyMap<string, string> {
   const names = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })
   const found = new Map<string, string>()
   for (const code of letterPairs('A')) {

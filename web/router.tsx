@@ -49,6 +49,7 @@ const pages = [
   page('/shortlink', () => import('./shortlink/page.tsx'), 'ShortlinkPage'),
   page('/shortlink/new', () => import('./shortlink/builder.tsx'), 'NewLinkPage'),
   page('/shortlink/edit', () => import('./shortlink/builder.tsx'), 'EditLinkPage'),
+  page('/shortlink/analytics', () => import('./shortlink/analytics.tsx'), 'AnalyticsPage'),
   page('/shortlink/imports', () => import('./shortlink/imports.tsx'), 'ImportsPage'),
   page('/shortlink/domains', () => import('./shortlink/domains.tsx'), 'OwnDomainsPage'),
   page('/sms', () => import('./sms/page.tsx'), 'SmsPage'),

@@ -27,6 +27,7 @@ import { auditPages } from '../audit/console.ts'
 import { linkAbusePages } from '../shortlink/bans/operator-console.ts'
 import { linkImportPages } from '../shortlink/import/console.ts'
 import { linkQrPages } from '../shortlink/qr/console.ts'
+import { linkAnalyticsPages } from '../shortlink/shares/console.ts'
 import { ownDomainPages } from '../shortlink/own-domains/console.ts'
 import { linkDomainPages } from '../shortlink/domains/operator-console.ts'
 import { type GatewayProducts, gatewayPages } from './operator/gateways.ts'
@@ -164,6 +165,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     requestPages(api, pageServices, requestLog)
     linkPages(api, pageServices, products.shortlink)
     linkBulkPages(api, pageServices, products.shortlink)
+    linkAnalyticsPages(api, pageServices, products.shortlink)
     ownDomainPages(api, pageServices, products.shortlink)
     linkQrPages(api, products.shortlink)
     linkImportPages(api, pageServices, products.shortlink)

@@ -21,6 +21,7 @@ import { securityRoutes } from '../../contract/console/security.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
 import { linkImportRoutes } from '../../contract/console/link-import.ts'
+import { linkAnalyticsRoutes } from '../../contract/console/link-analytics.ts'
 import { linkQrRoutes } from '../../contract/console/link-qr.ts'
 import { linkAbuseRoutes, ownDomainRoutes } from '../../contract/console/link-domains.ts'
 import { smsBatchRoutes } from '../../contract/console/sms-batches.ts'
@@ -46,6 +47,7 @@ const accountRoutes = {
   ...prefixed('search', searchRoutes),
   ...prefixed('links', linkRoutes),
   ...prefixed('ownDomains', ownDomainRoutes),
+  ...prefixed('linkAnalytics', linkAnalyticsRoutes),
   ...prefixed('linkQr', linkQrRoutes),
   ...prefixed('linkImports', linkImportRoutes),
   ...prefixed('sms', smsRoutes),

@@ -31,6 +31,8 @@ import { createOwnDomainRules, type OwnDomainRules } from './own-domains/own-dom
 import { registerTlsAsk } from './own-domains/tls-ask.ts'
 import { createTxtLookup } from './own-domains/txt-records.ts'
 import { createLocator } from '../places/places.ts'
+import { registerSharePage } from './shares/share-page.ts'
+import { createShares, type Shares } from './shares/shares.ts'
 import { createConditionalRedirects } from './redirect/conditions.ts'
 import { createLookup } from './redirect/lookup-store.ts'
 import { createRedirects, notFoundPage } from './redirect/redirect.ts'
@@ -42,6 +44,7 @@ export interface Shortlink extends Product {
   readonly ownDomains: OwnDomainRules
   readonly bans: BanRules
   readonly imports: Imports
+  readonly shares: Shares
   /** To be awaited after a change of bans or own domains: then every process uses it. */
   readonly publishChanges: () => Promise<void>
   /** The operations for callers from the console, who have no API key. */
@@ -78,6 +81,8 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
   const domains = createWatchedDomains(db, lookup, log)
   const bans = createBanRules(db, codes)
   const imports = createImports(services, links, lookup)
+  const shares = createShares(db)
+  const list = createLinkList(db.reports, codes, links, (linkId) => clicks.flush(linkId))
   const ownDomains = createOwnDomainRules({
     db,
     findTxt: createTxtLookup(config.DNS_SERVERS),
@@ -115,7 +120,8 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     bans,
     imports,
     publishChanges: async () => lookup.publishChanges(),
-    list: createLinkList(db.reports, codes, links, (linkId) => clicks.flush(linkId)),
+    list,
+    shares,
     generate: creating.generate,
     update: changing.update,
     refresh: changing.refresh,
@@ -130,6 +136,13 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
         pools: async () => lookup.cachedPools() ?? lookup.pools(),
         publicUrl: services.publicUrl,
       })
+      registerSharePage(api, {
+        shares,
+        list,
+        links,
+        limits: services.limits,
+        addressOf: http.addressOf,
+      })
       registerReportForm(api, { db, codes, limits: services.limits, addressOf: http.addressOf })
     },
     notFoundPage,
@@ -141,6 +154,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
         await ownDomains.recheck(signal)
         await ownDomains.deleteOld(signal)
         await imports.deleteOld(signal)
+        await shares.deleteOld(signal)
         await deleteOldReports(
           db,
           { decidedMs: reportLimits.decidedKeepDays * dayMs, openMs: reportLimits.openKeepDays * dayMs },

@@ -6,6 +6,7 @@ export const accountPages = [
   '/shortlink?open=1',
   '/shortlink/new',
   '/shortlink/edit?link=1',
+  '/shortlink/analytics?link=1',
   '/shortlink/domains',
   '/shortlink/imports',
   '/sms',

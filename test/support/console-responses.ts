@@ -33,6 +33,8 @@ import { sessionRoutes } from '../../contract/console/session.ts'
 import { sessionResponses } from '../../contract/console/responses/session.ts'
 import { linkImportRoutes } from '../../contract/console/link-import.ts'
 import { linkImportResponses } from '../../contract/console/responses/link-import.ts'
+import { linkAnalyticsRoutes } from '../../contract/console/link-analytics.ts'
+import { linkAnalyticsResponses } from '../../contract/console/responses/link-analytics.ts'
 import { linkQrRoutes } from '../../contract/console/link-qr.ts'
 import { linkQrResponses } from '../../contract/console/responses/link-qr.ts'
 import { linkAbuseRoutes, ownDomainRoutes } from '../../contract/console/link-domains.ts'
@@ -83,6 +85,7 @@ add(securityRoutes, securityResponses)
 add(oidcRoutes, oidcResponses)
 add(linkRoutes, linkResponses)
 add(ownDomainRoutes, ownDomainResponses)
+add(linkAnalyticsRoutes, linkAnalyticsResponses)
 add(linkQrRoutes, linkQrResponses)
 add(linkImportRoutes, linkImportResponses)
 add(linkAbuseRoutes, linkAbuseResponses)

@@ -86,6 +86,11 @@ function Detail({ link, canChange }: { link: LinkDetail; canChange: boolean }): 
         {t.botLine(formatCount(link.bot_clicks), formatCount(link.preview_clicks))} · {t.created}{' '}
         <RelativeTime at={link.created_at} />
       </div>
+      <div>
+        <Link to="/shortlink/analytics" search={{ link: String(link.id) }}>
+          {t.analytics}
+        </Link>
+      </div>
       <LinkStatistics id={link.id} />
       <PreviousCodes link={link} canChange={canChange} />
     </div>

@@ -127,6 +127,11 @@ export function ShortlinkPage(): ReactNode {
           nameOf={(value) => value}
           onChange={(value) => setParams({ tag: value, page: '1' })}
         />
+        {params.tag !== '' && (
+          <Link to="/shortlink/analytics" search={{ tag: params.tag }}>
+            {t.tagAnalytics}
+          </Link>
+        )}
         <ExportLink route={linkRoutes.csv} filter={filter} />
       </div>
       <BulkBar selected={selected} canChange={canChange} onClear={() => setSelected(new Map())} />

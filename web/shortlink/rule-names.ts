@@ -2,6 +2,7 @@
 import { countryNames, languageNames, provinces } from '../../contract/places.ts'
 import { type RuleCondition, ruleConditions } from '../../contract/shortlink.ts'
 import type { Language, Text } from '../../contract/text.ts'
+import { browserNames, deviceNames, osNames } from '../../contract/visitor-names.ts'
 import type { RuleValues } from './link-form.ts'
 
 export const conditionTexts: Readonly<Record<RuleCondition, Text>> = {
@@ -13,26 +14,7 @@ export const conditionTexts: Readonly<Record<RuleCondition, Text>> = {
   language: { zh: '语言', en: 'Language' },
 }
 
-const same = (name: string): Text => ({ zh: name, en: name })
-
-const fixedNames: Readonly<Record<string, Text>> = {
-  ios: same('iOS'),
-  android: same('Android'),
-  harmony: { zh: '鸿蒙', en: 'HarmonyOS' },
-  windows: same('Windows'),
-  macos: same('macOS'),
-  linux: same('Linux'),
-  mobile: { zh: '手机', en: 'Phone' },
-  tablet: { zh: '平板', en: 'Tablet' },
-  desktop: { zh: '电脑', en: 'Computer' },
-  wechat: { zh: '微信', en: 'WeChat' },
-  qq: same('QQ'),
-  douyin: { zh: '抖音', en: 'Douyin' },
-  weibo: { zh: '微博', en: 'Weibo' },
-  alipay: { zh: '支付宝', en: 'Alipay' },
-  dingtalk: { zh: '钉钉', en: 'DingTalk' },
-  feishu: { zh: '飞书', en: 'Feishu' },
-}
+const fixedNames = { ...osNames, ...deviceNames, ...browserNames }
 
 const cache = new Map<string, ReadonlyMap<string, string>>()
 

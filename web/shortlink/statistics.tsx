@@ -5,21 +5,27 @@ import { linkRoutes } from '../../contract/console/shortlink.ts'
 import type { NamedCount } from '../../contract/console/responses/shortlink.ts'
 import type { Text } from '../../contract/text.ts'
 import { formatTime } from '../../contract/time.ts'
+import { browserNames, deviceNames, referrerNames } from '../../contract/visitor-names.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { Chart } from '../parts/chart.tsx'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { formatCount } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { Ranking } from './ranking.tsx'
 import { shortlinkText } from './text.ts'
-import { browserNames, deviceNames, referrerNames } from './visitor-names.ts'
 
 const shortRanges = ['today', 'yesterday', '7d']
 
 export function LinkStatistics({ id }: { id: number }): ReactNode {
   const t = useText(shortlinkText)
+  const pick = usePick()
+  const named = (items: readonly NamedCount[], names: Readonly<Record<string, Text>>, emptyName: string) =>
+    items.map(({ name, count }) => ({
+      name: name === '' ? emptyName : names[name] ? pick(names[name]) : name,
+      count,
+    }))
   const [range, setRange] = useState({ range: '7d', from: '', to: '' })
   const [chosenUnit, setChosenUnit] = useState<'day' | 'hour'>('day')
   const days = resolveDayRange(range.range, range.from, range.to, Date.now())
@@ -62,48 +68,23 @@ export function LinkStatistics({ id }: { id: number }): ReactNode {
             <div className="grid-3">
               <Ranking
                 title={t.referrers}
-                items={data.referrers}
-                names={referrerNames}
-                emptyName={t.directVisit}
+                items={named(data.referrers, referrerNames, t.directVisit)}
+                empty={t.noClicks}
               />
-              <Ranking title={t.devices} items={data.devices} names={deviceNames} emptyName={t.unknown} />
-              <Ranking title={t.browsers} items={data.browsers} names={browserNames} emptyName={t.unknown} />
+              <Ranking
+                title={t.devices}
+                items={named(data.devices, deviceNames, t.unknown)}
+                empty={t.noClicks}
+              />
+              <Ranking
+                title={t.browsers}
+                items={named(data.browsers, browserNames, t.unknown)}
+                empty={t.noClicks}
+              />
             </div>
           </>
         )}
       </Loaded>
     </div>
-  )
-}
-
-interface RankingProps {
-  readonly title: string
-  readonly items: readonly NamedCount[]
-  readonly names: Readonly<Record<string, Text>>
-  readonly emptyName: string
-}
-
-function Ranking({ title, items, names, emptyName }: RankingProps): ReactNode {
-  const t = useText(shortlinkText)
-  const pick = usePick()
-  const displayName = (name: string) => (names[name] ? pick(names[name]) : name)
-  const max = Math.max(1, ...items.map((item) => item.count))
-  return (
-    <section className="stack-8">
-      <h3>{title}</h3>
-      {items.length === 0 ? (
-        <span className="muted">{t.noClicks}</span>
-      ) : (
-        <ol className="ranking">
-          {items.map((item) => (
-            <li key={item.name}>
-              <i style={{ width: `${(item.count / max) * 100}%` }} />
-              <span className="clip">{item.name === '' ? emptyName : displayName(item.name)}</span>
-              <span className="num">{formatCount(item.count)}</span>
-            </li>
-          ))}
-        </ol>
-      )}
-    </section>
   )
 }

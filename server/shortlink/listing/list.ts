@@ -2,6 +2,8 @@
 import type { LinkState, RedirectType } from '../../../contract/shortlink.ts'
 import type { Queries } from '../../db/database.ts'
 import { hourOf, dayOfHour, firstHourOfDay } from '../clicks/hours.ts'
+import { type Analytics, readAnalytics } from './analytics.ts'
+import type { StatLinks } from './stats.ts'
 import {
   countLinks,
   listDaily,
@@ -71,6 +73,8 @@ export interface LinkList {
     accountId: number,
     id: number,
   ): Promise<{ link: ListedLink; retired: readonly RetiredCode[] } | undefined>
+  /** The caller has checked whose link it is. */
+  analytics(links: StatLinks, range: { start: number; end: number }): Promise<Analytics>
   /** Undefined when the account has no such link. */
   statistics(
     accountId: number,
@@ -101,7 +105,7 @@ export function createLinkList(
   db: Queries,
   codes: Codes,
   links: Links,
-  flush: (linkId: number) => Promise<void>,
+  flush: (linkId?: number) => Promise<void>,
 ): LinkList {
   const cache = new Map<string, { readonly at: number; readonly result: Promise<unknown> }>()
 
@@ -267,6 +271,10 @@ export function createLinkList(
       await flush(id).catch(() => undefined)
       const [listed] = await describe(accountId, [id])
       return listed && { link: listed, retired: await listRetiredCodes(db, id, codes) }
+    },
+    async analytics(wanted, range) {
+      await flush('id' in wanted ? wanted.id : undefined).catch(() => undefined)
+      return readAnalytics(db, wanted, range)
     },
     async statistics(accountId, id, { start, end }) {
       if (!(await findOwnLink(db, accountId, id))) return undefined

@@ -13,7 +13,20 @@ export interface DayRange {
   readonly toDay: number
 }
 
-/** The next links of a tag, in the order of their ids. */
+/** Whether a tag has more links than this. */
+export async function hasMoreLinks(
+  queries: Queries,
+  { accountId, tag }: { readonly accountId: number; readonly tag: string },
+  max: number,
+): Promise<boolean> {
+  const row = await queries.one(
+    `SELECT link_id FROM link_tag WHERE account_id = ? AND tag = ? ORDER BY link_id LIMIT 1 OFFSET ${max}`,
+    [accountId, tag],
+  )
+  return row !== undefined
+}
+
+/** The next links of a tag that were ever visited, in the order of their ids. */
 export async function listTagged(
   queries: Queries,
   accountId: number,
@@ -22,7 +35,8 @@ export async function listTagged(
   limit: number,
 ): Promise<number[]> {
   const rows = await queries.all<{ link_id: number }>(
-    `SELECT link_id FROM link_tag WHERE account_id = ? AND tag = ? AND link_id > ? ORDER BY link_id LIMIT ${limit}`,
+    `SELECT t.link_id FROM link_tag t JOIN link_total c ON c.link_id = t.link_id
+     WHERE t.account_id = ? AND t.tag = ? AND t.link_id > ? ORDER BY t.link_id LIMIT ${limit}`,
     [accountId, tag, after],
   )
   return rows.map(({ link_id }) => link_id)

@@ -1,12 +1,15 @@
 // Click statistics of a link or a tag for `stats`.
+import { analyticsLimits } from '../../../contract/link-analytics.ts'
 import type { StatPart } from '../../../contract/shortlink.ts'
 import { dayMs, formatDay, formatTime, hourMs } from '../../../contract/time.ts'
 import type { Queries } from '../../db/database.ts'
+import { parameterError } from '../../http/parameters.ts'
 import { otherReferrers } from '../clicks/counts.ts'
 import { dayOfHour, hourOf } from '../clicks/hours.ts'
 import {
   countVisitorDays,
   type DayRange,
+  hasMoreLinks,
   listTagged,
   sumColumn,
   sumHours,
@@ -14,8 +17,10 @@ import {
   type ValueCount,
 } from './stat-store.ts'
 
+export type StatLinks = { readonly id: number } | { readonly accountId: number; readonly tag: string }
+
 export interface StatQuery {
-  readonly links: { readonly id: number } | { readonly accountId: number; readonly tag: string }
+  readonly links: StatLinks
   /** The first millisecond of the first day, and the one after the last day. */
   readonly start: number
   readonly end: number
@@ -39,9 +44,8 @@ const linksPerSlice = 1_000
 const maxItems = 1_000
 
 export async function readStats(queries: Queries, { links, start, end, by }: StatQuery): Promise<LinkStats> {
-  const fromHour = hourOf(start)
-  const toHour = hourOf(end)
-  const range = { fromHour, toHour, fromDay: dayOfHour(fromHour), toDay: dayOfHour(toHour) }
+  const range = dayRangeOf(start, end)
+  await requireFewLinks(queries, links)
   const totals = { person: 0, bot: 0, preview: 0 }
   const byTime = new Map<number, number>()
   const byValue = new Map<string, number>()
@@ -68,7 +72,23 @@ export async function readStats(queries: Queries, { links, start, end, by }: Sta
   }
 }
 
-async function* sliceLinks(queries: Queries, links: StatQuery['links']): AsyncGenerator<readonly number[]> {
+export function dayRangeOf(start: number, end: number): DayRange {
+  const fromHour = hourOf(start)
+  const toHour = hourOf(end)
+  return { fromHour, toHour, fromDay: dayOfHour(fromHour), toDay: dayOfHour(toHour) }
+}
+
+/** Bounds the work of one call. */
+export async function requireFewLinks(queries: Queries, links: StatLinks): Promise<void> {
+  if ('id' in links || !(await hasMoreLinks(queries, links, analyticsLimits.links))) return
+  const text = {
+    zh: `下的链接超过 ${analyticsLimits.links} 个，无法汇总`,
+    en: `has more than ${analyticsLimits.links} links, which are not summed`,
+  }
+  throw parameterError([], [{ name: 'tag', text }])
+}
+
+export async function* sliceLinks(queries: Queries, links: StatLinks): AsyncGenerator<readonly number[]> {
   if ('id' in links) {
     yield [links.id]
     return
@@ -85,7 +105,7 @@ async function* sliceLinks(queries: Queries, links: StatQuery['links']): AsyncGe
 /** The values as the interface names them. */
 const publicValues: Readonly<Record<string, string>> = { phone: 'mobile', other: '' }
 
-async function sumValues(
+export async function sumValues(
   queries: Queries,
   ids: readonly number[],
   range: DayRange,
@@ -122,7 +142,7 @@ function timeItems(by: 'day' | 'hour', range: DayRange, counts: ReadonlyMap<numb
 }
 
 /** Largest first. Clicks without a value are those of unknown visitors. */
-function valueItems(counts: ReadonlyMap<string, number>, total: number): ValueCount[] {
+export function valueItems(counts: ReadonlyMap<string, number>, total: number): ValueCount[] {
   const known = [...counts.values()].reduce((sum, clicks) => sum + clicks, 0)
   const all = new Map(counts)
   if (total > known) all.set('', (all.get('') ?? 0) + total - known)

@@ -1,6 +1,6 @@
-// Display names of visitors' devices, browsers and referrers.
-import { scanReferrer } from '../../contract/link-qr.ts'
-import type { Text } from '../../contract/text.ts'
+// Display names of visitors' systems, devices, apps, browsers and referrers.
+import { scanReferrer } from './link-qr.ts'
+import type { Text } from './text.ts'
 
 const other: Text = { zh: '其他', en: 'Other' }
 
@@ -8,11 +8,22 @@ const same = (name: string): Text => ({ zh: name, en: name })
 
 export const deviceNames: Readonly<Record<string, Text>> = {
   phone: { zh: '手机', en: 'Phone' },
+  mobile: { zh: '手机', en: 'Phone' },
   tablet: { zh: '平板', en: 'Tablet' },
   desktop: { zh: '电脑', en: 'Computer' },
   other,
 }
 
+export const osNames: Readonly<Record<string, Text>> = {
+  ios: same('iOS'),
+  android: same('Android'),
+  harmony: { zh: '鸿蒙', en: 'HarmonyOS' },
+  windows: same('Windows'),
+  macos: same('macOS'),
+  linux: same('Linux'),
+}
+
+/** Browsers, and the apps that open links themselves. */
 export const browserNames: Readonly<Record<string, Text>> = {
   wechat: { zh: '微信', en: 'WeChat' },
   alipay: { zh: '支付宝', en: 'Alipay' },
