@@ -13,7 +13,8 @@ import { until } from './support/until.ts'
 
 const secret = 'a secret of thirty-two characters.'
 
-async function addWebhook(db: Database, url: string): Promise<number> {
+/** Returns the account. */
+async function addWebhooks(db: Database, ...urls: readonly string[]): Promise<number> {
   const { id } = await createAccount(db, systemActor, { username: uniqueName(), password: 'correct horse 9' })
   const rules = createEventRules({
     db,
@@ -21,7 +22,7 @@ async function addWebhook(db: Database, url: string): Promise<number> {
     config: { WEBHOOK_ALLOW_PRIVATE: 'on', MAIL_URL: undefined, MAIL_FROM: undefined },
     publicUrl: () => 'http://127.0.0.1',
   })
-  await rules.webhooks.add(systemActor, id, { url, events: [] })
+  for (const url of urls) await rules.webhooks.add(systemActor, id, { url, events: [] })
   await rules.close()
   return id
 }
@@ -55,7 +56,7 @@ for (const engine of engines) {
       // Nothing is answered, so no attempt can be recorded.
       receiver.handle(() => () => undefined)
       const first = await spawnService(environment)
-      const account = await addWebhook(db, `${receiver.url}hook`)
+      const account = await addWebhooks(db, `${receiver.url}hook`)
       await emit(db, account, 5)
       await until(() => receiver.requests.length === 5)
       await first.kill('SIGKILL')
@@ -82,7 +83,7 @@ for (const engine of engines) {
       }
     })
 
-    it('reach 300 endpoints and one busy endpoint once each from two processes', async () => {
+    it('reach 1,000 endpoints and one busy endpoint once each from two processes', async () => {
       const storage = await freshStorage(engine)
       const db = storage.open()
       const receiver = await startFakeUpstream()
@@ -97,19 +98,22 @@ for (const engine of engines) {
           ? [await spawnService({ ...environment, WORKERS: '2' })]
           : [await spawnService(environment), await spawnService(environment)]
       try {
-        const busy = await addWebhook(db, `${receiver.url}busy`)
+        const busy = await addWebhooks(db, `${receiver.url}busy`)
         const accounts: number[] = []
-        for (let i = 0; i < 300; i += 1) accounts.push(await addWebhook(db, `${receiver.url}one-${i}`))
+        for (let i = 0; i < 50; i += 1) {
+          const urls = Array.from({ length: 20 }, (_, n) => `${receiver.url}one-${i}-${n}`)
+          accounts.push(await addWebhooks(db, ...urls))
+        }
         await Promise.all([emit(db, busy, 2_000), ...accounts.map((id) => emit(db, id, 1))])
         await until(async () => {
           const row = await db.one<{ count: number }>(
             `SELECT COUNT(*) AS count FROM event_delivery WHERE state = 'delivered'`,
           )
-          return row?.count === 2_300
+          return row?.count === 3_000
         }, 120_000)
-        const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
-        assert.equal(ids.length, 2_300)
-        assert.equal(new Set(ids).size, 2_300)
+        const ids = receiver.requests.map(({ path, headers }) => `${path} ${headers['webhook-id']}`)
+        assert.equal(ids.length, 3_000)
+        assert.equal(new Set(ids).size, 3_000)
       } finally {
         for (const one of processes) await one.kill('SIGTERM')
         await receiver.close()

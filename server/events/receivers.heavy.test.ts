@@ -1,0 +1,145 @@
+// Webhooks to receivers that misbehave: each event is delivered at least once, one attempt per entry of the schedule, and
+// nothing is lost while a receiver is down for a day.
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { onEachEngine } from '../../test/support/engines.ts'
+import {
+  type Behaviour,
+  type FakeUpstream,
+  hugePage,
+  reset,
+  startFakeUpstream,
+  text,
+} from '../../test/support/fake-upstream.ts'
+import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
+import { until } from '../../test/support/until.ts'
+import { systemActor } from '../audit/audit.ts'
+import { createEventRules } from './delivery.ts'
+import { emitEvents } from './emit.ts'
+import { listAttempts, listDeliveries } from './store.ts'
+
+/** A status line and then a byte now and then: the response never ends. */
+const drip: Behaviour = (response) => {
+  response.writeHead(200, { 'content-type': 'text/plain' })
+  const timer = setInterval(() => response.write('.'), 200)
+  response.on('close', () => clearInterval(timer))
+}
+
+const halfHeader: Behaviour = (response) => {
+  response.socket?.write('HTTP/1.1 200 OK\r\ncontent-le')
+}
+
+onEachEngine('webhooks to receivers that misbehave', (engine) => {
+  let service: TestService
+  let receiver: FakeUpstream
+  const behaviours = new Map<string, Behaviour[]>()
+
+  before(async () => {
+    // The first entries of each list are used up; afterwards everything is accepted.
+    receiver = await startFakeUpstream(({ path }) => behaviours.get(path)?.shift() ?? text(200, 'ok'))
+    service = await startService(engine, { WEBHOOK_ALLOW_PRIVATE: 'on', WEBHOOK_RETRY_S: '0,0,300,3600,86400' })
+  })
+  after(async () => {
+    await service[Symbol.asyncDispose]()
+    await receiver.close()
+  })
+
+  const db = () => service.installation.db
+  const add = (account: TestAccount, path: string) =>
+    createEventRules(service.app.services).webhooks.add(systemActor, account.id, {
+      url: receiver.url + path.slice(1),
+      events: [],
+    })
+  const emit = (account: TestAccount, count: number) =>
+    db().write((tx) =>
+      emitEvents(
+        tx,
+        Array.from({ length: count }, (_, n) => ({
+          accountId: account.id,
+          type: 'key.reset' as const,
+          data: { n },
+          alertKey: `key.reset ${n}`,
+        })),
+      ),
+    )
+  const latest = async (endpointId: number) =>
+    (await listDeliveries(db(), endpointId, { before: undefined, limit: 1 }))[0]
+  const countOf = async (endpointId: number, state: string) =>
+    (await db().one<{ count: number }>(
+      'SELECT COUNT(*) AS count FROM event_delivery WHERE endpoint_id = ? AND state = ?',
+      [endpointId, state],
+    ))!.count
+
+  const cases: readonly { what: string; behaviour: Behaviour; errors: readonly (string | null)[] }[] = [
+    { what: 'resets the connection', behaviour: reset(), errors: ['ECONNRESET', null] },
+    { what: 'drips its response', behaviour: drip, errors: ['timeout', null] },
+    { what: 'stops in the middle of a header', behaviour: halfHeader, errors: ['timeout', null] },
+    { what: 'responds with 10 MB', behaviour: hugePage(10_000_000), errors: [null] },
+  ]
+  it('repeats after a failure, and reads no more of a response than it needs', async () => {
+    const account = await service.account()
+    const endpoints = await Promise.all(
+      cases.map(async ({ behaviour }, number) => {
+        behaviours.set(`/case-${number}`, [behaviour])
+        return add(account, `/case-${number}`)
+      }),
+    )
+    await emit(account, 1)
+    for (const [number, { what, errors }] of cases.entries()) {
+      const { id } = endpoints[number]!
+      await until(async () => (await latest(id))?.state === 'delivered', 90_000)
+      const delivery = (await latest(id))!
+      assert.equal(delivery.attempts, errors.length, what)
+      const attempts = await listAttempts(db(), delivery.id)
+      assert.deepEqual(attempts.map(({ error }) => error).toSorted(), [...errors].toSorted(), what)
+      for (const { response } of attempts) assert.ok(response.length <= 1_000, what)
+      const ids = receiver.requests.filter(({ path }) => path === `/case-${number}`)
+      assert.equal(new Set(ids.map(({ headers }) => headers['webhook-id'])).size, 1, what)
+    }
+  })
+
+  it('keeps the events of a day on which the receiver is down', async () => {
+    const account = await service.account()
+    const { id } = await add(account, '/down')
+    const down = Array.from({ length: 10_000 }, () => text(503, 'down'))
+    behaviours.set('/down', down)
+    // A new event every few hours of the day; the clock of the schedule moves by changing what is due.
+    let emitted = 0
+    for (let hour = 0; hour < 24; hour += 4) {
+      await emit(account, 5)
+      emitted += 5
+      await until(async () => {
+        const row = await db().one<{ count: number }>(
+          `SELECT COUNT(*) AS count FROM event_delivery WHERE endpoint_id = ? AND due_at <= ${db().now} AND state = 'pending'`,
+          [id],
+        )
+        return row!.count === 0
+      }, 60_000)
+      const moved = 4 * 3_600_000
+      await db().write(async (tx) => {
+        await tx.run('UPDATE event_delivery SET due_at = due_at - ? WHERE endpoint_id = ?', [moved, id])
+        await tx.run('UPDATE event_endpoint SET failing_since = failing_since - ? WHERE id = ?', [moved, id])
+      })
+    }
+    assert.equal((await countOf(id, 'pending')) + (await countOf(id, 'failed')), emitted, 'none is lost')
+    assert.equal(await countOf(id, 'failed'), 0, 'the schedule is longer than a day')
+    behaviours.set('/down', [])
+    await db().write((tx) => tx.run('UPDATE event_delivery SET due_at = 0 WHERE endpoint_id = ?', [id]))
+    await until(async () => (await countOf(id, 'delivered')) === emitted, 60_000)
+    const sent = receiver.requests.filter(({ path }) => path === '/down')
+    assert.equal(new Set(sent.map(({ headers }) => headers['webhook-id'])).size, emitted)
+    const deliveries = await listDeliveries(db(), id, { before: undefined, limit: 100 })
+    const attempts = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0)
+    assert.equal(sent.length, attempts, 'every request is a recorded attempt')
+  })
+
+  it('delivers 10,000 events to one endpoint, each once', { timeout: 240_000 }, async () => {
+    const account = await service.account()
+    const { id } = await add(account, '/many')
+    for (let i = 0; i < 10; i += 1) await emit(account, 1_000)
+    await until(async () => (await countOf(id, 'delivered')) === 10_000, 200_000)
+    const sent = receiver.requests.filter(({ path }) => path === '/many')
+    assert.equal(sent.length, 10_000)
+    assert.equal(new Set(sent.map(({ headers }) => headers['webhook-id'])).size, 10_000)
+  })
+})
