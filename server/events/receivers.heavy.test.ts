@@ -37,7 +37,10 @@ onEachEngine('webhooks to receivers that misbehave', (engine) => {
   before(async () => {
     // The first entries of each list are used up; afterwards everything is accepted.
     receiver = await startFakeUpstream(({ path }) => behaviours.get(path)?.shift() ?? text(200, 'ok'))
-    service = await startService(engine, { WEBHOOK_ALLOW_PRIVATE: 'on', WEBHOOK_RETRY_S: '0,0,300,3600,86400' })
+    service = await startService(engine, {
+      WEBHOOK_ALLOW_PRIVATE: 'on',
+      WEBHOOK_RETRY_S: '0,0,300,3600,86400',
+    })
   })
   after(async () => {
     await service[Symbol.asyncDispose]()
