@@ -78,6 +78,7 @@ const pages = [
   page('/operator/domains', () => import('./operator/domains.tsx'), 'DomainsPage'),
   page('/operator/abuse', () => import('./operator/abuse.tsx'), 'AbusePage'),
   page('/operator/gateways', () => import('./operator/gateways.tsx'), 'GatewaysPage'),
+  page('/operator/webhooks', () => import('./operator/webhooks.tsx'), 'OperatorWebhooksPage'),
   page('/operator/audit', () => import('./operator/audit.tsx'), 'AuditPage'),
   page('/operator/tokens', () => import('./operator/tokens.tsx'), 'TokensPage'),
   page('/operator/settings', () => import('./operator/settings.tsx'), 'SettingsPage'),

@@ -8,9 +8,9 @@ import {
   maxAlertPercents,
   webhookLimits,
 } from '../events.ts'
-import { Empty, slice } from './fields.ts'
+import { Empty, Noted, note, slice } from './fields.ts'
 import { route, withResponses } from './route.ts'
-import type { eventResponses } from './responses/events.ts'
+import type { eventResponses, operatorEventResponses } from './responses/events.ts'
 
 export const WebhookInput = Type.Object({
   url: Type.String({ minLength: 1, maxLength: webhookLimits.urlLength }),
@@ -56,4 +56,18 @@ export const eventRoutes = withResponses<typeof eventResponses>()({
   addAlertChannel: route('POST', '/alert-channels', AlertChannelInput),
   confirmAlertChannel: route('POST', '/alert-channels/:id/confirm', ConfirmInput),
   removeAlertChannel: route('DELETE', '/alert-channels/:id', Empty),
+})
+
+/** Webhooks of all accounts, for operators: read, and send again. */
+export const operatorEventRoutes = withResponses<typeof operatorEventResponses>()({
+  health: route('GET', '/operator/overview/webhooks', Empty),
+  webhooks: route('GET', '/operator/accounts/:id/webhooks', Empty),
+  deliveries: route('GET', '/operator/accounts/webhooks/:id/deliveries', Type.Object(slice)),
+  delivery: route('GET', '/operator/accounts/webhook-deliveries/:id', Empty),
+  resendDelivery: route('POST', '/operator/accounts/webhook-deliveries/:id/resend', Noted),
+  resendFailed: route(
+    'POST',
+    '/operator/accounts/webhooks/:id/resend',
+    Type.Object({ ...ResendInput.properties, note }),
+  ),
 })

@@ -14,6 +14,7 @@ import { recordChange } from '../audit/audit.ts'
 import { deleteOldAudit } from '../audit/store.ts'
 import { creditPages } from '../credits/console.ts'
 import { eventPages } from '../events/console.ts'
+import { webhookHealthPages } from '../events/health-console.ts'
 import type { EventDelivery } from '../events/delivery.ts'
 import { domainCheckPages } from '../domain-check/console.ts'
 import { guessLimits } from './guess-limits.ts'
@@ -178,6 +179,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     identityPages(api, pageServices, products.identity)
     domainCheckPages(api, pageServices, products.domainCheck)
     eventPages(api, pageServices, products.events)
+    webhookHealthPages(api, pageServices, products.events)
     paymentPages(api, pageServices, products.payments)
     reconciliationPages(api, pageServices, products.payments)
     invoicePages(api, pageServices)

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { after, before, it } from 'node:test'
 import { creditRoutes } from '../../contract/console/credits.ts'
-import { eventRoutes } from '../../contract/console/events.ts'
+import { eventRoutes, operatorEventRoutes } from '../../contract/console/events.ts'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import { homeRoutes } from '../../contract/console/home.ts'
 import { identityRoutes } from '../../contract/console/identity.ts'
@@ -66,6 +66,7 @@ const allOperatorRoutes = {
   ...prefixed('linkAbuse', linkAbuseRoutes),
   ...prefixed('operatorPayments', operatorPaymentRoutes),
   ...prefixed('operatorAdmin', operatorAdminRoutes),
+  ...prefixed('operatorEvents', operatorEventRoutes),
 }
 
 const guarded = { ...accountRoutes, ...allOperatorRoutes }

@@ -10,7 +10,7 @@ import { type FakeUpstream, type Handler, json, startFakeUpstream } from '../../
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
 import { systemActor } from '../audit/audit.ts'
-import { isMailAddress } from './alerts.ts'
+import { isMailAddress, refreshAlertTypes } from './alerts.ts'
 import { signDingtalkUrl } from './channels/dingtalk.ts'
 import { signFeishu } from './channels/feishu.ts'
 import { cutToBytes } from './channels/robot.ts'
@@ -239,6 +239,23 @@ onEachEngine('alerts', (engine) => {
     await until(() => sentTo('chief').length === 2)
     assert.match(sentTo('chief')[1]!.body, /网关 aliyun/)
     assert.equal(sentTo('holder').length, 1)
+  })
+
+  it('of an earlier version also receive the types that were added since', async () => {
+    const chief = await operator()
+    const { endpoint } = await add(chief, 'feishu', `${robot.url}old`)
+    await rules().confirmByOperator(systemActor, await endpoint())
+    const { id } = await endpoint()
+    const old = 'platform.disk_low platform.gateway_down'
+    await db().write(async (tx) => {
+      await tx.run('UPDATE event_endpoint SET event_types = ? WHERE id = ?', [old, id])
+      await tx.run('UPDATE account SET event_types = ? WHERE id = ?', [old, chief.id])
+    })
+    await refreshAlertTypes(db())
+    const data = { pending: 10_000, overdue_minutes: 0 }
+    await db().write((tx) => emitToOperators(tx, 'platform.webhook_backlog', data))
+    await until(() => sentTo('old').length === 2)
+    assert.match(sentTo('old')[1]!.body, /积压/)
   })
 })
 

@@ -17,8 +17,10 @@ import {
   deleteEndpoint,
   type EndpointRow,
   findEndpoint,
+  findStaleChannels,
   insertEndpoint,
   lockAccountEndpoints,
+  updateAlertTypes,
   updateEndpoint,
   updateWantedTypes,
 } from './store.ts'
@@ -87,10 +89,6 @@ export function createAlerts(options: AlertOptions): Alerts {
         throw new AppError(1005, { zh: '未配置 MAIL_URL，不能发送邮件', en: 'mail needs MAIL_URL' })
       const target = readTarget(kind, givenTarget, options.allowPrivate)
       const code = String(randomInt(10 ** alertLimits.codeLength)).padStart(alertLimits.codeLength, '0')
-      const types =
-        account.role === 'operator'
-          ? [...accountAlertTypes, ...Object.keys(platformAlertTypes)]
-          : accountAlertTypes
       const id = await db.write(async (tx) => {
         const count = await lockAccountEndpoints(tx, account.id, 'alert')
         if (count >= alertLimits.channelsPerAccount) throw tooManyChannels()
@@ -98,7 +96,7 @@ export function createAlerts(options: AlertOptions): Alerts {
           account_id: account.id,
           kind,
           url: cipher.encrypt(target),
-          event_types: [...types].sort().join(' '),
+          event_types: alertTypesOf(account.role),
           secret: secret === undefined || secret === '' ? null : cipher.encrypt(secret),
           state: 'unconfirmed',
           language,
@@ -163,6 +161,27 @@ export function createAlerts(options: AlertOptions): Alerts {
       if (kind === 'mail') return target
       return `${URL.parse(target)?.host ?? ''} …${target.slice(-4)}`
     },
+  }
+}
+
+/** What the alert channels of an account or an operator receive. */
+function alertTypesOf(role: AlertAccount['role']): string {
+  const types =
+    role === 'operator' ? [...accountAlertTypes, ...Object.keys(platformAlertTypes)] : accountAlertTypes
+  return [...types].sort().join(' ')
+}
+
+/** Channels that an earlier version has created also receive the types that were added since. */
+export async function refreshAlertTypes(db: Database): Promise<void> {
+  for (const role of ['account', 'operator'] as const) {
+    const types = alertTypesOf(role)
+    for (const accountId of await findStaleChannels(db, role, types)) {
+      await db.write(async (tx) => {
+        await lockAccountEndpoints(tx, accountId, 'alert')
+        await updateAlertTypes(tx, accountId, types)
+        await updateWantedTypes(tx, accountId)
+      })
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import type { Services } from '../services.ts'
 import type { EventDelivery } from './delivery.ts'
 import { eventBody } from './emit.ts'
 import {
+  type AttemptRow,
   type DeliveryRow,
   type EndpointRow,
   findDelivery,
@@ -89,14 +90,7 @@ export function eventPages(api: Api, { db }: Services, { webhooks, alerts, chann
       ...deliveryOf(delivery),
       url: endpoint.url,
       body: eventBody(delivery),
-      attempt_list: attempts.map(({ id, at, duration_ms, status, error, response }) => ({
-        id,
-        at,
-        duration_ms,
-        status,
-        error,
-        response,
-      })),
+      attempt_list: attempts.map(attemptOf),
     }
   })
 
@@ -150,7 +144,7 @@ export function eventPages(api: Api, { db }: Services, { webhooks, alerts, chann
   })
 }
 
-function webhookOf(endpoint: EndpointRow): Webhook {
+export function webhookOf(endpoint: EndpointRow): Webhook {
   return {
     id: endpoint.id,
     url: endpoint.url,
@@ -162,7 +156,7 @@ function webhookOf(endpoint: EndpointRow): Webhook {
   }
 }
 
-function deliveryOf(row: DeliveryRow): WebhookDelivery {
+export function deliveryOf(row: DeliveryRow): WebhookDelivery {
   return {
     id: row.id,
     event_id: row.uid,
@@ -174,4 +168,8 @@ function deliveryOf(row: DeliveryRow): WebhookDelivery {
     created_at: row.created_at,
     next_attempt_at: row.state === 'pending' ? row.due_at : null,
   }
+}
+
+export function attemptOf({ id, at, duration_ms, status, error, response }: AttemptRow) {
+  return { id, at, duration_ms, status, error, response }
 }

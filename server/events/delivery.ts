@@ -1,13 +1,14 @@
 // Composes webhooks and alerts: their rules, and the dispatcher that delivers events.
 import type { Agent } from 'undici'
 import type { AlertChannelKind } from '../../contract/events.ts'
+import { hourMs } from '../../contract/time.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { createTextCipher, type TextCipher } from '../encryption.ts'
 import type { Services } from '../services.ts'
 import { createPublicAgent } from '../upstream/public-address.ts'
 import { attemptAlert } from './alert-attempt.ts'
-import { type Alerts, createAlerts } from './alerts.ts'
+import { type Alerts, createAlerts, refreshAlertTypes } from './alerts.ts'
 import { attemptDelivery } from './attempt.ts'
 import { createDingtalk } from './channels/dingtalk.ts'
 import { createFeishu } from './channels/feishu.ts'
@@ -111,7 +112,10 @@ export function createEventDelivery(services: Services): EventDelivery {
   })
   return {
     ...rules,
-    start: () => dispatcher.start(jobs),
+    start() {
+      jobs.every(hourMs, 'refresh_alert_types', () => refreshAlertTypes(db))
+      dispatcher.start(jobs)
+    },
     async stop() {
       await dispatcher.stop()
       await rules.close()

@@ -163,6 +163,27 @@ export async function updateWantedTypes(tx: Tx, accountId: number): Promise<void
   await tx.run('UPDATE account SET event_types = ? WHERE id = ?', [wanted, accountId])
 }
 
+/** Accounts whose alert channels receive other types than these. */
+export async function findStaleChannels(
+  queries: Queries,
+  role: Tables['account']['role'],
+  types: string,
+): Promise<number[]> {
+  const rows = await queries.all<{ id: number }>(
+    `SELECT DISTINCT p.account_id AS id FROM event_endpoint p JOIN account a ON a.id = p.account_id
+     WHERE p.kind <> 'webhook' AND p.event_types <> ? AND a.role = ? ORDER BY p.account_id LIMIT 1000`,
+    [types, role],
+  )
+  return rows.map(({ id }) => id)
+}
+
+export async function updateAlertTypes(tx: Tx, accountId: number, types: string): Promise<void> {
+  await tx.run(`UPDATE event_endpoint SET event_types = ? WHERE account_id = ? AND kind <> 'webhook'`, [
+    types,
+    accountId,
+  ])
+}
+
 export interface DeliveryRow {
   readonly id: number
   readonly endpoint_id: number
@@ -203,10 +224,9 @@ export function findDelivery(queries: Queries, id: number): Promise<DeliveryRow 
   )
 }
 
-export function listAttempts(
-  queries: Queries,
-  deliveryId: number,
-): Promise<Readonly<Tables['event_attempt']>[]> {
+export type AttemptRow = Readonly<Tables['event_attempt']>
+
+export function listAttempts(queries: Queries, deliveryId: number): Promise<AttemptRow[]> {
   return queries.all('SELECT * FROM event_attempt WHERE delivery_id = ? ORDER BY id DESC LIMIT 50', [
     deliveryId,
   ])

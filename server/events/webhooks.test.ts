@@ -12,6 +12,8 @@ import {
 } from '../../test/support/fake-upstream.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
+import { operatorEventRoutes } from '../../contract/console/events.ts'
+import { operator } from '../../test/support/console.ts'
 import { systemActor } from '../audit/audit.ts'
 import { createEventRules } from './delivery.ts'
 import { emitEvents } from './emit.ts'
@@ -208,6 +210,34 @@ onEachEngine('webhooks', (engine) => {
     const last = sentTo('rotated')[1]!
     new Webhook(next).verify(last.body, last.headers)
     assert.throws(() => new Webhook(secret).verify(last.body, last.headers))
+  })
+
+  it('operators see the state of all webhooks, read the deliveries of an account, and send again', async () => {
+    const account = await service.account()
+    const browser = await operator(service)
+    receiver.handle(() => text(500, 'call 13800138000'))
+    const { id } = await add(account, 'watched', ['key.reset'])
+    await emit(account, 'key.reset', { phone_number: '13800138000' })
+    await until(async () => ((await latest(id))?.attempts ?? 0) >= 3)
+    const health = (await browser.call(operatorEventRoutes.health)).body
+    assert.ok(health.attempts_hour >= 3 && health.failed_hour >= 3 && health.failing >= 1)
+    const troubled = health.troubled.find((one: { id: number }) => one.id === id)
+    assert.deepEqual([troubled.username, troubled.account_id], [account.username, account.id])
+    const listed = (await browser.call(operatorEventRoutes.webhooks, { parts: { id: account.id } })).body
+    assert.deepEqual([listed.username, listed.items[0].id], [account.username, id])
+    const { items } = (await browser.call(operatorEventRoutes.deliveries, { parts: { id } })).body
+    const parts = { id: items[0].id }
+    const detail = (await browser.call(operatorEventRoutes.delivery, { parts })).body
+    assert.match(detail.body, /138\*{4}8000/)
+    assert.equal(detail.attempt_list[0].response, 'call 138****8000')
+    receiver.handle(accept)
+    const noteless = await browser.call(operatorEventRoutes.resendDelivery, { parts, sent: {} })
+    assert.deepEqual(Object.keys(noteless.body.error.fields), ['note'])
+    const sent = { note: '客户要求' }
+    assert.equal((await browser.call(operatorEventRoutes.resendDelivery, { parts, sent })).status, 200)
+    await until(async () => (await stateOf(items[0].id)) === 'delivered')
+    const alert = await browser.call(operatorEventRoutes.deliveries, { parts: { id: 999_999 } })
+    assert.equal(alert.status, 404)
   })
 
   it('stores no secret in clear text', async () => {

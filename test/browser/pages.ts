@@ -49,6 +49,7 @@ export const operatorPages = [
   '/operator/abuse',
   '/operator/abuse?tab=bans',
   '/operator/gateways',
+  '/operator/webhooks',
   '/operator/audit',
   '/operator/tokens',
   '/operator/settings',

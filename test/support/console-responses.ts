@@ -6,8 +6,8 @@ import { creditRoutes } from '../../contract/console/credits.ts'
 import { creditResponses } from '../../contract/console/responses/credits.ts'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import { domainCheckResponses } from '../../contract/console/responses/domain-check.ts'
-import { eventRoutes } from '../../contract/console/events.ts'
-import { eventResponses } from '../../contract/console/responses/events.ts'
+import { eventRoutes, operatorEventRoutes } from '../../contract/console/events.ts'
+import { eventResponses, operatorEventResponses } from '../../contract/console/responses/events.ts'
 import { homeRoutes } from '../../contract/console/home.ts'
 import { homeResponses } from '../../contract/console/responses/home.ts'
 import { identityRoutes } from '../../contract/console/identity.ts'
@@ -70,6 +70,7 @@ function add<Name extends string>(
 add(creditRoutes, creditResponses)
 add(domainCheckRoutes, domainCheckResponses)
 add(eventRoutes, eventResponses)
+add(operatorEventRoutes, operatorEventResponses)
 add(homeRoutes, homeResponses)
 add(identityRoutes, identityResponses)
 add(keyRoutes, keyResponses)

@@ -15,30 +15,60 @@ import { objectTitle } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { eventsText } from './text.ts'
 
-export function Deliveries({ webhook }: { webhook: string }): ReactNode {
+/** The holder's deliveries, sent again with one click. */
+export function OwnDeliveries({ webhook }: { webhook: string }): ReactNode {
   const t = useText(eventsText)
   const { message } = App.useApp()
   const me = useMe()
+  const failed = useApiMutation(eventRoutes.resendFailed)
+  const one = useApiMutation(eventRoutes.resendDelivery)
+  const since = () => Date.now() - dayMs
+  return (
+    <Deliveries
+      webhook={webhook}
+      routes={eventRoutes}
+      {...(me.data?.read_only === false && {
+        resend: {
+          isBusy: failed.isPending || one.isPending,
+          failed: () =>
+            failed.mutate(
+              { body: { since: since() }, params: { id: webhook } },
+              { onSuccess: ({ count }) => void message.success(t.resent(count)) },
+            ),
+          one: (id) =>
+            one.mutate({ body: {}, params: { id } }, { onSuccess: () => void message.success(t.resent(1)) }),
+        },
+      })}
+    />
+  )
+}
+
+interface Resend {
+  readonly isBusy: boolean
+  readonly failed: () => void
+  readonly one: (id: number) => void
+}
+
+interface DeliveriesProps {
+  readonly webhook: string
+  readonly routes: Pick<typeof eventRoutes, 'deliveries' | 'delivery'>
+  /** Left out for those who may not. */
+  readonly resend?: Resend
+}
+
+export function Deliveries({ webhook, routes, resend }: DeliveriesProps): ReactNode {
+  const t = useText(eventsText)
   const [params, setParams] = useUrlState({ before: '', delivery: '' })
-  const deliveries = useApiQuery(eventRoutes.deliveries, cursorQuery(params.before), {
+  const deliveries = useApiQuery(routes.deliveries, cursorQuery(params.before), {
     params: { id: webhook },
     refetchMs: 5_000,
   })
-  const resend = useApiMutation(eventRoutes.resendFailed)
   return (
     <Card
       title={<h2>{t.deliveries}</h2>}
       extra={
-        me.data?.read_only === false && (
-          <Button
-            loading={resend.isPending}
-            onClick={() =>
-              resend.mutate(
-                { body: { since: Date.now() - dayMs }, params: { id: webhook } },
-                { onSuccess: ({ count }) => void message.success(t.resent(count)) },
-              )
-            }
-          >
+        resend && (
+          <Button loading={resend.isBusy} onClick={resend.failed}>
             {t.resendFailed}
           </Button>
         )
@@ -92,7 +122,8 @@ export function Deliveries({ webhook }: { webhook: string }): ReactNode {
           <OneDelivery
             key={params.delivery}
             id={Number(params.delivery)}
-            canResend={me.data?.read_only === false}
+            route={routes.delivery}
+            resend={resend}
           />
         )}
       </Drawer>
@@ -106,11 +137,15 @@ function DeliveryState({ delivery }: { delivery: WebhookDelivery }): ReactNode {
   return <StatusLabel tone={tones[delivery.state]}>{t[delivery.state]}</StatusLabel>
 }
 
-function OneDelivery({ id, canResend }: { id: number; canResend: boolean }): ReactNode {
+interface OneDeliveryProps {
+  readonly id: number
+  readonly route: DeliveriesProps['routes']['delivery']
+  readonly resend: Resend | undefined
+}
+
+function OneDelivery({ id, route, resend }: OneDeliveryProps): ReactNode {
   const t = useText(eventsText)
-  const { message } = App.useApp()
-  const delivery = useApiQuery(eventRoutes.delivery, {}, { params: { id }, refetchMs: 5_000 })
-  const resend = useApiMutation(eventRoutes.resendDelivery)
+  const delivery = useApiQuery(route, {}, { params: { id }, refetchMs: 5_000 })
   return (
     <Loaded query={delivery}>
       {(one) => (
@@ -124,17 +159,9 @@ function OneDelivery({ id, canResend }: { id: number; canResend: boolean }): Rea
               { key: 'state', label: t.state, children: <DeliveryState delivery={one} /> },
             ]}
           />
-          {canResend && (
+          {resend && (
             <div>
-              <Button
-                loading={resend.isPending}
-                onClick={() =>
-                  resend.mutate(
-                    { body: {}, params: { id } },
-                    { onSuccess: () => void message.success(t.resent(1)) },
-                  )
-                }
-              >
+              <Button loading={resend.isBusy} onClick={() => resend.one(id)}>
                 {t.resend}
               </Button>
             </div>

@@ -5,7 +5,7 @@ import { useText } from '../frame/i18n.ts'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { AlertChannels } from './alert-channels.tsx'
-import { Deliveries } from './deliveries.tsx'
+import { OwnDeliveries } from './deliveries.tsx'
 import { eventsText } from './text.ts'
 import { VerifyCard } from './verify-card.tsx'
 import { Webhooks } from './webhooks.tsx'
@@ -26,7 +26,7 @@ export function EventsPage(): ReactNode {
             children: (
               <div className="stack">
                 <Webhooks onOpen={(id) => setParams({ webhook: String(id) })} />
-                {params.webhook !== '' && <Deliveries key={params.webhook} webhook={params.webhook} />}
+                {params.webhook !== '' && <OwnDeliveries key={params.webhook} webhook={params.webhook} />}
                 <VerifyCard />
               </div>
             ),

@@ -51,8 +51,8 @@ export function Webhooks({ onOpen }: { onOpen: (id: number) => void }): ReactNod
                 </OpenLink>
               ),
             },
-            { title: t.types, render: (_value, { events }) => <Types events={events} /> },
-            { title: t.state, card: 'side', render: (_value, webhook) => <State webhook={webhook} /> },
+            { title: t.types, render: (_value, { events }) => <WebhookTypes events={events} /> },
+            { title: t.state, card: 'side', render: (_value, webhook) => <WebhookState webhook={webhook} /> },
             { title: t.created, render: (_value, { created_at }) => <RelativeTime at={created_at} /> },
             {
               title: '',
@@ -87,13 +87,13 @@ function SecretBox({ secret, onSaved }: { secret: string; onSaved: () => void })
   )
 }
 
-function Types({ events }: { events: readonly string[] }): ReactNode {
+export function WebhookTypes({ events }: { events: readonly string[] }): ReactNode {
   const t = useText(eventsText)
   if (events.includes('*')) return t.allTypes
   return events.length > 2 ? t.typeCount(events.length) : events.join(', ')
 }
 
-function State({ webhook }: { webhook: Webhook }): ReactNode {
+export function WebhookState({ webhook }: { webhook: Webhook }): ReactNode {
   const t = useText(eventsText)
   if (webhook.state === 'disabled') {
     const reasons: Readonly<Record<string, string>> = {

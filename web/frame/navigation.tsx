@@ -22,6 +22,7 @@ import {
   ReconciliationOutlined,
   SafetyCertificateOutlined,
   SafetyOutlined,
+  SendOutlined,
   SettingOutlined,
   ShoppingCartOutlined,
   StopOutlined,
@@ -180,6 +181,13 @@ const operatorGroups: readonly NavigationGroup[] = [
     items: [
       { to: '/operator/domains', label: 'domains', icon: <GlobalOutlined />, words: 'yumingchi ymc' },
       { to: '/operator/gateways', label: 'gateways', icon: <ApiOutlined />, words: 'wangguan wg provider' },
+      {
+        to: '/operator/webhooks',
+        label: 'deliveries',
+        icon: <SendOutlined />,
+        words: 'shijiantoudi sjtd webhook event',
+        area: 'overview',
+      },
       {
         to: '/operator/tokens',
         label: 'tokens',

@@ -1,5 +1,6 @@
 // One account: details, credits, and the actions of an operator.
 import { EyeOutlined } from '@ant-design/icons'
+import { Link } from '@tanstack/react-router'
 import { App, Button, Descriptions, Drawer, Tabs } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { viewAsParameter } from '../../contract/console/route.ts'
@@ -81,6 +82,9 @@ function AccountOverview({ account }: { account: AccountDetail }): ReactNode {
           <strong style={{ fontSize: 18 }}>{account.username}</strong>
           <AccountState account={account} />
         </span>
+        <Link to="/operator/webhooks" search={{ account: String(account.id) }}>
+          {t.accountWebhooks}
+        </Link>
         {mayView && (
           <Button
             icon={<EyeOutlined />}

@@ -1,5 +1,5 @@
 // The operator overview: problems, key figures, charts, tables.
-import { Alert, Card, Skeleton } from 'antd'
+import { Alert, Skeleton } from 'antd'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from '@tanstack/react-router'
 import { endpointNames } from '../../contract/console/home.ts'
@@ -12,8 +12,11 @@ import { endpointText } from '../parts/names.ts'
 import { RelativeTime, formatBytes, formatCount, formatPercent } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
+import { Figure } from './figure.tsx'
 import { OverviewTables } from './overview-tables.tsx'
 import { operatorText } from './text.ts'
+import { HealthFigures, useWebhookHealth } from './webhooks.tsx'
+import { webhooksText } from './webhooks-text.ts'
 
 const minFreeDisk = 0.1
 const maxPlatformErrors = 0.02
@@ -30,6 +33,7 @@ export function OverviewPage(): ReactNode {
             <Problems overview={data} />
             <Figures overview={data} />
             <Charts overview={data} />
+            <Webhooks />
             <OverviewTables overview={data} />
           </>
         )}
@@ -46,6 +50,8 @@ function Problems({ overview }: { overview: Overview }): ReactNode {
   const errorRate = today && today.total > 0 ? today.our_errors / today.total : 0
   const reviews = waiting.data?.reviews ?? 0
   const blocked = waiting.data?.blocked_domains ?? []
+  const webhooks = useText(webhooksText)
+  const health = useWebhookHealth().data
   const down = overview.gateways.flatMap((group) => group.down ?? [])
   const problems: readonly { text: string; to?: string }[] = [
     ...(reviews > 0 ? [{ text: t.reviewsWaiting(formatCount(reviews)), to: '/operator/reviews' }] : []),
@@ -53,6 +59,14 @@ function Problems({ overview }: { overview: Overview }): ReactNode {
       ? [{ text: t.domainsBlocked(blocked.slice(0, 5).join(t.separator)), to: '/operator/domains' }]
       : []),
     ...(down.length > 0 ? [{ text: t.gatewaysDown(down.join(t.separator)), to: '/operator/gateways' }] : []),
+    ...(health && health.disabled + health.failing > 0
+      ? [
+          {
+            text: webhooks.problem(formatCount(health.disabled), formatCount(health.failing)),
+            to: '/operator/webhooks',
+          },
+        ]
+      : []),
     ...(
       [
         operations.overdue > 0 && t.overdue(formatCount(operations.overdue)),
@@ -128,17 +142,18 @@ function Figures({ overview }: { overview: Overview }): ReactNode {
   )
 }
 
-function Figure({ label, value, more }: { label: ReactNode; value: string; more?: ReactNode }): ReactNode {
+function Webhooks(): ReactNode {
+  const t = useText(webhooksText)
+  const health = useWebhookHealth()
   return (
-    <Card size="small">
-      <div className="muted">{label}</div>
-      <div className="figure" style={{ fontSize: 22 }}>
-        {value}
-      </div>
-      <div className="muted small" style={{ minHeight: 20 }}>
-        {more}
-      </div>
-    </Card>
+    <section className="stack-8">
+      <h2 className="section-title">
+        <Link to="/operator/webhooks">{t.title}</Link>
+      </h2>
+      <Loaded query={health} skeleton={<Skeleton active paragraph={{ rows: 2 }} />}>
+        {(data) => <HealthFigures health={data} />}
+      </Loaded>
+    </section>
   )
 }
 

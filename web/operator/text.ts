@@ -59,6 +59,7 @@ export const operatorText = dictionary(
     emptySign: '留空则使用平台签名',
     noAccounts: '还没有账户。创建后请将用户名和密码（仅显示一次）交给用户。',
     account: '账户',
+    accountWebhooks: 'Webhook 投递',
     viewAs: '以此账户视角查看',
     key: 'API 密钥',
     noKey: '没有密钥',
@@ -245,6 +246,7 @@ export const operatorText = dictionary(
     noAccounts:
       'No accounts yet. Create one and give the user the user name and the password, which is shown only once.',
     account: 'Account',
+    accountWebhooks: 'Webhook deliveries',
     viewAs: 'View as this account',
     key: 'API key',
     noKey: 'No key',

@@ -5,8 +5,8 @@ import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
 
 export interface ListColumn<Item> extends TableColumnType<Item> {
-  /** On a phone the first column is the title of the card. `side`: beside the title. `plain`: without its label. `hide`: only in the details of the row. */
-  readonly card?: 'side' | 'plain' | 'hide'
+  /** On a phone the `title` columns, else the first column, are the title of the card. `side`: beside the title. `plain`: without its label. `hide`: only in the details of the row. */
+  readonly card?: 'title' | 'side' | 'plain' | 'hide'
 }
 
 interface RowCardsProps<Item> {
@@ -21,8 +21,9 @@ interface RowCardsProps<Item> {
 export function RowCards<Item extends object>(props: RowCardsProps<Item>): ReactNode {
   const { rows, rowKey, columns, label, rowEvents, onSort } = props
   const isSide = ({ card }: ListColumn<Item>) => card === 'side'
-  const titleColumn = columns.find((column) => !isSide(column))
-  const others = columns.filter((column) => column !== titleColumn && !isSide(column))
+  const marked = columns.filter(({ card }) => card === 'title')
+  const titles = marked.length > 0 ? marked : columns.filter((column) => !isSide(column)).slice(0, 1)
+  const others = columns.filter((column) => !titles.includes(column) && !isSide(column))
   return (
     <div className="stack">
       {onSort && <SortChoice columns={columns} onSort={onSort} />}
@@ -32,7 +33,11 @@ export function RowCards<Item extends object>(props: RowCardsProps<Item>): React
           return (
             <li key={rowKey(item)} {...(rowEvents ? { className: 'opens', ...rowEvents(item) } : {})}>
               <div className="card-title">
-                <div>{titleColumn && contentOf(titleColumn)}</div>
+                <div className="row">
+                  {titles.map((column, position) => (
+                    <div key={position}>{contentOf(column)}</div>
+                  ))}
+                </div>
                 {columns.filter(isSide).map((column, position) => (
                   <div key={position} className="card-side">
                     {contentOf(column)}

@@ -163,6 +163,7 @@ export function ShortlinkPage(): ReactNode {
           columns={[
             {
               title: '',
+              card: 'title',
               render: (_value, row) => (
                 <span onClick={(event) => event.stopPropagation()}>
                   <Checkbox
@@ -175,6 +176,7 @@ export function ShortlinkPage(): ReactNode {
             },
             {
               title: t.name,
+              card: 'title',
               key: 'title',
               sorter: true,
               sortOrder: orderOf('title'),

@@ -61,6 +61,35 @@ export const AlertChannel = Type.Object({
 })
 export type AlertChannel = ResponseOf<typeof AlertChannel>
 
+/** A webhook that fails or was disabled because of failures. */
+const TroubledWebhook = extend(Webhook, { account_id: Type.Integer(), username: Type.String() })
+
+/** The state of all deliveries, alerts included. */
+export const WebhookHealth = Type.Object({
+  /** At most 10,000 are counted. */
+  pending: Type.Integer(),
+  oldest_due_at: orNull(moment),
+  /** Of the newest 5,000 attempts those of the last hour. */
+  attempts_hour: Type.Integer(),
+  failed_hour: Type.Integer(),
+  /** Disabled because of failures or a 410, not by their account. */
+  disabled: Type.Integer(),
+  failing: Type.Integer(),
+  /** At most 100. */
+  troubled: Type.Array(TroubledWebhook),
+})
+export type WebhookHealth = ResponseOf<typeof WebhookHealth>
+
+export const operatorEventResponses = {
+  health: WebhookHealth,
+  webhooks: extend(listOf(Webhook), { username: Type.String() }),
+  deliveries: sliceOf(WebhookDelivery),
+  /** Phone numbers are masked. */
+  delivery: WebhookDeliveryDetail,
+  resendDelivery: Empty,
+  resendFailed: Type.Object({ count: Type.Integer() }),
+}
+
 export const eventResponses = {
   webhooks: listOf(Webhook),
   addWebhook: NewWebhook,

@@ -1,0 +1,51 @@
+// The state of webhooks over all accounts.
+import { hourMs } from '../../contract/time.ts'
+import type { Queries } from '../db/database.ts'
+import type { EndpointRow } from './store.ts'
+
+/** Newer attempts than these are not counted: the overview is read every few seconds. */
+const maxAttempts = 5_000
+const maxTroubled = 100
+
+export interface AttemptCounts {
+  readonly attempts: number
+  readonly failed: number
+}
+
+/** Ids increase with time, so the newest attempts are found without an index on the time. */
+export async function countRecentAttempts(queries: Queries): Promise<AttemptCounts> {
+  const row = await queries.one<{ attempts: number; failed: number | null }>(
+    `SELECT COUNT(*) AS attempts, SUM(CASE WHEN status BETWEEN 200 AND 299 THEN 0 ELSE 1 END) AS failed
+     FROM (SELECT at, status FROM event_attempt ORDER BY id DESC LIMIT ${maxAttempts}) AS newest
+     WHERE at >= ${queries.now} - ${hourMs}`,
+  )
+  return { attempts: Number(row?.attempts ?? 0), failed: Number(row?.failed ?? 0) }
+}
+
+const isDisabled = `p.state = 'disabled' AND p.disabled_reason IN ('gone', 'failing')`
+const isFailing = `p.state = 'active' AND p.failing_since IS NOT NULL`
+
+export interface TroubleCounts {
+  readonly disabled: number
+  readonly failing: number
+}
+
+export async function countTroubled(queries: Queries): Promise<TroubleCounts> {
+  const row = await queries.one<{ disabled: number | null; failing: number | null }>(
+    `SELECT SUM(CASE WHEN ${isDisabled} THEN 1 ELSE 0 END) AS disabled,
+       SUM(CASE WHEN ${isFailing} THEN 1 ELSE 0 END) AS failing
+     FROM event_endpoint p WHERE p.kind = 'webhook'`,
+  )
+  return { disabled: Number(row?.disabled ?? 0), failing: Number(row?.failing ?? 0) }
+}
+
+export type TroubledRow = EndpointRow & { readonly username: string }
+
+/** Those that fail for the longest time first. */
+export function listTroubled(queries: Queries): Promise<TroubledRow[]> {
+  return queries.all<TroubledRow>(
+    `SELECT p.*, a.username FROM event_endpoint p JOIN account a ON a.id = p.account_id
+     WHERE p.kind = 'webhook' AND (${isDisabled} OR ${isFailing})
+     ORDER BY COALESCE(p.failing_since, 0), p.id LIMIT ${maxTroubled}`,
+  )
+}
