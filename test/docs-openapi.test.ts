@@ -237,14 +237,22 @@ describe('openapi.json', () => {
     for (const text of await descriptionsIn('')) assert.match(text.replace(quoted, 'value'), /[A-Za-z]/)
   })
 
-  test('accepts credentials in headers, the query and the body', () => {
+  test('accepts credentials in headers, as a bearer token, in the query and the body', () => {
     for (const { endpoint } of documentedEndpoints) {
       for (const operation of Object.values<Json>(document['paths'][endpoint.path])) {
         const carriers = operation['security'].map((requirement: Json) =>
-          Object.keys(requirement).map((name) => document['components']['securitySchemes'][name]['in']),
+          Object.keys(requirement).map((name) => {
+            const scheme = document['components']['securitySchemes'][name]
+            return scheme['in'] ?? scheme['scheme']
+          }),
         )
-        const count = 'username' in endpoint.common ? 2 : 1
-        assert.deepEqual(carriers, [Array(count).fill('header'), Array(count).fill('query'), []])
+        const rest = 'username' in endpoint.common ? 1 : 0
+        assert.deepEqual(carriers, [
+          ['header', ...Array(rest).fill('header')],
+          ['bearer', ...Array(rest).fill('header')],
+          ['query', ...Array(rest).fill('query')],
+          [],
+        ])
       }
       for (const name of Object.keys(endpoint.operations)) {
         const schema = document['components']['schemas'][`${operationId(endpoint, name)}Request`]

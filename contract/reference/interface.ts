@@ -65,6 +65,14 @@ export const sharedErrors: readonly ErrorCase[] = [
     },
   },
   {
+    code: 1004,
+    status: 403,
+    when: {
+      zh: '密钥没有此操作的权限，或来源地址不在允许范围',
+      en: 'The key lacks the scope of this operation, or the address of the caller is not allowed',
+    },
+  },
+  {
     code: 429,
     status: 429,
     when: { zh: '请求过于频繁，见 Retry-After', en: 'Too many requests, see Retry-After' },

@@ -76,6 +76,7 @@ function shared(documented: DocumentedEndpoint, config: Config, translate: Trans
       summary: operation.text,
       notes: reference.notes,
       cost: costOf(reference, config),
+      scope: operation.scope,
       idempotencyKey: reference.price !== undefined,
       request: { $ref: `#/components/schemas/${id}Request` },
       answer: { $ref: `#/components/schemas/${id}Answer` },
@@ -92,6 +93,7 @@ function securityOf(endpoint: Endpoint): JsonObject[] {
   const needsUsername = 'username' in endpoint.common
   return [
     { apiKey: [], ...(needsUsername && { username: [] }) },
+    { bearer: [], ...(needsUsername && { username: [] }) },
     { apiKeyInQuery: [], ...(needsUsername && { usernameInQuery: [] }) },
     {},
   ]

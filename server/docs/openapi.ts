@@ -83,6 +83,14 @@ function securitySchemes(translate: Translate): JsonObject {
         en: 'API key; use api-key behind proxies that drop headers with underscores',
       }),
     },
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: translate({
+        zh: 'Authorization: Bearer 后接 API 密钥；其他位置的 api_key 优先',
+        en: 'The API key after Authorization: Bearer; api_key at any other place has priority',
+      }),
+    },
     username: { type: 'apiKey', in: 'header', name: 'username', description: translate(username) },
     apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'api_key', description: translate(apiKey) },
     usernameInQuery: { type: 'apiKey', in: 'query', name: 'username', description: translate(username) },

@@ -26,6 +26,7 @@ const words = {
   yes: { zh: '是', en: 'yes' },
   no: { zh: '否', en: 'no' },
   when: { zh: '原因', en: 'Reason' },
+  scope: { zh: '所需权限：', en: 'Scope: ' },
   free: { zh: '不消耗额度。', en: 'Free.' },
   sharedErrors: {
     zh: '各接口共有的错误见“错误码”。',
@@ -90,7 +91,7 @@ function operationSection(
   >
     <h3 id="${anchor}">${operation.text[language]}${actions}</h3>
     <div class="op-text">
-      <p>${cost(reference, context, language)}</p>
+      <p>${cost(reference, context, language)} ${words.scope[language]}<code>${operation.scope}</code></p>
       ${reference.notes.map((note) => html`<p>${sentence(note[language])}</p>`)}
       <h4>${words.parameters[language]}</h4>
       ${parameterTable({ ...commonOf(endpoint, operation), ...operation.parameters }, language)}
