@@ -20,15 +20,15 @@ const newKeys = () =>
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
 
-const merchant = newKeys()
-const vendor = newKeys()
+export const merchant = newKeys()
+export const vendor = newKeys()
 export const stranger = newKeys()
 
-const apiV3Key = '0123456789abcdef0123456789ABCDEF'
-const publicKeyId = 'PUB_KEY_ID_0111111111112026010200000001'
-const webhookSecret = 'whsec_test_0123456789abcdef0123456789abcdef'
-const appId = '2021000000000001'
-const mchId = '1900000001'
+export const apiV3Key = '0123456789abcdef0123456789ABCDEF'
+export const publicKeyId = 'PUB_KEY_ID_0111111111112026010200000001'
+export const webhookSecret = 'whsec_test_0123456789abcdef0123456789abcdef'
+export const appId = '2021000000000001'
+export const mchId = '1900000001'
 const wxAppId = 'wx0000000000000001'
 
 const sign = (text: string, key: string) => createSign('RSA-SHA256').update(text).sign(key, 'base64')
@@ -56,6 +56,7 @@ export type Fault =
   | 'silent_refund'
   | 'lies_unpaid'
   | 'bad_bill'
+  | 'sign_last'
 
 export interface FakeProvider extends AsyncDisposable {
   readonly settings: Readonly<Record<string, string>>
@@ -63,6 +64,13 @@ export interface FakeProvider extends AsyncDisposable {
   /** By day. A day without one has no bill. */
   readonly bills: Map<string, readonly FakeBillRow[]>
   fault: Fault
+  /** Calls that match get no answer before `release`, as `GET /v3/…`. */
+  hold: RegExp | undefined
+  /** How many were held so far. */
+  held: number
+  release(): void
+  /** Sees every request that is answered. */
+  onRequest: ((request: IncomingMessage, body: string) => void) | undefined
   /** Requests with a wrong signature or content. */
   readonly problems: string[]
   pay(number: string): void
@@ -92,6 +100,7 @@ async function startFake(
   settings: (url: string) => Record<string, string>,
   notify: (fake: FakeProvider, number: string, change: NotificationChange) => SentNotification,
 ): Promise<FakeProvider> {
+  let waiting: (() => void)[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -100,7 +109,14 @@ async function startFake(
       if (fake.fault === 'silent') return
       if (fake.fault === 'error') return void response.writeHead(502).end('<html>bad gateway</html>')
       if (fake.fault === 'nonsense') return void response.writeHead(200).end('{"ok":"yes"}')
-      handle(fake, request, Buffer.concat(chunks).toString(), response)
+      const body = Buffer.concat(chunks).toString()
+      const answer = () => {
+        fake.onRequest?.(request, body)
+        handle(fake, request, body, response)
+      }
+      if (!fake.hold?.test(`${request.method} ${request.url}`)) return answer()
+      waiting.push(answer)
+      fake.held += 1
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -109,6 +125,13 @@ async function startFake(
     trades: new Map(),
     bills: new Map(),
     fault: 'none',
+    hold: undefined,
+    held: 0,
+    onRequest: undefined,
+    release() {
+      for (const answer of waiting) answer()
+      waiting = []
+    },
     problems: [],
     pay(number) {
       const trade = fake.trades.get(number)
@@ -158,7 +181,11 @@ export function startAlipay(): Promise<FakeProvider> {
         const signed =
           fake.fault === 'unsigned' ? sign(raw, stranger.privateKey) : sign(raw, vendor.privateKey)
         response.setHeader('content-type', 'text/html;charset=utf-8')
-        response.end(`{"sign":"${signed}","${node}":${raw}}`)
+        response.end(
+          fake.fault === 'sign_last'
+            ? `{"${node}":${raw},"sign":"${signed}"}`
+            : `{"sign":"${signed}","${node}":${raw}}`,
+        )
       }
       const ok = { code: '10000', msg: 'Success' }
       const notExist = { code: '40004', msg: 'Business Failed', sub_code: 'ACQ.TRADE_NOT_EXIST' }

@@ -1,7 +1,7 @@
 // Reads compressed bills line by line: gzip, and the files of a ZIP archive. What they expand to is limited.
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { createGunzip, createInflateRaw } from 'node:zlib'
+import { crc32, createGunzip, createInflateRaw } from 'node:zlib'
 import { BillProblem } from './bill.ts'
 
 const maxExpandedBytes = 1024 * 1024 * 1024
@@ -48,6 +48,16 @@ export async function* linesOf(
   yield rest + decoder.decode()
 }
 
+/** Reads a whole archive once, so that none of its rows is used when it is damaged. */
+export async function requireIntact(bytes: Buffer): Promise<void> {
+  for (const content of unzip(bytes)) await drain(content)
+}
+
+async function drain(chunks: AsyncIterable<Buffer>): Promise<void> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  while ((await iterator.next()).done !== true);
+}
+
 const endSignature = 0x06054b50
 const entrySignature = 0x02014b50
 const fileSignature = 0x04034b50
@@ -70,10 +80,21 @@ export function* unzip(bytes: Buffer): Generator<AsyncIterable<Buffer>> {
     if (isEncrypted || content.length !== size || (method !== 0 && method !== 8)) {
       throw new BillProblem('unreadable_file')
     }
-    yield method === 8 ? expand(content, createInflateRaw()) : stored(content)
+    const sum = bytes.readUInt32LE(position + 16)
+    yield checked(method === 8 ? expand(content, createInflateRaw()) : stored(content), sum)
     const [name, extra, comment] = [28, 30, 32].map((offset) => bytes.readUInt16LE(position + offset))
     position += 46 + name! + extra! + comment!
   }
+}
+
+/** Throws at the end when the checksum is another one. */
+async function* checked(chunks: AsyncIterable<Buffer>, expected: number): AsyncGenerator<Buffer> {
+  let sum = 0
+  for await (const chunk of chunks) {
+    sum = crc32(chunk, sum)
+    yield chunk
+  }
+  if (sum !== expected) throw new BillProblem('wrong_checksum')
 }
 
 async function* stored(content: Buffer): AsyncGenerator<Buffer> {

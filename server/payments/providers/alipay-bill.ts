@@ -2,7 +2,7 @@
 import { download } from '../../upstream/download.ts'
 import type { JsonObject } from '../../upstream/json.ts'
 import { type Bill, type BillRow, downloadTimeouts, maxBillBytes } from '../bills/bill.ts'
-import { linesOf, unzip } from '../bills/lines.ts'
+import { linesOf, requireIntact, unzip } from '../bills/lines.ts'
 import { alipayRows } from '../bills/rows.ts'
 import { storableReason } from '../port.ts'
 
@@ -33,5 +33,6 @@ export async function openAlipayBill({ day, timeoutMs, call }: AlipayBillOptions
 }
 
 async function* rowsOf(bytes: Buffer): AsyncGenerator<BillRow> {
+  await requireIntact(bytes)
   for (const content of unzip(bytes)) yield* alipayRows(linesOf(content, 'gbk'))
 }
