@@ -271,9 +271,11 @@ export async function alert(
   tx: Tx,
   order: Pick<OrderRow, 'number' | 'provider'>,
   reason: string,
+  /** Alerts about the same are sent once an hour. */
+  about: string = order.number,
 ): Promise<void> {
   const data = { number: order.number, provider: order.provider, reason }
-  await emitToOperators(tx, 'platform.payment_mismatch', data, `platform.payment_mismatch ${order.number}`)
+  await emitToOperators(tx, 'platform.payment_mismatch', data, `platform.payment_mismatch ${about}`)
 }
 
 export function orderNotFound(): AppError {

@@ -105,7 +105,8 @@ export function createReconciler({ db, providers, orders }: ReconcilerOptions): 
         for (const difference of differences.slice(0, Math.max(0, room))) {
           if (!(await insertDifference(tx, row.id, difference))) continue
           const { kind, orderNumber: number, ours, theirs: given } = difference
-          await alert(tx, { number, provider: name }, `reconciliation ${row.day} ${kind}: ${ours} / ${given}`)
+          const reason = `reconciliation ${row.day} ${kind}: ${ours} / ${given}`
+          await alert(tx, { number, provider: name }, reason, `${row.day} ${number} ${kind}`)
           tx.afterCommit(() => found?.inc({ provider: name, kind }))
         }
       })
