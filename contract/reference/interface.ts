@@ -160,6 +160,19 @@ export const interfaceChanges: readonly {
   readonly changes: readonly Text[]
 }[] = [
   {
+    version: '0.2.0',
+    changes: [
+      {
+        zh: '短链接：新增操作 generate_batch、list、stats、pause、resume、delete；generate 与 update 新增自选短码、有效期、次数上限、密码、标签、外部编号、自有域名、跳转规则与 clear；记录新增状态等字段。',
+        en: 'Short links: new operations generate_batch, list, stats, pause, resume and delete; generate and update take a chosen code, expiry, limit of visits, password, tags, external ID, own domain, redirect rules and clear; records have a state and further fields.',
+      },
+      {
+        zh: 'stats 按标签汇总至多 50,000 个链接，更多时返回 400。',
+        en: 'stats of a tag sums at most 50,000 links; more are 400.',
+      },
+    ],
+  },
+  {
     version: '0.1.0',
     changes: [
       {

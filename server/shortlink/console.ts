@@ -5,6 +5,7 @@ import type { LinkClicks, LinkDetail, LinkRow } from '../../contract/console/res
 import { shortlink as endpoint } from '../../contract/shortlink.ts'
 import type { Services } from '../services.ts'
 import type { LinkSearch, LinkStatistics, ListedLink } from './listing/list.ts'
+import { joinTags } from './import/columns.ts'
 import type { Shortlink } from './api.ts'
 import type { Api, SignedInRequest } from '../console/routes.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
@@ -65,6 +66,15 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
           link.preview_clicks,
           csvTime(link.created_at),
           csvTime(link.updated_at),
+          link.state,
+          joinTags(link.tags),
+          csvTime(link.expires_at),
+          link.expired_url,
+          link.max_clicks,
+          link.external_id,
+          link.domain,
+          link.rules.length === 0 ? '' : JSON.stringify(link.rules),
+          link.has_password ? 1 : 0,
         ])
       }
     }
@@ -149,6 +159,15 @@ const linkHeadings = {
     '预览',
     '创建时间',
     '修改时间',
+    '状态',
+    '标签',
+    '到期时间',
+    '到期后的跳转地址',
+    '访问次数上限',
+    '外部编号',
+    '自有域名',
+    '跳转规则',
+    '有密码',
   ],
   en: [
     'id',
@@ -164,6 +183,15 @@ const linkHeadings = {
     'previews',
     'created',
     'changed',
+    'state',
+    'tags',
+    'expires_at',
+    'expired_url',
+    'max_clicks',
+    'external_id',
+    'domain',
+    'rules',
+    'has_password',
   ],
 } as const
 

@@ -14,6 +14,9 @@ export interface ImportInput {
   readonly external_id?: string
   readonly redirect_type?: string
   readonly redirect_url_a?: string
+  /** Only of our own export: the domains of other products are not known here. */
+  readonly domain?: string
+  readonly rules?: readonly unknown[]
 }
 
 type Field = keyof ImportInput | 'short_url'
@@ -56,6 +59,8 @@ const headings: Readonly<Record<Field, readonly string[]>> = {
   external_id: ['externalid', '外部编号'],
   redirect_type: ['redirecttype', '跳转方式'],
   redirect_url_a: ['redirecturla', 'aurl的跳转地址'],
+  domain: ['domain', '自有域名'],
+  rules: ['rules', '跳转规则'],
 }
 
 const normalize = (heading: string) => heading.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
@@ -84,10 +89,9 @@ export function findColumns(headingCells: readonly string[]): Columns | undefine
       const target = cell('target_url')
       if (target === '') return undefined
       const code = cell('short_code') || codeOfAddress(cell('short_url'))
-      const tags = cell('tags')
-        .split(/[|,;，；、]/)
-        .map((tag) => tag.trim())
-        .filter((tag) => tag !== '')
+      const tags = splitTags(cell('tags'))
+      const isOwn = format === 'tollgate'
+      const rules = isOwn ? readRules(cell('rules')) : []
       const texts = {
         title: cell('title'),
         short_code: code,
@@ -97,10 +101,37 @@ export function findColumns(headingCells: readonly string[]): Columns | undefine
         external_id: cell('external_id'),
         redirect_type: cell('redirect_type'),
         redirect_url_a: cell('redirect_url_a'),
+        domain: isOwn ? cell('domain') : '',
       }
       const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
-      return { target_url: target, ...given, ...(tags.length > 0 && { tags }) }
+      return {
+        target_url: target,
+        ...given,
+        ...(tags.length > 0 && { tags }),
+        ...(rules.length > 0 && { rules }),
+      }
     },
+  }
+}
+
+/** Tags in one cell, as our export has them. A separator inside of a tag follows a backslash. */
+export function joinTags(tags: readonly string[]): string {
+  return tags.map((tag) => tag.replaceAll(/[|,;，；、\\]/g, '\\$&')).join('|')
+}
+
+function splitTags(cell: string): string[] {
+  const tags = cell.match(/(?:\\.|[^|,;，；、\\]|\\$)+/gu) ?? []
+  return tags.map((tag) => tag.replaceAll(/\\(.)/gu, '$1').trim()).filter((tag) => tag !== '')
+}
+
+/** What is no list is one wrong rule, so that its row names the problem. */
+function readRules(cell: string): readonly unknown[] {
+  if (cell === '') return []
+  try {
+    const list: unknown = JSON.parse(cell)
+    return Array.isArray(list) ? list : [cell]
+  } catch {
+    return [cell]
   }
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { linkImportRoutes } from '../../../contract/console/link-import.ts'
 import { importLimits } from '../../../contract/link-import.ts'
+import { linkRoutes } from '../../../contract/console/shortlink.ts'
 import { pathOf } from '../../../contract/console/route.ts'
 import { type Browser, signedIn } from '../../../test/support/console.ts'
 import { onEachEngine } from '../../../test/support/engines.ts'
@@ -160,6 +161,60 @@ onEachEngine('imports', (engine) => {
     assert.equal((await browser.call(linkImportRoutes.cancel, { parts: { id: other } })).status, 200)
     assert.equal((await start(other)).status, 400)
     assert.equal((await show(other)).state, 'cancelled')
+  })
+
+  test('an export is read back with all its fields, in both languages', async () => {
+    const sender = await service.account({ short_link: 5 })
+    const from = await signedIn(service, sender)
+    const made = await from.call(linkRoutes.create, {
+      sent: {
+        target_url: 'https://example.com/round?a=1,2',
+        title: '=往返,"引号"',
+        redirect_type: 'page',
+        redirect_url_a: 'https://example.com/a',
+        tags: ['a,b', 'c|d', 'e\\f', '春、夏'],
+        expires_at: '2036-01-02 03:04:05',
+        expired_url: 'https://example.com/over',
+        max_clicks: 7,
+        external_id: 'order-7',
+        rules: [{ when: { os: ['ios', 'android'], language: 'en' }, target_url: 'https://example.com/r' }],
+      },
+    })
+    assert.equal(made.status, 200, JSON.stringify(made.body))
+    for (const language of ['zh', 'en']) {
+      const receiver = await signedIn(service, await service.account({ short_link: 5 }))
+      const headers = { 'accept-language': language }
+      const { text } = await from.text(linkRoutes.csv, { headers })
+      const uploaded = await upload(text, { codes: 'new' }, receiver)
+      assert.equal(uploaded.body.format, 'tollgate', language)
+      const { id } = uploaded.body
+      await until(async () => (await show(id, receiver)).state === 'checked')
+      assert.equal((await show(id, receiver)).invalid, 0)
+      await receiver.call(linkImportRoutes.start, { parts: { id } })
+      await until(async () => (await show(id, receiver)).state === 'finished')
+      const [link] = (await receiver.call(linkRoutes.list)).body.items
+      for (const name of [
+        'target_url',
+        'title',
+        'redirect_type',
+        'redirect_url_a',
+        'tags',
+        'expires_at',
+        'expired_url',
+        'max_clicks',
+        'external_id',
+        'rules',
+        'domain',
+        'state',
+      ])
+        assert.deepEqual(link[name], made.body.link[name], `${language} ${name}`)
+    }
+    const wrong = await upload(
+      'target_url,redirect_type,rules,domain\nhttps://example.com/w,direct,oops,no.example.com',
+    )
+    const checked = await untilState(wrong.body.id, 'checked')
+    assert.equal(checked.invalid, 1)
+    assert.match((await problems(wrong.body.id))[0][1], /rules\[0\]/)
   })
 
   test('other accounts see nothing, and files that cannot be read are refused', async () => {

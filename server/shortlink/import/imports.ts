@@ -60,7 +60,7 @@ export interface Imports {
 }
 
 const rowsPerWrite = 500
-const leaseMs = 60_000
+const leaseMs = 15_000
 
 export function createImports(
   services: Pick<Services, 'db' | 'credits' | 'config' | 'log'>,
