@@ -28,6 +28,9 @@ export const signatureTypes = ['company', 'trademark', 'app', 'website'] as cons
 
 export type SignatureType = (typeof signatureTypes)[number]
 
+/** State of a signature or template at a vendor. `none`: not submitted. `failed`: not taken by the vendor, or not known. */
+export const vendorReviewStates = ['none', 'waiting', 'reviewing', 'approved', 'refused', 'failed'] as const
+
 export const maxSignaturesPerAccount = 50
 
 /** Proof files of signatures: PNG, JPEG and PDF. */

@@ -30,6 +30,12 @@ const ReviewDecision = Type.Object({
   note: Type.Optional(note),
 })
 
+/** To these gateways, or to all that take it. */
+const Submission = Type.Object({
+  gateways: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 10 })),
+  note: Type.Optional(note),
+})
+
 const UnmatchedQuery = Type.Object(slice)
 
 const NewDomain = Type.Object({
@@ -46,6 +52,9 @@ const GatewayTestInput = Type.Object({
 export const operatorProductRoutes = withResponses<typeof operatorProductResponses>()({
   reviews: route('GET', '/operator/reviews', ReviewQuery),
   decideReview: route('POST', '/operator/reviews/:kind/:id', ReviewDecision),
+
+  /** Submits an approved template or signature to the vendors; a job asks for their decision. */
+  submitReview: route('POST', '/operator/reviews/:kind/:id/submit', Submission),
 
   /** A proof of a signature. */
   proofFile: route('GET', '/operator/proofs/:id', Empty),

@@ -191,7 +191,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     redeemBatchPages(api, pageServices, redeemSecret)
     auditPages(api, pageServices)
     settingPages(api, pageServices)
-    reviewPages(api, pageServices)
+    reviewPages(api, pageServices, products.sms)
     linkDomainPages(api, pageServices, products.shortlink.domains, products.domainCheck.probe)
     gatewayPages(api, pageServices, products)
     waitingPages(api, {

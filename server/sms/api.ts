@@ -27,6 +27,7 @@ import { registerReceipts } from './receipts.ts'
 import { showRecords } from './records.ts'
 import { showReplies } from './replies.ts'
 import { deleteOldReplies } from './reply-store.ts'
+import { createVendorReviewJob, type VendorReviewJob } from './reviews/reviews.ts'
 import { createSend, sendAction, type SendSms } from './send.ts'
 import { findSignatures } from './signature-store.ts'
 import { deleteOldSends } from './store.ts'
@@ -37,6 +38,8 @@ const tenMinutesMs = 600_000
 /** How long a message that another process accepted waits at most before this one looks for it. */
 const pollMs = 500
 
+const vendorPollMs = 5_000
+
 export interface SmsProduct extends Product {
   /** For the console: sends for a signed-in account holder. */
   readonly send: SendSms
@@ -44,6 +47,7 @@ export interface SmsProduct extends Product {
   readonly price: ComposeMessage
   readonly batchSending: BatchSending
   readonly batches: BatchHandlers
+  readonly vendorReviews: VendorReviewJob
   /** In order of preference. */
   readonly gateways: readonly GuardedSmsGateway[]
 }
@@ -72,6 +76,7 @@ export function createSms(services: Services): SmsProduct {
   const worker = createBatchWorker(services, gateways)
   const batchSending = createBatchSending(services, gateways, worker.wake)
   const batches = createBatchHandlers(services)
+  const vendorReviews = createVendorReviewJob(services)
 
   async function handle(call: Call): Promise<ApiResponse> {
     const { caller, values } = await services.authenticate(call, sms.common)
@@ -141,12 +146,15 @@ export function createSms(services: Services): SmsProduct {
     price,
     batchSending,
     batches,
+    vendorReviews,
     gateways,
     served: { endpoint: sms, handle },
     routes: (api) => registerReceipts(api, services, decisions),
     start() {
       jobs.every(pollMs, 'sms_queue', async () => worker.wake())
       jobs.every(60_000, 'repair_sms_batches', () => repairBatches(db))
+      if (vendorReviews.vendors.size > 0)
+        jobs.every(vendorPollMs, 'sms_vendor_reviews', (signal) => vendorReviews.run(signal))
       // Without limits too: they may have been in use before.
       jobs.every(tenMinutesMs, 'prune_sms_number_counters', (signal) => deletePastCounters(db, signal))
       jobs.every(tenMinutesMs, 'prune_sms_codes', (signal) => deleteExpiredCodes(db, signal))

@@ -3,6 +3,8 @@ import { Readable } from 'node:stream'
 import { noteProblem } from '../../contract/console/fields.ts'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import type { Review } from '../../contract/console/responses/operator-products.ts'
+import type { VendorReview } from '../../contract/console/responses/sms.ts'
+import type { Language } from '../../contract/text.ts'
 import type { Services } from '../services.ts'
 import { findReviews, type ReviewRow } from './review-store.ts'
 import { findProofs, type ListedProof } from './proof-store.ts'
@@ -11,12 +13,15 @@ import { findReplies, findReplyPosition } from './reply-store.ts'
 import { proofOf, replyOf } from './signature-console.ts'
 import { reviewSignature } from './signatures.ts'
 import { reviewTemplate } from './templates.ts'
+import type { SmsProduct } from './api.ts'
+import { vendorReviewOf } from './reviews/console.ts'
+import { findVendorReviews, type VendorReviewRow } from './reviews/store.ts'
 import { pageRows, readSlice, toPage } from '../console/fields.ts'
 import type { Api } from '../console/routes.ts'
 import { conflict, invalidFields, notFound } from '../console/problem.ts'
 import { operatorOf } from '../console/operator-actor.ts'
 
-export function reviewPages(api: Api, { db, secretKey }: Services): void {
+export function reviewPages(api: Api, { db, secretKey }: Services, { vendorReviews }: SmsProduct): void {
   async function findReview(which: ReviewRow['kind'], id: number): Promise<ReviewRow> {
     const { rows } = await findReviews(db, { kind: which, id, limit: 1, offset: 0 })
     const [row] = rows
@@ -24,9 +29,30 @@ export function reviewPages(api: Api, { db, secretKey }: Services): void {
     return row
   }
 
-  function proofsOf(rows: readonly ReviewRow[]): Promise<ListedProof[]> {
-    const ids = rows.filter(({ kind }) => kind === 'signature').map(({ id }) => id)
-    return findProofs(db, ids)
+  async function reviewsOf(rows: readonly ReviewRow[], language: Language): Promise<Review[]> {
+    const idsOf = (which: ReviewRow['kind']) => rows.filter(({ kind }) => kind === which).map(({ id }) => id)
+    const files = await findProofs(db, idsOf('signature'))
+    const atVendors = [
+      ...(await findVendorReviews(db, 'signature', idsOf('signature'))),
+      ...(await findVendorReviews(db, 'template', idsOf('template'))),
+    ]
+    return rows.map((row) => ({
+      ...reviewOf(row, files),
+      vendors: vendorsOf(
+        atVendors.filter((one) => one.kind === row.kind && one.subject_id === row.id),
+        language,
+      ),
+    }))
+  }
+
+  function vendorsOf(rows: readonly VendorReviewRow[], language: Language): VendorReview[] {
+    const open = [...vendorReviews.vendors.keys()].filter((name) =>
+      rows.every(({ gateway }) => gateway !== name),
+    )
+    return [
+      ...rows.map((row) => vendorReviewOf(row, language)),
+      ...open.map((gateway) => ({ gateway, state: 'none' as const, reason: null, updated_at: null })),
+    ]
   }
 
   const proofs = createProofs(db, secretKey)
@@ -41,19 +67,14 @@ export function reviewPages(api: Api, { db, secretKey }: Services): void {
     return readSlice(input, (limit) => findReplies(db.reports, { accountId: null, after }, limit), replyOf)
   })
 
-  api.operator(operatorProductRoutes.reviews, async (_request, input) => {
+  api.operator(operatorProductRoutes.reviews, async (request, input) => {
     const page = pageRows(input)
     const { rows, total } = await findReviews(db, {
       kind: input.kind,
       status: input.state ?? '审核中',
       ...page,
     })
-    const files = await proofsOf(rows)
-    return toPage(
-      page,
-      rows.map((row) => reviewOf(row, files)),
-      total,
-    )
+    return toPage(page, await reviewsOf(rows, request.language), total)
   })
 
   api.operator(operatorProductRoutes.decideReview, async (request, input) => {
@@ -84,12 +105,22 @@ export function reviewPages(api: Api, { db, secretKey }: Services): void {
     } else {
       await reviewSignature(db, actor, before.id, review)
     }
-    const decided = await findReview(which, before.id)
-    return reviewOf(decided, await proofsOf([decided]))
+    const [decided] = await reviewsOf([await findReview(which, before.id)], request.language)
+    return decided!
+  })
+
+  api.operator(operatorProductRoutes.submitReview, async (request, input) => {
+    const which = request.part('kind')
+    if (which !== 'template' && which !== 'signature') throw notFound()
+    const { id } = await findReview(which, request.id())
+    const gateways = input.gateways ?? [...vendorReviews.vendors.keys()]
+    await vendorReviews.submit(operatorOf(request, { note: input.note ?? '' }), which, id, gateways)
+    const [submitted] = await reviewsOf([await findReview(which, id)], request.language)
+    return submitted!
   })
 }
 
-function reviewOf(row: ReviewRow, files: readonly ListedProof[]): Review {
+function reviewOf(row: ReviewRow, files: readonly ListedProof[]): Omit<Review, 'vendors'> {
   return {
     kind: row.kind,
     id: row.id,

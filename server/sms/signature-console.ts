@@ -4,6 +4,7 @@ import { maskPhone } from '../../contract/masking.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import type { AccountSignature, Proof, Reply, Stop } from '../../contract/console/responses/sms.ts'
 import { bizIdOf } from '../../contract/sms-text.ts'
+import type { Language } from '../../contract/text.ts'
 import { findById } from '../accounts/store.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
 import { filterRange, readSlice } from '../console/fields.ts'
@@ -12,6 +13,8 @@ import type { Api } from '../console/routes.ts'
 import type { Services } from '../services.ts'
 import { createProofs } from './proofs.ts'
 import { findProofs, type ListedProof } from './proof-store.ts'
+import { vendorReviewOf } from './reviews/console.ts'
+import { findVendorReviews } from './reviews/store.ts'
 import { findReplies, findReplyPosition, type ReplyRow } from './reply-store.ts'
 import {
   type AccountSignature as SignatureWithDefault,
@@ -26,14 +29,18 @@ import { findStop, findStops, type StopRow } from './stop-store.ts'
 export function signaturePages(api: Api, { db, config, secretKey }: Services): void {
   const proofs = createProofs(db, secretKey)
 
-  async function shownOf(accountId: number) {
+  async function shownOf(accountId: number, language: Language) {
     const rows = await listSignatures(db, accountId)
-    const files = await findProofs(
-      db,
-      rows.map(({ id }) => id),
-    )
+    const ids = rows.map(({ id }) => id)
+    const files = await findProofs(db, ids)
+    const atVendors = await findVendorReviews(db, 'signature', ids)
     return {
-      items: rows.map((row) => signatureOf(row, files)),
+      items: rows.map((row) => ({
+        ...signatureOf(row, files),
+        vendors: atVendors
+          .filter(({ subject_id: id }) => id === row.id)
+          .map((one) => vendorReviewOf(one, language)),
+      })),
       platform_sign_name: config.SMS_SIGN_NAME,
     }
   }
@@ -43,14 +50,14 @@ export function signaturePages(api: Api, { db, config, secretKey }: Services): v
     platform_sign_name: config.SMS_SIGN_NAME,
   }))
 
-  api.account(smsRoutes.signatures, (request) => shownOf(request.account.id))
+  api.account(smsRoutes.signatures, (request) => shownOf(request.account.id, request.language))
 
   api.account(smsRoutes.addSignature, async (request, input) => {
     requireNotExpired(request.account)
     const accountId = request.account.id
     const { sign_name: signName, ...more } = input
     const row = await addSignature(db, { kind: 'account', accountId }, accountId, { signName, ...more })
-    return signatureOf({ ...row, isDefault: false }, [])
+    return { ...signatureOf({ ...row, isDefault: false }, []), vendors: [] }
   })
 
   api.account(smsRoutes.deleteSignature, async (request) => {
@@ -63,7 +70,7 @@ export function signaturePages(api: Api, { db, config, secretKey }: Services): v
   api.account(smsRoutes.changeDefaultSignature, async (request, input) => {
     requireNotExpired(request.account)
     await changeDefaultSignature(db, request.account.id, input.id ?? undefined)
-    return shownOf(request.account.id)
+    return shownOf(request.account.id, request.language)
   })
 
   api.account(smsRoutes.addProof, async (request, input) => {
@@ -125,7 +132,10 @@ export function signaturePages(api: Api, { db, config, secretKey }: Services): v
   })
 }
 
-function signatureOf(row: SignatureWithDefault, files: readonly ListedProof[]): AccountSignature {
+function signatureOf(
+  row: SignatureWithDefault,
+  files: readonly ListedProof[],
+): Omit<AccountSignature, 'vendors'> {
   return {
     id: row.id,
     sign_name: row.sign_name,

@@ -2,6 +2,7 @@
 import type { Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
+import { removeVendorReviews } from './reviews/store.ts'
 
 export type SignatureRow = Tables['sms_account_signature']
 
@@ -66,6 +67,6 @@ export async function updateSignature(
 
 export async function removeSignature(tx: Tx, id: number): Promise<void> {
   await tx.run('DELETE FROM sms_signature_proof WHERE signature_id = ?', [id])
-  await tx.run(`DELETE FROM sms_vendor_review WHERE kind = 'signature' AND subject_id = ?`, [id])
+  await removeVendorReviews(tx, 'signature', id)
   await tx.run('DELETE FROM sms_account_signature WHERE id = ?', [id])
 }

@@ -5,6 +5,7 @@ import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
+import { removeVendorReviews } from './reviews/store.ts'
 
 export type TemplateRow = Tables['sms_template']
 
@@ -172,5 +173,6 @@ export async function updateTemplate(tx: Tx, template: TemplateRow): Promise<voi
 }
 
 export async function removeTemplate(tx: Tx, id: number): Promise<void> {
+  await removeVendorReviews(tx, 'template', id)
   await tx.run('DELETE FROM sms_template WHERE id = ?', [id])
 }

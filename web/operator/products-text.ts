@@ -3,6 +3,9 @@ import { dictionary } from '../frame/i18n.ts'
 
 export const productsText = dictionary(
   {
+    submitToVendors: '提交服务商审核',
+    submitAgain: '重新提交服务商',
+    submittedToVendors: '已提交，稍后自动查询结果',
     reviews: '审核',
     reviewsLead: '账户提交的短信模板和签名。审核通过后立即可用；不通过时需要填写原因，账户可以看到。',
     kind: '类型',
@@ -66,6 +69,9 @@ export const productsText = dictionary(
     phoneRule: '请输入 11 位中国内地手机号',
   },
   {
+    submitToVendors: 'Submit to vendors',
+    submitAgain: 'Submit to vendors again',
+    submittedToVendors: 'Submitted; the results are queried automatically',
     reviews: 'Reviews',
     reviewsLead:
       'SMS templates and signatures submitted by accounts. Approved items can be used immediately; a rejection needs a reason, which the account sees.',

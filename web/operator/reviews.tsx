@@ -18,6 +18,7 @@ import { useUrlState } from '../parts/url-state.ts'
 import { ReviewState, reviewStateText } from '../sms/review-state.tsx'
 import { signaturesText } from '../sms/signatures-text.ts'
 import { smsText } from '../sms/text.ts'
+import { VendorStates } from '../sms/vendor-states.tsx'
 import { OperatorForm } from './operator-form.tsx'
 import { productsText } from './products-text.ts'
 import { UnmatchedReplies } from './unmatched-replies.tsx'
@@ -92,28 +93,41 @@ export function ReviewsPage(): ReactNode {
             {
               title: t.state,
               card: 'side',
-              render: (_value, review) => <ReviewState state={review.state} />,
+              render: (_value, review) => (
+                <div>
+                  <ReviewState state={review.state} />
+                  {review.state === '审核通过' && <VendorStates vendors={review.vendors} />}
+                </div>
+              ),
             },
             { title: t.at, render: (_value, { at }) => <RelativeTime at={at} /> },
             {
               title: '',
               align: 'end',
               render: (_value, review) =>
-                review.state === '审核中' && (
-                  <May change="reviews">
-                    <span className="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
-                      <Button
-                        size="small"
-                        type="primary"
-                        onClick={() => setDeciding({ review, verdict: 'approve' })}
-                      >
-                        {t.approve}
-                      </Button>
-                      <Button size="small" danger onClick={() => setDeciding({ review, verdict: 'refuse' })}>
-                        {t.reject}
-                      </Button>
-                    </span>
-                  </May>
+                review.state === '审核通过' ? (
+                  <SubmitButton review={review} />
+                ) : (
+                  review.state === '审核中' && (
+                    <May change="reviews">
+                      <span className="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
+                        <Button
+                          size="small"
+                          type="primary"
+                          onClick={() => setDeciding({ review, verdict: 'approve' })}
+                        >
+                          {t.approve}
+                        </Button>
+                        <Button
+                          size="small"
+                          danger
+                          onClick={() => setDeciding({ review, verdict: 'refuse' })}
+                        >
+                          {t.reject}
+                        </Button>
+                      </span>
+                    </May>
+                  )
                 ),
             },
           ]}
@@ -130,6 +144,35 @@ export function ReviewsPage(): ReactNode {
       <UnmatchedReplies />
       <DecisionDialog deciding={deciding} onClose={() => setDeciding(undefined)} />
     </Page>
+  )
+}
+
+/** Submits to the vendors that do not review it now. */
+function SubmitButton({ review }: { review: Review }): ReactNode {
+  const t = useText(productsText)
+  const { message } = App.useApp()
+  const submit = useApiMutation(operatorProductRoutes.submitReview)
+  const gateways = review.vendors
+    .filter(({ state }) => state === 'none' || state === 'refused' || state === 'failed')
+    .map(({ gateway }) => gateway)
+  if (gateways.length === 0) return null
+  const isAgain = review.vendors.some(({ state }) => state === 'refused' || state === 'failed')
+  return (
+    <Button
+      size="small"
+      loading={submit.isPending}
+      onClick={() =>
+        submit.mutate(
+          { body: { gateways }, params: { kind: review.kind, id: review.id } },
+          {
+            onSuccess: () => void message.success(t.submittedToVendors),
+            onError: (error) => void message.error(error.message),
+          },
+        )
+      }
+    >
+      {isAgain ? t.submitAgain : t.submitToVendors}
+    </Button>
   )
 }
 

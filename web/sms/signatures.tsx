@@ -17,6 +17,7 @@ import { RelativeTime } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { ReviewState } from './review-state.tsx'
 import { signaturesText } from './signatures-text.ts'
+import { VendorStates } from './vendor-states.tsx'
 
 const { minLength, maxLength } = sms.operations.send.parameters.sign_name
 const maxProofKb = proofLimits.bytes / 1024
@@ -70,7 +71,7 @@ export function Signatures(): ReactNode {
             {
               title: t.state,
               card: 'side',
-              render: (_value, { state, reason }) => (
+              render: (_value, { state, reason, vendors }) => (
                 <div>
                   <ReviewState state={state} />
                   {reason && (
@@ -78,6 +79,7 @@ export function Signatures(): ReactNode {
                       {reason}
                     </div>
                   )}
+                  <VendorStates vendors={vendors} />
                 </div>
               ),
             },

@@ -17,6 +17,7 @@ import { useUrlState } from '../parts/url-state.ts'
 import { ReviewState, reviewStateText } from './review-state.tsx'
 import { TemplateEditor } from './template-editor.tsx'
 import { smsText } from './text.ts'
+import { VendorStates } from './vendor-states.tsx'
 
 const defaults = { q: '', state: '', page: '1', size: '20' }
 
@@ -101,6 +102,7 @@ export function Templates(): ReactNode {
                       {template.reason}
                     </div>
                   )}
+                  <VendorStates vendors={template.vendors} />
                 </div>
               ),
             },

@@ -5,7 +5,7 @@ import type { ResponseOf } from '../route.ts'
 import { Empty } from '../fields.ts'
 import { reviewKind, pool, gatewayGroup } from '../operator-products.ts'
 import { moment, orNull, listOf, pageOf, sliceOf, csvFile } from './fields.ts'
-import { Proof, Reply } from './sms.ts'
+import { Proof, Reply, VendorReview } from './sms.ts'
 
 export const Review = Type.Object({
   kind: reviewKind,
@@ -23,6 +23,8 @@ export const Review = Type.Object({
   note: Type.String(),
   /** Files that prove the right to a signature. */
   proofs: Type.Array(Proof),
+  /** All configured vendors that review signatures and templates. */
+  vendors: Type.Array(VendorReview),
   state: templateState,
   reason: orNull(Type.String()),
   /** Grows with every change of the text. Send it with the decision, so that a changed text is not approved unseen. */
@@ -66,6 +68,7 @@ export type GatewayTest = ResponseOf<typeof GatewayTest>
 export const operatorProductResponses = {
   reviews: pageOf(Review),
   decideReview: Review,
+  submitReview: Review,
   proofFile: csvFile,
   unmatchedReplies: sliceOf(Reply),
   domains: listOf(PoolDomain),

@@ -1,9 +1,20 @@
 // Responses of SMS: templates, price, sending, records, the signature.
 import { Type } from 'typebox'
+import { vendorReviewStates } from '../../sms-text.ts'
 import { signatureType, templateState, templateType, smsOutcome } from '../sms.ts'
 import type { ResponseOf } from '../route.ts'
 import { Empty } from '../fields.ts'
 import { moment, orNull, sliceOf, pageOf, csvFile } from './fields.ts'
+
+/** A signature or template at a gateway whose vendor reviews it too. */
+export const VendorReview = Type.Object({
+  gateway: Type.String(),
+  state: Type.Enum([...vendorReviewStates]),
+  /** The vendor's, or why it was not submitted. */
+  reason: orNull(Type.String()),
+  updated_at: orNull(moment),
+})
+export type VendorReview = ResponseOf<typeof VendorReview>
 
 export const Template = Type.Object({
   id: Type.Integer(),
@@ -18,6 +29,7 @@ export const Template = Type.Object({
   reason: orNull(Type.String()),
   /** Shared with every account by the operator; read-only here. */
   shared: Type.Boolean(),
+  vendors: Type.Array(VendorReview),
   created_at: moment,
   updated_at: moment,
 })
@@ -89,6 +101,7 @@ export const AccountSignature = Type.Object({
   note: Type.String(),
   is_default: Type.Boolean(),
   proofs: Type.Array(Proof),
+  vendors: Type.Array(VendorReview),
   created_at: moment,
   updated_at: moment,
 })

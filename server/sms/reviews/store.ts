@@ -1,0 +1,72 @@
+// Signatures and templates at vendors: what is to be submitted or asked, and what the vendor said.
+import type { Queries, Tx } from '../../db/database.ts'
+import { idList } from '../../db/dialect.ts'
+import type { Tables } from '../../db/schema.ts'
+
+export type VendorReviewRow = Tables['sms_vendor_review']
+
+export type ReviewedKind = VendorReviewRow['kind']
+
+/** Of these signatures or templates. */
+export function findVendorReviews(
+  queries: Queries,
+  kind: ReviewedKind,
+  ids: readonly number[],
+): Promise<VendorReviewRow[]> {
+  const list = idList(queries, ids)
+  return queries.all<VendorReviewRow>(
+    `SELECT * FROM sms_vendor_review WHERE kind = ? AND subject_id IN ${list.sql} ORDER BY gateway`,
+    [kind, list.value],
+  )
+}
+
+/** Submits it with the next run of the job. What is being reviewed stays as it is: false. */
+export async function insertSubmission(
+  tx: Tx,
+  row: Pick<VendorReviewRow, 'kind' | 'subject_id' | 'revision' | 'gateway'>,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `INSERT INTO sms_vendor_review (kind, subject_id, revision, gateway, state, due_at, created_at, updated_at)
+     VALUES (?, ?, ?, ?, 'waiting', ${tx.now}, ${tx.now}, ${tx.now})
+     ON CONFLICT (kind, subject_id, gateway) DO UPDATE SET revision = excluded.revision, vendor_id = '', state = 'waiting',
+       reason = '', attempts = 0, due_at = excluded.due_at, lease_until = 0, updated_at = excluded.updated_at
+     WHERE sms_vendor_review.state NOT IN ('waiting', 'reviewing')`,
+    [row.kind, row.subject_id, row.revision, row.gateway],
+  )
+  return changed > 0
+}
+
+/** Leases due rows, so that one process asks. The returned rows are as they were before. */
+export async function claimDue(tx: Tx, limit: number, leaseMs: number): Promise<VendorReviewRow[]> {
+  const lock = tx.engine === 'sqlite' ? '' : ' FOR UPDATE SKIP LOCKED'
+  const rows = await tx.all<VendorReviewRow>(
+    `SELECT * FROM sms_vendor_review WHERE due_at IS NOT NULL AND due_at <= ${tx.now} AND lease_until <= ${tx.now}
+     ORDER BY due_at LIMIT ${limit}${lock}`,
+  )
+  if (rows.length === 0) return []
+  const list = idList(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  await tx.run(`UPDATE sms_vendor_review SET lease_until = ${tx.now} + ${leaseMs} WHERE id IN ${list.sql}`, [
+    list.value,
+  ])
+  return rows
+}
+
+/** Ends the lease. `waitMs` undefined: nothing is left to do. */
+export async function updateVendorReview(
+  tx: Tx,
+  row: Pick<VendorReviewRow, 'id' | 'vendor_id' | 'state' | 'reason' | 'attempts'>,
+  waitMs: number | undefined,
+): Promise<void> {
+  await tx.run(
+    `UPDATE sms_vendor_review SET vendor_id = ?, state = ?, reason = ?, attempts = ?, lease_until = 0,
+       due_at = ${waitMs === undefined ? 'NULL' : `${tx.now} + ${Math.round(waitMs)}`}, updated_at = ${tx.now} WHERE id = ?`,
+    [row.vendor_id, row.state, row.reason, row.attempts, row.id],
+  )
+}
+
+export async function removeVendorReviews(tx: Tx, kind: ReviewedKind, subjectId: number): Promise<void> {
+  await tx.run('DELETE FROM sms_vendor_review WHERE kind = ? AND subject_id = ?', [kind, subjectId])
+}
