@@ -36,7 +36,6 @@ export const accountPages = [
 export const operatorPages = [
   '/operator/overview',
   '/operator/accounts',
-  '/operator/accounts?open=1',
   '/operator/reviews',
   '/operator/sms',
   '/operator/codes',

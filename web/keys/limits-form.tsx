@@ -6,6 +6,7 @@ import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/c
 import { isScope, maxAllowedAddresses, scopeNames, scopes as allScopes } from '../../contract/scopes.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { formatCount } from '../parts/format.tsx'
+import { shortTypeNames } from '../parts/names.ts'
 import { limitsText } from './limits-text.ts'
 
 type CapFields = Partial<Record<ApiType, number | null>>
@@ -74,7 +75,7 @@ export function LimitsView({ limits }: { limits: KeyLimits }): ReactNode {
   const t = useText(limitsText)
   const pick = usePick()
   const ratio = (used: number, cap: number | null) =>
-    `${formatCount(used)} / ${cap === null ? t.noCap : formatCount(cap)}`
+    `${formatCount(used)} / ${cap === null ? '–' : formatCount(cap)}`
   const tone = (used: number, cap: number | null) =>
     cap !== null && used >= cap
       ? 'num tone-error'
@@ -110,7 +111,7 @@ export function LimitsView({ limits }: { limits: KeyLimits }): ReactNode {
           },
         ]}
       />
-      <table className="plain-table">
+      <table className="plain-table wraps">
         <thead>
           <tr>
             <th scope="col">{t.product}</th>
@@ -125,7 +126,7 @@ export function LimitsView({ limits }: { limits: KeyLimits }): ReactNode {
         <tbody>
           {limits.usage.map((one) => (
             <tr key={one.api_type}>
-              <th scope="row">{pick(apiTypeNames[one.api_type])}</th>
+              <th scope="row">{pick(shortTypeNames[one.api_type])}</th>
               <td className={tone(one.used_today, one.daily_cap)}>{ratio(one.used_today, one.daily_cap)}</td>
               <td className={tone(one.used_this_month, one.monthly_cap)}>
                 {ratio(one.used_this_month, one.monthly_cap)}

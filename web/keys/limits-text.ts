@@ -21,8 +21,8 @@ export const limitsText = dictionary(
     caps: '用量上限',
     capsText: '每日、每月（北京时间）最多使用的额度，退还的额度不计；留空表示不限，0 表示禁止使用。',
     product: '额度类型',
-    today: '今日已用 / 上限',
-    month: '本月已用 / 上限',
+    today: '今日用量 / 上限',
+    month: '本月用量 / 上限',
     daily: (name: string) => `${name}，每日上限`,
     monthly: (name: string) => `${name}，每月上限`,
     usedToday: (count: string) => `今日已用 ${count}`,
@@ -56,8 +56,8 @@ export const limitsText = dictionary(
     capsText:
       'The most credits to use in a day or month (Beijing time). Refunded credits do not count. Leave empty for no cap; 0 allows nothing.',
     product: 'Credit type',
-    today: 'Used today / cap',
-    month: 'Used this month / cap',
+    today: 'Today / cap',
+    month: 'Month / cap',
     daily: (name: string) => `${name}, a day`,
     monthly: (name: string) => `${name}, a month`,
     usedToday: (count: string) => `${count} used today`,
@@ -68,7 +68,7 @@ export const limitsText = dictionary(
     pricesText:
       'Prices agreed with this account (credits per use). Leave empty for the price of the platform. A change concerns later calls only.',
     changePrices: 'Change prices',
-    platformPrice: 'Price of the platform',
-    ownPrice: 'Agreed price',
+    platformPrice: 'Platform',
+    ownPrice: 'Agreed',
   },
 )

@@ -45,7 +45,7 @@ function PricesView({ account: { own_prices: own } }: { account: AccountDetail }
   const pick = usePick()
   const platform = useStart().data?.prices
   return (
-    <table className="plain-table">
+    <table className="plain-table wraps">
       <thead>
         <tr>
           <th scope="col">{t.prices}</th>
