@@ -42,6 +42,8 @@ onEachEngine('reconciliation', (engine) => {
     payments = createPayments({ db, config, publicUrl: () => 'http://127.0.0.1:1' })
     const { id } = await createAccount(db, systemActor, { username: 'payer' })
     account = (await findById(db, id))!
+    const chief = await createAccount(db, systemActor, { username: 'chief', role: 'operator' })
+    await db.write((tx) => tx.run(`UPDATE account SET event_types = '*' WHERE id = ?`, [chief.id]))
     const operator = { kind: 'operator', name: 'test' } as const
     await addPackage(db, operator, 'p1', { name: 'A', credits: { sms: 100 }, price: '19.99' })
   })
@@ -152,6 +154,11 @@ onEachEngine('reconciliation', (engine) => {
         'T20260203101010ABCDEFGHJK unknown_order null',
       ].sort()
       assert.deepEqual(await differences(name), expected)
+      const alerts = await db.all(
+        `SELECT id FROM event WHERE type = 'platform.payment_mismatch' AND data LIKE ? AND data LIKE ?`,
+        [`%"${name}"%`, `%reconciliation ${day}%`],
+      )
+      assert.equal(alerts.length, expected.length)
       assert.equal((await findOrder(db, missed))?.state, 'granted')
       assert.equal((await findOrder(db, absent!))?.bill_day, null)
       assert.equal((await run(name)).kind, 'done')

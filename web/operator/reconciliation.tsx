@@ -180,8 +180,15 @@ function Differences({ before, shown, onChange }: DifferencesProps): ReactNode {
         label={t.differences}
         empty={{ text: isOpenOnly ? t.noOpen : t.noDifferences }}
         columns={[
-          { title: t.day, dataIndex: 'day' },
-          { title: t.provider, render: (_value, { provider }) => pick(paymentProviderNames[provider]) },
+          {
+            title: t.day,
+            render: (_value, { day, provider }) => (
+              <div style={{ whiteSpace: 'nowrap' }}>
+                {day}
+                <div className="muted small">{pick(paymentProviderNames[provider])}</div>
+              </div>
+            ),
+          },
           {
             title: t.order,
             render: (_value, { order_number: number }) => (
@@ -190,9 +197,16 @@ function Differences({ before, shown, onChange }: DifferencesProps): ReactNode {
               </Link>
             ),
           },
-          { title: t.kind, render: (_value, { kind }) => pick(paymentDifferenceKinds[kind]) },
-          { title: t.ours, render: (_value, { ours }) => <Detail text={ours} /> },
-          { title: t.theirs, render: (_value, { theirs }) => <Detail text={theirs} /> },
+          {
+            title: t.kind,
+            render: (_value, { kind, ours, theirs }) => (
+              <div style={{ whiteSpace: 'normal' }}>
+                {pick(paymentDifferenceKinds[kind])}
+                <Detail text={t.sideOf(t.ours, ours)} />
+                <Detail text={t.sideOf(t.theirs, theirs)} />
+              </div>
+            ),
+          },
           {
             title: t.resolved,
             render: (_value, row) => {
@@ -234,7 +248,7 @@ function Differences({ before, shown, onChange }: DifferencesProps): ReactNode {
 
 function Detail({ text }: { text: string }): ReactNode {
   return (
-    <div className="small" style={{ overflowWrap: 'anywhere', whiteSpace: 'normal', maxWidth: 240 }}>
+    <div className="muted small" style={{ overflowWrap: 'anywhere', whiteSpace: 'normal', maxWidth: 320 }}>
       {text}
     </div>
   )
