@@ -239,7 +239,9 @@ export async function openApp(
   })
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]
-    const page = products.map((product) => product.notFoundPage?.(path ?? '')).find(Boolean)
+    const page = products
+      .map((product) => product.notFoundPage?.(path ?? '', languageOf(request.raw)))
+      .find(Boolean)
     if (page && (request.method === 'GET' || request.method === 'HEAD'))
       return reply.code(page.status).headers(page.headers).send(page.html)
     return reply.code(404).send({ code: 404, message: '页面不存在 / not found' })

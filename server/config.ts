@@ -46,6 +46,23 @@ export const settings = {
 
 type SettingName = keyof typeof settings
 
+/** How the console groups them. */
+export const settingGroups: readonly { readonly text: Text; readonly settings: object }[] = [
+  { text: { zh: '运行', en: 'Runtime' }, settings: { ...runtimeSettings, ...operationSettings } },
+  { text: { zh: 'HTTP 与限流', en: 'HTTP and limits' }, settings: { ...httpSettings, ...limitSettings } },
+  { text: { zh: '额度', en: 'Credits' }, settings: creditSettings },
+  { text: { zh: '短链接', en: 'Short links' }, settings: shortlinkSettings },
+  { text: { zh: '短信', en: 'SMS' }, settings: smsSettings },
+  { text: { zh: '身份核验', en: 'Identity verification' }, settings: identitySettings },
+  { text: { zh: '域名检测', en: 'Domain check' }, settings: domainCheckSettings },
+  { text: { zh: '上游服务商', en: 'Providers' }, settings: upstreamSettings },
+  { text: { zh: '事件与邮件', en: 'Events and mail' }, settings: eventSettings },
+  { text: { zh: '支付', en: 'Payments' }, settings: paymentSettings },
+  { text: { zh: '记录', en: 'Logs' }, settings: { ...requestLogSettings, ...auditSettings } },
+  { text: { zh: '控制台与登录', en: 'Console and sign-in' }, settings: consoleSettings },
+  { text: { zh: '文档与 MCP', en: 'Documents and MCP' }, settings: { ...docsSettings, ...mcpSettings } },
+]
+
 export type Config = {
   readonly [K in SettingName]: (typeof settings)[K] extends Setting<infer T> ? T : never
 }

@@ -1,4 +1,5 @@
 // What every product gets from app.ts, and what it returns.
+import type { Language } from '../contract/text.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -48,7 +49,7 @@ export interface Product {
   /** Runs before the router: handles the request, or returns false without touching it. */
   readonly fastPath?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** The page for an unknown path, or undefined if the path is not the product's. */
-  readonly notFoundPage?: (path: string) => NotFoundPage | undefined
+  readonly notFoundPage?: (path: string, language: Language) => NotFoundPage | undefined
   /** Starts threads and the jobs that run in them. Without it a thread starts with its first work. */
   readonly startThreads?: () => void
   /** Starts the background jobs. */

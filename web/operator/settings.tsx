@@ -1,19 +1,22 @@
-// The settings in effect, without secret values.
-import { Card } from 'antd'
+// The settings in effect by group, without secret values; those that differ from their default are marked.
+import { Button, Card, Checkbox, Empty, Tag } from 'antd'
 import type { ReactNode } from 'react'
 import { operatorRoutes } from '../../contract/console/operator.ts'
+import type { SettingInForce } from '../../contract/console/responses/operator.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { StatusLabel } from '../parts/format.tsx'
 import { SearchFilter } from '../parts/filters.tsx'
-import { List } from '../parts/list.tsx'
+import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
+import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
 import { operatorText } from './text.ts'
 
 export function SettingsPage(): ReactNode {
   const t = useText(operatorText)
-  const [params, setParams] = useUrlState({ q: '' })
+  const common = useText(partsText)
+  const [params, setParams] = useUrlState({ q: '', changed: '' })
   const settings = useApiQuery(operatorRoutes.settings, {})
   const filter = params.q.toLowerCase()
   return (
@@ -25,41 +28,64 @@ export function SettingsPage(): ReactNode {
           width={280}
           onSearch={(q) => setParams({ q })}
         />
+        <Checkbox
+          checked={params.changed !== ''}
+          onChange={({ target }) => setParams({ changed: target.checked ? '1' : '' })}
+        >
+          {t.onlyChanged}
+        </Checkbox>
       </div>
-      <Card size="small">
-        <List
-          query={settings}
-          items={({ items }) =>
-            items.filter(({ name, text }) => `${name} ${text}`.toLowerCase().includes(filter))
+      <Loaded query={settings}>
+        {({ items }) => {
+          const shown = items.filter(
+            ({ name, text, is_set }) =>
+              `${name} ${text}`.toLowerCase().includes(filter) && (params.changed === '' || is_set),
+          )
+          const groups = [...Map.groupBy(shown, ({ group }) => group)]
+          if (groups.length === 0) {
+            return (
+              <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={common.emptyFiltered}>
+                <Button onClick={() => setParams({ q: '', changed: '' })}>{common.clearFilters}</Button>
+              </Empty>
+            )
           }
-          rowKey={({ name }) => name}
-          label={t.settings}
-          empty={{ text: t.settings }}
-          onClear={filter === '' ? undefined : () => setParams({ q: '' })}
-          columns={[
-            { title: t.name, render: (_value, { name }) => <span className="mono nowrap">{name}</span> },
-            {
-              title: t.value,
-              render: (_value, { value, secret, is_set }) =>
-                secret && is_set ? (
-                  <StatusLabel tone="success">{t.secretSet}</StatusLabel>
-                ) : value === null || value === '' ? (
-                  <span className="muted">{t.notSet}</span>
-                ) : (
-                  <div className="mono" style={{ maxWidth: 280, whiteSpace: 'normal' }}>
-                    {value}
-                  </div>
-                ),
-            },
-            {
-              title: t.meaning,
-              render: (_value, { text }) => (
-                <div style={{ maxWidth: 'clamp(280px, 34vw, 560px)', whiteSpace: 'normal' }}>{text}</div>
-              ),
-            },
-          ]}
-        />
-      </Card>
+          return (
+            <>
+              {groups.map(([group, own]) => (
+                <Card key={group} size="small" title={<h2>{group}</h2>}>
+                  <dl className="settings">
+                    {own.map((setting) => (
+                      <SettingRow key={setting.name} setting={setting} />
+                    ))}
+                  </dl>
+                </Card>
+              ))}
+            </>
+          )
+        }}
+      </Loaded>
     </Page>
+  )
+}
+
+function SettingRow({ setting }: { setting: SettingInForce }): ReactNode {
+  const t = useText(operatorText)
+  const { name, value, secret, is_set, text } = setting
+  return (
+    <div>
+      <dt>
+        <span className="mono">{name}</span> {is_set && <Tag color="blue">{t.changedSetting}</Tag>}
+      </dt>
+      <dd>
+        {secret && is_set ? (
+          <StatusLabel tone="success">{t.secretSet}</StatusLabel>
+        ) : value === null || value === '' ? (
+          <span className="muted">{t.notSet}</span>
+        ) : (
+          <span className="mono">{value}</span>
+        )}
+        <div className="muted">{text}</div>
+      </dd>
+    </div>
   )
 }

@@ -146,6 +146,8 @@ export const operatorText = dictionary(
     at: '时间',
     noAudit: '还没有记录。管理员的每次操作都会记录在这里。',
     // Settings
+    onlyChanged: '仅显示已修改的',
+    changedSetting: '已修改',
     settings: '设置',
     settingsLead: '当前生效的设置，来自环境变量或 .env 文件，修改后重启生效。敏感值只显示是否已设置。',
     name: '名称',
@@ -336,6 +338,8 @@ export const operatorText = dictionary(
     details: 'Changes',
     at: 'Time',
     noAudit: 'No entries yet. Every change by an operator is recorded here.',
+    onlyChanged: 'Changed settings only',
+    changedSetting: 'Changed',
     settings: 'Settings',
     settingsLead:
       'Settings in effect, from environment variables or the .env file. Changes take effect after a restart. Secret values are never shown.',

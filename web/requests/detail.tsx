@@ -1,11 +1,12 @@
 // The details of one request: timeline, parameters, response and cost.
 import { Descriptions, Drawer, Tag, Tooltip } from 'antd'
 import { type ReactNode, useMemo } from 'react'
+import { explainError } from '../../contract/codes.ts'
 import { requestRoutes } from '../../contract/console/requests.ts'
 import type { RequestDetail } from '../../contract/console/responses/requests.ts'
 import { formatTime } from '../../contract/time.ts'
 import { useApiQuery, useMe, useStart } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/i18n.ts'
+import { useLanguage, usePick, useText } from '../frame/i18n.ts'
 import { consoleCredentials, endpoints } from '../keys/operations.ts'
 import { Copyable, CopyButton } from '../parts/copy.tsx'
 import { endpointText } from '../parts/names.ts'
@@ -40,6 +41,9 @@ export function RequestDrawer({ requestId, onClose }: { requestId: string; onClo
 function OneRequest({ requestId }: { requestId: string }): ReactNode {
   const t = useText(requestsText)
   const pick = usePick()
+  const language = useLanguage()
+  const explain = ({ code, message }: RequestDetail) =>
+    language === 'zh' ? (message ?? t.error) : explainError(code).meaning.en
   const request = useApiQuery(requestRoutes.one, {}, { params: { id: requestId } })
   return (
     <Loaded query={request}>
@@ -47,7 +51,7 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
         <div className="stack">
           <div className="row-between">
             <StatusLabel tone={call.ok ? 'success' : 'error'}>
-              {call.ok ? t.ok : `${call.code} ${call.message ?? t.error}`}
+              {call.ok ? t.ok : `${call.code} ${explain(call)}`}
             </StatusLabel>
             <span className="row">
               <CurlButton call={call} />

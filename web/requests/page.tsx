@@ -3,11 +3,12 @@ import { PauseCircleOutlined, PlayCircleOutlined } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
 import { Alert, Badge, Button, Card, InputNumber, Tag, Tooltip } from 'antd'
 import { type ReactNode, useState } from 'react'
+import { explainError } from '../../contract/codes.ts'
 import { endpointNames } from '../../contract/console/home.ts'
 import { type RequestFilter, requestRoutes, requestSources } from '../../contract/console/requests.ts'
 import type { RequestSummary } from '../../contract/console/responses/requests.ts'
 import { useApiQuery } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/i18n.ts'
+import { useLanguage, usePick, useText } from '../frame/i18n.ts'
 import { endpoints, operations } from '../keys/operations.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
@@ -45,6 +46,7 @@ const liveMs = 3_000
 export function RequestsPage(): ReactNode {
   const t = useText(requestsText)
   const pick = usePick()
+  const language = useLanguage()
   const [params, setParams] = useUrlState(defaults)
   const [paused, setPaused] = useState(false)
   const endpoint = endpointNames.find((name) => name === params.endpoint)
@@ -61,6 +63,9 @@ export function RequestsPage(): ReactNode {
     ...(/^\d+$/.test(params.min_ms) ? { min_ms: Number(params.min_ms) } : {}),
     ...(params.q.trim() === '' ? {} : { q: params.q.trim() }),
   }
+  /** Messages of the API are Chinese; readers of English get the meaning of the code. */
+  const explain = (code: number, message: string | null) =>
+    language === 'zh' ? message : explainError(code).meaning.en
   const operationName = (endpointName: string, name: string) => {
     const found = operations.find(({ id }) => id === `${endpointName}.${name}`)
     return found ? pick(found.operation.text) : name
@@ -178,7 +183,8 @@ export function RequestsPage(): ReactNode {
               card: 'plain',
               render: (_value, { endpoint: name, action, source: callSource }) => (
                 <span>
-                  {pick(endpointText(name))} <span className="mono muted">{action}</span>{' '}
+                  {pick(endpointText(name))}
+                  {action !== null && <span className="muted"> · {operationName(name, action)}</span>}{' '}
                   {callSource === 'console' && <Tag>{t.console}</Tag>}
                 </span>
               ),
@@ -192,7 +198,7 @@ export function RequestsPage(): ReactNode {
                     t.ok
                   ) : (
                     <span className="cell-text" title={message ?? ''}>
-                      <span className="mono">{code}</span> {message}
+                      <span className="mono">{code}</span> {explain(code, message)}
                     </span>
                   )}
                 </StatusLabel>

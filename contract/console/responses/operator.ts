@@ -180,8 +180,10 @@ export const AuditEntry = Type.Object({
 })
 export type AuditEntry = ResponseOf<typeof AuditEntry>
 
-const SettingInForce = Type.Object({
+export const SettingInForce = Type.Object({
   name: Type.String(),
+  /** The heading under which the page shows it. */
+  group: Type.String(),
   text: Type.String(),
   /** Null for secrets and for what is not set. */
   value: orNull(Type.String()),
@@ -189,6 +191,8 @@ const SettingInForce = Type.Object({
   /** Whether it was set, not what it was set to. */
   is_set: Type.Boolean(),
 })
+
+export type SettingInForce = ResponseOf<typeof SettingInForce>
 
 export const operatorResponses = {
   overview: Overview,

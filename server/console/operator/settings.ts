@@ -1,6 +1,6 @@
 // The settings in use. Secrets are listed without their values.
 import { operatorRoutes } from '../../../contract/console/operator.ts'
-import { type Config, settings } from '../../config.ts'
+import { type Config, settingGroups, settings } from '../../config.ts'
 import type { Setting } from '../../setting-parsers.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
@@ -11,6 +11,7 @@ export function settingPages(api: Api, { config }: Services): void {
       const value = config[name as keyof Config] as unknown
       return {
         name,
+        group: groupOf(name)?.[request.language] ?? '',
         text: text[request.language],
         value: secret || value === undefined ? null : withoutPassword(formatValue(value)),
         secret,
@@ -18,6 +19,10 @@ export function settingPages(api: Api, { config }: Services): void {
       }
     }),
   }))
+}
+
+function groupOf(name: string) {
+  return settingGroups.find((group) => Object.hasOwn(group.settings, name))?.text
 }
 
 function formatValue(value: unknown): string {

@@ -18,6 +18,8 @@ export interface Destination {
   readonly type: Tables['link']['redirect_type']
   readonly locationA: string
   readonly locationB: string
+  /** Of a link with an interstitial page; empty for others. */
+  readonly title: string
   /** When a retired code stops working, in milliseconds; undefined for a current code. */
   readonly liveUntil: number | undefined
   /** Whether the account is suspended. */
@@ -36,6 +38,7 @@ export interface LinkConditions extends Omit<StateSource, 'used_clicks'> {
 
 type DestinationRow = Pick<Tables['link_code'], 'position' | 'live_until'> & {
   readonly chosen: string | null
+  readonly title: string | null
 } & Pick<
     Tables['link'],
     | 'id'
@@ -55,7 +58,8 @@ type DestinationRow = Pick<Tables['link_code'], 'position' | 'live_until'> & {
 
 // Deleted links have the account's id with a minus.
 const rowSql = `SELECT c.position, c.code AS chosen, l.id, l.account_id, l.redirect_type, l.location_a, l.location_b,
-    c.live_until, a.suspended, l.paused, l.banned, l.expires_at, l.expired_location, l.max_clicks, l.password_hash, l.rules
+    c.live_until, a.suspended, l.paused, l.banned, l.expires_at, l.expired_location, l.max_clicks, l.password_hash, l.rules,
+    CASE WHEN l.redirect_type = 'page' THEN l.title END AS title
   FROM link_code c JOIN link l ON l.id = c.link_id JOIN account a ON a.id = abs(l.account_id) WHERE c.position`
 const oneRowSql = `${rowSql} = ?`
 const manyRowsSql = `${rowSql} = ANY(?)`
@@ -298,6 +302,7 @@ function destinationOf(row: DestinationRow, bannedHosts: BannedHosts): Destinati
     locationA: row.location_a,
     // Usually equal: then the string is stored once.
     locationB: row.location_b === row.location_a ? row.location_a : row.location_b,
+    title: row.title ?? '',
     liveUntil: row.live_until ?? undefined,
     suspended: row.suspended === 1,
     conditions: conditionsOf(row, bannedHosts),

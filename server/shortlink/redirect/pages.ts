@@ -1,22 +1,23 @@
-// The pages for visitors of short links: bilingual, small, without script.
-import type { Text } from '../../../contract/text.ts'
+// The pages for visitors of short links: in the visitor's language, small, without script.
+import type { Language, Text } from '../../../contract/text.ts'
 
 export interface Page {
   readonly status: number
-  readonly html: string
+  readonly html: Readonly<Record<Language, string>>
   /** Names and values alternate; `pageHeaders` if left out. */
   readonly headers?: readonly string[]
 }
 
 const style = `body{font:17px/1.7 system-ui,"PingFang SC","Microsoft YaHei",sans-serif;max-width:34rem;margin:14vh auto;padding:0 1.5rem;color:#1f2328;background:#fff}
 h1{font-size:1.5rem;margin:0 0 .5rem}p{margin:.4rem 0;color:#57606a}
-strong{color:#1f2328;word-break:break-all}
+strong{color:#1f2328;overflow-wrap:anywhere}
+.brand{display:flex;gap:.6rem;align-items:center;margin:0 0 2rem;font-weight:600;color:#1f2328}.title{font-size:1.1rem;color:#1f2328;overflow-wrap:anywhere}
 a{display:inline-block;margin:1.2rem 0;padding:.6rem 1.6rem;border-radius:.5rem;background:#1f6feb;color:#fff;text-decoration:none}
 a:focus-visible,button:focus-visible,input:focus-visible{outline:3px solid #9ec5fe}
 label{display:block;margin:1rem 0 .3rem}
 input{box-sizing:border-box;width:100%;padding:.6rem;font:inherit;border:1px solid #8c959f;border-radius:.5rem;background:#fff;color:#1f2328}
 button{margin:1rem 0;padding:.6rem 1.6rem;border:0;border-radius:.5rem;background:#1f6feb;color:#fff;font:inherit;cursor:pointer}
-@media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}p{color:#9198a1}strong{color:#e6edf3}input{background:#161b22;color:#e6edf3;border-color:#656c76}}`
+@media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}p{color:#9198a1}strong,.brand,.title{color:#e6edf3}input{background:#161b22;color:#e6edf3;border-color:#656c76}}`
 
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
@@ -36,17 +37,30 @@ const formHeaders = Object.entries({
   ),
 }).flat()
 
-export function htmlPage(title: string, content: string): string {
+const logo = `<p class="brand"><svg width="32" height="32" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#3b5bdb"/><path d="M9 25V9m0 4 15-5M9 25h5" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/><circle cx="9" cy="9" r="2.4" fill="#fff"/></svg>Tollgate</p>`
+
+/** A page in one language, with the logo. */
+function pageIn(language: Language, title: string, content: string): string {
+  return htmlPage(title, logo + content, language)
+}
+
+function inBoth(create: (language: Language) => string): Readonly<Record<Language, string>> {
+  return { zh: create('zh'), en: create('en') }
+}
+
+export function htmlPage(title: string, content: string, language: Language = 'zh'): string {
   return `<!doctype html>
-<html lang="zh-CN"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="${language === 'zh' ? 'zh-CN' : 'en'}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><style>${style}</style></head>
 <body><main>${content}</main></body></html>
 `
 }
 
 function notice(status: number, heading: Text, text: Text): Page {
-  const content = `<h1>${heading.zh}</h1><p>${text.zh}</p><p lang="en"><strong>${heading.en}.</strong> ${text.en}</p>`
-  return { status, html: htmlPage(`${heading.zh} · ${heading.en}`, content) }
+  const html = inBoth((language) =>
+    pageIn(language, heading[language], `<h1>${heading[language]}</h1><p>${text[language]}</p>`),
+  )
+  return { status, html }
 }
 
 export const unknownPage = notice(
@@ -94,6 +108,11 @@ const passwordTexts = {
   },
 } as const
 
+const passwordForm = {
+  zh: { heading: '请输入访问密码', label: '密码', open: '打开' },
+  en: { heading: 'Enter the password of this link', label: 'Password', open: 'Open' },
+} as const
+
 /** Asks for the password of a link. The form posts to its own address, so it needs no data of the link. */
 export function passwordPage(kind: keyof typeof passwordTexts): Page {
   return passwordPages[kind]
@@ -106,14 +125,19 @@ function createPasswordPage({
   readonly status: number
   readonly text: Text | undefined
 }): Page {
-  const problem = text
-    ? `<p role="alert"><strong>${text.zh}</strong> <span lang="en">${text.en}</span></p>`
-    : ''
-  const content = `<h1>请输入访问密码</h1><p lang="en">Enter the password of this link</p>${problem}
-<form method="post"><label for="password">密码 · Password</label>
+  const html = inBoth((language) => {
+    const { heading, label, open } = passwordForm[language]
+    const problem = text ? `<p role="alert"><strong>${text[language]}</strong></p>` : ''
+    return pageIn(
+      language,
+      heading,
+      `<h1>${heading}</h1>${problem}
+<form method="post"><label for="password">${label}</label>
 <input id="password" name="password" type="password" required maxlength="64" autocomplete="off" autofocus>
-<button type="submit">打开 · Open</button></form>`
-  return { status, html: htmlPage('请输入访问密码 · Password', content), headers: formHeaders }
+<button type="submit">${open}</button></form>`,
+    )
+  })
+  return { status, html, headers: formHeaders }
 }
 
 export const bannedPage = notice(
@@ -137,13 +161,22 @@ const passwordPages = {
   too_many: createPasswordPage(passwordTexts.too_many),
 }
 
-/** Shows the host of the target and links to it. */
-export function destinationPage(location: string): Page {
+const leaving = {
+  zh: { heading: '即将离开', text: '您将前往', go: '继续访问' },
+  en: { heading: 'You are leaving this site', text: 'You are about to visit', go: 'Continue' },
+} as const
+
+/** Shows the title of the link and the host of the target, and links to it. */
+export function destinationHtml(location: string, title: string, language: Language): string {
   const host = escapeHtml(new URL(location).host)
-  const content = `<h1>即将离开</h1><p>您将前往 <strong>${host}</strong></p>
-<p lang="en">You are about to visit <strong>${host}</strong></p>
-<a href="${escapeHtml(location)}" rel="noreferrer noopener nofollow">继续访问 · Continue</a>`
-  return { status: 200, html: htmlPage(`前往 ${host}`, content) }
+  const { heading, text, go } = leaving[language]
+  const shown = title === '' ? '' : `<p class="title">${escapeHtml(title)}</p>`
+  return pageIn(
+    language,
+    title === '' ? `${text} ${host}` : escapeHtml(title),
+    `<h1>${heading}</h1>${shown}<p>${text} <strong>${host}</strong></p>
+<a href="${escapeHtml(location)}" rel="noreferrer noopener nofollow">${go}</a>`,
+  )
 }
 
 const entities: Readonly<Record<string, string>> = {

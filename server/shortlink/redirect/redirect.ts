@@ -4,13 +4,15 @@ import { scanQuery, scanReferrer } from '../../../contract/link-qr.ts'
 import type { AddressOf } from '../../http/address.ts'
 import type { RequestIdOf } from '../../http/request-id.ts'
 import { clientOf, createAgentReader, isPrefetch, referrerHost } from '../clicks/user-agents.ts'
+import type { Language } from '../../../contract/text.ts'
+import { languageOf } from '../../http/call.ts'
 import type { NotFoundPage } from '../../services.ts'
 import type { Clicks } from '../clicks/clicks.ts'
 import { findCodeEnd, isReservedPath } from '../codes/code.ts'
 import type { ConditionalRedirects, Decision } from './conditions.ts'
 import type { Destination, LinkConditions, Lookup, Pools } from './lookup-store.ts'
 import {
-  destinationPage,
+  destinationHtml,
   type Page,
   pageHeaders,
   retiredPage,
@@ -106,7 +108,8 @@ export function createRedirects(options: RedirectOptions): Redirects {
   ): void {
     if (found.type === 'page') {
       counts.page += 1
-      sendPage(request, response, destinationPage(location))
+      const language = languageOf(request)
+      sendHtml(request, response, 200, destinationHtml(location, found.title, language), flatPageHeaders)
     } else {
       counts.redirect += 1
       if (found.type === 'direct') {
@@ -219,9 +222,19 @@ export function createRedirects(options: RedirectOptions): Redirects {
     page: Page,
     more: readonly string[] = [],
   ): void {
-    const length = String(Buffer.byteLength(page.html))
-    sendHead(response, page.status, [...(page.headers ?? flatPageHeaders), 'Content-Length', length, ...more])
-    response.end(request.method === 'HEAD' ? undefined : page.html)
+    const { status, html, headers = flatPageHeaders } = page
+    sendHtml(request, response, status, html[languageOf(request)], [...headers, ...more])
+  }
+
+  function sendHtml(
+    request: IncomingMessage,
+    response: ServerResponse,
+    status: number,
+    html: string,
+    headers: readonly string[],
+  ): void {
+    sendHead(response, status, [...headers, 'Content-Length', String(Buffer.byteLength(html))])
+    response.end(request.method === 'HEAD' ? undefined : html)
   }
 
   function sendHead(response: ServerResponse, status: number, headers: string[]): void {
@@ -234,8 +247,9 @@ export function createRedirects(options: RedirectOptions): Redirects {
 }
 
 /** A mistyped code that is too long or too short gets the same page as an unknown one. */
-export function notFoundPage(path: string): NotFoundPage | undefined {
-  return /^\/(b\/)?[\w-]{1,40}\/?$/.test(path) ? { ...unknownPage, headers: pageHeaders } : undefined
+export function notFoundPage(path: string, language: Language): NotFoundPage | undefined {
+  if (!/^\/(b\/)?[\w-]{1,40}\/?$/.test(path)) return undefined
+  return { status: unknownPage.status, html: unknownPage.html[language], headers: pageHeaders }
 }
 
 /** Ordinary addresses have no query, so one comparison decides. */
