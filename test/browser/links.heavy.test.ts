@@ -1,0 +1,81 @@
+// One short link from the form to the shared statistics: a rule and a password, a visit, the click, a share and its end.
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+let service: TestService
+let browser: TestBrowser
+
+/** Closes what `before` started, even when `before` fails. */
+const started = new AsyncDisposableStack()
+
+before(async () => {
+  if (noBrowser !== false) return
+  service = started.use(await startService('sqlite'))
+  browser = started.use(await openBrowser())
+})
+after(() => started.disposeAsync())
+
+browserTest('builds a link with a rule and a password, counts a visit, shares and revokes', async () => {
+  const account = await service.account({ short_link: 5 })
+  await using visitor = await browser.visit(service.url)
+  const { page } = visitor
+  await signIn(visitor, account)
+  await page.goto('/console/shortlink/new')
+  await page.getByLabel('目标地址', { exact: true }).fill('https://shop.example.com/sale')
+  await page.getByLabel('标题').fill('秋季促销')
+  await page.getByLabel('自选短码').fill('autumn-sale')
+  await page.getByText('可以使用').waitFor()
+  await page.getByLabel('访问密码').fill('open sesame')
+  await page.getByRole('button', { name: '添加规则' }).click()
+  const rule = page.getByRole('listitem', { name: '规则 1' })
+  await rule.getByRole('combobox', { name: '系统 值' }).click()
+  await page.getByTitle('Windows').click()
+  await page.keyboard.press('Escape')
+  await rule.getByLabel('跳转到').fill('https://shop.example.com/windows')
+  const preview = page.getByTestId('link-preview')
+  await preview.getByText('系统为 Windows → https://shop.example.com/windows').waitFor()
+  await preview.getByText('需要输入密码').waitFor()
+  await page.getByText('消耗 1 次短链接额度').waitFor()
+  await page.getByRole('button', { name: '创建短链接' }).click()
+  const drawer = page.locator('.ant-drawer')
+  await drawer.getByText('需要密码').waitFor()
+  assert.equal((await service.app.services.credits.balance(account.id, 'short_link')).remaining, 4)
+
+  const opened = await fetch(`${service.url}/autumn-sale`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: {
+      'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/120.0 Safari/537.36',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: 'password=open+sesame',
+  })
+  assert.deepEqual([opened.status, opened.headers.get('location')], [303, 'https://shop.example.com/windows'])
+
+  await drawer.getByRole('link', { name: '完整统计与分享' }).click()
+  await page.getByRole('heading', { name: '访问统计' }).waitFor()
+  await page.getByText('链接“秋季促销”').waitFor()
+  await page.getByText('Windows').first().waitFor()
+  await page.getByRole('button', { name: '创建分享链接' }).click()
+  const shared = page.getByText(/\/share\/[\w-]{43}$/)
+  await shared.waitFor()
+  const url = (await shared.textContent()) ?? ''
+  await page.getByRole('button', { name: '我已保存' }).click()
+
+  await using stranger = await browser.visit(service.url)
+  await stranger.page.goto(url)
+  await stranger.page.getByRole('heading', { name: '秋季促销' }).waitFor()
+  await stranger.page.getByText('Windows').waitFor()
+  assert.deepEqual(await stranger.findSeriousViolations(), [])
+  const text = (await stranger.page.textContent('body')) ?? ''
+  assert.ok(!text.includes('shop.example.com') && !text.includes(account.username))
+
+  await page.getByRole('button', { name: '撤销' }).click()
+  await page.getByRole('dialog', { name: '撤销分享？' }).getByRole('button', { name: '撤销' }).click()
+  await page.getByText('还没有有效的分享链接').waitFor()
+  await until(async () => (await fetch(url)).status === 410)
+  assert.deepEqual(visitor.problems, [])
+})
