@@ -4,6 +4,7 @@ import { readFlags, refuse, wholeNumber } from '../cli/flags.ts'
 import { chargeBench } from './charge.ts'
 import { consoleBench } from './console.ts'
 import { domainBench } from './domain.ts'
+import { eventsBench } from './events.ts'
 import { growthBench } from './growth.ts'
 import { describeMachine } from './machine.ts'
 import { generateBench, identityBench } from './paid-calls.ts'
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, Bench>> = {
   sms: { text: '发送短信与查询记录 / sending, and querying records', run: smsBench },
   identity: { text: '身份核验 / identity verification', run: identityBench },
   domain: { text: '域名检测 / domain checks', run: domainBench },
+  events: { text: '投递 Webhook 事件 / delivering webhook events', run: eventsBench },
   console: { text: '控制台的脚本大小 / size of the console scripts', run: consoleBench },
   growth: { text: '一万到一百万条链接 / ten thousand to one million links', run: growthBench },
   soak: {

@@ -7,10 +7,10 @@ import { after, before, describe, test } from 'node:test'
 import type { BenchReport, Figure } from '../bench/report.ts'
 import { runNode } from './support/service.ts'
 
-const parts = ['charge', 'redirect', 'generate', 'sms', 'identity', 'domain', 'console', 'growth', 'soak']
+const parts = ['charge', 'redirect', 'generate', 'sms', 'identity', 'domain', 'events', 'console', 'growth', 'soak']
 
 /** Parts that must have results for both engines. */
-const partsOnBothEngines = ['charge', 'redirect', 'generate', 'sms', 'identity', 'growth', 'soak']
+const partsOnBothEngines = ['charge', 'redirect', 'generate', 'sms', 'identity', 'events', 'growth', 'soak']
 
 describe('bench --quick', () => {
   let directory: string
@@ -71,6 +71,7 @@ describe('bench --quick', () => {
       'sms ≥ 0.2 × bare handler',
       'charge ≥ 5 × single statements',
       'domain ≤ 1.2 × ideal',
+      'events ≥ 1000 per second',
       'console < 190 kB gzip',
     ]) {
       assert.ok(targets.includes(target), target)
