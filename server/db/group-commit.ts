@@ -5,7 +5,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type Effects, type OnDatabaseError, runEffects } from './after-commit.ts'
 import { DatabaseUnavailable, type Job, type Tx } from './database.ts'
-import { isBusy, queriesFor, type SqliteConnection } from './sqlite-connection.ts'
+import { isBusy, type SqliteConnection } from './sqlite-connection.ts'
+import { queriesFor } from './sqlite-queries.ts'
 
 /** Enough jobs to hide the fsync, few enough to keep the turn short. */
 const maxBatch = 512

@@ -1,9 +1,7 @@
-// One connection to a SQLite file through node:sqlite, with its prepared statements.
+// One connection to a SQLite file through node:sqlite, with its prepared statements. Threads load this file, so it imports
+// little.
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
-import type { Queries, Value } from './database.ts'
-import { kyselyForConnection } from './kysely-connection.ts'
-
-const now = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+import type { Value } from './database.ts'
 
 /** The console's queries have many forms, so the cache of prepared statements has a limit. */
 const maxPrepared = 500
@@ -69,26 +67,6 @@ function toObject(names: readonly string[], values: readonly SQLOutputValue[]): 
   const row: Record<string, SQLOutputValue> = {}
   for (let i = 0; i < names.length; i += 1) row[names[i]!] = values[i]!
   return row
-}
-
-export function queriesFor(connection: SqliteConnection): Queries {
-  return {
-    engine: 'sqlite',
-    now,
-    kysely: kyselyForConnection('sqlite', async (sql, parameters) => {
-      const values = parameters as readonly Value[]
-      if (!connection.returnsRows(sql)) {
-        return { rows: [], changed: Number(connection.run(sql, values).changes) }
-      }
-      const rows = connection.all(sql, values)
-      return { rows, changed: rows.length }
-    }),
-    all: async <R>(sql: string, values?: readonly Value[]) => connection.all<R>(sql, values),
-    one: async <R>(sql: string, values?: readonly Value[]) => connection.one<R>(sql, values),
-    run: async (sql, values) => Number(connection.run(sql, values).changes),
-    // RETURNING uses a temporary table, which makes an insert half as slow again.
-    insert: async (sql, values) => Number(connection.run(sql, values).lastInsertRowid),
-  }
 }
 
 const rowsPerPage = 5_000

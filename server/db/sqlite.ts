@@ -3,7 +3,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { type Database, DatabaseUnavailable, type Value } from './database.ts'
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { openReportReads } from './report-reads.ts'
-import { isBusy, openConnection, queriesFor, readPages, type SqliteConnection } from './sqlite-connection.ts'
+import { isBusy, openConnection, readPages, type SqliteConnection } from './sqlite-connection.ts'
+import { queriesFor } from './sqlite-queries.ts'
 
 export function openSqlite(file: string, options: GroupCommitOptions = {}): Database {
   const writer = openConnection(file, 0)
