@@ -13,6 +13,7 @@ import { generateApiKey } from '../server/accounts/key.ts'
 import { changeAccount, clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
 import { get, post, startService, type TestAccount, type TestService } from './support/service.ts'
 import { onEachEngine } from './support/engines.ts'
+import { until } from './support/until.ts'
 
 const endpoints = [shortlink, sms, identity, domainCheck]
 
@@ -392,6 +393,6 @@ describe('slow and broken requests', () => {
     truncated.resume()
     assert.equal((await get(`${service.url}/livez`)).status, 200)
     await Promise.all(closed)
-    assert.equal((await get(`${service.url}/readyz`)).status, 200)
+    await until(async () => (await get(`${service.url}/readyz`)).status === 200)
   })
 })
