@@ -72,7 +72,10 @@ async function dispatch(part: Part, storage: BenchStorage, url: string, bare: nu
       perSecond,
       ratio: perSecond / bare,
       ratioTo: 'loop',
-      expected: [{ text: '≥ 1000 per second', met: perSecond >= 1_000 }, atLeast(0.1, perSecond / bare, 'loop')],
+      expected: [
+        { text: '≥ 1000 per second', met: perSecond >= 1_000 },
+        atLeast(0.1, perSecond / bare, 'loop'),
+      ],
     })
   } finally {
     await service.end()
@@ -104,7 +107,10 @@ async function backlog(part: Part, storage: BenchStorage): Promise<void> {
   })
 }
 
-async function memoryAfter(settings: Readonly<Record<string, string>>, ms: number): Promise<number | undefined> {
+async function memoryAfter(
+  settings: Readonly<Record<string, string>>,
+  ms: number,
+): Promise<number | undefined> {
   const service = await startServer(settings)
   await sleep(ms)
   const megabytes = memoryOf(service.pid)
@@ -113,7 +119,9 @@ async function memoryAfter(settings: Readonly<Record<string, string>>, ms: numbe
 }
 
 async function addEndpoint(db: Database, secretKey: string, url: string): Promise<number> {
-  const { id } = await createAccount(db, systemActor, { username: `events${Math.random().toString(36).slice(2, 10)}` })
+  const { id } = await createAccount(db, systemActor, {
+    username: `events${Math.random().toString(36).slice(2, 10)}`,
+  })
   const rules = createEventRules({
     db,
     secretKey,

@@ -7,7 +7,18 @@ import { after, before, describe, test } from 'node:test'
 import type { BenchReport, Figure } from '../bench/report.ts'
 import { runNode } from './support/service.ts'
 
-const parts = ['charge', 'redirect', 'generate', 'sms', 'identity', 'domain', 'events', 'console', 'growth', 'soak']
+const parts = [
+  'charge',
+  'redirect',
+  'generate',
+  'sms',
+  'identity',
+  'domain',
+  'events',
+  'console',
+  'growth',
+  'soak',
+]
 
 /** Parts that must have results for both engines. */
 const partsOnBothEngines = ['charge', 'redirect', 'generate', 'sms', 'identity', 'events', 'growth', 'soak']
