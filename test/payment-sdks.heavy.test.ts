@@ -51,7 +51,7 @@ const keys = {
 }
 
 describe('vendor packages of payments', () => {
-  it('alipay-sdk', async () => {
+  it('alipay-sdk accepts our signatures, and we accept its own', async () => {
     await using fake = await startAlipay()
     const endpoint = fake.settings['ALIPAY_ENDPOINT']!
     const ours = createAlipay({ ...addresses, ...keys, appId, endpoint })
@@ -98,7 +98,7 @@ describe('vendor packages of payments', () => {
     assert.deepEqual(parsed, { kind: 'paid', number, amount: 1999, currency: 'CNY' })
   })
 
-  it('wechatpay-axios-plugin', async () => {
+  it('wechatpay-axios-plugin accepts our signatures, and we accept its own', async () => {
     await using fake = await startWechatpay()
     const endpoint = fake.settings['WECHATPAY_ENDPOINT']!
     const ours = createWechatpay({
@@ -176,7 +176,7 @@ describe('vendor packages of payments', () => {
     assert.equal(rows[0]?.amount, 1999)
   })
 
-  it('stripe', async () => {
+  it('stripe reads our session, and we accept its events', async () => {
     await using fake = await startStripe()
     const endpoint = fake.settings['STRIPE_ENDPOINT']!
     const ours = createStripe({
