@@ -72,6 +72,7 @@ import { sessionPages } from './account/sign-in.ts'
 import { batchPages } from '../sms/batches/console.ts'
 import { smsPages } from '../sms/console.ts'
 import { signaturePages } from '../sms/signature-console.ts'
+import { sharedTemplatePages } from '../sms/shared-template-console.ts'
 import { statisticsPages } from '../sms/statistics-console.ts'
 import { templatePages } from '../sms/template-console.ts'
 
@@ -174,6 +175,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     smsPages(api, pageServices, products.sms)
     batchPages(api, pageServices, products.sms)
     statisticsPages(api, pageServices)
+    sharedTemplatePages(api, pageServices)
     templatePages(api, pageServices)
     signaturePages(api, pageServices)
     identityPages(api, pageServices, products.identity)

@@ -25,6 +25,7 @@ import { linkAnalyticsRoutes } from '../../contract/console/link-analytics.ts'
 import { linkQrRoutes } from '../../contract/console/link-qr.ts'
 import { linkAbuseRoutes, ownDomainRoutes } from '../../contract/console/link-domains.ts'
 import { smsBatchRoutes } from '../../contract/console/sms-batches.ts'
+import { operatorSmsRoutes } from '../../contract/console/operator-sms.ts'
 import { operatorSmsStatisticsRoutes, smsStatisticsRoutes } from '../../contract/console/sms-statistics.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import { type Browser, openBrowser, operator, signedIn } from '../../test/support/console.ts'
@@ -63,6 +64,7 @@ const allOperatorRoutes = {
   ...prefixed('operator', operatorRoutes),
   ...prefixed('operator', operatorProductRoutes),
   ...prefixed('operatorSmsStatistics', operatorSmsStatisticsRoutes),
+  ...prefixed('operatorSms', operatorSmsRoutes),
   ...prefixed('linkAbuse', linkAbuseRoutes),
   ...prefixed('operatorPayments', operatorPaymentRoutes),
   ...prefixed('operatorAdmin', operatorAdminRoutes),

@@ -38,6 +38,7 @@ export const operatorPages = [
   '/operator/accounts',
   '/operator/reviews',
   '/operator/sms',
+  '/operator/sms?tab=templates',
   '/operator/codes',
   '/operator/orders',
   '/operator/reconciliation',

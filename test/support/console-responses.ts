@@ -52,6 +52,9 @@ import {
   smsStatisticsResponses,
 } from '../../contract/console/responses/sms-statistics.ts'
 
+import { operatorSmsRoutes } from '../../contract/console/operator-sms.ts'
+import { operatorSmsResponses } from '../../contract/console/responses/operator-sms.ts'
+
 type AnyRoute = Pick<Route<unknown, unknown>, 'method' | 'path'>
 
 const keyOf = ({ method, path }: AnyRoute) => `${method} ${path}`
@@ -93,6 +96,7 @@ add(linkAbuseRoutes, linkAbuseResponses)
 add(smsRoutes, smsResponses)
 add(smsBatchRoutes, smsBatchResponses)
 add(smsStatisticsRoutes, smsStatisticsResponses)
+add(operatorSmsRoutes, operatorSmsResponses)
 add(operatorSmsStatisticsRoutes, operatorSmsStatisticsResponses)
 
 /** Fails unless the body of a successful response is exactly what the contract declares. */

@@ -1,8 +1,10 @@
 // Group sending in the console: checked without changes, sent and charged once, cancelled, and its result file.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { operatorSmsRoutes } from '../../../contract/console/operator-sms.ts'
 import { smsBatchRoutes } from '../../../contract/console/sms-batches.ts'
 import { formatTime } from '../../../contract/time.ts'
+import { operator } from '../../../test/support/console.ts'
 import { onEachEngine } from '../../../test/support/engines.ts'
 import { openProductPages, type ProductPages } from '../../../test/support/product-pages.ts'
 import { until } from '../../../test/support/until.ts'
@@ -112,6 +114,31 @@ onEachEngine('group sending in the console', (engine) => {
     )
     assert.equal(left!.n, 0)
     assert.equal((await list())[0].credits_used, 2)
+  })
+
+  it('starter templates of the operator let a new account send at once', async () => {
+    const staff = await operator(pages.service)
+    const first = await staff.call(operatorSmsRoutes.addStarterTemplates)
+    const codes = first.body.items.map(({ code }: { code: string }) => code)
+    assert.deepEqual(
+      codes.filter((code: string) => code !== 'GROUP'),
+      ['CODE_LOGIN', 'NOTICE_ORDER'],
+    )
+    assert.deepEqual((await staff.call(operatorSmsRoutes.addStarterTemplates)).body, first.body)
+    const { account, browser } = await pages.createAccount({ sms: 1 })
+    const sent = await browser.call(smsBatchRoutes.sendBatch, {
+      sent: { template_code: 'CODE_LOGIN', messages: [message(7)] },
+    })
+    assert.deepEqual([sent.status, sent.body.accepted], [200, 1], account.username)
+    const own = { name: '公共', content: '您好', code: 'COMMON', note: '新客户' }
+    const added = await staff.call(operatorSmsRoutes.addSharedTemplate, { sent: own })
+    assert.equal(added.body.state, '审核通过')
+    const taken = await staff.call(operatorSmsRoutes.addSharedTemplate, { sent: own })
+    assert.deepEqual(Object.keys(taken.body.error.fields), ['code'])
+    const parts = { id: added.body.id }
+    const gone = { parts, sent: { note: '不再使用' } }
+    assert.equal((await staff.call(operatorSmsRoutes.removeSharedTemplate, gone)).status, 200)
+    assert.equal((await staff.call(operatorSmsRoutes.removeSharedTemplate, gone)).status, 404)
   })
 
   it('cancels what waits, and refuses what costs more than is left', async () => {

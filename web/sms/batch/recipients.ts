@@ -113,26 +113,32 @@ export function readRecipients(
   return { recipients, rejected }
 }
 
-/** Well below the size of a request body that the service accepts. */
+/** Well below the size of a request body that the service accepts, and the number of names in it. */
 const maxSliceLength = 250_000
+const maxSliceNames = 8_000
 
 /** Slices that one call takes: at most the messages of a batch, and not too much text. */
 export function sliceRecipients(recipients: readonly Recipient[]): readonly (readonly Recipient[])[] {
   const slices: Recipient[][] = []
   let current: Recipient[] = []
   let length = 0
+  let names = 0
   for (const recipient of recipients) {
-    const size = Object.entries(recipient.params).reduce(
-      (sum, [name, value]) => sum + name.length + value.length,
-      60,
-    )
-    if (current.length > 0 && (current.length === maxBatchMessages || length + size > maxSliceLength)) {
+    const values = Object.entries(recipient.params)
+    const size = values.reduce((sum, [name, value]) => sum + name.length + value.length, 60)
+    const isFull =
+      current.length === maxBatchMessages ||
+      length + size > maxSliceLength ||
+      names + values.length + 2 > maxSliceNames
+    if (current.length > 0 && isFull) {
       slices.push(current)
       current = []
       length = 0
+      names = 0
     }
     current.push(recipient)
     length += size
+    names += values.length + 2
   }
   if (current.length > 0) slices.push(current)
   return slices

@@ -180,6 +180,12 @@ describe('recipients', () => {
     const slices = sliceRecipients(recipients)
     assert.deepEqual(slices.flat(), recipients)
     assert.ok(slices.every((slice) => slice.length <= 1_000 && JSON.stringify(slice).length < 1_000_000))
+    const wide = {
+      line: 1,
+      phone,
+      params: Object.fromEntries(Array.from({ length: 30 }, (_one, i) => [`v${i}`, ''])),
+    }
+    assert.ok(sliceRecipients(Array<typeof wide>(1_000).fill(wide)).every((slice) => slice.length <= 250))
     assert.deepEqual(sliceRecipients([]), [])
   })
 })

@@ -1,0 +1,94 @@
+// A vendor dies in the middle of a batch. The vendors' own books decide: no number is reached twice, none is forgotten.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkLedger } from '../server/credits/ledger/check-store.ts'
+import { onEachEngine } from './support/engines.ts'
+import { cutBeforeHeaders, json, startFakeUpstream, verifyAliyunSignature } from './support/fake-upstream.ts'
+import { startSmsService } from './support/sms.ts'
+import { until } from './support/until.ts'
+
+const total = 200
+const diesAfter = 60
+const phones = Array.from({ length: total }, (_one, i) => `138${10_000_000 + i}`)
+
+onEachEngine('SMS batches with a vendor that dies', (engine) => {
+  test('the rest goes to the next gateway only when it was provably not sent', async () => {
+    /** How often each vendor reached a number, and with which serial number. */
+    const first = new Map<string, number>()
+    const second = new Map<string, number>()
+    const serials = new Map<string, string>()
+    let isDead = false
+    const count = (books: Map<string, number>, phone: string) => books.set(phone, (books.get(phone) ?? 0) + 1)
+    const aliyun = await startFakeUpstream((request) => {
+      const wrong = verifyAliyunSignature(request, { testid: 'testsecret' })
+      if (wrong !== undefined) return json(400, { Code: 'SignatureDoesNotMatch', Message: wrong })
+      if (request.headers['x-acs-action'] !== 'SendSms') {
+        const serial = serials.get(request.query.get('PhoneNumber')!)
+        const found = serial === undefined ? [] : [{ OutId: serial, SendStatus: 3 }]
+        return json(200, { Code: 'OK', SmsSendDetailDTOs: { SmsSendDetailDTO: found } })
+      }
+      if (isDead) return json(503, { Code: 'ServiceUnavailable' })
+      const phone = request.query.get('PhoneNumbers')!
+      count(first, phone)
+      serials.set(phone, request.query.get('OutId')!)
+      if (first.size < diesAfter) return json(200, { Code: 'OK', BizId: `b${phone}` })
+      // It has sent this one and dies before it answers; later connections are refused.
+      isDead = true
+      void aliyun.close()
+      return cutBeforeHeaders()
+    })
+    const tencent = await startFakeUpstream((request) => {
+      const body = JSON.parse(request.body) as { PhoneNumberSet: string[] }
+      const phone = body.PhoneNumberSet[0]!.slice(3)
+      count(second, phone)
+      const status = { SerialNo: `5000:${phone}`, Code: 'Ok', Fee: 1 }
+      return json(200, { Response: { SendStatusSet: [status], RequestId: 'r' } })
+    })
+    await using vendors = new AsyncDisposableStack()
+    vendors.defer(() => aliyun.close())
+    vendors.defer(() => tencent.close())
+    await using sms = await startSmsService(
+      engine,
+      {
+        SMS_GATEWAYS: 'aliyun,tencent',
+        ALIYUN_ACCESS_KEY_ID: 'testid',
+        ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
+        ALIYUN_SMS_ENDPOINT: aliyun.url,
+        TENCENT_SECRET_ID: 'id',
+        TENCENT_SECRET_KEY: 'key',
+        TENCENT_SMS_APP_ID: '1400',
+        TENCENT_SMS_ENDPOINT: tencent.url,
+      },
+      { sms: total },
+    )
+    const { body } = await sms.call({
+      action: 'send_batch',
+      template_code: 'CODE',
+      template_params: { code: '1234' },
+      phone_numbers: phones,
+    })
+    assert.equal(body.data.accepted, total)
+    const batchOf = async () =>
+      (await sms.call({ action: 'get_batch', batch_id: body.data.batch_id, limit: 1 })).body.data
+    await until(() => isDead, 60_000)
+    const { db } = sms.service.installation
+    const countWaiting = async () =>
+      (await db.one<{ n: number }>('SELECT COUNT(*) AS n FROM sms_queue'))!.n +
+      (await db.one<{ n: number }>(`SELECT COUNT(*) AS n FROM sms_send WHERE state = 'sending'`))!.n
+    await until(async () => (await countWaiting()) === 0, 60_000)
+    // What is not known is decided as after its lease. Nobody answers, so it is refunded; it is never sent again.
+    await sms.sweepAll()
+    await until(async () => (await batchOf()).pending === 0, 60_000)
+
+    for (const phone of phones)
+      assert.ok((first.get(phone) ?? 0) + (second.get(phone) ?? 0) <= 1, `${phone} was reached twice`)
+    const batch = await batchOf()
+    assert.equal(batch.succeeded + batch.failed, total)
+    assert.ok(second.size > 0, 'the next gateway has taken over')
+    // Paid: what a vendor has confirmed. Every other message is refunded.
+    assert.equal(batch.credits_used, batch.succeeded)
+    assert.ok(batch.succeeded <= first.size + second.size)
+    assert.equal(await sms.remaining(), total - batch.succeeded)
+    assert.deepEqual((await checkLedger(db, 60_000)).problems, [])
+  })
+})
