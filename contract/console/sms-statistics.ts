@@ -19,6 +19,6 @@ export const smsStatisticsRoutes = withResponses<typeof smsStatisticsResponses>(
 })
 
 export const operatorSmsStatisticsRoutes = withResponses<typeof operatorSmsStatisticsResponses>()({
-  statistics: route('GET', '/operator/sms/statistics', OperatorStatisticsQuery),
-  statisticsCsv: route('GET', '/operator/sms/statistics.csv', OperatorStatisticsQuery),
+  smsStatistics: route('GET', '/operator/sms/statistics', OperatorStatisticsQuery),
+  smsStatisticsCsv: route('GET', '/operator/sms/statistics.csv', OperatorStatisticsQuery),
 })

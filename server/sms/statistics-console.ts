@@ -40,10 +40,10 @@ export function statisticsPages(api: Api, { db }: Services): void {
   api.accountFile(smsStatisticsRoutes.statisticsCsv, async (request, input) =>
     fileOf(await read(request.account.id, input, request.language), request.language),
   )
-  api.operator(operatorSmsStatisticsRoutes.statistics, async (request, { username, ...input }) =>
+  api.operator(operatorSmsStatisticsRoutes.smsStatistics, async (request, { username, ...input }) =>
     read(await accountOf(username), input, request.language),
   )
-  api.operatorFile(operatorSmsStatisticsRoutes.statisticsCsv, async (request, { username, ...input }) =>
+  api.operatorFile(operatorSmsStatisticsRoutes.smsStatisticsCsv, async (request, { username, ...input }) =>
     fileOf(await read(await accountOf(username), input, request.language), request.language),
   )
 }

@@ -83,13 +83,13 @@ onEachEngine('SMS statistics', (engine) => {
     assert.match(file.text, /模板,B,1,0,1,0,0,0\r\n/)
 
     const staff = await operator(service)
-    const all = await staff.call(operatorSmsStatisticsRoutes.statistics, { sent })
+    const all = await staff.call(operatorSmsStatisticsRoutes.smsStatistics, { sent })
     assert.deepEqual([all.body.totals.total, all.body.totals.delivered], [8, 2])
-    const one = await staff.call(operatorSmsStatisticsRoutes.statistics, {
+    const one = await staff.call(operatorSmsStatisticsRoutes.smsStatistics, {
       sent: { ...sent, username: other.username },
     })
     assert.equal(one.body.totals.total, 1)
-    const nobody = await staff.call(operatorSmsStatisticsRoutes.statistics, {
+    const nobody = await staff.call(operatorSmsStatisticsRoutes.smsStatistics, {
       sent: { username: 'nobody-x' },
     })
     assert.deepEqual(Object.keys(nobody.body.error.fields), ['username'])

@@ -52,7 +52,7 @@ export function OperatorStatistics(): ReactNode {
   const t = useText(statisticsText)
   const { params, setParams, filter: shared } = useFilter()
   const filter = { ...shared, ...(params.account === '' ? {} : { username: params.account }) }
-  const statistics = useApiQuery(operatorSmsStatisticsRoutes.statistics, filter)
+  const statistics = useApiQuery(operatorSmsStatisticsRoutes.smsStatistics, filter)
   return (
     <div className="stack">
       <div className="filters" style={{ marginBottom: 0 }}>
@@ -69,7 +69,7 @@ export function OperatorStatistics(): ReactNode {
           width={180}
           onSearch={(template) => setParams({ template })}
         />
-        <ExportLink route={operatorSmsStatisticsRoutes.statisticsCsv} filter={filter} />
+        <ExportLink route={operatorSmsStatisticsRoutes.smsStatisticsCsv} filter={filter} />
       </div>
       <Loaded query={statistics}>{(data) => <Figures data={data} />}</Loaded>
     </div>

@@ -10,6 +10,10 @@ import { operatorAdminResponses } from './operators.ts'
 import { operatorPaymentResponses } from './payments.ts'
 import { operatorProductResponses } from './operator-products.ts'
 import { operatorResponses } from './operator.ts'
+import { operatorSmsRoutes } from '../operator-sms.ts'
+import { operatorSmsStatisticsRoutes } from '../sms-statistics.ts'
+import { operatorSmsResponses } from './operator-sms.ts'
+import { operatorSmsStatisticsResponses } from './sms-statistics.ts'
 import type { Route } from '../route.ts'
 
 export interface OperatorOperation {
@@ -35,4 +39,6 @@ export const operatorApi: readonly OperatorOperation[] = [
   ...operations(operatorPaymentRoutes, operatorPaymentResponses),
   ...operations(linkAbuseRoutes, linkAbuseResponses),
   ...operations(operatorAdminRoutes, operatorAdminResponses),
+  ...operations(operatorSmsRoutes, operatorSmsResponses),
+  ...operations(operatorSmsStatisticsRoutes, operatorSmsStatisticsResponses),
 ]

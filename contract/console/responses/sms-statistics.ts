@@ -32,4 +32,4 @@ export type SmsStatistics = ResponseOf<typeof SmsStatistics>
 
 export const smsStatisticsResponses = { statistics: SmsStatistics, statisticsCsv: csvFile }
 
-export const operatorSmsStatisticsResponses = smsStatisticsResponses
+export const operatorSmsStatisticsResponses = { smsStatistics: SmsStatistics, smsStatisticsCsv: csvFile }
