@@ -52,6 +52,11 @@ export function KeysPage(): ReactNode {
 function NoKey({ readOnly, onCreated }: { readOnly: boolean; onCreated: (key: string) => void }): ReactNode {
   const t = useText(keysText)
   const generate = useApiMutation(keyRoutes.generate)
+  // A callback of `mutate` would be lost: the refetched state shows the masked key and unmounts this component. The error is shown below.
+  const create = async () => {
+    const { api_key } = await generate.mutateAsync({ body: {} })
+    onCreated(api_key)
+  }
   return (
     <div className="stack">
       <span>{t.none}</span>
@@ -63,7 +68,7 @@ function NoKey({ readOnly, onCreated }: { readOnly: boolean; onCreated: (key: st
             type="primary"
             icon={<KeyOutlined />}
             loading={generate.isPending}
-            onClick={() => generate.mutate({ body: {} }, { onSuccess: ({ api_key }) => onCreated(api_key) })}
+            onClick={() => void create().catch(() => {})}
           >
             {t.generate}
           </Button>
