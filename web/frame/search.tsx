@@ -27,6 +27,21 @@ interface Choice {
   readonly search: Readonly<Record<string, string>>
 }
 
+/** What users do most; each opens the page on which it is done. */
+const actions = [
+  { label: 'createLink', to: '/shortlink/new', search: {}, words: 'chuangjianduanlianjie cjdlj new' },
+  { label: 'sendSms', to: '/sms', search: { tab: 'send' }, words: 'fasongduanxin fsdx message' },
+  {
+    label: 'watchDomain',
+    to: '/domain-check',
+    search: { tab: 'watch' },
+    words: 'jiankongyuming jkym monitor',
+  },
+  { label: 'redeemCode', to: '/credits', search: { redeem: '1' }, words: 'shiyongduihuanma sydhm' },
+  { label: 'resetKey', to: '/keys', search: {}, words: 'chongzhimiyao czmy' },
+  { label: 'addWebhook', to: '/events', search: {}, words: 'tianjia webhook tj' },
+] as const
+
 export function Search({ open, operator, onClose }: SearchProps): ReactNode {
   const t = useText(frameText)
   const navigate = useNavigate()
@@ -73,6 +88,16 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
       to,
       search: {},
     })),
+    ...actions
+      .filter(({ label, words }) => filter !== '' && `${t[label]} ${words}`.toLowerCase().includes(filter))
+      .map(({ label, to, search }): Choice => ({
+        key: label,
+        group: t.actions,
+        title: t[label],
+        detail: '',
+        to,
+        search,
+      })),
   ]
 
   const go = (choice: Choice | undefined) => {

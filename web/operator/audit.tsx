@@ -82,14 +82,25 @@ export function AuditPage(): ReactNode {
               title: common.note,
               card: 'plain',
               render: (_value, { note }) => (
-                <div style={{ maxWidth: 240, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>{note}</div>
+                <div
+                  style={{
+                    maxWidth: 'clamp(120px, 14vw, 240px)',
+                    whiteSpace: 'normal',
+                    overflowWrap: 'anywhere',
+                  }}
+                >
+                  {note}
+                </div>
               ),
             },
             {
               title: t.details,
               card: 'plain',
               render: (_value, { details }) => (
-                <div className="mono small" style={{ maxWidth: 400, whiteSpace: 'normal' }}>
+                <div
+                  className="mono small"
+                  style={{ maxWidth: 'clamp(160px, 20vw, 400px)', whiteSpace: 'normal' }}
+                >
                   {Object.entries(details)
                     .map(([name, value]) => `${name}: ${value ?? '–'}`)
                     .join(', ')}

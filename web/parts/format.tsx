@@ -104,10 +104,11 @@ export function ExactTime({ at }: { at: number | null | undefined }): ReactNode 
   const language = useLanguage()
   const t = useText(partsText)
   if (at === null || at === undefined) return <span className="muted">–</span>
+  const [day, time] = formatTime(at).split(' ')
   return (
     <Tooltip title={`${relativeTime(at, Date.now(), language, t.justNow)} (UTC+8)`}>
-      <time dateTime={new Date(at).toISOString()} className="nowrap num">
-        {formatTime(at)}
+      <time dateTime={new Date(at).toISOString()} className="nowrap num exact">
+        <span>{day}</span> <span>{time}</span>
       </time>
     </Tooltip>
   )

@@ -183,8 +183,7 @@ export function RequestsPage(): ReactNode {
               card: 'plain',
               render: (_value, { endpoint: name, action, source: callSource }) => (
                 <span>
-                  {pick(endpointText(name))}
-                  {action !== null && <span className="muted"> · {operationName(name, action)}</span>}{' '}
+                  {pick(endpointText(name))} <span className="mono muted">{action}</span>{' '}
                   {callSource === 'console' && <Tag>{t.console}</Tag>}
                 </span>
               ),
