@@ -31,7 +31,9 @@ onEachEngine('each step of a payment', (engine) => {
       assert.equal(result.code, 0, result.stderr)
       return JSON.parse(result.stdout)
     }
-    const stateOf = async (number: string) => (await run('order', 'show', number)).state as string
+    const db = storage.open()
+    const stateOf = async (number: string) =>
+      (await db.one<{ state: string }>('SELECT state FROM payment_order WHERE number = ?', [number]))?.state
     const order = async () =>
       (await run('order', 'create', 'acme', 'p1', '--pay', 'wechatpay')).number as string
     const grants = async (number: string) =>
@@ -139,6 +141,7 @@ onEachEngine('each step of a payment', (engine) => {
     assert.deepEqual([check.ok, check.problems], [true, []])
     assert.deepEqual(fake.problems, [])
     for (const service of [first, second]) await service.kill('SIGTERM')
+    await db.close()
     await storage.remove()
   })
 })
