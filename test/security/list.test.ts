@@ -21,7 +21,7 @@ it('docs/security.md lists numbered checks with existing tests', async () => {
       assert.ok(file && name, `${number}: ${one}`)
       const source = await readFile(join(root, file), 'utf8')
       assert.ok(
-        /\b(?:it|test)\($/.test(sourceBefore(source, name)),
+        /\b(?:it|test|browserTest)\($/.test(sourceBefore(source, name)),
         `${number}: ${file} has no test '${name}'`,
       )
     }
