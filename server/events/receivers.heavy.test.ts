@@ -94,7 +94,7 @@ onEachEngine('webhooks to receivers that misbehave', (engine) => {
       const delivery = (await latest(id))!
       assert.equal(delivery.attempts, errors.length, what)
       const attempts = await listAttempts(db(), delivery.id)
-      assert.deepEqual(attempts.map(({ error }) => error).toSorted(), [...errors].toSorted(), what)
+      assert.deepEqual(new Set(attempts.map(({ error }) => error)), new Set(errors), what)
       for (const { response } of attempts) assert.ok(response.length <= 1_000, what)
       const ids = receiver.requests.filter(({ path }) => path === `/case-${number}`)
       assert.equal(new Set(ids.map(({ headers }) => headers['webhook-id'])).size, 1, what)

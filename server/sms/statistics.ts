@@ -7,7 +7,7 @@ import { problemText } from './problems.ts'
 import { countDay, type DayCount } from './statistics-store.ts'
 
 /** A report of more messages says from which day on it is complete. */
-export const maxReportRows = 2_000_000
+const maxReportRows = 2_000_000
 
 const maxTemplates = 50
 

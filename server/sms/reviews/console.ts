@@ -28,7 +28,7 @@ const denied =
 /** Codes of `httpCall`: the vendor could not be reached. */
 const unreachable = /^(?:E[A-Z_]+|UND_[A-Z_]+|timeout|aborted)$/
 
-export function describeVendorReason(reason: string, language: Language): string | null {
+function describeVendorReason(reason: string, language: Language): string | null {
   if (reason === '') return null
   const text = known[reason]
   if (text) return text[language]

@@ -22,7 +22,7 @@ import {
 import { createTencentReviews } from './tencent.ts'
 
 /** The vendors in SMS_GATEWAYS that review signatures and templates. */
-export function createVendorReviews(config: Config): ReadonlyMap<string, VendorReviews> {
+function createVendorReviews(config: Config): ReadonlyMap<string, VendorReviews> {
   const timeoutMs = config.GATEWAY_TIMEOUT_MS
   const vendors: VendorReviews[] = []
   if (config.SMS_GATEWAYS.includes('aliyun'))

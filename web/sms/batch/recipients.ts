@@ -76,7 +76,7 @@ function plain(text: string): string {
 }
 
 /** Spaces, hyphens, full-width digits and the country code are how people write numbers, not part of them. */
-export function normalPhone(cell: string): string {
+function normalPhone(cell: string): string {
   const digits = cell.normalize('NFKC').replaceAll(/[\s\-()'‐–—\u200b-\u200f\u202a-\u202e\ufeff]/g, '')
   return digits.replace(/^(?:\+|00)?86(?=1\d{10}$)/, '')
 }
