@@ -1,10 +1,12 @@
 // All operator routes with the schemas of their responses: what /openapi-operator.json documents and the tests of roles walk through.
 import type { TSchema } from 'typebox'
+import { operatorEventRoutes } from '../events.ts'
 import { linkAbuseRoutes } from '../link-domains.ts'
 import { operatorAdminRoutes } from '../operators.ts'
 import { operatorPaymentRoutes } from '../payments.ts'
 import { operatorProductRoutes } from '../operator-products.ts'
 import { operatorRoutes } from '../operator.ts'
+import { operatorEventResponses } from './events.ts'
 import { linkAbuseResponses } from './link-domains.ts'
 import { operatorAdminResponses } from './operators.ts'
 import { operatorPaymentResponses } from './payments.ts'
@@ -39,6 +41,7 @@ export const operatorApi: readonly OperatorOperation[] = [
   ...operations(operatorPaymentRoutes, operatorPaymentResponses),
   ...operations(linkAbuseRoutes, linkAbuseResponses),
   ...operations(operatorAdminRoutes, operatorAdminResponses),
+  ...operations(operatorEventRoutes, operatorEventResponses),
   ...operations(operatorSmsRoutes, operatorSmsResponses),
   ...operations(operatorSmsStatisticsRoutes, operatorSmsStatisticsResponses),
 ]
