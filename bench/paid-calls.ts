@@ -6,6 +6,8 @@ import { shortlink } from '../contract/shortlink.ts'
 import { sms } from '../contract/sms.ts'
 import { createTemplate } from '../server/sms/templates.ts'
 import { compare } from './compare.ts'
+import { runLoad } from './load.ts'
+import { median } from './measure.ts'
 import { startBare, startServer } from './processes.ts'
 import { atLeast, type Part } from './report.ts'
 import { onEngines, type Payer, type BenchStorage } from './storage.ts'
@@ -76,7 +78,10 @@ export async function insertTemplate({ open, payer }: BenchStorage): Promise<voi
 export const paidCalls = { generate, send, verify }
 
 export const generateBench = (part: Part) =>
-  onEngines(part, (storage) => measureCall(part, storage, generate))
+  onEngines(part, async (storage) => {
+    await measureCall(part, storage, generate)
+    await measureBatch(part, storage)
+  })
 
 export const sendBench = (part: Part) => onEngines(part, (storage) => measureCall(part, storage, send))
 
@@ -85,6 +90,50 @@ export const identityBench = (part: Part) => onEngines(part, (storage) => measur
 async function measureCall(part: Part, storage: BenchStorage, call: PaidCall): Promise<void> {
   await call.prepare?.(storage)
   for (const workers of part.scale.workers) await measureWith(part, storage, call, workers)
+}
+
+/** Links per second in batches against one by one, in alternating rounds on the same service. */
+async function measureBatch(part: Part, storage: BenchStorage): Promise<void> {
+  const { username, key } = storage.payer
+  const perBatch = 100
+  const link = { target_url: 'https://example.com/landing?from=bench', title: 'benchmark' }
+  const batch = {
+    username,
+    api_key: key,
+    action: 'generate_batch',
+    links: Array.from({ length: perBatch }, () => link),
+  }
+  const service = await startServer(storage.environment)
+  const rate = async (body: unknown) => {
+    const load = {
+      method: 'POST',
+      paths: [shortlink.path],
+      status: 200,
+      seconds: part.scale.seconds,
+    } as const
+    const headers = { 'content-type': 'application/json' }
+    return (await runLoad({ ...load, url: service.url, headers, body: JSON.stringify(body) })).perSecond
+  }
+  try {
+    const rounds: { perSecond: number; ratio: number }[] = []
+    for (let round = 0; round < part.scale.rounds; round += 1) {
+      const single = await rate(generate.body(storage.payer))
+      const perSecond = (await rate(batch)) * perBatch
+      rounds.push({ perSecond, ratio: perSecond / Math.max(1, single) })
+    }
+    const ratio = median(rounds.map((round) => round.ratio))
+    part.row({
+      name: `links by generate_batch of ${perBatch}`,
+      engine: storage.name,
+      workers: 1,
+      perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+      ratio,
+      ratioTo: 'generate',
+      expected: [atLeast(8, ratio, 'generate')],
+    })
+  } finally {
+    await service.end()
+  }
 }
 
 /** `what` describes the content of a database that was filled before. */

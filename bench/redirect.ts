@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { shortlink } from '../contract/shortlink.ts'
 import { type Candidate, compare } from './compare.ts'
 import { isInstalled } from './machine.ts'
 import { startNginx } from './nginx.ts'
@@ -35,6 +36,7 @@ export async function redirectBench(part: Part): Promise<void> {
       for (const workers of part.scale.workers) {
         await measureService(part, storage, workers, { bare, nginx, paths, singleRatios })
       }
+      await measureRule(part, storage, directory)
     })
   } finally {
     await bare.end()
@@ -103,6 +105,53 @@ async function measureService(
   } finally {
     await service.end()
   }
+}
+
+/** A link with a rule that the visitor does not match. */
+async function measureRule(part: Part, storage: BenchStorage, directory: string): Promise<void> {
+  const service = await startServer(storage.environment)
+  try {
+    const path = await createRuledLink(service.url, storage)
+    writeFileSync(join(directory, 'rule'), `${path} ${targetAt(1)}`)
+    const bare = await startBare('redirect', join(directory, 'rule'))
+    try {
+      const engine = storage.name
+      const note = `one link with a rule, compared with ${engine}`
+      await compare(part, getLoad([path]), { name: 'bare node:http', url: bare.url, pid: bare.pid, note }, [
+        {
+          name: 'redirect, a link with a rule',
+          url: service.url,
+          pid: service.pid,
+          engine,
+          workers: 1,
+          expects: (ratio) => [atLeast(0.7, ratio, 'bare node:http')],
+        },
+      ])
+    } finally {
+      await bare.end()
+    }
+  } finally {
+    await service.end()
+  }
+}
+
+async function createRuledLink(url: string, { payer }: BenchStorage): Promise<string> {
+  const response = await fetch(url + shortlink.path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      username: payer.username,
+      api_key: payer.key,
+      action: 'generate',
+      target_url: targetAt(1),
+      title: 'benchmark',
+      rules: [{ when: { os: 'ios' }, target_url: targetAt(2) }],
+    }),
+  })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`generate returned ${response.status}: ${text.slice(0, 200)}`)
+  const { data } = JSON.parse(text) as { data: { a_url: string } }
+  return new URL(data.a_url).pathname
 }
 
 /** Both are ratios to the bare server in the same rounds, so other load of the machine has little effect. */

@@ -80,6 +80,8 @@ describe('bench --quick', () => {
       'redirect ≤ 2 × its p99',
       'generate ≥ 0.35 × bare handler',
       'sms ≥ 0.2 × bare handler',
+      'redirect ≥ 0.7 × bare node:http',
+      'generate ≥ 8 × generate',
       'charge ≥ 5 × single statements',
       'domain ≤ 1.2 × ideal',
       'events ≥ 1000 per second',

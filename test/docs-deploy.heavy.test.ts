@@ -159,6 +159,12 @@ describe('deployment files', () => {
     assert.deepEqual(Object.keys(compose.services), ['tollgate', 'postgres'])
     assert.equal(resolve(root, 'deploy', compose.services.tollgate.build.context), root)
     assert.ok(existsSync(join(root, compose.services.tollgate.build.dockerfile)))
+    const withCaddy = yaml.parse(read('deploy/compose.caddy.yaml'))
+    assert.deepEqual(Object.keys(withCaddy.services), ['tollgate', 'caddy'])
+    for (const name of Object.keys(withCaddy.services.tollgate.environment))
+      assert.ok(Object.hasOwn(settings, name), name)
+    const [configuration] = withCaddy.services.caddy.volumes[0].split(':')
+    assert.ok(existsSync(resolve(root, 'deploy', configuration)))
     const { groups } = yaml.parse(read('deploy/alerts.yml'))
     const pages = readFileSync(operationsPages.zh, 'utf8')
     for (const rule of groups[0].rules) {

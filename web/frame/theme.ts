@@ -55,6 +55,7 @@ export function consoleTheme(dark: boolean): ThemeConfig {
         headerFontSizeSM: 14,
       },
       Dropdown: { colorPrimary: accentText },
+      ...(dark ? { Form: { colorError: '#ff8787' } } : {}),
       Pagination: { itemActiveColor: accentText, itemActiveColorHover: accentText, colorPrimary: accentText },
       Table: { cellPaddingBlockMD: 10 },
       Tabs: {

@@ -105,7 +105,8 @@ onEachEngine('bans', (engine) => {
       const { status, text } = await visit(url)
       assert.equal(status, 410)
       assert.match(text, /已被平台禁用/)
-      assert.match(text, /banned/)
+      const english = await fetch(url, { redirect: 'manual', headers: { 'accept-language': 'en' } })
+      assert.match(await english.text(), /banned/)
     }
   }
   const works = async (link: { a_url: string; b_url: string }) => {
