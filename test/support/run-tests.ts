@@ -12,9 +12,12 @@ interface TestFile {
   readonly size: number
 }
 
+/** Small files whose tests take minutes. */
+const longest = /faults\.heavy|every-page|docs-samples|payments-steps|workers\.heavy/
+
 /** End-to-end tests start processes and browsers and take longest, so they are first; then the largest files. */
 export function orderFiles(files: readonly TestFile[]): string[] {
-  const rank = ({ path }: TestFile) => (path.split(sep)[0] === 'test' ? 0 : 1)
+  const rank = ({ path }: TestFile) => (longest.test(path) ? 0 : path.split(sep)[0] === 'test' ? 1 : 2)
   return files
     .toSorted((a, b) => rank(a) - rank(b) || b.size - a.size || (a.path < b.path ? -1 : 1))
     .map(({ path }) => path)
