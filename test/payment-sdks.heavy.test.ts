@@ -12,19 +12,10 @@ import { createAlipay } from '../server/payments/providers/alipay.ts'
 import { createStripe } from '../server/payments/providers/stripe.ts'
 import { createWechatpay } from '../server/payments/providers/wechatpay.ts'
 import { wechatpayBill } from './support/fake-bills.ts'
-import {
-  apiV3Key,
-  appId,
-  mchId,
-  merchant,
-  publicKeyId,
-  startAlipay,
-  startStripe,
-  startWechatpay,
-  stranger,
-  vendor,
-  webhookSecret,
-} from './support/fake-payments.ts'
+import { appId, startAlipay } from './support/fake-alipay.ts'
+import { merchant, stranger, vendor } from './support/fake-payments.ts'
+import { startStripe, webhookSecret } from './support/fake-stripe.ts'
+import { apiV3Key, mchId, publicKeyId, startWechatpay } from './support/fake-wechatpay.ts'
 
 const serial = '444F4864EA9B34415C1D2E3F405162738495A6B7'
 const number = 'T20260102030405ABCDEFGHJK'

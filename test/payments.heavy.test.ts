@@ -3,13 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { PaymentProviderName } from '../contract/payments.ts'
 import { onEachEngine } from './support/engines.ts'
-import {
-  type FakeProvider,
-  startAlipay,
-  startStripe,
-  startWechatpay,
-  stranger,
-} from './support/fake-payments.ts'
+import { startAlipay } from './support/fake-alipay.ts'
+import { type FakeProvider, stranger } from './support/fake-payments.ts'
+import { startStripe } from './support/fake-stripe.ts'
+import { startWechatpay } from './support/fake-wechatpay.ts'
 import { admin, startService, type TestAccount, type TestService } from './support/service.ts'
 import { until } from './support/until.ts'
 

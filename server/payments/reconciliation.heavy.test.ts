@@ -3,12 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import type { FakeBillRow } from '../../test/support/fake-bills.ts'
-import {
-  type FakeProvider,
-  startAlipay,
-  startStripe,
-  startWechatpay,
-} from '../../test/support/fake-payments.ts'
+import { startAlipay } from '../../test/support/fake-alipay.ts'
+import type { FakeProvider } from '../../test/support/fake-payments.ts'
+import { startStripe } from '../../test/support/fake-stripe.ts'
+import { startWechatpay } from '../../test/support/fake-wechatpay.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { type Account, findById } from '../accounts/store.ts'
 import { systemActor } from '../audit/audit.ts'

@@ -206,38 +206,34 @@ export function LimitsFields({ usage, address, excludesReader = false }: LimitsF
           {t.capsText}
         </p>
         <div className="grid-half">
-          {usage.map((one) => [
-            <Form.Item
-              key={`${one.api_type} day`}
-              name={['daily_cap', one.api_type]}
-              label={t.daily(pick(apiTypeNames[one.api_type]))}
-              extra={t.usedToday(formatCount(one.used_today))}
-            >
-              <InputNumber
-                min={0}
-                max={maxGrant}
-                precision={0}
-                placeholder={t.noCap}
-                style={{ width: '100%' }}
-              />
-            </Form.Item>,
-            <Form.Item
-              key={`${one.api_type} month`}
-              name={['monthly_cap', one.api_type]}
-              label={t.monthly(pick(apiTypeNames[one.api_type]))}
-              extra={t.usedMonth(formatCount(one.used_this_month))}
-            >
-              <InputNumber
-                min={0}
-                max={maxGrant}
-                precision={0}
-                placeholder={t.noCap}
-                style={{ width: '100%' }}
-              />
-            </Form.Item>,
-          ])}
+          {usage.map(({ api_type: type, used_today, used_this_month }) => {
+            const name = pick(apiTypeNames[type])
+            return [
+              <CapField
+                key={`${type} day`}
+                name={['daily_cap', type]}
+                label={t.daily(name)}
+                extra={t.usedToday(formatCount(used_today))}
+              />,
+              <CapField
+                key={`${type} month`}
+                name={['monthly_cap', type]}
+                label={t.monthly(name)}
+                extra={t.usedMonth(formatCount(used_this_month))}
+              />,
+            ]
+          })}
         </div>
       </fieldset>
     </>
+  )
+}
+
+function CapField({ name, label, extra }: { name: string[]; label: string; extra: string }): ReactNode {
+  const t = useText(limitsText)
+  return (
+    <Form.Item name={name} label={label} extra={extra}>
+      <InputNumber min={0} max={maxGrant} precision={0} placeholder={t.noCap} style={{ width: '100%' }} />
+    </Form.Item>
   )
 }

@@ -1,7 +1,6 @@
 // The API key page: create, reset and clear the key; its limits; code samples.
 import { KeyOutlined } from '@ant-design/icons'
-import { useBlocker } from '@tanstack/react-router'
-import { Alert, App, Button, Card, Descriptions, Modal } from 'antd'
+import { Alert, App, Button, Card, Descriptions } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { keyRoutes } from '../../contract/console/key.ts'
 import type { KeyState } from '../../contract/console/responses/key.ts'
@@ -10,6 +9,7 @@ import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
+import { LeaveGuard } from '../parts/leave-guard.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { ActionError } from '../parts/action-error.tsx'
 import { Page } from '../parts/page.tsx'
@@ -96,10 +96,6 @@ function MaskedKey({ hint, state }: { hint: string; state: KeyState }): ReactNod
 
 function NewKeyBox({ value, onSaved }: { value: string; onSaved: () => void }): ReactNode {
   const t = useText(keysText)
-  const leaving = useBlocker({
-    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,
-    withResolver: true,
-  })
   return (
     <div className="stack">
       <Alert type="warning" showIcon title={t.once} description={t.onceText} />
@@ -112,18 +108,7 @@ function NewKeyBox({ value, onSaved }: { value: string; onSaved: () => void }): 
         </CopyButton>
         <Button onClick={onSaved}>{t.saved}</Button>
       </div>
-      <Modal
-        open={leaving.status === 'blocked'}
-        title={t.leaveTitle}
-        okText={t.stay}
-        cancelText={t.leave}
-        closable={false}
-        keyboard={false}
-        onOk={() => leaving.reset?.()}
-        onCancel={() => leaving.proceed?.()}
-      >
-        {t.leaveText}
-      </Modal>
+      <LeaveGuard title={t.leaveTitle} text={t.leaveText} stay={t.stay} leave={t.leave} />
     </div>
   )
 }

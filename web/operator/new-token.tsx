@@ -1,5 +1,4 @@
 // The dialog that creates an operator token, and the one that shows it once.
-import { useBlocker } from '@tanstack/react-router'
 import { Alert, Button, Form, Input, Modal, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { maxTokenNameLength, operatorAdminRoutes } from '../../contract/console/operators.ts'
@@ -19,6 +18,7 @@ import { useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { useOperatorRole } from '../frame/rights.tsx'
 import { CopyButton } from '../parts/copy.tsx'
+import { LeaveGuard } from '../parts/leave-guard.tsx'
 import { partsText } from '../parts/text.ts'
 import { OperatorForm } from './operator-form.tsx'
 import { tokensText } from './tokens-text.ts'
@@ -138,10 +138,6 @@ function scopesOf(areas: AreaFields): TokenScope[] {
 /** Closes only when the operator says that the token is saved, and asks before the page is left. */
 function NewTokenDialog({ secret, onSaved }: { secret: string; onSaved: () => void }): ReactNode {
   const t = useText(tokensText)
-  const leaving = useBlocker({
-    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,
-    withResolver: true,
-  })
   return (
     <>
       <Modal
@@ -164,18 +160,7 @@ function NewTokenDialog({ secret, onSaved }: { secret: string; onSaved: () => vo
           </div>
         </div>
       </Modal>
-      <Modal
-        open={leaving.status === 'blocked'}
-        title={t.leaveTitle}
-        okText={t.stay}
-        cancelText={t.leave}
-        closable={false}
-        keyboard={false}
-        onOk={() => leaving.reset?.()}
-        onCancel={() => leaving.proceed?.()}
-      >
-        {t.leaveText}
-      </Modal>
+      <LeaveGuard title={t.leaveTitle} text={t.leaveText} stay={t.stay} leave={t.leave} />
     </>
   )
 }
