@@ -92,6 +92,8 @@ export interface ChannelEvents {
 export interface Channel {
   /** Whether every message that was committed up to 0.8 seconds ago has arrived. */
   isFresh(): boolean
+  /** When it was last known that no message was missing, by `performance.now`; minus infinity before the first time. */
+  checkedAt(): number
   close(): void
 }
 

@@ -105,6 +105,12 @@ export function isConnectionLoss(error: unknown): boolean {
   )
 }
 
+/** Whether there was no server to answer, or it is starting or stopping: then nobody changes anything through it. */
+export function isUnreachable(error: unknown): boolean {
+  const cause = error instanceof DatabaseUnavailable ? error.cause : error
+  return isConnectionLoss(cause) && !codeOf(cause).startsWith('53')
+}
+
 export function unavailable(error: unknown): DatabaseUnavailable {
   if (error instanceof DatabaseUnavailable) return error
   const code = codeOf(error) || (hasNoTls(error) ? 'NO_TLS' : 'connection lost')

@@ -31,6 +31,7 @@ export function listenOn(
   const connector = createConnector(url)
   const closing = new AbortController()
   let checkedAt = -Infinity
+  let isUp = false
 
   async function listen(): Promise<void> {
     const socket = new Socket()
@@ -45,7 +46,6 @@ export function listenOn(
     const stop = () => guard.fail(new Error('the channel was closed'))
     closing.signal.addEventListener('abort', stop)
     const { withTimeout } = guard
-    let isUp = false
     try {
       await withTimeout(client.connect())
       const hello = `hello ${randomUUID()}`
@@ -76,8 +76,9 @@ export function listenOn(
       }
     } finally {
       closing.signal.removeEventListener('abort', stop)
-      checkedAt = -Infinity
-      if (isUp) events.onDown()
+      const wasUp = isUp
+      isUp = false
+      if (wasUp) events.onDown()
       socket.destroy()
     }
   }
@@ -92,7 +93,8 @@ export function listenOn(
 
   void keepListening()
   return {
-    isFresh: () => performance.now() - checkedAt < freshMs,
+    isFresh: () => isUp && performance.now() - checkedAt < freshMs,
+    checkedAt: () => checkedAt,
     close: () => closing.abort(),
   }
 }

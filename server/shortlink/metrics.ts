@@ -56,13 +56,14 @@ export function registerShortlinkMetrics(
   if (db.direct) return
   new Counter({
     name: 'tollgate_link_lookups_total',
-    help: 'Links looked up, by source: memory or the database',
+    help: 'Links looked up, by source: memory, the database, or memory because the database is unreachable (outage)',
     labelNames: ['in'],
     registers,
     collect() {
       this.reset()
       this.inc({ in: 'memory' }, lookup.stats.fromCache)
       this.inc({ in: 'database' }, lookup.stats.fromDatabase)
+      this.inc({ in: 'outage' }, lookup.stats.remembered)
     },
   })
   new Gauge({

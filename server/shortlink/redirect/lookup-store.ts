@@ -1,6 +1,8 @@
 // Finds the destination of a code, from the cache or the database.
 import { coalesce } from '../../db/coalesce.ts'
 import type { Channel, Database, DirectReads, Queries } from '../../db/database.ts'
+import { isUnreachable } from '../../db/postgres-connection.ts'
+import { freshMs } from '../../db/postgres-listener.ts'
 import type { Tables } from '../../db/schema.ts'
 import type { BannedHosts } from '../bans/banned-hosts.ts'
 import { leadsToBanned } from '../bans/destinations.ts'
@@ -99,6 +101,8 @@ export interface Lookup {
 export interface LookupStats {
   fromCache: number
   fromDatabase: number
+  /** From the cache because the database was unreachable. */
+  remembered: number
   isCaching(): boolean
 }
 
@@ -111,8 +115,8 @@ export interface Pools {
   readonly bannedHosts: BannedHosts
 }
 
-export function createLookup(db: Database, codes: Codes): Lookup {
-  return db.direct ? createDirectLookup(db.direct, codes) : createListeningLookup(db, codes)
+export function createLookup(db: Database, codes: Codes, now = () => performance.now()): Lookup {
+  return db.direct ? createDirectLookup(db.direct, codes) : createListeningLookup(db, codes, now)
 }
 
 /** About 32 MB: a hundred thousand links of usual length. */
@@ -181,15 +185,30 @@ function createDirectLookup(direct: DirectReads, codes: Codes): Lookup {
     publishChanges: () => undefined,
     start: () => undefined,
     stop: () => undefined,
-    stats: { fromCache: 0, fromDatabase: 0, isCaching: () => true },
+    stats: { fromCache: 0, fromDatabase: 0, remembered: 0, isCaching: () => true },
   }
 }
 
-/** PostgreSQL: from the cache while the channel of the changes is alive, else from the database. */
-function createListeningLookup(db: Database, codes: Codes): Lookup {
+/** How long links are remembered without the database. */
+const rememberMs = 5 * 60_000
+
+/** A server that stops may answer for a moment after it closed the channel. */
+const stoppingMs = freshMs + 1_000
+
+/**
+ * PostgreSQL: from the cache while the channel of the changes is alive, else from the database. When the channel and the database are
+ * lost together, the cache has what was true at that moment; it is used while the database is unreachable, for five minutes at most.
+ * When the database answers and the channel does not work, changes may be missing: then nothing is remembered.
+ */
+function createListeningLookup(db: Database, codes: Codes, now: () => number): Lookup {
   const queries = createBatchedQueries(db, codes)
   const links = createLinkCache(maxCacheWeight, weightOf)
-  const stats = { fromCache: 0, fromDatabase: 0, isCaching: () => channel?.isFresh() ?? false }
+  const stats = {
+    fromCache: 0,
+    fromDatabase: 0,
+    remembered: 0,
+    isCaching: () => channel?.isFresh() ?? false,
+  }
   const broadcast = createChangeBroadcast(db)
   let channel: Channel | undefined
   let pools: Pools | undefined
@@ -212,25 +231,56 @@ function createListeningLookup(db: Database, codes: Codes): Lookup {
     else for (const id of payload.split(' ')) links.invalidate(Number(id))
   }
 
+  const msWithoutChannel = () => now() - (channel?.checkedAt() ?? -Infinity)
+
+  const mayRemember = (error: unknown) => isUnreachable(error) && msWithoutChannel() < rememberMs
+
   async function findInDatabase(code: string): Promise<Destination | undefined> {
     stats.fromDatabase += 1
     const version = links.version()
     const isCaching = stats.isCaching()
-    const [row, { bannedHosts }] = await Promise.all([
-      queries.find(code),
-      (isCaching ? pools : undefined) ?? readPools(),
-    ])
-    const found = row && destinationOf(row, bannedHosts)
-    if (isCaching && found) links.set(code, found, version)
-    return found
+    try {
+      const [row, { bannedHosts }] = await Promise.all([
+        queries.find(code),
+        (isCaching ? pools : undefined) ?? readPools(),
+      ])
+      const found = row && destinationOf(row, bannedHosts)
+      if (!isCaching) correct(code, found, version)
+      else if (found) links.set(code, found, version)
+      return found
+    } catch (error) {
+      const remembered = mayRemember(error) ? links.get(code) : undefined
+      // Passwords and limits of visits are counted in the database.
+      const { passwordHash = null, max_clicks = null } = remembered?.conditions ?? {}
+      if (remembered === undefined || passwordHash !== null || max_clicks !== null) throw error
+      stats.remembered += 1
+      return remembered
+    }
+  }
+
+  /** The database answered while the channel does not work. */
+  function correct(code: string, found: Destination | undefined, version: number): void {
+    if (msWithoutChannel() > stoppingMs) {
+      if (links.size() > 0 || pools) clearAll()
+    } else if (found) links.set(code, found, version)
+    else {
+      const removed = links.get(code)
+      if (removed) links.invalidate(removed.id)
+    }
   }
 
   async function readPools(): Promise<Pools> {
     const version = poolsVersion
     const isCaching = stats.isCaching()
-    const found = await queries.pools()
-    if (isCaching && version === poolsVersion) pools = found
-    return found
+    try {
+      const found = await queries.pools()
+      const isExact = isCaching || msWithoutChannel() < stoppingMs
+      if (isExact && version === poolsVersion) pools = found
+      return found
+    } catch (error) {
+      if (pools && mayRemember(error)) return pools
+      throw error
+    }
   }
 
   return {
@@ -252,7 +302,7 @@ function createListeningLookup(db: Database, codes: Codes): Lookup {
       return broadcast.awaitAcks()
     },
     start() {
-      channel ??= db.listen?.(linkChannel, { onMessage, onUp: clearAll, onDown: clearAll })
+      channel ??= db.listen?.(linkChannel, { onMessage, onUp: clearAll, onDown: () => undefined })
     },
     stop() {
       channel?.close()
