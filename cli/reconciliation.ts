@@ -5,6 +5,7 @@ import { publicUrlOf } from '../server/config.ts'
 import { createPayments } from '../server/payments/payments.ts'
 import { reconcileNow, resolve } from '../server/payments/reconcile-now.ts'
 import { listDifferences, listReconciliations } from '../server/payments/reconciliation-store.ts'
+import { sumsView } from '../server/payments/views.ts'
 import { cliActor, type Command, table, textFlag, UsageError } from './command.ts'
 
 const maxListed = 200
@@ -60,6 +61,7 @@ export const reconciliationCommands: readonly Command[] = [
         their_orders: row.their_orders,
         refunds: row.refunds,
         their_refunds: row.their_refunds,
+        sums: sumsView(row),
         differences: row.differences,
         open: Number(row.open),
         reason: row.last_reason,

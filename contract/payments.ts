@@ -47,6 +47,7 @@ export const invoiceStates = {
   open: { zh: '待开票', en: 'Requested' },
   issued: { zh: '已开票', en: 'Issued' },
   rejected: { zh: '已驳回', en: 'Rejected' },
+  withdrawn: { zh: '已撤回', en: 'Withdrawn' },
 } as const satisfies Record<string, Text>
 
 export type InvoiceState = keyof typeof invoiceStates

@@ -47,6 +47,7 @@ export const paymentRoutes = withResponses<typeof paymentResponses>()({
   invoices: route('GET', '/invoices', Type.Object(slice)),
   invoiceableOrders: route('GET', '/invoices/orders', Empty),
   requestInvoice: route('POST', '/invoices', InvoiceInput),
+  withdrawInvoice: route('POST', '/invoices/:id/withdraw', Empty),
   invoiceFile: route('GET', '/invoices/:id/file', Empty),
 })
 
@@ -114,9 +115,15 @@ export const operatorPaymentRoutes = withResponses<typeof operatorPaymentRespons
   invoices: route(
     'GET',
     '/operator/invoices',
-    Type.Object({ ...slice, state: Type.Optional(Type.Enum(keysOf<InvoiceState>(invoiceStates))) }),
+    Type.Object({
+      ...slice,
+      state: Type.Optional(Type.Enum(keysOf<InvoiceState>(invoiceStates))),
+      /** Issued, then refunded, and not corrected. */
+      refunded: Type.Optional(Type.Boolean()),
+    }),
   ),
   issueInvoice: route('POST', '/operator/invoices/:id/issue', IssueInput),
   rejectInvoice: route('POST', '/operator/invoices/:id/reject', Noted),
+  correctInvoice: route('POST', '/operator/invoices/:id/correct', Noted),
   invoiceFile: route('GET', '/operator/invoices/:id/file', Empty),
 })

@@ -47,7 +47,7 @@ import { redeemPages } from '../credits/redeem/console.ts'
 import { createRequestLog, type RequestLog } from '../request-log/recorder.ts'
 import { paymentPages } from '../payments/console.ts'
 import { invoicePages } from '../payments/invoice-console.ts'
-import { countOpenInvoices } from '../payments/invoice-store.ts'
+import { countOpenInvoices, countRefundedInvoices } from '../payments/invoice-store.ts'
 import { reconciliationPages } from '../payments/reconciliation-console.ts'
 import { countOpenDifferences } from '../payments/reconciliation-store.ts'
 import type { Payments } from '../payments/payments.ts'
@@ -199,6 +199,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     waitingPages(api, {
       reviews: () => countPendingReviews(pageServices.db),
       invoices: () => countOpenInvoices(pageServices.db),
+      refundedInvoices: () => countRefundedInvoices(pageServices.db),
       paymentDifferences: () => countOpenDifferences(pageServices.db),
       blockedDomains: async () =>
         (await listDomains(pageServices.db)).filter(({ blocked }) => blocked === 1).map(({ host }) => host),

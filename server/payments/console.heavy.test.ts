@@ -1,6 +1,7 @@
 // Buying in the console: an account sees and pays only its own orders; operators sell, confirm and refund.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { operatorRoutes } from '../../contract/console/operator.ts'
 import { operatorPaymentRoutes, paymentRoutes } from '../../contract/console/payments.ts'
 import { type Browser, operator, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
@@ -174,9 +175,11 @@ async function checkInvoices({ admin, holder, other, orders }: InvoiceCase): Pro
       ['rejected', '抬头有误', []],
     )
   }
+  const changed = await call(holder, paymentRoutes.requestInvoice, { ...wanted, orders })
+  await checkWithdrawal({ admin, holder, other, id: String(changed.body.id) })
   const again = await call(holder, paymentRoutes.requestInvoice, { ...wanted, orders })
   assert.deepEqual([again.body.amount, again.body.state], ['29.98', 'open'])
-  const id = String(again.body.id)
+  let id = String(again.body.id)
   assert.equal((await call(holder, paymentRoutes.invoiceableOrders, {})).body.items.length, 0)
 
   const issue = { number: '26312000000000000001', file_name: 'invoice.pdf', note: 'sent' }
@@ -191,14 +194,93 @@ async function checkInvoices({ admin, holder, other, orders }: InvoiceCase): Pro
   const results = await Promise.all([
     call(admin, operatorPaymentRoutes.issueInvoice, { ...issue, file: pdf }, { id }),
     call(admin, operatorPaymentRoutes.rejectInvoice, { note: 'x' }, { id }),
+    call(holder, paymentRoutes.withdrawInvoice, {}, { id }),
   ])
-  assert.deepEqual(statusesOf(results), [200, 409])
+  assert.deepEqual(statusesOf(results), [200, 409, 409])
   const [listed] = (await call(holder, paymentRoutes.invoices, {})).body.items
-  if (listed.state !== 'issued') return
+  if (listed.state !== 'issued') {
+    const last = await call(holder, paymentRoutes.requestInvoice, { ...wanted, orders })
+    id = String(last.body.id)
+    const issued = await call(admin, operatorPaymentRoutes.issueInvoice, { ...issue, file: pdf }, { id })
+    assert.equal(issued.status, 200)
+  }
   const file = await holder.text(paymentRoutes.invoiceFile, { parts: { id } })
   assert.deepEqual([file.status, file.text], [200, '%PDF-1.7 invoice'])
   assert.match(file.headers.get('content-disposition') ?? '', /^attachment/)
   assert.equal((await other.text(paymentRoutes.invoiceFile, { parts: { id } })).status, 404)
+  await checkRefundAfterIssue({ admin, holder, id, number: second })
+}
+
+/** By its holder, while it waits; its orders can be requested again. */
+async function checkWithdrawal({
+  admin,
+  holder,
+  other,
+  id,
+}: Pick<InvoiceCase, 'admin' | 'holder' | 'other'> & { readonly id: string }): Promise<void> {
+  assert.equal((await call(other, paymentRoutes.withdrawInvoice, {}, { id })).status, 404)
+  const withdrawn = await call(holder, paymentRoutes.withdrawInvoice, {}, { id })
+  assert.deepEqual(
+    [withdrawn.status, withdrawn.body.state, withdrawn.body.orders, withdrawn.body.current_amount],
+    [200, 'withdrawn', [], null],
+  )
+  assert.equal((await call(holder, paymentRoutes.withdrawInvoice, {}, { id })).status, 409)
+  assert.equal((await call(admin, operatorPaymentRoutes.rejectInvoice, { note: 'x' }, { id })).status, 409)
+  const idsIn = async (state: string) =>
+    (await call(admin, operatorPaymentRoutes.invoices, { state })).body.items.map(
+      (one: { id: number }) => one.id,
+    )
+  assert.deepEqual(await idsIn('withdrawn'), [Number(id)])
+  assert.ok(!(await idsIn('rejected')).includes(Number(id)))
+  assert.equal((await call(holder, paymentRoutes.invoiceableOrders, {})).body.items.length, 2)
+  const audit = await call(admin, operatorRoutes.audit, { action: 'invoice.withdraw' })
+  assert.equal(audit.body.items.length, 1)
+}
+
+/** The operator sees it until it is marked as corrected, and again after the next refund. */
+async function checkRefundAfterIssue({
+  admin,
+  holder,
+  id,
+  number,
+}: Pick<InvoiceCase, 'admin' | 'holder'> & { readonly id: string; readonly number: string }): Promise<void> {
+  const waiting = async () => (await call(admin, operatorRoutes.waiting, {})).body.refunded_invoices
+  const flagged = async () =>
+    (await call(admin, operatorPaymentRoutes.invoices, { refunded: 'true' })).body.items.map(
+      (one: { id: number; refunded_after_issue: boolean; current_amount: string }) => [
+        one.id,
+        one.refunded_after_issue,
+        one.current_amount,
+      ],
+    )
+  const correct = () => call(admin, operatorPaymentRoutes.correctInvoice, { note: '红字 1' }, { id })
+  assert.equal(await waiting(), 0)
+  assert.equal((await correct()).status, 409)
+  for (const [refund, left, after] of [
+    ['5', '24.98', '24.98'],
+    ['1.50', '23.48', '23.48'],
+  ]) {
+    const refunded = await call(
+      admin,
+      operatorPaymentRoutes.refundOrder,
+      { amount: refund, note: 'late' },
+      { number },
+    )
+    assert.equal(refunded.status, 200)
+    assert.deepEqual([await waiting(), await flagged()], [1, [[Number(id), true, left]]])
+    assert.equal((await call(holder, paymentRoutes.invoices, {})).body.items[0].refunded_after_issue, true)
+    assert.equal(
+      (await call(holder, operatorPaymentRoutes.correctInvoice, { note: 'x' }, { id })).status,
+      403,
+    )
+    const both = await Promise.all([correct(), correct()])
+    assert.deepEqual(statusesOf(both), [200, 409])
+    const { body } = both.find(({ status }) => status === 200)!
+    assert.deepEqual([body.corrected_amount, body.refunded_after_issue, body.amount], [after, false, '29.98'])
+    assert.deepEqual([await waiting(), await flagged()], [0, []])
+  }
+  const audit = await call(admin, operatorRoutes.audit, { action: 'invoice.correct' })
+  assert.equal(audit.body.items.length, 2)
 }
 
 async function checkDifferences(admin: Browser, service: TestService): Promise<void> {

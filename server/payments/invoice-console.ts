@@ -68,13 +68,18 @@ export function invoicePages(api: Api, { db, secretKey }: Services): void {
     viewOf(await invoices.request(account, input)),
   )
 
+  api.account(paymentRoutes.withdrawInvoice, async (request) => {
+    await invoices.withdraw(request.account, request.id())
+    return viewOf(request.id())
+  })
+
   api.accountFile(paymentRoutes.invoiceFile, async (request) => {
     const { name, content } = await invoices.readFile(request.account.id, request.id())
     return { name, content: Readable.from([content], { objectMode: false }), type: pdf }
   })
 
   api.operator(operatorPaymentRoutes.invoices, async (_request, input) =>
-    readList({ state: input.state, before: input.before }, input),
+    readList({ state: input.state, refundedOnly: input.refunded, before: input.before }, input),
   )
 
   api.operator(operatorPaymentRoutes.issueInvoice, async (request, input) => {
@@ -91,6 +96,12 @@ export function invoicePages(api: Api, { db, secretKey }: Services): void {
     return viewOf(request.id())
   })
 
+  api.operator(operatorPaymentRoutes.correctInvoice, async (request, input) => {
+    requireConfirmation(request)
+    await invoices.correct(operatorOf(request, input), request.id())
+    return viewOf(request.id())
+  })
+
   api.operatorFile(operatorPaymentRoutes.invoiceFile, async (request) => {
     const { name, content } = await invoices.readFile(undefined, request.id())
     return { name, content: Readable.from([content], { objectMode: false }), type: pdf }
@@ -104,7 +115,7 @@ function invoiceOf(row: ListedInvoice, all: readonly InvoicedOrder[]): Invoice {
     id: row.id,
     account: row.username,
     kind: row.kind,
-    state: row.state,
+    state: row.withdrawn === 1 ? 'withdrawn' : row.state,
     title: row.title,
     tax_number: row.tax_number,
     address: row.address,
@@ -113,6 +124,8 @@ function invoiceOf(row: ListedInvoice, all: readonly InvoicedOrder[]): Invoice {
     amount: formatMinor(row.amount),
     currency: row.currency,
     current_amount: row.state === 'rejected' ? null : formatMinor(current),
+    refunded_after_issue: row.state === 'issued' && current < (row.corrected_amount ?? row.amount),
+    corrected_amount: row.corrected_amount === null ? null : formatMinor(row.corrected_amount),
     orders: orders.map(({ number }) => number),
     number: row.number,
     reason: row.reason,

@@ -10,7 +10,7 @@ export type InvoiceRow = Readonly<Omit<Tables['invoice'], 'file'>>
 export type ListedInvoice = InvoiceRow & { readonly username: string }
 
 const columns =
-  'i.id, i.account_id, i.kind, i.title, i.tax_number, i.address, i.mail, i.amount, i.currency, i.note, i.state, i.reason, i.number, i.file_name, i.created_at, i.ended_at'
+  'i.id, i.account_id, i.kind, i.title, i.tax_number, i.address, i.mail, i.amount, i.currency, i.note, i.state, i.withdrawn, i.corrected_amount, i.reason, i.number, i.file_name, i.created_at, i.ended_at'
 
 export type NewInvoice = Pick<
   Tables['invoice'],
@@ -47,6 +47,27 @@ export async function countOpenInvoices(queries: Queries, accountId?: number): P
   const row = await queries.one<{ count: number }>(
     `SELECT COUNT(*) AS count FROM invoice WHERE state = 'open'${accountId === undefined ? '' : ' AND account_id = ?'}`,
     accountId === undefined ? [] : [accountId],
+  )
+  return Number(row?.count ?? 0)
+}
+
+const inState: Readonly<Record<InvoiceState, string>> = {
+  open: `i.state = 'open'`,
+  issued: `i.state = 'issued'`,
+  rejected: `i.state = 'rejected' AND i.withdrawn = 0`,
+  withdrawn: 'i.withdrawn = 1',
+}
+
+/** Read by the index of refunded orders: the operator's menu counts them every minute. */
+const withRefund = `i.id IN (SELECT r.invoice_id FROM payment_order p JOIN invoice_order r ON r.order_id = p.id WHERE p.refunded > 0)`
+
+/** Issued for more than its orders are worth without refunds, or than its last correction left. */
+const isRefunded = `i.state = 'issued' AND COALESCE(i.corrected_amount, i.amount) > (SELECT COALESCE(SUM(o.amount - o.refunded), 0)
+  FROM invoice_order io JOIN payment_order o ON o.id = io.order_id WHERE io.invoice_id = i.id)`
+
+export async function countRefundedInvoices(queries: Queries): Promise<number> {
+  const row = await queries.one<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM invoice i WHERE ${withRefund} AND ${isRefunded}`,
   )
   return Number(row?.count ?? 0)
 }
@@ -101,16 +122,21 @@ export function listInvoices(
   search: {
     readonly accountId?: number | undefined
     readonly state?: InvoiceState | undefined
+    readonly refundedOnly?: boolean | undefined
     readonly before?: number | undefined
   },
   limit: number,
 ): Promise<ListedInvoice[]> {
-  const { accountId, state, before = Number.MAX_SAFE_INTEGER } = search
-  const filters = `${accountId === undefined ? '' : ' AND i.account_id = ?'}${state === undefined ? '' : ' AND i.state = ?'}`
+  const { accountId, state, refundedOnly = false, before = Number.MAX_SAFE_INTEGER } = search
+  const filters = [
+    accountId === undefined ? '' : ' AND i.account_id = ?',
+    state === undefined ? '' : ` AND ${inState[state]}`,
+    refundedOnly ? ` AND ${withRefund} AND ${isRefunded}` : '',
+  ].join('')
   return queries.all<ListedInvoice>(
     `SELECT ${columns}, a.username FROM invoice i JOIN account a ON a.id = i.account_id
      WHERE i.id < ?${filters} ORDER BY i.id DESC LIMIT ?`,
-    [before, ...(accountId === undefined ? [] : [accountId]), ...(state === undefined ? [] : [state]), limit],
+    [before, ...(accountId === undefined ? [] : [accountId]), limit],
   )
 }
 
@@ -154,13 +180,22 @@ export async function updateIssued(
   )
 }
 
-/** Its orders can be invoiced again. */
-export async function updateRejected(tx: Tx, id: number, reason: string): Promise<void> {
-  await tx.run(`UPDATE invoice SET state = 'rejected', reason = ?, ended_at = ${tx.now} WHERE id = ?`, [
-    reason,
-    id,
-  ])
+/** By an operator or, withdrawn, by its holder. Its orders can be invoiced again. */
+export async function updateRejected(
+  tx: Tx,
+  id: number,
+  { reason, withdrawn }: { readonly reason: string; readonly withdrawn: boolean },
+): Promise<void> {
+  await tx.run(
+    `UPDATE invoice SET state = 'rejected', withdrawn = ?, reason = ?, ended_at = ${tx.now} WHERE id = ?`,
+    [withdrawn ? 1 : 0, reason, id],
+  )
   await tx.run('DELETE FROM invoice_order WHERE invoice_id = ?', [id])
+}
+
+/** Refunds up to now are corrected. */
+export async function updateCorrected(tx: Tx, id: number, amount: number): Promise<void> {
+  await tx.run('UPDATE invoice SET corrected_amount = ? WHERE id = ?', [amount, id])
 }
 
 export async function findInvoiceFile(

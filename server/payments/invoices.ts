@@ -3,7 +3,7 @@ import { formatMinor, type InvoiceKind, paymentLimits, taxNumberPattern } from '
 import type { Text } from '../../contract/text.ts'
 import { hasHiddenCharacters } from '../../contract/values.ts'
 import { type Account, lockAccount } from '../accounts/store.ts'
-import { type OperatorActor, recordChange } from '../audit/audit.ts'
+import { type OperatorActor, recordChange, recordOwnChange } from '../audit/audit.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { createTextCipher } from '../encryption.ts'
 import { isMailAddress } from '../events/alerts.ts'
@@ -17,6 +17,7 @@ import {
   lockInvoice,
   lockInvoicedOrders,
   lockOrdersByNumber,
+  updateCorrected,
   updateIssued,
   updateRejected,
 } from './invoice-store.ts'
@@ -43,6 +44,10 @@ export interface Invoices {
   request(account: Account, input: InvoiceRequest): Promise<number>
   issue(actor: OperatorActor, id: number, input: IssuedInvoice): Promise<void>
   reject(actor: OperatorActor, id: number, reason: string): Promise<void>
+  /** By its holder, while nobody has decided it. */
+  withdraw(account: Account, id: number): Promise<void>
+  /** An order was refunded after the invoice was issued, and the operator has corrected it (红冲). */
+  correct(actor: OperatorActor, id: number): Promise<void>
   /** Undefined accountId: for an operator. */
   readFile(
     accountId: number | undefined,
@@ -53,9 +58,9 @@ export interface Invoices {
 export function createInvoices(db: Database, secretKey: string): Invoices {
   const cipher = createTextCipher(secretKey, 'tollgate invoices')
 
-  async function requireOpen(tx: Tx, id: number): Promise<InvoiceRow> {
+  async function requireOpen(tx: Tx, id: number, accountId?: number): Promise<InvoiceRow> {
     const invoice = await lockInvoice(tx, id)
-    if (!invoice) throw notFound()
+    if (!invoice || (accountId !== undefined && invoice.account_id !== accountId)) throw notFound()
     if (invoice.state === 'open') return invoice
     throw new AppError(1005, { zh: '该申请已处理', en: 'the request was decided before' }, { status: 409 })
   }
@@ -127,7 +132,7 @@ export function createInvoices(db: Database, secretKey: string): Invoices {
       await db.write(async (tx) => {
         const invoice = await requireOpen(tx, id)
         const orders = await lockInvoicedOrders(tx, id)
-        await updateRejected(tx, id, reason)
+        await updateRejected(tx, id, { reason, withdrawn: false })
         await recordChange(
           tx,
           actor,
@@ -135,6 +140,34 @@ export function createInvoices(db: Database, secretKey: string): Invoices {
           { accountId: invoice.account_id },
           describe(invoice, orders, ''),
         )
+      })
+    },
+
+    async withdraw(account, id) {
+      await db.write(async (tx) => {
+        const invoice = await requireOpen(tx, id, account.id)
+        const orders = await lockInvoicedOrders(tx, id)
+        await updateRejected(tx, id, { reason: '', withdrawn: true })
+        await recordOwnChange(tx, account.id, 'invoice.withdraw', describe(invoice, orders, ''))
+      })
+    },
+
+    async correct(actor, id) {
+      await db.write(async (tx) => {
+        const invoice = await lockInvoice(tx, id)
+        if (!invoice) throw notFound()
+        const orders = await lockInvoicedOrders(tx, id)
+        const left = sumOf(orders)
+        if (invoice.state !== 'issued' || left >= (invoice.corrected_amount ?? invoice.amount)) {
+          throw new AppError(
+            1005,
+            { zh: '该发票没有需要红冲的退款', en: 'no refund of this invoice has to be corrected' },
+            { status: 409 },
+          )
+        }
+        await updateCorrected(tx, id, left)
+        const details = { ...describe(invoice, orders, invoice.number), left: formatMinor(left) }
+        await recordChange(tx, actor, 'invoice.correct', { accountId: invoice.account_id }, details)
       })
     },
 

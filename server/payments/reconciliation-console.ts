@@ -9,6 +9,7 @@ import type { Api } from '../console/routes.ts'
 import type { Services } from '../services.ts'
 import type { Payments } from './payments.ts'
 import { reconcileNow, resolve } from './reconcile-now.ts'
+import { sumsView } from './views.ts'
 import {
   type ListedDifference,
   listDifferences,
@@ -63,6 +64,7 @@ export function reconciliationPages(api: Api, { db }: Services, payments: Paymen
 }
 
 function reconciliationOf(row: ReconciliationRow & { readonly open: number }): Reconciliation {
+  const sums = sumsView(row)
   // Stripe takes several currencies, whose sum says nothing.
   const money = (minor: number) => (row.provider === 'stripe' ? null : formatMinor(minor))
   return {
@@ -75,12 +77,14 @@ function reconciliationOf(row: ReconciliationRow & { readonly open: number }): R
       refunds: row.refunds,
       amount: money(row.amount),
       refund_amount: money(row.refund_amount),
+      sums: sums.ours,
     },
     theirs: {
       orders: row.their_orders,
       refunds: row.their_refunds,
       amount: money(row.their_amount),
       refund_amount: money(row.their_refund_amount),
+      sums: sums.theirs,
     },
     differences: row.differences,
     open: Number(row.open),

@@ -13,7 +13,11 @@ export interface Totals {
   readonly amount: number
   readonly refunds: number
   readonly refundAmount: number
+  readonly byCurrency: Sums
 }
+
+/** Paid and refunded minor units by currency. */
+export type Sums = Readonly<Record<string, { readonly amount: number; readonly refundAmount: number }>>
 
 /** Creates the row of a day, so that it can be leased. */
 export async function insertReconciliation(
@@ -73,7 +77,7 @@ export async function endReconciliation(
   await tx.run(
     `UPDATE payment_reconciliation SET state = 'done', at = ${tx.now}, lease_until = 0, next_attempt_at = NULL,
        last_reason = NULL, orders = ?, amount = ?, refunds = ?, refund_amount = ?,
-       their_orders = ?, their_amount = ?, their_refunds = ?, their_refund_amount = ?,
+       their_orders = ?, their_amount = ?, their_refunds = ?, their_refund_amount = ?, sums = ?,
        differences = (SELECT COUNT(*) FROM payment_difference d WHERE d.reconciliation_id = payment_reconciliation.id)
      WHERE id = ? AND attempts = ?`,
     [
@@ -85,6 +89,7 @@ export async function endReconciliation(
       theirs.amount,
       theirs.refunds,
       theirs.refundAmount,
+      JSON.stringify({ ours: ours.byCurrency, theirs: theirs.byCurrency }),
       row.id,
       row.attempts,
     ],
@@ -151,21 +156,37 @@ export async function sumOurs(
   provider: PaymentProviderName,
   { start, end }: Range,
 ): Promise<Totals> {
-  const paid = await queries.one<{ count: number; amount: number }>(
-    `SELECT COUNT(*) AS count, COALESCE(SUM(amount), 0) AS amount FROM payment_order
-     WHERE provider = ? AND paid_at >= ? AND paid_at < ?`,
+  type Row = { readonly currency: string; readonly count: number; readonly amount: number }
+  const paid = await queries.all<Row>(
+    `SELECT currency, COUNT(*) AS count, CAST(SUM(amount) AS bigint) AS amount FROM payment_order
+     WHERE provider = ? AND paid_at >= ? AND paid_at < ? GROUP BY currency`,
     [provider, start, end],
   )
-  const refunded = await queries.one<{ count: number; amount: number }>(
-    `SELECT COUNT(*) AS count, COALESCE(SUM(amount), 0) AS amount FROM payment_refund
-     WHERE provider = ? AND state = 'succeeded' AND ended_at >= ? AND ended_at < ?`,
+  const refunded = await queries.all<Row>(
+    `SELECT o.currency, COUNT(*) AS count, CAST(SUM(r.amount) AS bigint) AS amount FROM payment_refund r
+       JOIN payment_order o ON o.id = r.order_id
+     WHERE r.provider = ? AND r.state = 'succeeded' AND r.ended_at >= ? AND r.ended_at < ? GROUP BY o.currency`,
     [provider, start, end],
   )
+  const total = (rows: readonly Row[], name: 'count' | 'amount') =>
+    rows.reduce((sum, row) => sum + Number(row[name]), 0)
+  const currencies = new Set([...paid, ...refunded].map(({ currency }) => currency))
+  const of = (rows: readonly Row[], currency: string) =>
+    total(
+      rows.filter((row) => row.currency === currency),
+      'amount',
+    )
   return {
-    orders: Number(paid?.count ?? 0),
-    amount: Number(paid?.amount ?? 0),
-    refunds: Number(refunded?.count ?? 0),
-    refundAmount: Number(refunded?.amount ?? 0),
+    orders: total(paid, 'count'),
+    amount: total(paid, 'amount'),
+    refunds: total(refunded, 'count'),
+    refundAmount: total(refunded, 'amount'),
+    byCurrency: Object.fromEntries(
+      Array.from(currencies, (currency) => [
+        currency,
+        { amount: of(paid, currency), refundAmount: of(refunded, currency) },
+      ]),
+    ),
   }
 }
 

@@ -16,7 +16,8 @@ import type { Database } from '../db/database.ts'
 import { dayMs, startOfDay } from '../../contract/time.ts'
 import { addPackage } from './packages.ts'
 import { createPayments, type Payments } from './payments.ts'
-import { listDifferences } from './reconciliation-store.ts'
+import { listDifferences, listReconciliations } from './reconciliation-store.ts'
+import { sumsView } from './views.ts'
 import { findOrder } from './store.ts'
 
 const names = ['alipay', 'wechatpay', 'stripe'] as const
@@ -50,8 +51,8 @@ onEachEngine('reconciliation', (engine) => {
     await fresh[Symbol.asyncDispose]()
   })
 
-  async function order(name: Name, state: 'pending' | 'granted'): Promise<string> {
-    const created = await payments.orders.create(systemActor, account, { packageCode: 'p1', provider: name })
+  async function order(name: Name, state: 'pending' | 'granted', packageCode = 'p1'): Promise<string> {
+    const created = await payments.orders.create(systemActor, account, { packageCode, provider: name })
     fakes[name].pay(created.number)
     if (state === 'granted') {
       assert.equal(await payments.orders.check(created), 'settled')
@@ -119,6 +120,33 @@ onEachEngine('reconciliation', (engine) => {
       )
     }),
   )
+
+  it('sums a day of several currencies by currency, on both sides', async () => {
+    day = '2026-01-05'
+    noon = startOfDay(day)! + dayMs / 2
+    const operator = { kind: 'operator', name: 'test', note: 'x' } as const
+    await addPackage(db, operator, 'p2', { name: 'B', credits: { sms: 9 }, price: '7.50', currency: 'USD' })
+    const yuan = await order('stripe', 'granted')
+    const dollars = [await order('stripe', 'granted', 'p2'), await order('stripe', 'granted', 'p2')]
+    const { number } = await payments.refunds.request(operator, yuan, { amount: 500, note: 'x' })
+    await db.write((tx) =>
+      tx.run('UPDATE payment_refund SET created_at = ?, ended_at = ? WHERE number = ?', [noon, noon, number]),
+    )
+    fakes.stripe.bills.set(day, [
+      { number: yuan, amount: 1999 },
+      { number: yuan, amount: 500, refund: number },
+      ...dollars.map((one) => ({ number: one, amount: 750, currency: 'USD' })),
+    ])
+    assert.deepEqual(await run('stripe'), { kind: 'done', differences: 0 })
+    const rows = await listReconciliations(db, { limit: 200 })
+    const side = [
+      { currency: 'CNY', amount: '19.99', refund_amount: '5.00' },
+      { currency: 'USD', amount: '15.00', refund_amount: '0.00' },
+    ]
+    const row = rows.find((one) => one.provider === 'stripe' && one.day === day)!
+    assert.deepEqual(sumsView(row), { ours: side, theirs: side })
+    assert.deepEqual(sumsView({ sums: null }), { ours: [], theirs: [] })
+  })
 
   it(
     'finds every kind of difference once, and grants a payment that was missed',

@@ -86,6 +86,22 @@ export function createReconciler({ db, providers, orders }: ReconcilerOptions): 
     const { name } = provider
     const [start, end] = [startOfDay(row.day) ?? 0, endOfDay(row.day) ?? 0]
     const theirs = { orders: 0, amount: 0, refunds: 0, refundAmount: 0 }
+    const sums = new Map<string, { amount: number; refundAmount: number }>()
+
+    function addTheirs({ kind, currency }: BillRow, amount: number): void {
+      const key = /^[A-Z]{3}$/.test(currency) ? currency : '?'
+      const sum = sums.get(key) ?? { amount: 0, refundAmount: 0 }
+      sums.set(key, sum)
+      if (kind === 'refund') {
+        theirs.refunds += 1
+        theirs.refundAmount += amount
+        sum.refundAmount += amount
+      } else {
+        theirs.orders += 1
+        theirs.amount += amount
+        sum.amount += amount
+      }
+    }
 
     async function commit(
       differences: readonly NewDifference[],
@@ -124,17 +140,13 @@ export function createReconciler({ db, providers, orders }: ReconcilerOptions): 
       )
       const differences: NewDifference[] = []
       for (const one of rows) {
-        const amount = Math.max(0, one.amount)
+        addTheirs(one, Math.max(0, one.amount))
         const order = known.find(({ number }) => number === one.orderNumber)
         if (one.kind === 'refund') {
-          theirs.refunds += 1
-          theirs.refundAmount += amount
           const refund = refunds.find(({ number }) => number === one.refundNumber)
           differences.push(...compareRefund(one, refund, order))
           continue
         }
-        theirs.orders += 1
-        theirs.amount += amount
         differences.push(...(await comparePayment(one, order, name, settle)))
       }
       await commit(differences, {
@@ -204,7 +216,9 @@ export function createReconciler({ db, providers, orders }: ReconcilerOptions): 
         await findMissing()
         // A payment that only the bill told us of counts too.
         const totals: Totals = await sumOurs(db, name, { start, end })
-        await db.write((tx) => endReconciliation(tx, row, totals, theirs))
+        await db.write((tx) =>
+          endReconciliation(tx, row, totals, { ...theirs, byCurrency: Object.fromEntries(sums) }),
+        )
         return { kind: 'done', differences: await countDifferences(db, row.id) }
       },
     }

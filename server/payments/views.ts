@@ -4,6 +4,7 @@ import { formatMinor } from '../../contract/payments.ts'
 import { formatTime } from '../../contract/time.ts'
 import { creditsOf } from './packages.ts'
 import type { PackageRow } from './package-store.ts'
+import type { ReconciliationRow, Sums } from './reconciliation-store.ts'
 import type { RefundRow } from './refund-store.ts'
 import type { OrderItem, OrderRow } from './store.ts'
 
@@ -62,4 +63,19 @@ export function refundView(refund: RefundRow) {
 
 export function itemsView(items: readonly OrderItem[]): Partial<Record<ApiType, number>> {
   return Object.fromEntries(items.map(({ api_type: type, amount }) => [type, amount]))
+}
+
+/** What both sides of a reconciled day have by currency, in alphabetical order. */
+export function sumsView({ sums }: Pick<ReconciliationRow, 'sums'>) {
+  const stored =
+    sums === null ? { ours: {}, theirs: {} } : (JSON.parse(sums) as Record<'ours' | 'theirs', Sums>)
+  const view = (side: Sums) =>
+    Object.entries(side)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([currency, { amount, refundAmount }]) => ({
+        currency,
+        amount: formatMinor(amount),
+        refund_amount: formatMinor(refundAmount),
+      }))
+  return { ours: view(stored.ours), theirs: view(stored.theirs) }
 }

@@ -228,7 +228,7 @@ export function Navigation({ operator, folded, onChosen }: NavigationProps): Rea
   const waiting = useApiQuery(operatorRoutes.waiting, {}, { enabled: operator, refetchMs: 60_000 })
   const counts: Readonly<Record<string, number>> = {
     '/operator/reviews': waiting.data?.reviews ?? 0,
-    '/operator/invoices': waiting.data?.invoices ?? 0,
+    '/operator/invoices': (waiting.data?.invoices ?? 0) + (waiting.data?.refunded_invoices ?? 0),
     '/operator/reconciliation': waiting.data?.payment_differences ?? 0,
   }
   const role = useOperatorRole()

@@ -17,6 +17,8 @@ export const actionNames: Readonly<Record<string, Text>> = {
   'ban.remove': { zh: '解除封禁', en: 'Ban removed' },
   'invoice.issue': { zh: '开具发票', en: 'Invoice issued' },
   'invoice.reject': { zh: '驳回发票申请', en: 'Invoice request rejected' },
+  'invoice.withdraw': { zh: '撤回发票申请', en: 'Invoice request withdrawn' },
+  'invoice.correct': { zh: '发票标为已红冲', en: 'Invoice marked as corrected' },
   'payment.reconcile': { zh: '对账', en: 'Payments reconciled' },
   'payment.resolve': { zh: '处理支付差异', en: 'Payment difference resolved' },
   'credits.grant': { zh: '发放额度', en: 'Credits granted' },

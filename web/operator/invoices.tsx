@@ -20,6 +20,7 @@ import { invoiceText } from '../payments/invoice-text.ts'
 import { OperatorForm } from './operator-form.tsx'
 
 const states = Object.keys(invoiceStates) as InvoiceState[]
+const filters = [...states, 'refunded'] as const
 const maxKb = paymentLimits.invoiceFile / 1024
 
 export function OperatorInvoicesPage(): ReactNode {
@@ -27,9 +28,10 @@ export function OperatorInvoicesPage(): ReactNode {
   const pick = usePick()
   const [params, setParams] = useUrlState({ before: '', open: '', state: '' })
   const state = states.find((value) => value === params.state)
+  const refunded = params.state === 'refunded'
   const invoices = useApiQuery(
     operatorPaymentRoutes.invoices,
-    { ...cursorQuery(params.before), ...(state && { state }) },
+    { ...cursorQuery(params.before), ...(state && { state }), ...(refunded && { refunded }) },
     { refetchMs: 30_000 },
   )
   const columns = useInvoiceColumns((id) => setParams({ open: String(id) }))
@@ -41,8 +43,8 @@ export function OperatorInvoicesPage(): ReactNode {
           label={t.state}
           allLabel={t.allStates}
           value={params.state}
-          values={states}
-          nameOf={(value) => pick(invoiceStates[value])}
+          values={filters}
+          nameOf={(value) => (value === 'refunded' ? t.refundedOnly : pick(invoiceStates[value]))}
           onChange={(value) => setParams({ state: value, before: '' })}
         />
       </div>
@@ -53,7 +55,7 @@ export function OperatorInvoicesPage(): ReactNode {
           rowKey={({ id }) => id}
           label={t.invoices}
           empty={{ text: t.noneWaiting }}
-          onClear={state ? () => setParams({ state: '', before: '' }) : undefined}
+          onClear={params.state !== '' ? () => setParams({ state: '', before: '' }) : undefined}
           onOpen={({ id }) => setParams({ open: String(id) })}
           columns={[
             columns.id,
@@ -91,15 +93,27 @@ function OneInvoice({ invoice }: { invoice: Invoice }): ReactNode {
   const t = useText(invoiceText)
   const { message } = App.useApp()
   const [form] = Form.useForm<IssueFields & { note: string }>()
-  const [action, setAction] = useState<'issue' | 'reject'>()
+  const [action, setAction] = useState<'issue' | 'reject' | 'correct'>()
   const issue = useApiMutation(operatorPaymentRoutes.issueInvoice)
   const reject = useApiMutation(operatorPaymentRoutes.rejectInvoice)
+  const correct = useApiMutation(operatorPaymentRoutes.correctInvoice)
   const params = { id: invoice.id }
-  const hasChanged = invoice.current_amount !== null && invoice.current_amount !== invoice.amount
+  const hasChanged = invoice.state === 'open' && invoice.current_amount !== invoice.amount
+  const left = `${invoice.current_amount} ${invoice.currency}`
   return (
     <div className="stack">
-      {hasChanged && (
-        <Alert type="warning" showIcon title={t.changed(`${invoice.current_amount} ${invoice.currency}`)} />
+      {hasChanged && <Alert type="warning" showIcon title={t.changed(left)} />}
+      {invoice.refunded_after_issue && (
+        <>
+          <Alert type="warning" showIcon title={t.refundedText(left)} />
+          <May change="orders">
+            <div className="row">
+              <Button type="primary" onClick={() => setAction('correct')}>
+                {t.correct}
+              </Button>
+            </div>
+          </May>
+        </>
       )}
       {invoice.state === 'open' && (
         <May change="orders">
@@ -150,6 +164,18 @@ function OneInvoice({ invoice }: { invoice: Invoice }): ReactNode {
         onConfirm={async ({ note }) => {
           await reject.mutateAsync({ body: { note }, params })
           message.success(t.rejected)
+        }}
+      />
+      <Confirm
+        open={action === 'correct'}
+        withNote
+        title={t.correctTitle}
+        consequence={t.correctText}
+        ok={t.correct}
+        onClose={() => setAction(undefined)}
+        onConfirm={async ({ note }) => {
+          await correct.mutateAsync({ body: { note }, params })
+          message.success(t.corrected)
         }}
       />
     </div>

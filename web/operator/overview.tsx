@@ -49,12 +49,22 @@ function Problems({ overview }: { overview: Overview }): ReactNode {
   const today = overview.days.at(-1)
   const errorRate = today && today.total > 0 ? today.our_errors / today.total : 0
   const reviews = waiting.data?.reviews ?? 0
+  const refundedInvoices = waiting.data?.refunded_invoices ?? 0
   const blocked = waiting.data?.blocked_domains ?? []
   const webhooks = useText(webhooksText)
   const health = useWebhookHealth().data
   const down = overview.gateways.flatMap((group) => group.down ?? [])
-  const problems: readonly { text: string; to?: string }[] = [
+  const problems: readonly { text: string; to?: string; search?: Record<string, string> }[] = [
     ...(reviews > 0 ? [{ text: t.reviewsWaiting(formatCount(reviews)), to: '/operator/reviews' }] : []),
+    ...(refundedInvoices > 0
+      ? [
+          {
+            text: t.invoicesRefunded(formatCount(refundedInvoices)),
+            to: '/operator/invoices',
+            search: { state: 'refunded' },
+          },
+        ]
+      : []),
     ...(blocked.length > 0
       ? [{ text: t.domainsBlocked(blocked.slice(0, 5).join(t.separator)), to: '/operator/domains' }]
       : []),
@@ -87,8 +97,16 @@ function Problems({ overview }: { overview: Overview }): ReactNode {
       title={t.problems}
       description={
         <ul style={{ margin: 0, paddingInlineStart: 20 }}>
-          {problems.map(({ text, to }) => (
-            <li key={text}>{to === undefined ? text : <Link to={to}>{text}</Link>}</li>
+          {problems.map(({ text, to, search = {} }) => (
+            <li key={text}>
+              {to === undefined ? (
+                text
+              ) : (
+                <Link to={to} search={search}>
+                  {text}
+                </Link>
+              )}
+            </li>
           ))}
         </ul>
       }

@@ -113,11 +113,18 @@ function Days({ query, before, onPage }: DaysProps): ReactNode {
 
 function Side({ side }: { side: Reconciliation['ours'] }): ReactNode {
   const t = useText(reconciliationText)
+  const sumsOf = (name: 'amount' | 'refund_amount') =>
+    side.sums
+      .filter((sum) => sum[name] !== '0.00')
+      .map((sum) => `${sum[name]} ${sum.currency}`)
+      .join(' · ')
   return (
     <div style={{ whiteSpace: 'nowrap' }}>
-      {t.side(side.orders, side.amount ?? '')}
+      {t.side(side.orders, side.amount ?? sumsOf('amount'))}
       {side.refunds > 0 && (
-        <div className="muted">{t.sideRefunds(side.refunds, side.refund_amount ?? '')}</div>
+        <div className="muted">
+          {t.sideRefunds(side.refunds, side.refund_amount ?? sumsOf('refund_amount'))}
+        </div>
       )}
     </div>
   )

@@ -163,6 +163,7 @@ export const operatorText = dictionary(
     signInText: (url: string, name: string, password: string) =>
       `控制台：${url}\n用户名：${name}\n密码：${password}`,
     reviewsWaiting: (n: string) => `${n} 项等待审核`,
+    invoicesRefunded: (n: string) => `${n} 张发票开具后有退款，等待红冲`,
     domainsBlocked: (hosts: string) => `短链接域名已被拦截：${hosts}`,
     gatewaysDown: (names: string) => `网关已熔断：${names}`,
     separator: '、',
@@ -356,6 +357,7 @@ export const operatorText = dictionary(
     signInText: (url: string, name: string, password: string) =>
       `Console: ${url}\nUser name: ${name}\nPassword: ${password}`,
     reviewsWaiting: (n: string) => `Waiting for review: ${n}`,
+    invoicesRefunded: (n: string) => `Invoices refunded after issue, to be corrected: ${n}`,
     domainsBlocked: (hosts: string) => `Blocked domains of short links: ${hosts}`,
     gatewaysDown: (names: string) => `Gateways with an open circuit breaker: ${names}`,
     separator: ', ',

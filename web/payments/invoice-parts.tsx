@@ -9,7 +9,12 @@ import { usePick, useText } from '../frame/i18n.ts'
 import { StatusLabel, type Tone } from '../parts/format.tsx'
 import { invoiceText } from './invoice-text.ts'
 
-const tones: Readonly<Record<InvoiceState, Tone>> = { open: 'pending', issued: 'success', rejected: 'muted' }
+const tones: Readonly<Record<InvoiceState, Tone>> = {
+  open: 'pending',
+  issued: 'success',
+  rejected: 'muted',
+  withdrawn: 'muted',
+}
 
 function InvoiceStateLabel({ state }: { state: InvoiceState }): ReactNode {
   const pick = usePick()
@@ -47,7 +52,19 @@ export function useInvoiceColumns(
       align: 'end',
       render: (_value, { amount, currency }) => `${amount} ${currency}`,
     },
-    state: { title: t.state, render: (_value, { state }) => <InvoiceStateLabel state={state} /> },
+    state: {
+      title: t.state,
+      render: (_value, { state, refunded_after_issue: isRefunded }) => (
+        <div>
+          <InvoiceStateLabel state={state} />
+          {isRefunded && (
+            <div>
+              <StatusLabel tone="warning">{t.refunded}</StatusLabel>
+            </div>
+          )}
+        </div>
+      ),
+    },
     created: { title: t.created, render: (_value, { created_at }) => formatTime(created_at) },
   }
 }
@@ -80,6 +97,15 @@ export function InvoiceDetails({ invoice, fileUrl }: { invoice: Invoice; fileUrl
           { key: 'mail', label: t.mail, children: text(invoice.mail) },
           { key: 'note', label: t.note, children: text(invoice.note) },
           { key: 'amount', label: t.amount, children: `${invoice.amount} ${invoice.currency}` },
+          ...(invoice.corrected_amount === null
+            ? []
+            : [
+                {
+                  key: 'corrected',
+                  label: t.correctedAmount,
+                  children: `${invoice.corrected_amount} ${invoice.currency}`,
+                },
+              ]),
           {
             key: 'orders',
             label: t.orders,

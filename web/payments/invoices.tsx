@@ -15,6 +15,7 @@ import { formatDay } from '../../contract/time.ts'
 import { routeUrl } from '../api/client.ts'
 import { type ApiQuery, useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
+import { Confirm } from '../parts/confirm.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
@@ -63,15 +64,42 @@ export function InvoicesPage(): ReactNode {
         onClose={() => setParams({ open: '' })}
         destroyOnHidden
       >
-        {shown && (
-          <InvoiceDetails
-            invoice={shown}
-            fileUrl={routeUrl(paymentRoutes.invoiceFile, {}, { id: shown.id })}
-          />
-        )}
+        {shown && <OneInvoice invoice={shown} readOnly={me.data?.read_only !== false} />}
       </Drawer>
       {params.request !== '' && <RequestDialog onClose={() => setParams({ request: '' })} />}
     </Page>
+  )
+}
+
+function OneInvoice({ invoice, readOnly }: { invoice: Invoice; readOnly: boolean }): ReactNode {
+  const t = useText(invoiceText)
+  const { message } = App.useApp()
+  const [isWithdrawing, setWithdrawing] = useState(false)
+  const withdraw = useApiMutation(paymentRoutes.withdrawInvoice)
+  const params = { id: invoice.id }
+  return (
+    <div className="stack">
+      {invoice.state === 'open' && (
+        <div>
+          <Button danger disabled={readOnly} onClick={() => setWithdrawing(true)}>
+            {t.withdraw}
+          </Button>
+        </div>
+      )}
+      <InvoiceDetails invoice={invoice} fileUrl={routeUrl(paymentRoutes.invoiceFile, {}, params)} />
+      <Confirm
+        open={isWithdrawing}
+        danger
+        title={t.withdraw}
+        consequence={t.withdrawText}
+        ok={t.withdraw}
+        onClose={() => setWithdrawing(false)}
+        onConfirm={async () => {
+          await withdraw.mutateAsync({ body: {}, params })
+          message.success(t.withdrawn)
+        }}
+      />
+    </div>
   )
 }
 

@@ -88,6 +88,8 @@ export const Waiting = Type.Object({
   blocked_domains: Type.Array(Type.String()),
   /** Invoice requests. */
   invoices: Type.Integer(),
+  /** Invoices that an order was refunded of after they were issued. */
+  refunded_invoices: Type.Integer(),
   /** Differences that reconciliation found and nobody has resolved. */
   payment_differences: Type.Integer(),
 })

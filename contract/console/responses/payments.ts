@@ -106,9 +106,13 @@ const invoice = Type.Object({
   note: Type.String(),
   amount: Type.String(),
   currency: Type.String(),
-  /** What its orders are worth now, without refunds; null once it is rejected. */
+  /** What its orders are worth now, without refunds; null once it is rejected or withdrawn. */
   current_amount: orNull(Type.String()),
-  /** Numbers of the orders; none once it is rejected. */
+  /** Issued for more than its orders are worth now: an operator has to correct it. */
+  refunded_after_issue: Type.Boolean(),
+  /** What is left of it after the last correction. */
+  corrected_amount: orNull(Type.String()),
+  /** Numbers of the orders; none once it is rejected or withdrawn. */
   orders: Type.Array(Type.String()),
   /** The number on the invoice. */
   number: Type.String(),
@@ -135,6 +139,10 @@ const reconciliationSide = Type.Object({
   /** Null where a provider takes several currencies. */
   amount: orNull(Type.String()),
   refund_amount: orNull(Type.String()),
+  /** By currency; none on days that an older version reconciled. */
+  sums: Type.Array(
+    Type.Object({ currency: Type.String(), amount: Type.String(), refund_amount: Type.String() }),
+  ),
 })
 
 const reconciliation = Type.Object({
@@ -184,6 +192,7 @@ export const paymentResponses = {
   invoices: sliceOf(invoice),
   invoiceableOrders: listOf(invoiceableOrder),
   requestInvoice: invoice,
+  withdrawInvoice: invoice,
   invoiceFile: csvFile,
 }
 
@@ -221,5 +230,6 @@ export const operatorPaymentResponses = {
   invoices: sliceOf(invoice),
   issueInvoice: invoice,
   rejectInvoice: invoice,
+  correctInvoice: invoice,
   invoiceFile: csvFile,
 }

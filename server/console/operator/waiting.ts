@@ -8,6 +8,7 @@ export interface WaitingSources {
   readonly reviews: () => Promise<number>
   readonly blockedDomains: () => Promise<readonly string[]>
   readonly invoices: () => Promise<number>
+  readonly refundedInvoices: () => Promise<number>
   readonly paymentDifferences: () => Promise<number>
 }
 
@@ -16,6 +17,7 @@ export function waitingPages(api: Api, sources: WaitingSources): void {
     reviews: await sources.reviews(),
     blocked_domains: [...(await sources.blockedDomains())],
     invoices: await sources.invoices(),
+    refunded_invoices: await sources.refundedInvoices(),
     payment_differences: await sources.paymentDifferences(),
   }))
 }

@@ -26,6 +26,7 @@ import { reconciliationAndInvoices } from './0022-reconciliation-and-invoices.ts
 import { tokenExpiry } from './0023-token-expiry.ts'
 import { smsBatchCredits } from './0024-sms-batch-credits.ts'
 import { ledgerCheckpoints } from './0025-ledger-checkpoints.ts'
+import { invoiceCorrections } from './0026-invoice-corrections.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -53,4 +54,5 @@ export const migrations: readonly Migration[] = [
   tokenExpiry,
   smsBatchCredits,
   ledgerCheckpoints,
+  invoiceCorrections,
 ]

@@ -2,7 +2,6 @@
 import type { ApiType } from '../../../contract/credits.ts'
 import type {
   InvoiceKind,
-  InvoiceState,
   OrderState,
   PaymentDifferenceKind,
   PaymentProviderName,
@@ -136,6 +135,8 @@ interface PaymentReconciliationTable {
   their_amount: Minor
   their_refunds: number
   their_refund_amount: Minor
+  /** Both sides by currency; null on days that an older version reconciled. */
+  sums: Json | null
   differences: number
   /** Orders up to this one were looked for in the bill. */
   last_order_id: number
@@ -181,7 +182,9 @@ interface InvoiceTable {
   currency: string
   note: string
   kind: InvoiceKind
-  state: InvoiceState
+  state: 'open' | 'issued' | 'rejected'
+  /** 1: `rejected` by its holder. */
+  withdrawn: number
   reason: string
   /** The number on the invoice. */
   number: string
@@ -190,6 +193,8 @@ interface InvoiceTable {
   file: string | null
   created_at: Milliseconds
   ended_at: Milliseconds | null
+  /** What is left of an issued invoice that was corrected after a refund. */
+  corrected_amount: Minor | null
 }
 
 interface InvoiceOrderTable {
