@@ -11,9 +11,8 @@ import { shortlink } from '../contract/shortlink.ts'
 import { sms } from '../contract/sms.ts'
 import { generateApiKey } from '../server/accounts/key.ts'
 import { changeAccount, clearKey, requireAccount, resetKey } from '../server/accounts/accounts.ts'
-import { get, post, startService, type TestAccount, type TestService } from './support/service.ts'
+import { post, startService, type TestAccount, type TestService } from './support/service.ts'
 import { onEachEngine } from './support/engines.ts'
-import { until } from './support/until.ts'
 
 const endpoints = [shortlink, sms, identity, domainCheck]
 
@@ -364,35 +363,5 @@ describe('limits', () => {
     const request = { username: holder.username, api_key: holder.key, action: 'get_credits' }
     const [, second] = [await post(url, request), await post(url, request)]
     assert.equal(second.status, 429)
-  })
-})
-
-describe('slow and broken requests', () => {
-  it('are closed within seconds and do not affect others', { timeout: 60_000 }, async () => {
-    await using service = await startService('sqlite')
-    const { port } = new URL(service.url)
-    const head = `POST ${sms.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
-    const sent = [
-      `POST ${sms.path} HTTP/1.1\r\nHost: x\r\nX-Slow: `,
-      `${head}Content-Length: 1000\r\n\r\n{"username": "half`,
-    ]
-    const closed = sent.map(
-      (text) =>
-        new Promise<void>((resolve) => {
-          const socket = connect(Number(port), '127.0.0.1', () => socket.write(text))
-          socket.on('close', () => resolve())
-          socket.on('error', () => undefined)
-          socket.resume()
-        }),
-    )
-    // A body shorter than its Content-Length.
-    const truncated = connect(Number(port), '127.0.0.1', () =>
-      truncated.end(`${head}Content-Length: 50\r\n\r\n{"a":`),
-    )
-    truncated.on('error', () => undefined)
-    truncated.resume()
-    assert.equal((await get(`${service.url}/livez`)).status, 200)
-    await Promise.all(closed)
-    await until(async () => (await get(`${service.url}/readyz`)).status === 200)
   })
 })

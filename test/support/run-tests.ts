@@ -1,4 +1,5 @@
 // Runs test files like `node --test`, with the same options, but in an order in which no long file starts last.
+// `--list` prints that order.
 import { globSync, statSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { run } from 'node:test'
@@ -13,7 +14,8 @@ interface TestFile {
 }
 
 /** Small files whose tests take minutes. */
-const longest = /faults\.heavy|every-page|docs-samples|payments-steps|workers\.heavy/
+const longest =
+  /faults\.heavy|every-page|bench\.|docs-samples|payments|workers\.heavy|receivers|connection\.heavy|alerts\.heavy/
 
 /** End-to-end tests start processes and browsers and take longest, so they are first; then the largest files. */
 export function orderFiles(files: readonly TestFile[]): string[] {
@@ -31,6 +33,7 @@ async function runTests(): Promise<void> {
       'test-timeout': { type: 'string' },
       'test-global-setup': { type: 'string' },
       'test-name-pattern': { type: 'string', multiple: true },
+      list: { type: 'boolean', default: false },
     },
   })
   const found = positionals.flatMap((pattern) => {
@@ -40,9 +43,14 @@ async function runTests(): Promise<void> {
     return files.map((file) => resolve(file))
   })
   const files = [...new Set(found)].map((file) => ({ path: relative(root, file), size: statSync(file).size }))
+  const ordered = orderFiles(files)
+  if (values.list) {
+    process.stdout.write(`${ordered.join('\n')}\n`)
+    return
+  }
   const setup = values['test-global-setup']
   const events = run({
-    files: orderFiles(files).map((path) => resolve(root, path)),
+    files: ordered.map((path) => resolve(root, path)),
     concurrency: Number(values['test-concurrency']),
     ...(values['test-timeout'] === undefined ? {} : { timeout: Number(values['test-timeout']) }),
     ...(setup === undefined ? {} : { globalSetupPath: resolve(setup) }),
