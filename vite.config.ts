@@ -26,6 +26,8 @@ export default defineConfig({
   resolve: {
     // Tooltips that share one popup: the console has none, and its code would be part of the sign-in page.
     alias: [
+      // The console sends input and the service checks it: no schema is needed in the browser.
+      { find: /^typebox$/, replacement: resolve(import.meta.dirname, 'web/api/no-schemas.ts') },
       {
         find: /^\.\.\/tooltip\/UniqueProvider$/,
         replacement: resolve(import.meta.dirname, 'web/parts/no-unique-tooltips.tsx'),

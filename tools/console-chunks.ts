@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Plugin, Rollup } from 'vite'
+import { apiTypeNames, apiTypes } from '../contract/credits.ts'
+import { accountPages, bootText } from '../web/frame/boot.ts'
 
 const web = resolve(import.meta.dirname, '..', 'web')
 
@@ -32,8 +34,9 @@ function closure(graph: ModuleGraph, start: string): ReadonlySet<string> {
 const commonPages = 6
 
 /**
- * `base`: the sign-in page. `frame`: what the frame adds. `lists`, `forms`: what lists and dialogs add. `common`: what the home
- * page or most pages share. `shared`: packages that some pages share. Everything else stays with its page.
+ * `base`: the sign-in page. `frame`: what the frame adds. `cards`: what the home page adds, without its own modules. `lists`,
+ * `forms`: what lists and dialogs add. `common`: what most pages share. `shared`: packages that some pages share.
+ * `shortlink-parts` and the like: modules of a folder that some pages share. Everything else stays with its page.
  */
 export function createGrouping(): (id: string, graph: ModuleGraph) => string | null {
   let groups: ((id: string) => string | null) | undefined
@@ -45,7 +48,8 @@ function groupModules(graph: ModuleGraph): (id: string) => string | null {
   const base = closure(graph, entry)
   const frame = closure(graph, resolve(web, 'frame/frame.tsx'))
   const chart = closure(graph, resolve(web, 'parts/echarts.ts'))
-  const pages = [...pageModules().values()].map((file) => closure(graph, file))
+  // One module may have several pages.
+  const pages = [...new Set(pageModules().values())].map((file) => closure(graph, file))
   const home = closure(graph, resolve(web, 'home/page.tsx'))
   const lists = closure(graph, resolve(web, 'parts/list.tsx'))
   const forms = closure(graph, resolve(web, 'parts/confirm.tsx'))
@@ -57,13 +61,34 @@ function groupModules(graph: ModuleGraph): (id: string) => string | null {
     if (chart.has(id)) return 'charts'
     const uses = pages.filter((page) => page.has(id)).length
     if (uses === 0) return null
-    if (home.has(id) && (uses > 1 || id.includes('node_modules'))) return 'common'
+    // All of it, so that the home page loads no other group.
+    if (home.has(id)) return uses > 1 || id.includes('node_modules') ? 'cards' : null
     if (lists.has(id) && forms.has(id)) return 'common'
     if (lists.has(id)) return 'lists'
     if (forms.has(id)) return 'forms'
-    return uses >= commonPages ? 'common' : uses >= 2 && id.includes('node_modules') ? 'shared' : null
+    if (uses >= commonPages) return 'common'
+    if (uses < 2) return null
+    if (id.includes('node_modules')) return 'shared'
+    // Operators and account holders rarely open the same pages.
+    const folder = id.startsWith(web) ? id.slice(web.length + 1).split('/')[0]! : ''
+    return folder === 'parts' || folder === '' ? 'common' : `${folder}-parts`
   }
 }
+
+/** Imports inside packages that would load a whole component for one small part of it: importing file, import, replacement. */
+const packageImports: readonly (readonly [file: RegExp, from: string, to: string])[] = [
+  [/antd\/es\/form\/context\.js$/, '@rc-component/form', '@rc-component/form/es/FormContext'],
+  [
+    /antd\/es\/color-picker\/(color|util)\.js$/,
+    '@rc-component/color-picker',
+    '@rc-component/color-picker/es/color',
+  ],
+  [
+    /antd\/es\/(button\/style\/token|tag\/style\/index)\.js$/,
+    '../../color-picker/components/ColorPresets',
+    resolve(web, 'parts/is-bright.ts'),
+  ],
+]
 
 /**
  * Imports components of antd and icons from their own files. The index file of a package imports everything, which hides what a page
@@ -79,6 +104,9 @@ export function importDirectly(): Plugin {
     enforce: 'pre',
     apply: 'build',
     transform(code, id) {
+      for (const [file, from, to] of packageImports) {
+        if (file.test(id)) return code.replace(`from '${from}'`, `from '${to}'`)
+      }
       if (!id.startsWith(web) || !/\.tsx?$/.test(id)) return null
       const imports = /import \{([^}]*)\} from '(antd|@ant-design\/icons)'/g
       return code.replaceAll(imports, (_all, names: string, source: string) =>
@@ -94,6 +122,26 @@ export function importDirectly(): Plugin {
 }
 
 const placeholder = '{} /* PAGES */'
+const textPlaceholder = '{} /* BOOT */'
+
+/** The texts that the script of index.html needs, by language. */
+function bootTexts(): string {
+  const inLanguage = (language: 'zh' | 'en') => {
+    const text = bootText[language]
+    const groups = accountPages.map((group) => ({
+      ...('label' in group ? { name: group.label, label: text[group.label] } : {}),
+      items: group.items.map(([path, label]) => [path, text[label]]),
+    }))
+    return {
+      groups,
+      sandbox: text.sandboxOf,
+      sandboxNames: { sms: text.sms, identity: text.identity, domain_check: text.domainCheck },
+      separator: text.separator,
+      balances: Object.fromEntries(apiTypes.map((name) => [name, apiTypeNames[name][language]])),
+    }
+  }
+  return JSON.stringify({ zh: inLanguage('zh'), en: inLanguage('en') })
+}
 
 /** Writes the files of each page, without those that index.html loads anyway, into the script of index.html. */
 export function listPageFiles(): Plugin {
@@ -101,7 +149,8 @@ export function listPageFiles(): Plugin {
     name: 'tollgate-page-files',
     transformIndexHtml: {
       order: 'post',
-      handler(html, { bundle }) {
+      handler(source, { bundle }) {
+        const html = source.replace(textPlaceholder, () => bootTexts())
         if (bundle === undefined) return html.replace(placeholder, `{ '': [] }`)
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
         const filesOf = (module: string) => chunkClosure(chunks, module)

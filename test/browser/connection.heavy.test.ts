@@ -46,6 +46,33 @@ describe('without a connection', () => {
     assert.equal(balances.find(({ api_type }) => api_type === 'short_link')?.used, 1)
   })
 
+  browserTest('while scripts are loading, the page shows the navigation and the balances', async () => {
+    const account = await service.account({ short_link: 12_345 })
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.locator('main h1').waitFor()
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/\/assets\/.*\.js/, async (route) => {
+      await released
+      await route.continue()
+    })
+    await page.goto('/console/', { waitUntil: 'commit' })
+    const boot = page.locator('.boot')
+    await boot.locator('.figure', { hasText: '12,345' }).waitFor()
+    assert.deepEqual(await boot.locator('nav a').allInnerTexts(), [
+      ...['首页', '短链接', '短信', '身份核验', '域名检测'],
+      ...['API 密钥', '安全', '请求记录', '事件通知', '接口文档'],
+      ...['额度', '购买', '订单', '对账单', '发票'],
+    ])
+    assert.match(await boot.locator('.banner').innerText(), /^沙箱模式：短信、身份核验、域名检测为模拟结果/)
+    release()
+    await page.locator('main .figure', { hasText: '12,345' }).waitFor()
+    assert.equal(await boot.count(), 0)
+    assert.deepEqual(visitor.problems, [])
+  })
+
   browserTest('a page that cannot be loaded is tried again inside the frame', async () => {
     const account = await service.account()
     await using visitor = await browser.visit(service.url)

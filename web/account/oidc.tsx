@@ -1,10 +1,10 @@
 // Single sign-on on the sign-in page: the button, and what came back from the OpenID provider.
-import { Alert, Button } from 'antd'
 import type { ReactNode } from 'react'
 import { oidcRoutes } from '../../contract/console/oidc.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
-import { ActionError } from '../parts/action-error.tsx'
+import { PlainAlert, PlainError } from '../parts/plain-alert.tsx'
+import { PlainButton } from '../parts/plain-button.tsx'
 import { accountText } from './text.ts'
 
 export function OidcButton({ next, primary }: { next: string | undefined; primary: boolean }): ReactNode {
@@ -14,11 +14,10 @@ export function OidcButton({ next, primary }: { next: string | undefined; primar
   const path = next?.replace(/^\/console(?=\/)/, '')
   return (
     <div className="stack" style={{ marginTop: primary ? 0 : 16 }}>
-      <Button
+      <PlainButton
         block
-        size="large"
-        type={primary ? 'primary' : 'default'}
-        loading={begin.isPending || begin.isSuccess}
+        primary={primary}
+        busy={begin.isPending || begin.isSuccess}
         onClick={() =>
           begin.mutate(
             { body: path === undefined ? {} : { next: path } },
@@ -27,8 +26,8 @@ export function OidcButton({ next, primary }: { next: string | undefined; primar
         }
       >
         {t.oidc}
-      </Button>
-      <ActionError error={begin.error} />
+      </PlainButton>
+      <PlainError error={begin.error} />
     </div>
   )
 }
@@ -37,12 +36,13 @@ export function OidcResult({ result, subject }: { result: string; subject: strin
   const t = useText(accountText)
   const isUnlinked = result === 'unlinked'
   return (
-    <Alert
-      type={isUnlinked ? 'warning' : 'error'}
-      showIcon
-      style={{ marginBottom: 16 }}
-      title={isUnlinked ? t.oidcUnlinked : t.oidcFailed(result)}
-      {...(isUnlinked && { description: t.oidcUnlinkedText(subject) })}
-    />
+    <div style={{ marginBottom: 16 }}>
+      <PlainAlert
+        tone={isUnlinked ? 'warning' : 'error'}
+        title={isUnlinked ? t.oidcUnlinked : t.oidcFailed(result)}
+      >
+        {isUnlinked && <span>{t.oidcUnlinkedText(subject)}</span>}
+      </PlainAlert>
+    </div>
   )
 }

@@ -1,5 +1,4 @@
 // The form with user name and password: on the sign-in page and in the dialog after a session has ended.
-import { Button } from 'antd'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { maxUsernameLength, minPasswordLength } from '../../contract/console/limits.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
@@ -7,7 +6,8 @@ import type { Me } from '../../contract/console/responses/session.ts'
 import { ApiError } from '../api/client.ts'
 import { useSetSession, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
-import { ActionError } from '../parts/action-error.tsx'
+import { PlainError } from '../parts/plain-alert.tsx'
+import { PlainButton } from '../parts/plain-button.tsx'
 import { fieldProblems, PlainField } from '../parts/plain-form.tsx'
 import { accountText } from './text.ts'
 
@@ -89,10 +89,10 @@ export function SignInForm(props: SignInFormProps): ReactNode {
         autoComplete={signUp ? 'new-password' : 'current-password'}
         autoFocus={username !== undefined}
       />
-      <ActionError error={Object.keys(found).length > 0 ? null : signIn.error} />
-      <Button type="primary" size="large" htmlType="submit" block loading={signIn.isPending}>
+      <PlainError error={Object.keys(found).length > 0 ? null : signIn.error} />
+      <PlainButton primary block submit busy={signIn.isPending}>
         {signUp ? t.signUp : t.signIn}
-      </Button>
+      </PlainButton>
     </form>
   )
 }

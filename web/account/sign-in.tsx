@@ -1,10 +1,10 @@
 // The sign-in and sign-up pages. They load before anything else, so they import little.
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
-import { Button } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useStart } from '../api/hooks.ts'
 import { setPreferences } from '../frame/preferences.ts'
 import { useLanguage, useText } from '../frame/i18n.ts'
+import { PlainButton } from '../parts/plain-button.tsx'
 import { parseSearch } from '../parts/url-state.ts'
 import { OidcButton, OidcResult } from './oidc.tsx'
 import { SignInForm } from './sign-in-form.tsx'
@@ -104,16 +104,15 @@ function SignInFooter(): ReactNode {
   const language = useLanguage()
   return (
     <div className="sign-in-footer">
-      <Button
-        type="text"
+      <PlainButton
         title={t.language}
         onClick={() => setPreferences({ language: language === 'zh' ? 'en' : 'zh' })}
       >
         {language === 'zh' ? 'English' : '中文'}
-      </Button>
-      <Button type="text" href="/docs/">
+      </PlainButton>
+      <a className="plain-button" href="/docs/">
         {t.docs}
-      </Button>
+      </a>
     </div>
   )
 }

@@ -107,15 +107,22 @@ export function createIdempotencyKey(): string {
 
 const startKey = ['start']
 
+/** Uses the first response of the service without asking again. */
+export function storeStart(client: QueryClient, start: Start): void {
+  client.setQueryData<Start>(startKey, keepSession(start))
+}
+
+function keepSession(start: Start): Start {
+  if (start.me) setCsrfToken(start.me)
+  rememberSignedIn(start.me !== null)
+  return start
+}
+
 export function useStart(): ApiQuery<Start> {
   return useQuery<Start>({
     queryKey: startKey,
-    queryFn: async ({ signal }) => {
-      const start = (await takeFirstStart()) ?? (await callApi(sessionRoutes.start, {}, { signal }))
-      if (start.me) setCsrfToken(start.me)
-      rememberSignedIn(start.me !== null)
-      return start
-    },
+    queryFn: async ({ signal }) =>
+      keepSession((await takeFirstStart()) ?? (await callApi(sessionRoutes.start, {}, { signal }))),
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   })

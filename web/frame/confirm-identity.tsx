@@ -1,10 +1,10 @@
 // The dialog that confirms who the user is before a sensitive change; the call is then repeated.
 import { Form, Input } from 'antd'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
 import { oidcRoutes } from '../../contract/console/oidc.ts'
 import type { Me } from '../../contract/console/responses/session.ts'
 import { securityRoutes } from '../../contract/console/security.ts'
-import { callApi, onConfirmationRequired } from '../api/client.ts'
+import { callApi } from '../api/client.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useText } from './i18n.ts'
 import { frameText } from './text.ts'
@@ -14,24 +14,15 @@ interface ConfirmFields {
   readonly code?: string
 }
 
-export function ConfirmIdentity({ confirmWith }: { confirmWith: Me['confirm_with'] }): ReactNode {
+interface ConfirmIdentityProps {
+  readonly open: boolean
+  readonly confirmWith: Me['confirm_with']
+  readonly onClose: (confirmed: boolean) => void
+}
+
+export function ConfirmIdentity({ open, confirmWith, onClose }: ConfirmIdentityProps): ReactNode {
   const t = useText(frameText)
-  const [open, setOpen] = useState(false)
   const [form] = Form.useForm<ConfirmFields>()
-  const finish = useRef<(confirmed: boolean) => void>(undefined)
-  useEffect(
-    () =>
-      onConfirmationRequired(() => {
-        setOpen(true)
-        return new Promise((resolve) => (finish.current = resolve))
-      }),
-    [],
-  )
-  const close = (confirmed: boolean) => {
-    setOpen(false)
-    finish.current?.(confirmed)
-    finish.current = undefined
-  }
   const isPassword = confirmWith === 'password'
   if (confirmWith === 'oidc') {
     return (
@@ -43,7 +34,7 @@ export function ConfirmIdentity({ confirmWith }: { confirmWith: Me['confirm_with
         onTop
         form={form}
         header={<span>{`${t.confirmText} ${t.confirmOidcText}`}</span>}
-        onClose={() => close(false)}
+        onClose={() => onClose(false)}
         onSubmit={async () => {
           const { pathname, search } = window.location
           const next = pathname.replace(/^\/console/, '') + search
@@ -64,10 +55,10 @@ export function ConfirmIdentity({ confirmWith }: { confirmWith: Me['confirm_with
       onTop
       form={form}
       header={<span>{t.confirmText}</span>}
-      onClose={() => close(false)}
+      onClose={() => onClose(false)}
       onSubmit={async (fields) => {
         await callApi(securityRoutes.confirm, fields)
-        close(true)
+        onClose(true)
       }}
     >
       <Form.Item

@@ -1,7 +1,8 @@
 // The pages for an unexpected error and for an unknown address.
 import { Link } from '@tanstack/react-router'
-import { Alert, Button } from 'antd'
 import type { ReactNode } from 'react'
+import { PlainButton } from '../parts/plain-button.tsx'
+import { PlainAlert } from '../parts/plain-alert.tsx'
 import { partsText } from '../parts/text.ts'
 import { useText } from './i18n.ts'
 
@@ -13,9 +14,9 @@ export function ErrorPage({ error }: { error: unknown }): ReactNode {
         <h1>{t.unexpected}</h1>
         <p>{t.unexpectedText}</p>
         <pre className="code wrap">{error instanceof Error ? error.message : String(error)}</pre>
-        <Button type="primary" onClick={() => window.location.reload()}>
+        <PlainButton primary onClick={() => window.location.reload()}>
           {t.reload}
-        </Button>
+        </PlainButton>
       </div>
     </main>
   )
@@ -37,22 +38,15 @@ export function ForbiddenPage(): ReactNode {
 export function PageLoadError({ onRetry }: { onRetry: () => void }): ReactNode {
   const t = useText(partsText)
   return (
-    <Alert
-      type="error"
-      showIcon
-      title={t.pageFailed}
-      description={t.pageFailedText}
-      action={
-        <div className="row">
-          <Button size="small" type="primary" onClick={onRetry}>
-            {t.retry}
-          </Button>
-          <Button size="small" onClick={() => window.location.reload()}>
-            {t.reload}
-          </Button>
-        </div>
-      }
-    />
+    <PlainAlert title={t.pageFailed}>
+      <span>{t.pageFailedText}</span>
+      <div className="row">
+        <PlainButton primary onClick={onRetry}>
+          {t.retry}
+        </PlainButton>
+        <PlainButton onClick={() => window.location.reload()}>{t.reload}</PlainButton>
+      </div>
+    </PlainAlert>
   )
 }
 

@@ -1,10 +1,12 @@
 // The frame around every page: navigation, top bar, banners. Redirects to the sign-in page without a session.
 import { MenuFoldOutlined, MenuUnfoldOutlined } from '@ant-design/icons'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { Alert, App, Button } from 'antd'
+import { Alert, App, Button, ConfigProvider } from 'antd'
+import enUS from 'antd/es/locale/en_US'
+import zhCN from 'antd/es/locale/zh_CN'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { Me, Start } from '../../contract/console/responses/session.ts'
-import { onSessionEnded } from '../api/client.ts'
+import { onConfirmationRequired, onSessionEnded } from '../api/client.ts'
 import { useMe, useStart } from '../api/hooks.ts'
 import { leaveViewAs } from '../api/view-as.ts'
 import { Loaded, LoadError } from '../parts/loaded.tsx'
@@ -13,7 +15,7 @@ import { ForbiddenPage } from './error-pages.tsx'
 import { mayOpenPath, Navigation } from './navigation.tsx'
 import { setPreferences, usePreferences } from './preferences.ts'
 import { useOperatorRole } from './rights.tsx'
-import { useText } from './i18n.ts'
+import { useLanguage, useText } from './i18n.ts'
 import { TopBar } from './top-bar.tsx'
 import { frameText } from './text.ts'
 
@@ -27,6 +29,7 @@ const SecurityPage = lazy(async () => ({ default: (await import('../security/pag
 
 export function Frame(): ReactNode {
   const start = useStart()
+  const language = useLanguage()
   if (start.data?.me === null) return <RedirectToSignIn />
   if (start.isError) {
     return (
@@ -35,7 +38,11 @@ export function Frame(): ReactNode {
       </main>
     )
   }
-  return <App component={false}>{start.data ? <SignedIn start={start.data} /> : <FrameSkeleton />}</App>
+  return (
+    <ConfigProvider locale={language === 'zh' ? zhCN : enUS}>
+      <App component={false}>{start.data ? <SignedIn start={start.data} /> : <FrameSkeleton />}</App>
+    </ConfigProvider>
+  )
 }
 
 /** `next` leads back to the requested page after signing in. */
@@ -65,10 +72,24 @@ function FrameSkeleton(): ReactNode {
   )
 }
 
+/** A question who the user is. It stays after the answer, so that closing is animated. */
+interface Confirmation {
+  readonly isOpen: boolean
+  readonly finish: (confirmed: boolean) => void
+}
+
 function SignedIn({ start }: { start: Start }): ReactNode {
   const me = useMe()
   const [sessionEnded, setSessionEnded] = useState(false)
   useEffect(() => onSessionEnded(() => setSessionEnded(true)), [])
+  const [confirmation, setConfirmation] = useState<Confirmation>()
+  useEffect(
+    () =>
+      onConfirmationRequired(
+        () => new Promise((resolve) => setConfirmation({ isOpen: true, finish: resolve })),
+      ),
+    [],
+  )
   return (
     <>
       {/* The page stays mounted behind the dialog, with everything the user entered. */}
@@ -79,9 +100,16 @@ function SignedIn({ start }: { start: Start }): ReactNode {
           {() => null}
         </Loaded>
       )}
-      {me.data && (
+      {me.data && confirmation && (
         <Suspense fallback={null}>
-          <ConfirmIdentity confirmWith={me.data.confirm_with} />
+          <ConfirmIdentity
+            open={confirmation.isOpen}
+            confirmWith={me.data.confirm_with}
+            onClose={(confirmed) => {
+              setConfirmation({ ...confirmation, isOpen: false })
+              confirmation.finish(confirmed)
+            }}
+          />
         </Suspense>
       )}
       {sessionEnded && start.me && (

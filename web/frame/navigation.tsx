@@ -35,6 +35,7 @@ import { type ReactNode, useId } from 'react'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import { type AreaName, areaOf, mayAccess, type OperatorRole } from '../../contract/console/roles.ts'
 import { useApiQuery } from '../api/hooks.ts'
+import { type AccountPath, accountPages } from './boot.ts'
 import { useText } from './i18n.ts'
 import { setPreferences, usePreferences } from './preferences.ts'
 import { useOperatorRole } from './rights.tsx'
@@ -62,53 +63,29 @@ interface NavigationGroup {
   readonly items: readonly NavigationItem[]
 }
 
+const accountDetails: Readonly<Record<AccountPath, Omit<NavigationItem, 'to' | 'label'>>> = {
+  '/': { icon: <HomeOutlined />, words: 'shouye sy dashboard' },
+  '/shortlink': { icon: <LinkOutlined />, words: 'duanlianjie dlj url' },
+  '/sms': { icon: <MessageOutlined />, words: 'duanxin dx template message' },
+  '/identity': { icon: <IdcardOutlined />, words: 'shenfenheyan sfhy verify' },
+  '/domain-check': { icon: <SafetyCertificateOutlined />, words: 'yumingjiance ymjc watch' },
+  '/keys': { icon: <KeyOutlined />, words: 'miyao my token' },
+  '/security': { icon: <LockOutlined />, words: 'anquan aq 2fa password mail' },
+  '/requests': { icon: <ProfileOutlined />, words: 'qingqiujilu qqjl log' },
+  '/events': { icon: <NotificationOutlined />, words: 'shijiantongzhi sjtz webhook' },
+  '/docs': { href: '/docs/', icon: <BookOutlined />, words: 'jiekouwendang jkwd api' },
+  '/credits': { icon: <WalletOutlined />, words: 'edu ed balance ledger' },
+  '/buy': { icon: <ShoppingCartOutlined />, words: 'goumai gm chongzhi cz pay' },
+  '/orders': { icon: <ContainerOutlined />, words: 'dingdan dd payment refund' },
+  '/statements': { icon: <FileTextOutlined />, words: 'duizhangdan dzd zhangdan month' },
+  '/invoices': { icon: <FileDoneOutlined />, words: 'fapiao fp kaipiao tax' },
+}
+
 /** A new page goes into the group where its user looks for it: products, account (development), billing. */
-export const accountGroups: readonly NavigationGroup[] = [
-  {
-    items: [
-      { to: '/', label: 'home', icon: <HomeOutlined />, words: 'shouye sy dashboard' },
-      { to: '/shortlink', label: 'shortlink', icon: <LinkOutlined />, words: 'duanlianjie dlj url' },
-      { to: '/sms', label: 'sms', icon: <MessageOutlined />, words: 'duanxin dx template message' },
-      { to: '/identity', label: 'identity', icon: <IdcardOutlined />, words: 'shenfenheyan sfhy verify' },
-      {
-        to: '/domain-check',
-        label: 'domainCheck',
-        icon: <SafetyCertificateOutlined />,
-        words: 'yumingjiance ymjc watch',
-      },
-    ],
-  },
-  {
-    label: 'accountGroup',
-    items: [
-      { to: '/keys', label: 'keys', icon: <KeyOutlined />, words: 'miyao my token' },
-      { to: '/security', label: 'security', icon: <LockOutlined />, words: 'anquan aq 2fa password mail' },
-      { to: '/requests', label: 'requests', icon: <ProfileOutlined />, words: 'qingqiujilu qqjl log' },
-      {
-        to: '/events',
-        label: 'events',
-        icon: <NotificationOutlined />,
-        words: 'shijiantongzhi sjtz webhook',
-      },
-      { to: '/docs', href: '/docs/', label: 'docs', icon: <BookOutlined />, words: 'jiekouwendang jkwd api' },
-    ],
-  },
-  {
-    label: 'billingGroup',
-    items: [
-      { to: '/credits', label: 'credits', icon: <WalletOutlined />, words: 'edu ed balance ledger' },
-      { to: '/buy', label: 'buy', icon: <ShoppingCartOutlined />, words: 'goumai gm chongzhi cz pay' },
-      { to: '/orders', label: 'orders', icon: <ContainerOutlined />, words: 'dingdan dd payment refund' },
-      {
-        to: '/statements',
-        label: 'statements',
-        icon: <FileTextOutlined />,
-        words: 'duizhangdan dzd zhangdan month',
-      },
-      { to: '/invoices', label: 'invoices', icon: <FileDoneOutlined />, words: 'fapiao fp kaipiao tax' },
-    ],
-  },
-]
+export const accountGroups: readonly NavigationGroup[] = accountPages.map(({ items, ...group }) => ({
+  ...group,
+  items: items.map(([to, label]) => ({ to, label, ...accountDetails[to] })),
+}))
 
 /** Daily work, selling, and running the installation. */
 const operatorGroups: readonly NavigationGroup[] = [

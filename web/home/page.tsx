@@ -1,15 +1,16 @@
 // The home page: balances, usage, and the first steps of a new account.
 import { Link } from '@tanstack/react-router'
-import { Alert, Skeleton } from 'antd'
+import { Alert, Card, Skeleton } from 'antd'
 import { type ReactNode, useMemo } from 'react'
 import { endpointNames, homeRoutes } from '../../contract/console/home.ts'
 import type { Home } from '../../contract/console/responses/home.ts'
 import { apiTypeNames, apiTypes } from '../../contract/credits.ts'
-import { useApiQuery } from '../api/hooks.ts'
+import { useApiQuery, useMe } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { Chart } from '../parts/chart.tsx'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
+import { formatCount } from '../parts/format.tsx'
 import { endpointText } from '../parts/names.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
@@ -45,12 +46,22 @@ export function HomePage(): ReactNode {
   )
 }
 
+/** The balances are known before the rest of the page. */
 function HomeSkeleton(): ReactNode {
+  const pick = usePick()
+  const me = useMe()
   return (
     <>
       <div className="grid-4">
-        {apiTypes.map((apiType) => (
-          <Skeleton key={apiType} active paragraph={{ rows: 4 }} />
+        {me.data?.balances.map(({ api_type, remaining }) => (
+          <Card
+            key={api_type}
+            className="card-bones"
+            size="small"
+            title={<h2>{pick(apiTypeNames[api_type])}</h2>}
+          >
+            <span className="figure">{formatCount(remaining)}</span>
+          </Card>
         ))}
       </div>
       <Skeleton active paragraph={{ rows: 8 }} />

@@ -1,10 +1,10 @@
-// The error of an action, shown next to its button. A separate file because the sign-in page loads it.
+// The error of an action, shown next to its button.
 import { Link } from '@tanstack/react-router'
 import { Alert } from 'antd'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 import { useText } from '../frame/i18n.ts'
-import { Copyable } from './copy.tsx'
+import { ErrorText } from './error-text.tsx'
 import { isShownInFields } from './form.ts'
 import { partsText } from './text.ts'
 
@@ -19,22 +19,6 @@ export function ActionError({ error }: { error: unknown }): ReactNode {
       role="alert"
       {...(isShort && { action: <BuyLink /> })}
     />
-  )
-}
-
-export function ErrorText({ error }: { error: unknown }): ReactNode {
-  const t = useText(partsText)
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
-  const message = error.code === 'offline' ? t.offline : error.code === 'missing' ? t.missing : error.message
-  return (
-    <span className="stack-8">
-      <span>{message}</span>
-      {error.requestId !== undefined && (
-        <span className="small">
-          {t.requestId} <Copyable text={error.requestId} label={t.requestId} />
-        </span>
-      )}
-    </span>
   )
 }
 

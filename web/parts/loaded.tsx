@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 import type { ApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
-import { ErrorText } from './action-error.tsx'
+import { ErrorText } from './error-text.tsx'
 import { partsText } from './text.ts'
 
 interface LoadedProps<Result> {
