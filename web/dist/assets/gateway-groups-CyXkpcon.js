@@ -1,1 +1,0 @@
-import{Dn as e}from"./base-B26rEEKO.js";var t={sms:e.sms,identity:e.id_verification,domain_check:e.domain_check};export{t};

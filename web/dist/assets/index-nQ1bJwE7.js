@@ -1,1 +1,0 @@
-import{Bi as e,Ri as t,Wi as n,t as r}from"./base-B26rEEKO.js";var i=n(),a=t();e();var o=document.getElementById(`root`);o&&(0,i.createRoot)(o).render((0,a.jsx)(r,{}));
