@@ -6,17 +6,18 @@ import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
 import { createCall } from '../http/call.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
-import { logCall } from './log.ts'
+import { createCallLog } from './call-log.ts'
 
 const requestId = '0b6f2f0e-6f0a-4c58-9d2b-6a1f4f8a1c11'
 
-function logLines(level: string, answered: CompletedCall): string[] {
+async function logLines(level: string, answered: CompletedCall): Promise<string[]> {
   const lines: string[] = []
   const log = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line) => void lines.push(line) },
   )
-  logCall(log, answered)
+  createCallLog(log)(answered)
+  await new Promise(setImmediate)
   return lines
 }
 
@@ -29,8 +30,8 @@ function answeredCall(): CompletedCall {
   return { endpoint: shortlink, requestId, method: 'POST', response, durationMs: 1.23456, call }
 }
 
-test('logs a call as one line of JSON', () => {
-  const lines = logLines('info', answeredCall())
+test('logs a call as one line of JSON', async () => {
+  const lines = await logLines('info', answeredCall())
   assert.equal(lines.length, 1)
   const line = lines[0]!
   assert.ok(line.endsWith('}\n'))
@@ -47,14 +48,17 @@ test('logs a call as one line of JSON', () => {
   })
 })
 
-test('leaves out what is not known', () => {
+test('leaves out what is not known', async () => {
   const response = { status: 413, body: { code: 1002, message: '请求体超过 1 MiB' } }
   const rejected = { endpoint: sms, requestId, method: 'POST', response, durationMs: 0, call: undefined }
-  const { time, ...fields } = JSON.parse(logLines('debug', rejected).join('')) as Record<string, unknown>
+  const { time, ...fields } = JSON.parse((await logLines('debug', rejected)).join('')) as Record<
+    string,
+    unknown
+  >
   assert.equal(typeof time, 'string')
   assert.deepEqual(fields, { level: 30, requestId, endpoint: 'sms', status: 413, code: 1002, ms: 0 })
 })
 
-test('logs no call above level info', () => {
-  assert.deepEqual(logLines('warn', answeredCall()), [])
+test('logs no call above level info', async () => {
+  assert.deepEqual(await logLines('warn', answeredCall()), [])
 })
