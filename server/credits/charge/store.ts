@@ -2,6 +2,7 @@
 //
 // The batch locks the accounts and balances it needs in a fixed order, decides each charge in the order of arrival, and writes the
 // accepted ones with a few statements.
+import type { ApiType } from '../../../contract/credits.ts'
 import { isExpired } from '../../accounts/accounts.ts'
 import type { KeyLimits } from '../../accounts/key-limits.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
@@ -123,9 +124,10 @@ function splitCharge(accepted: AcceptedCharge): AcceptedCharge[] {
 function reportCharges(tx: Tx, accepted: readonly AcceptedCharge[], { onMoved }: LedgerContext): void {
   if (accepted.length === 0) return
   tx.afterCommit(() => {
-    for (const { request } of accepted) {
-      onMoved({ kind: 'charge', apiType: request.apiType, amount: request.cost })
-    }
+    const amounts = new Map<ApiType, number>()
+    for (const { request } of accepted)
+      amounts.set(request.apiType, (amounts.get(request.apiType) ?? 0) + request.cost)
+    for (const [apiType, amount] of amounts) onMoved({ kind: 'charge', apiType, amount })
   })
 }
 
