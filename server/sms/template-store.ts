@@ -5,6 +5,7 @@ import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
+import { memoizePerTick } from '../http/memoize-per-tick.ts'
 import { removeVendorReviews } from './reviews/store.ts'
 
 export type TemplateRow = Tables['sms_template']
@@ -16,7 +17,10 @@ export type UsableTemplateRow = Pick<
 
 const usableColumns = 'code, type, content, variables, status, gateway_codes'
 
-/** Finds the template that an account uses by a code: its own before a shared one. Reads the table, without a cache. */
+/**
+ * Finds the template that an account uses by a code: its own before a shared one. Reads it once per turn of the event loop;
+ * nothing is cached beyond the turn.
+ */
 export function createTemplateRowLookup(
   db: Database,
 ): (accountId: number, code: string) => Promise<UsableTemplateRow | undefined> {
@@ -24,21 +28,35 @@ export function createTemplateRowLookup(
   if (direct) {
     const own = `SELECT ${usableColumns} FROM sms_template WHERE account_id = ? AND code = ?`
     const shared = `SELECT ${usableColumns} FROM sms_template WHERE account_id IS NULL AND code = ?`
-    return async (accountId, code) =>
-      direct.one<UsableTemplateRow>(own, [accountId, code]) ?? direct.one<UsableTemplateRow>(shared, [code])
+    const find = memoizePerTick((key: string) => {
+      const { accountId, code } = readTemplateKey(key)
+      return (
+        direct.one<UsableTemplateRow>(own, [accountId, code]) ?? direct.one<UsableTemplateRow>(shared, [code])
+      )
+    })
+    return async (accountId, code) => find(templateKey(accountId, code))
   }
   const find = coalesce<UsableTemplateRow>(async (keys) => {
-    const pairs = keys.map((key) => JSON.parse(key) as [number, string])
+    const wanted = keys.map(readTemplateKey)
     const rows = await db.all<UsableTemplateRow & { caller: number }>(
       `SELECT DISTINCT ON (k.caller, k.code) k.caller, t.code, t.type, t.content, t.variables, t.status, t.gateway_codes
        FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS k (caller, code)
        JOIN sms_template t ON t.code = k.code AND (t.account_id = k.caller OR t.account_id IS NULL)
        ORDER BY k.caller, k.code, t.account_id NULLS LAST`,
-      [pairs.map(([accountId]) => accountId), pairs.map(([, code]) => code)],
+      [wanted.map(({ accountId }) => accountId), wanted.map(({ code }) => code)],
     )
-    return new Map(rows.map((row) => [JSON.stringify([row.caller, row.code]), row]))
+    return new Map(rows.map((row) => [templateKey(row.caller, row.code), row]))
   })
-  return (accountId, code) => find(JSON.stringify([accountId, code]))
+  return (accountId, code) => find(templateKey(accountId, code))
+}
+
+function templateKey(accountId: number, code: string): string {
+  return `${accountId} ${code}`
+}
+
+function readTemplateKey(key: string): { readonly accountId: number; readonly code: string } {
+  const space = key.indexOf(' ')
+  return { accountId: Number(key.slice(0, space)), code: key.slice(space + 1) }
 }
 
 export interface TemplateFilter {

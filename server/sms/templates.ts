@@ -16,6 +16,7 @@ import { hasHiddenCharacters } from '../../contract/values.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { emitEvents } from '../events/emit.ts'
 import { AppError } from '../http/errors.ts'
+import { memoizePerTick } from '../http/memoize-per-tick.ts'
 import { smsGatewayNames } from './gateways.ts'
 import {
   createTemplateRowLookup,
@@ -29,6 +30,7 @@ import {
   type TemplateRow,
   updateTemplate,
   updateTemplateCode,
+  type UsableTemplateRow,
 } from './template-store.ts'
 
 export interface SmsTemplate {
@@ -210,18 +212,18 @@ export function createTemplateLookup(
   db: Database,
 ): (accountId: number, code: string) => Promise<UsableTemplate | undefined> {
   const find = createTemplateRowLookup(db)
+  // Calls of one turn get the same row.
+  const read = memoizePerTick((row: UsableTemplateRow): UsableTemplate => ({
+    code: row.code,
+    type: row.type,
+    content: row.content,
+    variables: JSON.parse(row.variables) as string[],
+    status: row.status,
+    gatewayCodes: JSON.parse(row.gateway_codes) as Record<string, string>,
+  }))
   return async (accountId, code) => {
     const row = await find(accountId, code)
-    return (
-      row && {
-        code: row.code,
-        type: row.type,
-        content: row.content,
-        variables: JSON.parse(row.variables) as string[],
-        status: row.status,
-        gatewayCodes: JSON.parse(row.gateway_codes) as Record<string, string>,
-      }
-    )
+    return row && read(row)
   }
 }
 
