@@ -64,7 +64,7 @@ function listOf(flags: Flags, name: string, word: string): readonly string[] | n
   return given === undefined ? undefined : given.trim() === word ? null : given.split(',')
 }
 
-/** Numbers by name from `sms=500,short_link=3`. What is no number is NaN, which no rule accepts. */
+/** Numbers by name from `sms=500,short_link=3`. Text that is not a number becomes NaN, which no rule accepts. */
 function numbersOf(
   flags: Flags,
   name: string,

@@ -44,7 +44,7 @@ export const banCommands: readonly Command[] = [
     usage: 'link:CODE|host:HOST [--note T]',
     text: {
       zh: '封禁短链接，或域名及其所有子域名',
-      en: 'ban a short link, or a host and everything below it',
+      en: 'ban a short link, or a host and all its subdomains',
     },
     minWords: 1,
     maxWords: 1,

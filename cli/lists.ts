@@ -38,7 +38,7 @@ export const listCommands: readonly Command[] = [
     usage: 'NAME [--limit N]',
     text: {
       zh: `账户的流水，新的在前，默认 ${defaultRows} 行`,
-      en: `ledger entries of an account, newest first, ${defaultRows} by default`,
+      en: `list the ledger entries of an account, newest first, ${defaultRows} by default`,
     },
     minWords: 1,
     maxWords: 1,
@@ -71,7 +71,7 @@ export const listCommands: readonly Command[] = [
     usage: '[--limit N]',
     text: {
       zh: `操作日志，新的在前，默认 ${defaultRows} 行`,
-      en: `the audit log, newest first, ${defaultRows} rows by default`,
+      en: `list the audit log, newest first, ${defaultRows} rows by default`,
     },
     minWords: 0,
     maxWords: 0,

@@ -60,7 +60,7 @@ async function showPackage({ installation: { db }, words }: Invocation): Promise
 /** Why: required, because it is the audit trail of money. */
 function requireNote(flags: Flags): string {
   const note = textFlag(flags, 'note')?.trim() ?? ''
-  if (note === '') throw new UsageError('须用 --note 写明原因 / --note is needed')
+  if (note === '') throw new UsageError('须用 --note 写明原因 / --note is required')
   return note
 }
 
@@ -97,7 +97,7 @@ export const paymentCommands: readonly Command[] = [
   {
     name: 'package set',
     usage: 'CODE [--name N] [--credits sms=1000,…] [--price 99.00] [--currency CNY] [--hidden [yes|no]]',
-    text: { zh: '修改套餐，已有订单不变', en: 'change a package; existing orders keep theirs' },
+    text: { zh: '修改套餐，已有订单不变', en: 'change a package; existing orders do not change' },
     minWords: 1,
     maxWords: 2,
     flags: packageFlags,
@@ -115,7 +115,7 @@ export const paymentCommands: readonly Command[] = [
   {
     name: 'package remove',
     usage: 'CODE',
-    text: { zh: '删除套餐，已有订单不变', en: 'remove a package; existing orders stay' },
+    text: { zh: '删除套餐，已有订单不变', en: 'remove a package; existing orders do not change' },
     minWords: 1,
     maxWords: 1,
     flags: {},
@@ -176,7 +176,7 @@ export const paymentCommands: readonly Command[] = [
   {
     name: 'order list',
     usage: '[--account NAME]',
-    text: { zh: `最近 ${maxListed} 个订单`, en: `the latest ${maxListed} orders` },
+    text: { zh: `最近 ${maxListed} 个订单`, en: `list the latest ${maxListed} orders` },
     minWords: 0,
     maxWords: 0,
     flags: { account: { type: 'string' } },
@@ -237,7 +237,7 @@ export const paymentCommands: readonly Command[] = [
     usage: 'NUMBER [--amount A] --note T',
     text: {
       zh: '退款并按比例收回未使用的额度；不写金额为全部',
-      en: 'refund and take back unused credits in proportion; without an amount everything',
+      en: 'refund and take back unused credits in proportion; without --amount, the whole order',
     },
     minWords: 1,
     maxWords: 1,

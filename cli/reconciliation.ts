@@ -47,7 +47,7 @@ export const reconciliationCommands: readonly Command[] = [
   {
     name: 'reconcile list',
     usage: '',
-    text: { zh: `最近 ${maxListed} 次对账`, en: `the latest ${maxListed} reconciliations` },
+    text: { zh: `最近 ${maxListed} 次对账`, en: `list the latest ${maxListed} reconciliations` },
     minWords: 0,
     maxWords: 0,
     flags: {},
@@ -88,7 +88,7 @@ export const reconciliationCommands: readonly Command[] = [
   {
     name: 'reconcile differences',
     usage: '[--all]',
-    text: { zh: '未处理的差异；--all 为全部', en: 'the differences that are open; --all: every one' },
+    text: { zh: '未处理的差异；--all 为全部', en: 'list open differences; --all lists all of them' },
     minWords: 0,
     maxWords: 0,
     flags: { all: { type: 'boolean' } },
@@ -131,7 +131,7 @@ export const reconciliationCommands: readonly Command[] = [
     flags: { note: { type: 'string' } },
     async run({ installation: { db }, words, flags }) {
       const note = textFlag(flags, 'note')?.trim() ?? ''
-      if (note === '') throw new UsageError('须用 --note 写明如何处理 / --note is needed')
+      if (note === '') throw new UsageError('须用 --note 写明如何处理 / --note is required')
       const id = /^[1-9]\d{0,14}$/.test(words[0]!) ? Number(words[0]) : 0
       await resolve(db, { ...cliActor, note }, id)
       return { json: { id, resolved: true }, text: `${id}: 已处理 / resolved` }

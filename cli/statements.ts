@@ -24,7 +24,7 @@ async function keyFrom(file: string) {
     return describePublicKey(createPublicKey(await read(file)))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`${file} 不是公钥 / is no public key`)
+    throw new UsageError(`${file} 不是公钥 / is not a public key`)
   }
 }
 
@@ -34,14 +34,14 @@ export const statementCommands: readonly Command[] = [
     usage: 'NAME YYYY-MM --out FILE',
     text: {
       zh: '写出账户某月的对账单（CSV）；当月为暂计',
-      en: 'write the monthly statement of an account (CSV); the running month is provisional',
+      en: 'write the monthly statement of an account (CSV); the current month is provisional',
     },
     minWords: 2,
     maxWords: 2,
     flags: { out: { type: 'string' } },
     async run({ installation, words, flags }) {
       const out = textFlag(flags, 'out')
-      if (out === undefined || out === '') throw new UsageError('须用 --out 指定文件 / --out is needed')
+      if (out === undefined || out === '') throw new UsageError('须用 --out 指定文件 / --out is required')
       const account = await requireAccount(installation.db, words[0]!)
       const statements = createStatements(installation)
       const made = await statements.make(account, words[1]!)

@@ -85,7 +85,7 @@ export const tokenCommands: readonly Command[] = [
   {
     name: 'token revoke',
     usage: 'ID',
-    text: { zh: '吊销管理员令牌，立即生效', en: 'revoke an operator token, effective at once' },
+    text: { zh: '吊销管理员令牌，立即生效', en: 'revoke an operator token, effective immediately' },
     minWords: 1,
     maxWords: 1,
     flags: {},
@@ -103,7 +103,7 @@ export const tokenCommands: readonly Command[] = [
 async function operatorFor(db: Database, name: string, given: string | undefined): Promise<Account> {
   const named = await findByUsername(db, given ?? name)
   if (given !== undefined && named?.role !== 'operator') {
-    throw new UsageError(`${given} 不是管理员 / is no operator`)
+    throw new UsageError(`${given} 不是管理员 / is not an operator`)
   }
   if (named?.role === 'operator') return named
   const owner = (await listAccounts(db)).find(

@@ -113,7 +113,7 @@ export const webhookCommands: readonly Command[] = [
   {
     name: 'webhook deliveries',
     usage: 'ID',
-    text: { zh: '最近的投递记录', en: 'the latest deliveries' },
+    text: { zh: '最近的投递记录', en: 'list the latest deliveries' },
     minWords: 1,
     maxWords: 1,
     flags: {},

@@ -72,7 +72,7 @@ test('variables in the order of their first appearance', () => {
   assert.deepEqual(parseTemplate(`\${_${'x'.repeat(31)}}`), { variables: [`_${'x'.repeat(31)}`] })
 })
 
-test('what is no variable name is refused, not ignored', () => {
+test('text that is not a variable name is refused, not ignored', () => {
   for (const content of [
     '${}',
     '${1a}',

@@ -117,28 +117,28 @@ export function readConfig(environment: Environment): Config {
     if (!Array.isArray(chosen) || !chosen.includes(gatewayName)) continue
     for (const name of names) {
       if (!config[name])
-        problems.push(`${name} 缺失，${listName}=${gatewayName} 需要它 / is needed by ${gatewayName}`)
+        problems.push(`${name} 缺失，${listName}=${gatewayName} 需要它 / is required by ${gatewayName}`)
     }
   }
   if (config.IDENTITY_MARKET_PRESET === 'custom' && !config.IDENTITY_MARKET_SHAPE) {
-    problems.push('IDENTITY_MARKET_SHAPE 缺失，预设 custom 需要它 / is needed by the preset custom')
+    problems.push('IDENTITY_MARKET_SHAPE 缺失，预设 custom 需要它 / is required by the preset custom')
   }
   if (config.MAIL_URL && !config.MAIL_FROM)
-    problems.push('MAIL_FROM 缺失，MAIL_URL 需要它 / is needed by MAIL_URL')
+    problems.push('MAIL_FROM 缺失，MAIL_URL 需要它 / is required by MAIL_URL')
   problems.push(...oidcProblems(config))
   if (Boolean(config.DOMAIN_CANARY_GOOD) !== Boolean(config.DOMAIN_CANARY_BAD)) {
     problems.push('DOMAIN_CANARY_GOOD 与 DOMAIN_CANARY_BAD 须同时设置 / must be set together')
   }
   for (const name of ['DOMAIN_CANARY_GOOD', 'DOMAIN_CANARY_BAD'] as const) {
     if (config[name] && !readAddress(config[name]))
-      problems.push(`${name} 不是有效网址 / is no valid address`)
+      problems.push(`${name} 不是有效网址 / is not a valid address`)
   }
   if (!isUrlTemplate(config.DOMAIN_JUMP_URL)) {
     problems.push('DOMAIN_JUMP_URL 须为含 {url} 的完整地址 / must be a whole URL with {url} in it')
   }
   if (config.DOMAIN_HTTP_PRESET === 'custom') {
     for (const name of ['DOMAIN_HTTP_VERDICT', 'DOMAIN_HTTP_OK', 'DOMAIN_HTTP_BLOCKED'] as const) {
-      if (!config[name]?.length) problems.push(`${name} 缺失，custom 需要它 / is needed by custom`)
+      if (!config[name]?.length) problems.push(`${name} 缺失，custom 需要它 / is required by custom`)
     }
   }
   if (config.METRICS_PORT !== 0 && config.METRICS_PORT === config.PORT) {
@@ -170,7 +170,7 @@ function paymentProblems(config: Config): string[] {
   const { ALIPAY_PRIVATE_KEY: own, ALIPAY_PUBLIC_KEY: vendor } = config
   if (chosen.includes('alipay') && own && vendor && isOwnPublicKey(own, vendor)) {
     problems.push(
-      "ALIPAY_PUBLIC_KEY 是应用公钥，须为支付宝公钥 / is the app's own public key, Alipay's is needed",
+      "ALIPAY_PUBLIC_KEY 是应用公钥，须为支付宝公钥 / is the app's own public key, Alipay's public key is required",
     )
   }
   return problems

@@ -11,7 +11,7 @@ import { freshStorage, onEachEngine } from './support/engines.ts'
 import { providerSettings, startProvider, type TestProvider } from './support/oidc-provider.ts'
 import { admin, freePort, startService, type TestService } from './support/service.ts'
 
-interface World {
+interface SignInFixture {
   readonly service: TestService
   readonly provider: TestProvider
 }
@@ -44,7 +44,7 @@ async function comeBack(browser: Browser, url: string): Promise<URL> {
   return new URL(response.headers.get('location')!)
 }
 
-async function enter({ service, provider }: World, subject: string, next?: string) {
+async function enter({ service, provider }: SignInFixture, subject: string, next?: string) {
   const browser = openBrowser(service)
   const begun = await browser.call(oidcRoutes.signIn, { sent: next === undefined ? {} : { next } })
   const back = await provider.signIn(begun.body.url, subject)
@@ -54,19 +54,19 @@ async function enter({ service, provider }: World, subject: string, next?: strin
   return { browser, back, page, me }
 }
 
-async function link({ provider }: World, browser: Browser, subject: string): Promise<URL> {
+async function link({ provider }: SignInFixture, browser: Browser, subject: string): Promise<URL> {
   const begun = await browser.call(oidcRoutes.link)
   return comeBack(browser, await provider.signIn(begun.body.url, subject))
 }
 
 onEachEngine('single sign-on', (engine) => {
   it('links, signs in, confirms, and links by subject, never by mail', async () => {
-    await using world = await open(engine)
-    const { service, provider } = world
+    await using fixture = await open(engine)
+    const { service, provider } = fixture
     const account = await service.account()
     const own = await signedIn(service, account)
 
-    const unlinked = await enter(world, 'subject-1')
+    const unlinked = await enter(fixture, 'subject-1')
     assert.equal(unlinked.me.status, 401)
     assert.equal(unlinked.page.pathname, '/console/sign-in')
     assert.deepEqual(Object.fromEntries(unlinked.page.searchParams), {
@@ -76,21 +76,21 @@ onEachEngine('single sign-on', (engine) => {
 
     assert.equal((await own.call(oidcRoutes.link)).body.error.code, 'confirmation_required')
     await own.confirm()
-    assert.equal((await link(world, own, 'subject-1')).href, `${service.url}/console/security?oidc=linked`)
+    assert.equal((await link(fixture, own, 'subject-1')).href, `${service.url}/console/security?oidc=linked`)
     const other = await signedIn(service, await service.account())
     await other.confirm()
-    assert.equal((await link(world, other, 'subject-1')).searchParams.get('oidc'), 'conflict')
+    assert.equal((await link(fixture, other, 'subject-1')).searchParams.get('oidc'), 'conflict')
 
-    const entered = await enter(world, 'subject-1', '/credits?type=sms')
+    const entered = await enter(fixture, 'subject-1', '/credits?type=sms')
     assert.equal(entered.page.href, `${service.url}/console/credits?type=sms`)
     assert.equal(entered.me.body.user.username, account.username)
     assert.equal(entered.me.body.confirm_with, 'oidc')
     const { items } = (await entered.browser.call(securityRoutes.signIns)).body
     assert.equal(items[0].method, 'oidc')
-    const elsewhere = await enter(world, 'subject-1', '//example.com/')
+    const elsewhere = await enter(fixture, 'subject-1', '//example.com/')
     assert.equal(elsewhere.page.href, `${service.url}/console/`, 'never leads to another site')
     assert.equal(
-      (await enter(world, 'subject-2')).page.searchParams.get('oidc'),
+      (await enter(fixture, 'subject-2')).page.searchParams.get('oidc'),
       'unlinked',
       'same mail address',
     )
@@ -123,7 +123,7 @@ onEachEngine('single sign-on', (engine) => {
     const { secret } = (await own.call(securityRoutes.enrol)).body
     const code = (ahead: number) => totpCode(decodeBase32(secret), stepAt(Date.now()) + ahead)
     await own.call(securityRoutes.enable, { sent: { code: code(0) } })
-    const half = await enter(world, 'subject-1')
+    const half = await enter(fixture, 'subject-1')
     assert.equal(half.page.searchParams.get('step'), 'code')
     assert.equal(half.me.status, 401)
     const whole = await half.browser.call(sessionRoutes.secondStep, { sent: { code: code(1) } })
@@ -133,7 +133,7 @@ onEachEngine('single sign-on', (engine) => {
     const unlink = await own.call(oidcRoutes.unlink, { sent: { subject: 'subject-1' } })
     assert.equal(unlink.status, 200)
     assert.equal((await half.browser.call(sessionRoutes.me)).status, 401, 'its sessions end')
-    assert.equal((await enter(world, 'subject-1')).page.searchParams.get('oidc'), 'unlinked')
+    assert.equal((await enter(fixture, 'subject-1')).page.searchParams.get('oidc'), 'unlinked')
     assert.ok(!service.logged.some((line) => line.includes('forged')), 'codes and states are not logged')
   })
 
@@ -155,7 +155,7 @@ onEachEngine('single sign-on', (engine) => {
       MAIL_FROM: 'a@example.com',
     }
     const service = await startService(engine, environment, storage)
-    const world = { service, provider }
+    const fixture = { service, provider }
     const visitor = openBrowser(service)
     visitor.cookie = old.cookie
     assert.equal(
@@ -180,7 +180,7 @@ onEachEngine('single sign-on', (engine) => {
     assert.equal((await run('link', account.username, 'subject-7')).code, 1, 'linked already')
     const listed = JSON.parse((await run('list', account.username)).stdout)
     assert.equal(listed.links[0].subject, 'subject-7')
-    const entered = await enter(world, 'subject-7')
+    const entered = await enter(fixture, 'subject-7')
     assert.equal(entered.me.body.user.username, account.username)
     const change = { current_password: account.password, new_password: 'a long horse 42' }
     assert.equal((await entered.browser.call(sessionRoutes.changePassword, { sent: change })).status, 403)

@@ -100,7 +100,7 @@ export function checkStripeKey(config: Partial<Config>): Finding[] {
   if (!/^[sr]k_(live|test)_/.test(key)) {
     const [zh, en] = key.startsWith('pk_')
       ? ['是公开密钥', 'is a publishable key']
-      : ['不是密钥', 'is no secret key']
+      : ['不是密钥', 'is not a secret key']
     findings.push(
       problem(
         [`STRIPE_SECRET_KEY ${zh}`, `STRIPE_SECRET_KEY ${en}`],

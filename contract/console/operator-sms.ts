@@ -5,7 +5,7 @@ import type { operatorSmsResponses } from './responses/operator-sms.ts'
 import { route, withResponses } from './route.ts'
 import { TemplateInput } from './sms.ts'
 
-/** Approved at once. */
+/** Approved immediately. */
 const SharedTemplateInput = Type.Object({ ...TemplateInput.properties, note })
 
 export const operatorSmsRoutes = withResponses<typeof operatorSmsResponses>()({

@@ -230,7 +230,7 @@ export function createMoreReference(
       ],
     },
     resume: {
-      notes: [{ zh: '恢复后立即可访问。', en: 'The link works again at once.' }],
+      notes: [{ zh: '恢复后立即可访问。', en: 'The link works again immediately.' }],
       response: shortlinkResponseOf(linkStateChange),
       errors: [missing, expired, notFound],
       examples: [

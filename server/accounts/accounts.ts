@@ -309,7 +309,7 @@ function dayProblem(day: string): Text | undefined {
   if (startOfDay(day) !== undefined) return undefined
   return {
     zh: `日期 ${printable(day)} 无效，格式为 YYYY-MM-DD`,
-    en: `${printable(day)} is no date YYYY-MM-DD`,
+    en: `${printable(day)} is not a date YYYY-MM-DD`,
   }
 }
 

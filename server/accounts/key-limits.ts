@@ -33,7 +33,7 @@ export function isAllowedAddress(list: string, address: string): boolean {
     check = createAddressCheck(list.split(','))
     checks.set(list, check)
   }
-  // The interface of a link-local address is no part of it.
+  // The interface of a link-local address is not part of it.
   return check(address.replace(/%.*$/, ''))
 }
 
@@ -57,7 +57,7 @@ export function readScopes(given: readonly string[] | null): ReadList {
   if (items.length > 0 && wrong.length === 0) return { value: items.join(',') }
   const known = allScopes.join(',')
   return wrong.length === 0
-    ? { problem: { zh: `至少须有一项权限：${known}`, en: `at least one scope is needed: ${known}` } }
+    ? { problem: { zh: `至少须有一项权限：${known}`, en: `at least one scope is required: ${known}` } }
     : {
         problem: {
           zh: `没有权限 ${quoted(wrong)}，可选 ${known}`,

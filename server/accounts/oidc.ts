@@ -25,7 +25,7 @@ export interface OidcOptions {
   readonly redirectUri: () => string
 }
 
-/** The provider cannot be reached, or is no OpenID provider. */
+/** The provider cannot be reached, or is not an OpenID provider. */
 export class OidcUnavailable extends Error {}
 
 /** The user or the provider refused. */

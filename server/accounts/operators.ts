@@ -120,7 +120,7 @@ function tokenProblems(
   ) {
     problems['expires_on'] = {
       zh: `${printable(expiresOn)} 不是今天或以后的日期 YYYY-MM-DD`,
-      en: `${printable(expiresOn)} is no date YYYY-MM-DD from today on`,
+      en: `${printable(expiresOn)} is not a date YYYY-MM-DD from today on`,
     }
   }
   return problems

@@ -1,4 +1,4 @@
-// Serves the built console with security headers; every path that is no file gets the app's page.
+// Serves the built console with security headers; every path that is not a file gets the app's page.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -166,7 +166,7 @@ export function createWatcher(services: Services, service: CheckService): Watche
   }
 }
 
-/** A first verdict that passes is no news. */
+/** A first verdict that passes is not reported. */
 async function emitVerdict(tx: Tx, watch: WatchedDomain, verdict: CheckVerdict): Promise<void> {
   if (watch.account_id === platformAccount || (verdict === 'passes' && watch.verdict === null)) return
   const type = verdict === 'blocked' ? 'domain.blocked' : 'domain.unblocked'

@@ -21,7 +21,7 @@ export interface VerificationResult {
 export interface IdentityGateway {
   readonly name: string
   /**
-   * Every verdict comes from an explicit table; a code outside the table is no verdict. `reason` of the other outcomes
+   * Every verdict comes from an explicit table; a code outside the table is not a verdict. `reason` of the other outcomes
    * never contains personal data.
    */
   verify(person: Person, signal: AbortSignal): Promise<Outcome<VerificationResult>>

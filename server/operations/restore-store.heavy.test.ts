@@ -93,7 +93,7 @@ onEachEngine('restore', (engine) => {
       'two ends': [header, ...body, end, end],
       'an empty line': [header, '', ...body, end],
       'a line that is null': [header, 'null', ...body, end],
-      'a line that is no object': [header, '7', ...body, end],
+      'a line that is not an object': [header, '7', ...body, end],
       'an unknown line': [header, '{"hello":1}', ...body, end],
       'a table without rows': [header, body[accountAt]!, ...body, end],
       'an unknown table': [

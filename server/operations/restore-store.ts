@@ -226,7 +226,7 @@ function decode(value: unknown): Value {
   throw brokenFile()
 }
 
-/** Fails before anything is deleted if the file is no backup at all. */
+/** Fails before anything is deleted if the file is not a backup. */
 async function requireReadable(file: string): Promise<void> {
   for await (const text of readLines(file)) {
     readHeader(parseLine(text))

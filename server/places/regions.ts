@@ -14,7 +14,7 @@ const provinceCodes = new Map(Object.entries(provinces).map(([code, { zh }]) => 
 
 const suffix = /(特别行政区|壮族自治区|回族自治区|维吾尔自治区|自治区|省|市)$/
 
-/** Empty when it is no province. */
+/** Empty when it is not a province. */
 export function provinceCode(name: string): string {
   return provinceCodes.get(name.replace(suffix, '')) ?? ''
 }

@@ -13,7 +13,7 @@ export interface Xdb {
   find(address: Uint8Array): string
 }
 
-/** Checks the header of a file without reading the rest. Throws when it cannot be read or is no xdb file. */
+/** Checks the header of a file without reading the rest. Throws when it cannot be read or is not an xdb file. */
 export function readXdbVersion(path: string): IpVersion {
   const file = openSync(path, 'r')
   try {
@@ -37,7 +37,7 @@ function versionOf(header: Buffer, fileLength: number): IpVersion {
   return version
 }
 
-/** Throws when the file cannot be read or is no xdb file. */
+/** Throws when the file cannot be read or is not an xdb file. */
 export function openXdb(path: string): Xdb {
   const data = readFileSync(path)
   const version = versionOf(data, data.length)

@@ -62,7 +62,7 @@ browserTest('maps, checks, prices and sends more rows than one batch takes', asy
   const text = ['姓名,手机号,order', ...rows, '小王,1.38E+10,B1', '小王,13810000000,B2'].join('\r\n')
   await page.locator('input[type=file]').setInputFiles(csv('客户.csv', `\ufeff${text}`))
   await page.getByText('客户.csv · UTF-8 · 1,202 行').waitFor()
-  // The heading 姓名 is no variable, so its column is chosen by hand.
+  // The heading 姓名 is not a variable, so its column is chosen by hand.
   await page.getByLabel('变量 name').click()
   await page.locator('.ant-select-item-option').filter({ hasText: '姓名' }).first().click()
   await page.getByRole('button', { name: '检查并计价' }).click()

@@ -1,6 +1,6 @@
 // The interface of a fault.
 import type { Engine } from '../../server/db/database.ts'
-import type { World } from './world.ts'
+import type { TestSystem } from './test-system.ts'
 
 export interface FaultContext {
   readonly engine: Engine
@@ -23,9 +23,9 @@ export interface Fault {
   readonly shortOn: readonly Engine[]
   /** Returns why the fault cannot be injected on this machine. */
   readonly skipReason?: ((engine: Engine) => string | undefined) | undefined
-  /** Opens a world, injects the fault and calls `check` before it closes the world. */
+  /** Opens a system, injects the fault and calls `check` before it closes the system. */
   run(
     context: FaultContext,
-    check: (world: World, recoveries: readonly number[]) => Promise<void>,
+    check: (system: TestSystem, recoveries: readonly number[]) => Promise<void>,
   ): Promise<void>
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { engines } from '../support/engines.ts'
 import { faults, runFault } from './suite.ts'
-import { stopFaultCluster } from './world.ts'
+import { stopFaultCluster } from './test-system.ts'
 
 /** Long enough for a heavily loaded machine. */
 const timeout = 900_000

@@ -6,7 +6,7 @@ import type { Fault } from './fault.ts'
 import { signalAll } from './ha-guard.ts'
 import { leaderLeaseS, type PatroniNode, type StackOptions } from './ha-settings.ts'
 import { type Stack, startStack } from './ha-stack.ts'
-import { emptyDatabase, openWorld, type World } from './world.ts'
+import { emptyDatabase, openTestSystem, type TestSystem } from './test-system.ts'
 
 let stack: Promise<Stack> | undefined
 let stackOptions: StackOptions = { lossy: false }
@@ -24,7 +24,7 @@ export async function stopHaStack(): Promise<void> {
 }
 
 interface HaFaultContext {
-  readonly world: World
+  readonly system: TestSystem
   readonly stack: Stack
   readonly primary: PatroniNode
 }
@@ -54,32 +54,32 @@ function haFault({ name, text, changesLeader, inject }: HaFaultOptions): Fault {
       const databaseUrl = await emptyDatabase(engine.url)
       const dataDir = join(engine.home, `services${(worldCount += 1)}`)
       mkdirSync(dataDir)
-      await using world = await openWorld({ ...context, processes: 2, databaseUrl, dataDir })
-      const load = world.startLoad()
+      await using system = await openTestSystem({ ...context, processes: 2, databaseUrl, dataDir })
+      const load = system.startLoad()
       const recoveries: number[] = []
       for (let round = 0; round < context.rounds; round += 1) {
         const primary = await engine.waitUntilHealthy()
-        await world.recovery(performance.now())
-        await sleep(world.random.between(300, 1_200))
+        await system.recovery(performance.now())
+        await sleep(system.random.between(300, 1_200))
         const since = performance.now()
-        const repair = await inject({ world, stack: engine, primary })
-        await world.recovery(performance.now())
+        const repair = await inject({ system, stack: engine, primary })
+        await system.recovery(performance.now())
         await repair()
         const next = await engine.waitUntilHealthy()
         // A repaired node must not become the primary again, so time without a success after the repair counts too.
-        await world.recovery(performance.now())
-        recoveries.push(longestOutage(world, since))
-        if (changesLeader && next === primary) world.problems.push(`${primary.name} is still the leader`)
+        await system.recovery(performance.now())
+        recoveries.push(longestOutage(system, since))
+        if (changesLeader && next === primary) system.problems.push(`${primary.name} is still the leader`)
       }
       await load.stop()
-      await check(world, recoveries)
+      await check(system, recoveries)
     },
   }
 }
 
 /** Longest time without a success since `since`, in seconds. A switchover has no exact start to measure from. */
-function longestOutage(world: World, since: number): number {
-  const successes = world.journal.entries
+function longestOutage(system: TestSystem, since: number): number {
+  const successes = system.journal.entries
     .filter(({ outcome }) => outcome === 'success')
     .map(({ endedAt = 0 }) => endedAt)
     .filter((endedAt) => endedAt > since)
@@ -111,9 +111,9 @@ export const haFaults: readonly Fault[] = [
     name: 'ha-stop-node',
     text: `SIGSTOP of the primary's node for longer than the leader's lease, then SIGCONT`,
     changesLeader: true,
-    async inject({ world, primary }: HaFaultContext): Promise<Repair> {
+    async inject({ system, primary }: HaFaultContext): Promise<Repair> {
       signalAll(primary.folder, 'SIGSTOP')
-      const until = performance.now() + leaderLeaseS * 1000 + world.random.between(3_000, 6_000)
+      const until = performance.now() + leaderLeaseS * 1000 + system.random.between(3_000, 6_000)
       return async () => {
         await sleep(Math.max(0, until - performance.now()))
         signalAll(primary.folder, 'SIGCONT')
@@ -133,10 +133,10 @@ export const haFaults: readonly Fault[] = [
     name: 'ha-kill-etcd',
     text: 'kill -9 of the etcd leader',
     changesLeader: false,
-    async inject({ world, stack: engine }: HaFaultContext): Promise<Repair> {
+    async inject({ system, stack: engine }: HaFaultContext): Promise<Repair> {
       const { restart } = await engine.killEtcdLeader()
       // Longer than the lease, so that it is renewed through the two remaining members.
-      const until = performance.now() + leaderLeaseS * 1000 + world.random.between(1_000, 3_000)
+      const until = performance.now() + leaderLeaseS * 1000 + system.random.between(1_000, 3_000)
       return async () => {
         await sleep(Math.max(0, until - performance.now()))
         restart()

@@ -24,7 +24,7 @@ import {
   patroniSettings,
   type StackOptions,
 } from './ha-settings.ts'
-import { runSql } from './world.ts'
+import { runSql } from './test-system.ts'
 
 const nodeCount = 3
 /** Max time to wait for a state of the cluster. */

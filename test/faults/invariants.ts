@@ -11,7 +11,7 @@ import { type Customer, outcomeOf } from './calls.ts'
 import type { JournalEntry } from './journal.ts'
 import { sendCall } from './load.ts'
 import { inParallel, settle } from './settle.ts'
-import type { World } from './world.ts'
+import type { TestSystem } from './test-system.ts'
 
 export interface InvariantReport {
   readonly acknowledged: number
@@ -25,42 +25,42 @@ const waitMs = 30_000
 
 type LedgerOperation = NonNullable<LedgerEntry['operation']> & { readonly apiType: ApiType }
 
-export async function checkInvariants(world: World): Promise<InvariantReport> {
-  const check = await settle(world)
-  const problems = [...world.problems]
+export async function checkInvariants(system: TestSystem): Promise<InvariantReport> {
+  const check = await settle(system)
+  const problems = [...system.problems]
   // Only the first reason is recorded, so that each call counts once.
   const lost = new Map<JournalEntry, string>()
   const markLost = (entry: JournalEntry, reason: string): void => {
     if (!lost.has(entry)) lost.set(entry, `${entry.call.apiType} ${entry.call.subject}: ${reason}`)
   }
 
-  await inParallel(world.journal.entries, async (entry) => {
-    const reason = (await missingResult(world, entry)) ?? (await replayProblem(world, entry))
+  await inParallel(system.journal.entries, async (entry) => {
+    const reason = (await missingResult(system, entry)) ?? (await replayProblem(system, entry))
     if (reason === undefined) return
     if (entry.outcome === 'success') markLost(entry, reason)
     else problems.push(`${entry.call.apiType} ${entry.call.subject}, reported as failed: ${reason}`)
   })
-  for (const customer of world.customers) {
-    const entries = await readLedger(world, customer)
+  for (const customer of system.customers) {
+    const entries = await readLedger(system, customer)
     const operations = operationsOf(entries, problems)
-    for (const entry of world.journal.entries) {
+    for (const entry of system.journal.entries) {
       if (entry.customer === customer) matchOperation(entry, operations, markLost, problems)
     }
     for (const apiType of apiTypes) {
-      problems.push(...(await balanceProblems(world, customer, apiType, entries, lost)))
+      problems.push(...(await balanceProblems(system, customer, apiType, entries, lost)))
     }
   }
-  problems.push(...sendProblems(world))
+  problems.push(...sendProblems(system))
   if (!check.ok) problems.push(...check.problems.map((problem) => `ledger check: ${problem}`))
   if (check.open > 0) problems.push(`${check.open} operations are still held`)
-  return { acknowledged: world.journal.acknowledged().length, lost: [...lost.values()], problems }
+  return { acknowledged: system.journal.acknowledged().length, lost: [...lost.values()], problems }
 }
 
 /** (2) The result of a successful call exists: the link redirects to its target, the message is on record. */
-async function missingResult(world: World, entry: JournalEntry): Promise<string | undefined> {
+async function missingResult(system: TestSystem, entry: JournalEntry): Promise<string | undefined> {
   if (entry.outcome !== 'success') return undefined
   const { customer, call, response } = entry
-  const { url } = world.slots[entry.number % world.slots.length]!
+  const { url } = system.slots[entry.number % system.slots.length]!
   const credentials = { username: customer.username, api_key: customer.key }
   if (call.apiType === 'short_link') {
     const { link_id, short_code } = response?.body.data ?? {}
@@ -77,17 +77,17 @@ async function missingResult(world: World, entry: JournalEntry): Promise<string 
     const record = found.body.data?.[0]
     if (record?.phone_number !== call.subject) return 'the message is not on record'
     if (record.success !== true) return 'the message is on record as failed'
-    if (!world.providers.messages.get(call.subject)?.bizIds.includes(biz_id))
+    if (!system.providers.messages.get(call.subject)?.bizIds.includes(biz_id))
       return 'the message was never sent'
   }
   return undefined
 }
 
 /** (2) A repeated call with an idempotency key gets the first response again and has no second effect. */
-async function replayProblem(world: World, entry: JournalEntry): Promise<string | undefined> {
-  if (entry.idempotencyKey === undefined || world.epoch() > 0) return undefined
+async function replayProblem(system: TestSystem, entry: JournalEntry): Promise<string | undefined> {
+  if (entry.idempotencyKey === undefined || system.epoch() > 0) return undefined
   if (entry.outcome !== 'success' && entry.outcome !== 'failed') return undefined
-  const { url } = world.slots[entry.number % world.slots.length]!
+  const { url } = system.slots[entry.number % system.slots.length]!
   const reply = await sendCall(entry, url, waitMs, entry.customer.key)
   if (typeof reply === 'string') return 'the repeated call got no response'
   if (reply.headers.get('idempotent-replayed') === null) return 'the repeated call was handled as a new call'
@@ -97,8 +97,8 @@ async function replayProblem(world: World, entry: JournalEntry): Promise<string 
   return entry.outcome === 'success' && !same ? 'the repeated call got another response' : undefined
 }
 
-async function readLedger(world: World, customer: Customer): Promise<LedgerEntry[]> {
-  const browser = openBrowser(world.slots[0]!)
+async function readLedger(system: TestSystem, customer: Customer): Promise<LedgerEntry[]> {
+  const browser = openBrowser(system.slots[0]!)
   await browser.signIn(customer.username, customer.password)
   // A service that responds before its commit may not find the new session yet.
   await sleep(100)
@@ -158,13 +158,13 @@ function matchOperation(
 
 /** (1) Grants − charges + refunds = remaining ≥ 0, and the credits used lie between the certain and the possible cost. */
 async function balanceProblems(
-  world: World,
+  system: TestSystem,
   customer: Customer,
   apiType: ApiType,
   ledger: readonly LedgerEntry[],
   lost: ReadonlyMap<JournalEntry, string>,
 ): Promise<string[]> {
-  const { body } = await post(`${world.slots[0]!.url}${sms.path}`, {
+  const { body } = await post(`${system.slots[0]!.url}${sms.path}`, {
     username: customer.username,
     api_key: customer.key,
     action: 'get_credits',
@@ -180,14 +180,14 @@ async function balanceProblems(
 
   let min = 0
   let max = 0
-  for (const entry of world.journal.entries) {
+  for (const entry of system.journal.entries) {
     if (entry.customer !== customer || entry.call.apiType !== apiType) continue
     // The repeated call of a lost one may have been charged as a new call.
     if (lost.has(entry)) max += entry.call.cost
     else if (entry.outcome === 'success') [min, max] = [min + entry.spent, max + entry.spent]
     else if (entry.outcome === 'unknown') max += entry.call.cost
     // The outcome was ambiguous, and the receipt reported a delivery later.
-    else if (entry.outcome === 'failed' && world.providers.messages.get(entry.call.subject)?.accepted)
+    else if (entry.outcome === 'failed' && system.providers.messages.get(entry.call.subject)?.accepted)
       max += 1
   }
   if (used < min || used > max) problems.push(`${where}: ${used} used, expected ${min} to ${max}`)
@@ -195,7 +195,7 @@ async function balanceProblems(
 }
 
 /** (5) No message, person or address was sent to a provider twice, and no `biz_id` was used twice. */
-function sendProblems({ providers }: World): string[] {
+function sendProblems({ providers }: TestSystem): string[] {
   const problems: string[] = []
   const numbers = new Set<string>()
   for (const { phone, bizIds } of providers.messages.values()) {

@@ -7,38 +7,46 @@ import { admin } from '../support/service.ts'
 import type { Fault, FaultContext } from './fault.ts'
 import type { ProviderMode } from './gateways.ts'
 import { sendCall } from './load.ts'
-import { emptyDatabase, faultCluster, leaseS, openWorld, runSql, sweepS, type World } from './world.ts'
+import {
+  emptyDatabase,
+  faultCluster,
+  leaseS,
+  openTestSystem,
+  runSql,
+  sweepS,
+  type TestSystem,
+} from './test-system.ts'
 
 const both = ['sqlite', 'postgres'] as const
 
-/** Opens a world with empty storage and runs the load while `inject` runs. */
-async function inWorld(
+/** Opens a system with empty storage and runs the load while `inject` runs. */
+async function withSystem(
   context: FaultContext,
   processes: number,
-  check: (world: World, recoveries: readonly number[]) => Promise<void>,
-  inject: (world: World) => Promise<number[]>,
+  check: (system: TestSystem, recoveries: readonly number[]) => Promise<void>,
+  inject: (system: TestSystem) => Promise<number[]>,
 ): Promise<void> {
   const databaseUrl =
     context.engine === 'postgres'
       ? (context.databaseUrl ?? (await emptyDatabase((await faultCluster()).url)))
       : undefined
-  await using world = await openWorld({ ...context, processes, databaseUrl })
-  const load = world.startLoad()
-  await world.recovery(performance.now())
-  const recoveries = await inject(world)
+  await using system = await openTestSystem({ ...context, processes, databaseUrl })
+  const load = system.startLoad()
+  await system.recovery(performance.now())
+  const recoveries = await inject(system)
   await load.stop()
-  await check(world, recoveries)
+  await check(system, recoveries)
 }
 
-async function killRepeatedly(world: World, rounds: number): Promise<number[]> {
+async function killRepeatedly(system: TestSystem, rounds: number): Promise<number[]> {
   const recoveries: number[] = []
   for (let round = 0; round < rounds; round += 1) {
-    await sleep(world.random.between(150, 900))
-    const slot = world.random.pick(world.slots)
+    await sleep(system.random.between(150, 900))
+    const slot = system.random.pick(system.slots)
     const since = performance.now()
     await slot.process.kill('SIGKILL')
     await slot.start()
-    recoveries.push(await world.recoveryOf(slot, since))
+    recoveries.push(await system.recoveryOf(slot, since))
   }
   return recoveries
 }
@@ -54,7 +62,7 @@ function killProcesses(
     text,
     ...options,
     run: (context, check) =>
-      inWorld(context, processes, check, (world) => killRepeatedly(world, context.rounds)),
+      withSystem(context, processes, check, (system) => killRepeatedly(system, context.rounds)),
   }
 }
 
@@ -70,27 +78,27 @@ const killLaden: Fault = {
   rounds: { long: 4, short: 1 },
   shortOn: [],
   run: (context, check) =>
-    inWorld(context, 1, check, async (world) => {
+    withSystem(context, 1, check, async (system) => {
       const recoveries: number[] = []
-      const [slot] = world.slots
+      const [slot] = system.slots
       for (let round = 0; round < context.rounds; round += 1) {
-        using ballast = await growWal(world)
-        world.providers.setMode('hang')
-        const extraLoad = world.startLoad({ name: `crowd ${round}`, callers: heldCount })
+        using ballast = await growWal(system)
+        system.providers.setMode('hang')
+        const extraLoad = system.startLoad({ name: `crowd ${round}`, callers: heldCount })
         await sleep(1_000)
         // A stopped process cannot checkpoint the WAL any more.
         slot!.process.child.kill('SIGSTOP')
         ballast.release()
         const since = performance.now()
         await slot!.process.kill('SIGKILL')
-        world.providers.setMode('mixed')
-        if (world.engine === 'postgres') {
+        system.providers.setMode('mixed')
+        if (system.engine === 'postgres') {
           const cluster = await faultCluster()
           await cluster.kill()
           await cluster.restart()
         }
         await slot!.start()
-        recoveries.push(await world.recoveryOf(slot!, since))
+        recoveries.push(await system.recoveryOf(slot!, since))
         await extraLoad.stop()
       }
       return recoveries
@@ -102,9 +110,9 @@ interface Ballast extends Disposable {
 }
 
 /** Grows the WAL that the next start must replay. On SQLite an open reader prevents the checkpoint. */
-async function growWal(world: World): Promise<Ballast> {
-  if (world.engine === 'postgres') {
-    const url = world.environment['DATABASE_URL']!
+async function growWal(system: TestSystem): Promise<Ballast> {
+  if (system.engine === 'postgres') {
+    const url = system.environment['DATABASE_URL']!
     await runSql(url, 'CREATE TABLE IF NOT EXISTS ballast (text text)')
     await runSql(
       url,
@@ -112,7 +120,7 @@ async function growWal(world: World): Promise<Ballast> {
     )
     return { release: () => undefined, [Symbol.dispose]: () => undefined }
   }
-  const file = join(world.environment['DATA_DIR']!, 'tollgate.db')
+  const file = join(system.environment['DATA_DIR']!, 'tollgate.db')
   const [writer, reader] = [new DatabaseSync(file), new DatabaseSync(file)]
   for (const one of [writer, reader]) one.exec('PRAGMA busy_timeout = 10000')
   writer.exec('CREATE TABLE IF NOT EXISTS ballast (blob BLOB)')
@@ -134,19 +142,19 @@ const stopped: Fault = {
   rounds: { long: 6, short: 1 },
   shortOn: both,
   run: (context, check) =>
-    inWorld(context, 2, check, async (world) => {
+    withSystem(context, 2, check, async (system) => {
       const recoveries: number[] = []
       for (let round = 0; round < context.rounds; round += 1) {
         // Slow providers, so that calls are in progress in the stopped process.
-        world.providers.setMode('slow')
-        await sleep(world.random.between(300, 700))
-        const { child } = world.random.pick(world.slots).process
+        system.providers.setMode('slow')
+        await sleep(system.random.between(300, 700))
+        const { child } = system.random.pick(system.slots).process
         child.kill('SIGSTOP')
-        world.providers.setMode('mixed')
-        await sleep((leaseS + sweepS + 1) * 1000 + world.random.between(0, 1000))
+        system.providers.setMode('mixed')
+        await sleep((leaseS + sweepS + 1) * 1000 + system.random.between(0, 1000))
         const since = performance.now()
         child.kill('SIGCONT')
-        recoveries.push(await world.recovery(since))
+        recoveries.push(await system.recovery(since))
       }
       return recoveries
     }),
@@ -159,28 +167,30 @@ const terminated: Fault = {
   rounds: { long: 10, short: 1 },
   shortOn: ['postgres'],
   run: (context, check) =>
-    inWorld(context, 1, check, async (world) => {
+    withSystem(context, 1, check, async (system) => {
       const recoveries: number[] = []
-      const [slot] = world.slots
+      const [slot] = system.slots
       for (let round = 0; round < context.rounds; round += 1) {
-        world.providers.setMode('slow')
-        await sleep(world.random.between(300, 900))
+        system.providers.setMode('slow')
+        await sleep(system.random.between(300, 900))
         // Messages that the provider has received but not finished are in progress.
-        const running = [...world.providers.messages.values()].filter(({ isFinished }) => !isFinished)
+        const running = [...system.providers.messages.values()].filter(({ isFinished }) => !isFinished)
         const since = performance.now()
         const code = await slot!.process.kill('SIGTERM')
-        if (code !== 0) world.problems.push(`SIGTERM led to exit code ${code}`)
-        const interrupted = world.journal.entries.filter(({ call }) =>
+        if (code !== 0) system.problems.push(`SIGTERM led to exit code ${code}`)
+        const interrupted = system.journal.entries.filter(({ call }) =>
           running.some(({ phone }) => phone === call.subject),
         )
         for (const { call, outcome } of interrupted) {
           if (outcome !== 'success' && outcome !== 'failed') {
-            world.problems.push(`${call.subject} was in progress at SIGTERM and got no response (${outcome})`)
+            system.problems.push(
+              `${call.subject} was in progress at SIGTERM and got no response (${outcome})`,
+            )
           }
         }
-        world.providers.setMode('mixed')
+        system.providers.setMode('mixed')
         await slot!.start()
-        recoveries.push(await world.recoveryOf(slot!, since))
+        recoveries.push(await system.recoveryOf(slot!, since))
       }
       return recoveries
     }),
@@ -195,13 +205,13 @@ const providers: Fault = {
   rounds: { long: 12, short: 3 },
   shortOn: ['sqlite'],
   run: (context, check) =>
-    inWorld(context, 1, check, async (world) => {
+    withSystem(context, 1, check, async (system) => {
       const recoveries: number[] = []
       for (let round = 0; round < context.rounds; round += 1) {
-        world.providers.setMode(modes[round % modes.length]!)
+        system.providers.setMode(modes[round % modes.length]!)
         await sleep(1_200)
-        world.providers.setMode('normal')
-        recoveries.push(await world.recovery(performance.now()))
+        system.providers.setMode('normal')
+        recoveries.push(await system.recovery(performance.now()))
         await sleep(300)
       }
       return recoveries
@@ -215,34 +225,34 @@ const keyReset: Fault = {
   rounds: { long: 8, short: 2 },
   shortOn: ['postgres'],
   run: (context, check) =>
-    inWorld(context, 2, check, async (world) => {
+    withSystem(context, 2, check, async (system) => {
       const recoveries: number[] = []
       for (let round = 0; round < context.rounds; round += 1) {
-        const customer = world.random.pick(world.customers)
+        const customer = system.random.pick(system.customers)
         const oldKey = customer.key
-        const reset = await admin(world.environment, 'key', 'reset', customer.username, '--json')
+        const reset = await admin(system.environment, 'key', 'reset', customer.username, '--json')
         const since = performance.now()
         customer.key = (JSON.parse(reset.stdout) as { api_key: string }).api_key
-        for (const { url } of world.slots) {
-          const probe = { customer, idempotencyKey: undefined, call: oldKeyCall(world) }
+        for (const { url } of system.slots) {
+          const probe = { customer, idempotencyKey: undefined, call: oldKeyCall(system) }
           const reply = await sendCall(probe, url, 10_000, oldKey)
           if (typeof reply === 'string' || (reply.status !== 401 && reply.status !== 429)) {
             const got = typeof reply === 'string' ? reply : reply.status
-            world.problems.push(`the old key was not rejected after the reset: ${got}`)
+            system.problems.push(`the old key was not rejected after the reset: ${got}`)
           }
         }
-        const late = world.journal.entries.filter(
+        const late = system.journal.entries.filter(
           (entry) => entry.apiKey === oldKey && entry.startedAt > since && entry.outcome === 'success',
         )
-        if (late.length > 0) world.problems.push(`${late.length} successes with the old key after the reset`)
-        recoveries.push(await world.recovery(since))
+        if (late.length > 0) system.problems.push(`${late.length} successes with the old key after the reset`)
+        recoveries.push(await system.recovery(since))
       }
       return recoveries
     }),
 }
 
-function oldKeyCall(world: World) {
-  const subject = `http://old-key-${world.random.next()}.example/`
+function oldKeyCall(system: TestSystem) {
+  const subject = `http://old-key-${system.random.next()}.example/`
   return {
     apiType: 'domain_check',
     path: domainCheck.path,

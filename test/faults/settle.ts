@@ -4,7 +4,7 @@ import { admin } from '../support/service.ts'
 import { outcomeOf, creditsSpent } from './calls.ts'
 import type { JournalEntry } from './journal.ts'
 import { sendCall } from './load.ts'
-import type { World } from './world.ts'
+import type { TestSystem } from './test-system.ts'
 
 /** Timeout of one call. */
 const timeoutMs = 60_000
@@ -18,32 +18,32 @@ export interface LedgerCheck {
   readonly problems: readonly string[]
 }
 
-export async function settle(world: World): Promise<LedgerCheck> {
-  world.providers.setMode('normal')
-  await finishKeyedCalls(world)
-  const deadline = performance.now() + world.settleMs
+export async function settle(system: TestSystem): Promise<LedgerCheck> {
+  system.providers.setMode('normal')
+  await finishKeyedCalls(system)
+  const deadline = performance.now() + system.settleMs
   for (;;) {
-    await world.providers.sendReceipts(world.slots[0]!.url)
-    const check = await ledgerCheck(world)
+    await system.providers.sendReceipts(system.slots[0]!.url)
+    const check = await ledgerCheck(system)
     if (check.open === 0 || performance.now() > deadline) return check
     await sleep(500)
   }
 }
 
 /** Repeats keyed calls with an unknown outcome until they get a response. */
-async function finishKeyedCalls(world: World): Promise<void> {
-  const unfinished = world.journal.entries.filter(
+async function finishKeyedCalls(system: TestSystem): Promise<void> {
+  const unfinished = system.journal.entries.filter(
     ({ outcome, idempotencyKey }) => idempotencyKey !== undefined && outcome === 'unknown',
   )
   // After a clock change the keys may have expired: a repeated call would be a new one.
-  if (world.epoch() > 0) return
-  await inParallel(unfinished, (entry) => finish(world, entry))
+  if (system.epoch() > 0) return
+  await inParallel(unfinished, (entry) => finish(system, entry))
 }
 
-async function finish(world: World, entry: JournalEntry): Promise<void> {
-  const deadline = performance.now() + world.settleMs
+async function finish(system: TestSystem, entry: JournalEntry): Promise<void> {
+  const deadline = performance.now() + system.settleMs
   for (;;) {
-    const { url } = world.random.pick(world.slots)
+    const { url } = system.random.pick(system.slots)
     const reply = await sendCall(entry, url, timeoutMs, entry.customer.key)
     if (typeof reply !== 'string') {
       const outcome = outcomeOf(entry.call, reply)
@@ -55,21 +55,21 @@ async function finish(world: World, entry: JournalEntry): Promise<void> {
         return
       }
       if (performance.now() > deadline) {
-        world.problems.push(
+        system.problems.push(
           `${entry.call.subject}: the repeated call still returns ${reply.status} long after the lease`,
         )
         return
       }
     } else if (performance.now() > deadline) {
-      world.problems.push(`${entry.call.subject}: the repeated call gets no response`)
+      system.problems.push(`${entry.call.subject}: the repeated call gets no response`)
       return
     }
     await sleep(250)
   }
 }
 
-async function ledgerCheck(world: World): Promise<LedgerCheck> {
-  const result = await admin(world.environment, 'ledger', 'check', '--json')
+async function ledgerCheck(system: TestSystem): Promise<LedgerCheck> {
+  const result = await admin(system.environment, 'ledger', 'check', '--json')
   if (result.stdout === '') throw new Error(`ledger check printed nothing: ${result.stderr}`)
   return JSON.parse(result.stdout) as LedgerCheck
 }

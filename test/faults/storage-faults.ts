@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from '../../server/db/database.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import type { Fault } from './fault.ts'
-import { openTcpProxy } from './switchboard.ts'
+import { openTcpProxy } from './tcp-proxy.ts'
 import { mountSmallDisk, type SmallDisk, smallDiskProblem } from './tmpfs.ts'
-import { emptyDatabase, faultCluster, openWorld, runSql, type World } from './world.ts'
+import { emptyDatabase, faultCluster, openTestSystem, runSql, type TestSystem } from './test-system.ts'
 
 const both = ['sqlite', 'postgres'] as const
 
@@ -21,34 +21,34 @@ const killDatabase: Fault = {
   async run(context, check) {
     const cluster = await faultCluster()
     const databaseUrl = await emptyDatabase(cluster.url)
-    await using world = await openWorld({ ...context, processes: 2, databaseUrl })
+    await using system = await openTestSystem({ ...context, processes: 2, databaseUrl })
     // Makes the test data durable, even on a server that loses data on purpose.
     await runSql(cluster.url, 'CHECKPOINT')
-    const load = world.startLoad()
-    await world.recovery(performance.now())
+    const load = system.startLoad()
+    await system.recovery(performance.now())
     const recoveries: number[] = []
     for (let round = 0; round < context.rounds; round += 1) {
-      await sleep(world.random.between(300, 900))
+      await sleep(system.random.between(300, 900))
       await cluster.kill()
       const downSince = performance.now()
-      await sleep(world.random.between(100, 600))
+      await sleep(system.random.between(100, 600))
       const downUntil = performance.now()
       await cluster.restart()
       // The service is not restarted.
-      recoveries.push(await world.recovery(downUntil))
-      reportSuccessesBetween(world, downSince, downUntil)
+      recoveries.push(await system.recovery(downUntil))
+      reportSuccessesBetween(system, downSince, downUntil)
     }
     await load.stop()
-    await check(world, recoveries)
+    await check(system, recoveries)
   },
 }
 
-function reportSuccessesBetween(world: World, downSince: number, downUntil: number): void {
-  const successes = world.journal.entries.filter(
+function reportSuccessesBetween(system: TestSystem, downSince: number, downUntil: number): void {
+  const successes = system.journal.entries.filter(
     ({ outcome, startedAt, endedAt = Infinity }) =>
       outcome === 'success' && startedAt > downSince && endedAt < downUntil,
   )
-  if (successes.length > 0) world.problems.push(`${successes.length} calls succeeded without a database`)
+  if (successes.length > 0) system.problems.push(`${successes.length} calls succeeded without a database`)
 }
 
 const promoted: Fault = {
@@ -64,24 +64,24 @@ const promoted: Fault = {
       servers.push(primary)
       await using proxy = await openTcpProxy(primary.port)
       const databaseUrl = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
-      await using world = await openWorld({ ...context, processes: 2, databaseUrl })
-      const load = world.startLoad()
+      await using system = await openTestSystem({ ...context, processes: 2, databaseUrl })
+      const load = system.startLoad()
       const recoveries: number[] = []
       for (let round = 0; round < context.rounds; round += 1) {
         const standby = await startPostgres({ durable: true, standbyOf: primary })
         servers.push(standby)
         await waitForStandby(primary)
-        await world.recovery(performance.now())
-        await sleep(world.random.between(300, 1_200))
+        await system.recovery(performance.now())
+        await sleep(system.random.between(300, 1_200))
         const since = performance.now()
         await primary.kill()
         await runSql(standby.url, 'SELECT pg_promote(true, 60)')
         proxy.switchTo(standby.port)
-        recoveries.push(await world.recovery(since))
+        recoveries.push(await system.recovery(since))
         primary = standby
       }
       await load.stop()
-      await check(world, recoveries)
+      await check(system, recoveries)
     } finally {
       // The standbys use the program files of the first server, so it stops last.
       for (const server of servers.toReversed()) await server.stop()
@@ -112,25 +112,25 @@ const fullDisk: Fault = {
     const cluster =
       context.engine === 'sqlite' ? undefined : await startPostgres({ durable: true, folder: disk.folder })
     try {
-      await using world = await openWorld({
+      await using system = await openTestSystem({
         ...context,
         processes: 1,
         databaseUrl: cluster && (await emptyDatabase(cluster.url)),
         ...(cluster ? {} : { dataDir: join(disk.folder, 'data') }),
       })
-      const load = world.startLoad()
-      await world.recovery(performance.now())
+      const load = system.startLoad()
+      await system.recovery(performance.now())
       const recoveries: number[] = []
       for (let round = 0; round < context.rounds; round += 1) {
-        await fillUntilCallsFail(world, disk)
+        await fillUntilCallsFail(system, disk)
         const since = performance.now()
         disk.freeSpace()
         if (cluster) await restartIfStopped(cluster)
-        recoveries.push(await world.recovery(since))
+        recoveries.push(await system.recovery(since))
         await sleep(500)
       }
       await load.stop()
-      await check(world, recoveries)
+      await check(system, recoveries)
     } finally {
       await cluster?.stop()
     }
@@ -138,18 +138,18 @@ const fullDisk: Fault = {
 }
 
 /** Fills the disk until calls fail: the engines still have free space in their existing files. */
-async function fillUntilCallsFail(world: World, disk: SmallDisk): Promise<void> {
+async function fillUntilCallsFail(system: TestSystem, disk: SmallDisk): Promise<void> {
   const since = performance.now()
   const deadline = since + 60_000
   while (performance.now() < deadline) {
     disk.fill()
     await sleep(50)
-    const failed = world.journal.entries.filter(
+    const failed = system.journal.entries.filter(
       ({ outcome, startedAt }) => outcome === 'unknown' && startedAt > since,
     )
     if (failed.length >= 10) return
   }
-  world.problems.push('no call failed on the full disk')
+  system.problems.push('no call failed on the full disk')
 }
 
 /** PostgreSQL stops when it cannot write its WAL; an operator frees space and starts it again. */
@@ -173,7 +173,7 @@ const clock: Fault = {
     const setClock = (offset: string): void => writeFileSync(file, `${offset}\n`)
     setClock('+0d')
     try {
-      await using world = await openWorld({
+      await using system = await openTestSystem({
         ...context,
         processes: 1,
         databaseUrl: await databaseFor(context.engine),
@@ -187,19 +187,19 @@ const clock: Fault = {
           DONT_FAKE_MONOTONIC: '1',
         },
       })
-      const load = world.startLoad()
-      await world.recovery(performance.now())
+      const load = system.startLoad()
+      await system.recovery(performance.now())
       const recoveries: number[] = []
       for (let round = 0; round < context.rounds; round += 1) {
         for (const offset of [round % 2 === 0 ? '+30d' : '-30d', '+0d']) {
-          await sleep(world.random.between(300, 900))
-          world.nextEpoch()
+          await sleep(system.random.between(300, 900))
+          system.nextEpoch()
           setClock(offset)
-          recoveries.push(await world.recovery(performance.now()))
+          recoveries.push(await system.recovery(performance.now()))
         }
       }
       await load.stop()
-      await check(world, recoveries)
+      await check(system, recoveries)
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

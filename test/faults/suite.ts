@@ -1,11 +1,11 @@
-// Runs the faults one after the other, each in a separate world, and checks the invariants before the world closes.
+// Runs the faults one after the other, each in a separate system, and checks the invariants before the system closes.
 import type { Engine } from '../../server/db/database.ts'
 import type { Fault, FaultContext } from './fault.ts'
 import { haFaults, stopHaStack, useHaStack } from './ha-faults.ts'
 import { checkInvariants } from './invariants.ts'
 import { serviceFaults } from './service-faults.ts'
 import { storageFaults } from './storage-faults.ts'
-import { stopFaultCluster, useCluster } from './world.ts'
+import { stopFaultCluster, useCluster } from './test-system.ts'
 
 /** Much longer than lease and sweep. With broken durability some operations may stay held indefinitely. */
 const settleMs = { normal: 60_000, broken: 10_000 }
@@ -123,14 +123,14 @@ export async function runFault(
       settleMs: settleMs[options.broken ? 'broken' : 'normal'],
       seed: `${options.seed} ${fault.name} ${engine}`,
     },
-    async (world, recoveries) => {
-      const report = await checkInvariants(world)
-      if (options.journal !== undefined) world.journal.write(options.journal)
-      const starts = world.slots.flatMap((slot) => slot.starts)
+    async (system, recoveries) => {
+      const report = await checkInvariants(system)
+      if (options.journal !== undefined) system.journal.write(options.journal)
+      const starts = system.slots.flatMap((slot) => slot.starts)
       const seconds = {
         worst: Math.max(0, ...recoveries),
         start: Math.max(...starts),
-        cpu: Math.max(0, ...world.cpus),
+        cpu: Math.max(0, ...system.cpus),
       }
       row = { ...emptyRow, ...report, ...seconds }
     },

@@ -55,7 +55,7 @@ export function changedLimits(before: LimitFields, after: LimitFields): LimitsBo
 function bodyOf(fields: LimitFields): Required<LimitsBody> {
   const lines = (fields.allow_ips ?? '').split(/[\s,，]+/).filter((line) => line !== '')
   return {
-    // In the order of the contract, so that a different order of clicks is no change.
+    // In the order of the contract, so that a different order of clicks is not a change.
     scopes: fields.own_scopes ? allScopes.filter((scope) => fields.scopes?.includes(scope)) : null,
     allow_ips: lines.length === 0 ? null : lines,
     daily_cap: capsOf(fields.daily_cap),

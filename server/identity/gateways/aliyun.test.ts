@@ -42,7 +42,7 @@ describe('aliyun', () => {
   }
 
   for (const value of [...lookAlikes, 0, '0', 4, '01', -1]) {
-    it(`BizCode ${JSON.stringify(value)} is no verdict`, async () => {
+    it(`BizCode ${JSON.stringify(value)} is not a verdict`, async () => {
       assert.equal(verdict(await stage.verify(open(), answer(value))), 'refused')
     })
   }

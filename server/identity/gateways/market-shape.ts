@@ -1,7 +1,7 @@
 // How a marketplace API is called and read, as data: four presets, and a custom shape in IDENTITY_MARKET_SHAPE.
 //
 // The same digit means opposite things at different providers, so each preset has its own table, and a value outside the
-// table is no verdict.
+// table is not a verdict.
 import { type ExtraKey, extraKeys } from '../../../contract/identity.ts'
 import { isRecord } from '../../../contract/values.ts'
 

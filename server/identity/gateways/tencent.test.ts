@@ -49,7 +49,7 @@ describe('tencent', () => {
   }
 
   for (const value of [...lookAlikes, 1, '1', 2, '-8', '00']) {
-    it(`Result ${JSON.stringify(value)} is no verdict`, async () => {
+    it(`Result ${JSON.stringify(value)} is not a verdict`, async () => {
       assert.equal(verdict(await stage.verify(open(), answer(value))), 'refused')
     })
   }

@@ -174,7 +174,7 @@ export function readSignedAnswer(text: string, method: string, publicKey: KeyObj
   return verifyRsa(publicKey, node, signature) ? parseJsonObject(node) : undefined
 }
 
-/** The raw text of each value of a JSON object: the signature covers it byte for byte. A repeated name is no answer. */
+/** The raw text of each value of a JSON object: the signature covers it byte for byte. A repeated name makes the answer invalid. */
 function topLevelValues(text: string): Map<string, string> | undefined {
   if (!parseJsonObject(text)) return undefined
   const values = new Map<string, string>()

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 
 export type BannedHosts = ReadonlySet<string>
 
-/** False for a text that is no URL; empty texts are none. */
+/** False for a text that is not a URL, such as an empty one. */
 export function isBannedUrl(url: string, banned: BannedHosts): boolean {
   if (banned.size === 0 || url === '') return false
   const parsed = URL.parse(url)

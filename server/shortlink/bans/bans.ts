@@ -144,7 +144,7 @@ function requireHost(input: string): string {
   if (host === undefined) {
     const text = {
       zh: '不是域名或 IP 地址，请写成 bad.example.com',
-      en: 'is no host name or address; write bad.example.com',
+      en: 'is not a host name or address; write bad.example.com',
     }
     throw new AppError(1002, text, { fields: { target: text } })
   }

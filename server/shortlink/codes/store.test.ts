@@ -48,7 +48,7 @@ test('a jump and another process continue elsewhere', () => {
   assert.ok(Math.abs(createCodes(Buffer.alloc(16, 9)).next().position - before) > 1_000)
 })
 
-test('positionOf returns undefined for text that is no code', () => {
+test('positionOf returns undefined for text that is not a code', () => {
   const codes = createCodes(Buffer.alloc(16, 9))
   for (const text of ['', 'ab', '-abc', 'abc_', 'abc.def', 'x'.repeat(33), '短码短码短码短'])
     assert.equal(codes.positionOf(text), undefined, text)

@@ -107,7 +107,7 @@ function requireHost(input: string): string {
   if (host === undefined) {
     throw invalidHost(
       `${input} 不是域名，请写成 s.example.com`,
-      `${input} is no host name; write s.example.com`,
+      `${input} is not a host name; write s.example.com`,
     )
   }
   return host

@@ -124,7 +124,7 @@ function splitTags(cell: string): string[] {
   return tags.map((tag) => tag.replaceAll(/\\(.)/gu, '$1').trim()).filter((tag) => tag !== '')
 }
 
-/** What is no list is one wrong rule, so that its row names the problem. */
+/** A value that is not a list counts as one wrong rule, so that its row names the problem. */
 function readRules(cell: string): readonly unknown[] {
   if (cell === '') return []
   try {

@@ -306,7 +306,7 @@ function toLinkInput(one: Import, row: ImportRow): LinkInput {
     title: titleOf(input),
     ...(codes === 'keep' && code !== undefined && { short_code: code }),
     ...(all.length > 0 && { tags: all }),
-    // A text that is no number becomes NaN, which no limit allows.
+    // A text that is not a number becomes NaN, which no limit allows.
     ...(max !== undefined && { max_clicks: /^\d{1,10}$/.test(max) ? Number(max) : Number.NaN }),
   }
 }

@@ -155,7 +155,7 @@ export function readHost(input: string): string | undefined {
 function requireOwnHost(input: string): string {
   const host = readHost(input)
   if (host === undefined) {
-    throw invalidHost('不是域名，请写成 s.example.com', 'is no host name; write s.example.com')
+    throw invalidHost('不是域名，请写成 s.example.com', 'is not a host name; write s.example.com')
   }
   return host
 }

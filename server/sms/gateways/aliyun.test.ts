@@ -120,7 +120,7 @@ test('unclear responses are ambiguous', async () => {
     html: html502(),
     'html with 200': text(200, '<html>OK</html>'),
     'no code': json(200, { Message: 'OK' }),
-    'code that is no text': json(200, { Code: 0 }),
+    'code that is not text': json(200, { Code: 0 }),
     array: text(200, '[{"Code":"OK"}]'),
     'OK with 500': json(500, { Code: 'OK' }),
     'OK with 400': json(400, { Code: 'OK' }),

@@ -121,7 +121,7 @@ test('unclear responses are ambiguous', async () => {
     'empty set': json(200, { Response: { SendStatusSet: [] } }),
     'two items': json(200, { Response: { SendStatusSet: [item, item] } }),
     'an error beside a success': json(200, { Response: { Error: {}, SendStatusSet: [item] } }),
-    'code that is no text': failedNumber(1),
+    'code that is not text': failedNumber(1),
     'a success with 500': json(500, { Response: { SendStatusSet: [item] } }),
     'a refusal with 400': json(400, { Response: { Error: { Code: 'AuthFailure.SignatureFailure' } } }),
     hang: hang(),

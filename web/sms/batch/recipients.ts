@@ -36,7 +36,7 @@ export interface RejectedRow {
 
 const sampleRows = 100
 
-/** A first row with a phone number is no heading. */
+/** A first row with a phone number is not a heading. */
 export function splitHeadings({ rows }: Table): Columns {
   const first = rows[0]?.cells ?? []
   const hasHeadings = !first.some((cell) => isPhoneNumber(normalPhone(cell)))

@@ -1,4 +1,4 @@
-// The test system of one fault, called a world: storage, service processes, fake providers, accounts with credits, a journal.
+// The system that one fault is injected into: storage, service processes, fake providers, accounts with credits, a journal.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -45,7 +45,7 @@ export interface ServiceSlot {
   cpu(): number
 }
 
-export interface World extends AsyncDisposable {
+export interface TestSystem extends AsyncDisposable {
   readonly engine: Engine
   readonly environment: Readonly<Record<string, string>>
   readonly random: Random
@@ -69,7 +69,7 @@ export interface World extends AsyncDisposable {
   readonly settleMs: number
 }
 
-export interface WorldOptions {
+export interface TestSystemOptions {
   readonly engine: Engine
   readonly seed: string
   readonly processes: number
@@ -81,7 +81,7 @@ export interface WorldOptions {
   readonly environment?: Readonly<Record<string, string>> | undefined
 }
 
-export async function openWorld(options: WorldOptions): Promise<World> {
+export async function openTestSystem(options: TestSystemOptions): Promise<TestSystem> {
   const ownFolder =
     options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'tollgate-faults-')) : undefined
   const providers = await startFakeProviders(options.seed)
@@ -175,7 +175,7 @@ async function closeAll(
 }
 
 async function openServiceSlot(environment: Readonly<Record<string, string>>): Promise<ServiceSlot> {
-  // The port stays the same while the world is open, so that a restarted process has the same URL.
+  // The port stays the same while the system is open, so that a restarted process has the same URL.
   const port = await freePort()
   const starts: number[] = []
   const start = async () => {
