@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type Measured, percentiles } from './measure.ts'
 import { isInstalled } from './machine.ts'
 
-const connections = 64
+const defaultConnections = 64
 
 export interface HttpLoad {
   readonly url: string
@@ -20,6 +20,10 @@ export interface HttpLoad {
   readonly body?: string
   /** The expected status; any other status is an error. */
   readonly status: number
+  /** wrk always uses the default. */
+  readonly connections?: number
+  /** Pause between a response and the next request of a connection. wrk makes none. */
+  readonly pauseMs?: number
 }
 
 /** Uses wrk only for whole seconds. `calls` includes the responses of the check run. */
@@ -28,7 +32,17 @@ export async function runLoad(load: HttpLoad): Promise<Measured> {
   try {
     return hasWrk() && Number.isInteger(load.seconds)
       ? await runWrk(load, directory)
-      : await runSockets(load, directory)
+      : (await runSockets([load], directory))[0]!
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Several loads at the same time, from one process. */
+export async function runLoads(loads: readonly HttpLoad[]): Promise<Measured[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-load-'))
+  try {
+    return await runSockets(loads, directory)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
@@ -76,7 +90,7 @@ async function runWrk(load: HttpLoad, directory: string): Promise<Measured> {
 async function wrk(load: HttpLoad, directory: string, seconds: number): Promise<string> {
   const args = [
     '-t1',
-    `-c${connections}`,
+    `-c${defaultConnections}`,
     `-d${seconds}s`,
     '--latency',
     '-s',
@@ -93,7 +107,8 @@ async function wrk(load: HttpLoad, directory: string, seconds: number): Promise<
   return output
 }
 
-function tailOf(load: HttpLoad): string {
+/** Everything of a request after its path. */
+export function tailOf(load: Pick<HttpLoad, 'url' | 'headers' | 'body'>): string {
   const { host } = new URL(load.url)
   const body = load.body ?? ''
   const headers = {
@@ -105,16 +120,17 @@ function tailOf(load: HttpLoad): string {
   return ` HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-async function runSockets(load: HttpLoad, directory: string): Promise<Measured> {
+async function runSockets(loads: readonly HttpLoad[], directory: string): Promise<Measured[]> {
   const file = join(directory, 'load.json')
-  writeFileSync(file, JSON.stringify(load))
+  writeFileSync(file, JSON.stringify(loads))
   const child = spawn(process.execPath, [import.meta.filename, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''
   child.stdout.on('data', (data: Buffer) => (output += data.toString()))
   await once(child, 'close')
-  return JSON.parse(output) as Measured
+  if (output === '') throw new Error('the load generator reported an error')
+  return JSON.parse(output) as Measured[]
 }
 
 /** Sends one request at a time on each connection. */
@@ -126,11 +142,13 @@ async function generate(load: HttpLoad): Promise<Measured> {
   const endAt = startedAt + load.seconds * 1000
   const expected = `HTTP/1.1 ${load.status} `
   await Promise.all(
-    Array.from({ length: connections }, async () => {
+    Array.from({ length: load.connections ?? defaultConnections }, async () => {
       const socket = connect(Number(port), hostname).setNoDelay(true)
       await once(socket, 'connect')
       let sentAt = 0
       let response = ''
+      // The first response of a slow client includes the wait until its connection is accepted.
+      let isMeasured = load.pauseMs === undefined
       const send = () => {
         sentAt = performance.now()
         response = ''
@@ -146,12 +164,14 @@ async function generate(load: HttpLoad): Promise<Measured> {
             return
           }
           const now = performance.now()
-          latencies.push(now - sentAt)
-          if (now < endAt) send()
-          else {
+          const hasMeasured = isMeasured
+          if (isMeasured) latencies.push(now - sentAt)
+          isMeasured = true
+          if (now >= endAt && hasMeasured) {
             socket.destroy()
             resolve()
-          }
+          } else if (load.pauseMs === undefined) send()
+          else setTimeout(send, load.pauseMs)
         })
         socket.on('error', reject)
       })
@@ -167,7 +187,7 @@ async function generate(load: HttpLoad): Promise<Measured> {
   }
 }
 
-function isComplete(response: string): boolean {
+export function isComplete(response: string): boolean {
   const end = response.indexOf('\r\n\r\n')
   if (end === -1) return false
   const length = /\r\ncontent-length: (\d+)/i.exec(response)?.[1]
@@ -175,6 +195,6 @@ function isComplete(response: string): boolean {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const load = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as HttpLoad
-  process.stdout.write(JSON.stringify(await generate(load)))
+  const loads = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as HttpLoad[]
+  process.stdout.write(JSON.stringify(await Promise.all(loads.map(generate))))
 }

@@ -4,6 +4,8 @@ export interface Measured {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
+  /** wrk does not report it. */
+  readonly p999?: number
   readonly calls: number
 }
 
@@ -30,10 +32,10 @@ export async function measure(
   return { perSecond: Math.round(count / seconds), ...percentiles(latencies), calls: count }
 }
 
-export function percentiles(latencies: Float64Array): { p50: number; p99: number } {
+export function percentiles(latencies: Float64Array): Required<Pick<Measured, 'p50' | 'p99' | 'p999'>> {
   latencies.sort()
   const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? 0
-  return { p50: at(0.5), p99: at(0.99) }
+  return { p50: at(0.5), p99: at(0.99), p999: at(0.999) }
 }
 
 export function median(values: readonly number[]): number {

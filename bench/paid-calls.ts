@@ -63,7 +63,7 @@ const verify: PaidCall = {
   body: () => ({ name: '张三', idcard: '11010519491231002X' }),
 }
 
-export async function insertTemplate({ open, payer }: BenchStorage): Promise<void> {
+export async function insertTemplate({ open, payer }: Pick<BenchStorage, 'open' | 'payer'>): Promise<void> {
   const { db, close } = await open()
   await createTemplate(db, systemActor, {
     accountId: payer.id,

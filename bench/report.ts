@@ -19,6 +19,7 @@ export interface Figure {
   /** Milliseconds. */
   readonly p50?: number | undefined
   readonly p99?: number | undefined
+  readonly p999?: number | undefined
   readonly ratio?: number | undefined
   /** The reference of the ratio. */
   readonly ratioTo?: string | undefined
@@ -111,6 +112,7 @@ function lineOf(figure: Figure): string {
   const columns = [rateOf(figure).padStart(12)]
   if (figure.p50 !== undefined) columns.push(`p50 ${figure.p50.toFixed(2)} ms`)
   if (figure.p99 !== undefined) columns.push(`p99 ${figure.p99.toFixed(2)} ms`)
+  if (figure.p999 !== undefined) columns.push(`p99.9 ${figure.p999.toFixed(2)} ms`)
   columns.push(...tailOf(figure))
   return `${name.padEnd(56)}${columns.join('   ')}`
 }
@@ -196,8 +198,8 @@ function partLines(part: PartReport): string[] {
   if (part.failed !== undefined) lines.push(`**Failed: ${part.failed.replaceAll('\n', ' ')}**`, '')
   if (part.figures.length === 0) return lines
   lines.push(
-    '| what | engine | workers | figure | p50 ms | p99 ms | ratio | cpu µs a call | expected | |',
-    '|---|---|---|---|---|---|---|---|---|---|',
+    '| what | engine | workers | figure | p50 ms | p99 ms | p99.9 ms | ratio | cpu µs a call | expected | |',
+    '|---|---|---|---|---|---|---|---|---|---|---|',
     ...part.figures.map(rowOf),
     '',
   )
@@ -212,6 +214,7 @@ function rowOf(figure: Figure): string {
     figure.skipped === undefined ? rateOf(figure) : 'skipped',
     figure.p50?.toFixed(2) ?? '',
     figure.p99?.toFixed(2) ?? '',
+    figure.p999?.toFixed(2) ?? '',
     figure.ratio === undefined ? '' : `${figure.ratio.toFixed(2)} × ${figure.ratioTo ?? ''}`,
     figure.cpuMicros ?? '',
     (figure.expected ?? []).map(({ text, met }) => `${text}: ${met ? 'met' : '**missed**'}`).join('; '),

@@ -6,7 +6,9 @@ import { consoleBench } from './console.ts'
 import { domainBench } from './domain.ts'
 import { eventsBench } from './events.ts'
 import { growthBench } from './growth.ts'
+import { latencyBench } from './latency.ts'
 import { describeMachine } from './machine.ts'
+import { neighboursBench } from './neighbours.ts'
 import { generateBench, identityBench } from './paid-calls.ts'
 import { redirectBench } from './redirect.ts'
 import { type Part, type PartReport, runPart, writeReport } from './report.ts'
@@ -35,6 +37,14 @@ const benches: Readonly<Record<string, Bench>> = {
   events: { text: '投递 Webhook 事件 / delivering webhook events', run: eventsBench },
   console: { text: '控制台的脚本大小 / size of the console scripts', run: consoleBench },
   growth: { text: '一万到一百万条链接 / ten thousand to one million links', run: growthBench },
+  latency: {
+    text: '固定速率下的延迟，容量的 30 % 与 70 % / latencies of an open loop, at 30 % and 70 % of capacity',
+    run: latencyBench,
+  },
+  neighbours: {
+    text: '一方 200 个并发时，另一账户的延迟 / latencies of an account while another makes 200 parallel calls',
+    run: neighboursBench,
+  },
   soak: {
     text: '半小时混合负载，内存须平稳 / half an hour of mixed load, flat memory',
     run: soakBench,
@@ -50,7 +60,7 @@ Measures on this machine and compares each figure with a reference of the same r
 machines. Without a name: everything except soak. The report is written to bench/results/ as Markdown and JSON.
 
 ${Object.entries(benches)
-  .map(([name, { text }]) => `  ${name.padEnd(10)}${text}`)
+  .map(([name, { text }]) => `  ${name.padEnd(12)}${text}`)
   .join('\n')}
 
   --quick        几秒跑完，只验证各项能跑，数字无意义 / takes seconds: only checks that the parts work, figures are meaningless
@@ -62,6 +72,7 @@ ${Object.entries(benches)
 
   BENCH_ROUNDS=5 BENCH_SECONDS=3   轮数与每轮秒数 / rounds, and seconds per round
   BENCH_LINKS=10000                redirect: 链接数 / number of links
+  BENCH_KINDS=batches,guesses      neighbours: 只测这几种 / only these kinds of load
   BENCH_WRK=off                    不用 wrk / without wrk`
 
 const { positionals, values } = readFlags(

@@ -80,7 +80,7 @@ export async function withStorage(
   const run = async (url?: string) => {
     const environment = { DATA_DIR: directory, ...(url === undefined ? {} : { DATABASE_URL: url }) }
     const open = () => openInstallation(readConfig(environment))
-    const payer = await createPayer(await open())
+    const payer = await createPayer(open, 'bench')
     const file = url === undefined ? join(directory, 'tollgate.db') : undefined
     await work({
       engine,
@@ -107,8 +107,10 @@ export async function onEngines(
   for (const engine of scale.engines) await withStorage(engine, work)
 }
 
-async function createPayer({ db, secretKey, close }: Installation): Promise<Payer> {
-  const account = await createAccount(db, systemActor, { username: 'bench', password })
+/** Creates an account with enough credits. No service may be running on SQLite. */
+export async function createPayer(open: () => Promise<Installation>, username: string): Promise<Payer> {
+  const { db, secretKey, close } = await open()
+  const account = await createAccount(db, systemActor, { username, password })
   const credits = createCredits(db, secretKey)
   for (const apiType of apiTypes)
     await credits.grant({ actor: systemActor, accountId: account.id, apiType, amount: manyCredits })

@@ -17,11 +17,13 @@ const parts = [
   'events',
   'console',
   'growth',
+  'latency',
+  'neighbours',
   'soak',
 ]
 
 /** Parts that must have results for both engines. */
-const partsOnBothEngines = ['charge', 'redirect', 'generate', 'sms', 'identity', 'events', 'growth', 'soak']
+const partsOnBothEngines = parts.filter((name) => name !== 'domain' && name !== 'console')
 
 describe('bench --quick', () => {
   let directory: string
@@ -86,6 +88,9 @@ describe('bench --quick', () => {
       'domain ≤ 1.2 × ideal',
       'events ≥ 1000 per second',
       'console < 190 kB gzip',
+      'latency p99.9 ≤ 30 ms',
+      'neighbours ≤ 2 × harmless p50',
+      'neighbours ≤ 2 × harmless p99',
     ]) {
       assert.ok(targets.includes(target), target)
     }
@@ -96,7 +101,7 @@ describe('bench --quick', () => {
     const rows = markdown.split('\n').filter((line) => line.startsWith('|'))
     const figures = report.parts.flatMap((part) => part.figures)
     assert.equal(
-      rows.filter((row) => row.split(/(?<!\\)\|/).length === 12).length,
+      rows.filter((row) => row.split(/(?<!\\)\|/).length === 13).length,
       figures.length + 2 * parts.length,
     )
     assert.doesNotMatch(markdown, /undefined|NaN|Infinity|\/tmp\//)
@@ -106,7 +111,15 @@ describe('bench --quick', () => {
 function assertValidFigure(figure: Figure): void {
   const details = JSON.stringify(figure)
   assert.ok(figure.name.length > 0, details)
-  const numbers = [figure.perSecond, figure.p50, figure.p99, figure.ratio, figure.value, figure.cpuMicros]
+  const numbers = [
+    figure.perSecond,
+    figure.p50,
+    figure.p99,
+    figure.p999,
+    figure.ratio,
+    figure.value,
+    figure.cpuMicros,
+  ]
   const known = numbers.filter((value) => value !== undefined)
   assert.ok(known.length > 0 || figure.skipped !== undefined, details)
   for (const value of known)

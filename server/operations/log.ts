@@ -55,10 +55,12 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
     destination,
   )
   // The destination buffers lines; a quiet service still writes them within a second.
-  setInterval(() => destination.flush(), 1_000).unref()
+  const flushing = setInterval(() => destination.flush(), 1_000).unref()
   return {
     log,
     async end() {
+      // A destination that was destroyed throws.
+      clearInterval(flushing)
       // Not `flushSync`: it retries for ever if the reader has closed the pipe.
       const { promise: ended, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, maxEndMs)
