@@ -1,4 +1,4 @@
-// A reader of stdout that goes away: the service neither waits, crashes nor fails to stop.
+// A reader of stdout that goes away or does not read: the service neither waits, crashes nor fails to stop.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,8 +10,15 @@ import { freePort } from './support/service.ts'
 /** Each call writes a line of about 150 bytes; a pipe holds 64 KiB. */
 const calls = 1_500
 
-for (const workers of ['1', '2']) {
-  it(`serves and stops with WORKERS=${workers} when the reader of its log goes away`, async () => {
+const cases = [
+  { workers: '1', reader: 'goes away' },
+  { workers: '2', reader: 'goes away' },
+  // A pipe of `spawn` is a Unix socket, and a worker that exits makes writes to it block in all processes.
+  { workers: '2', reader: 'does not read' },
+]
+
+for (const { workers, reader } of cases) {
+  it(`serves and stops with WORKERS=${workers} when the reader of its log ${reader}`, async () => {
     const storage = await freshStorage('sqlite')
     const port = await freePort()
     const child = spawn(process.execPath, ['start.js', '--workers', workers], {
@@ -27,7 +34,8 @@ for (const workers of ['1', '2']) {
           if (output.includes('is running')) resolve()
         })
       })
-      child.stdout.destroy()
+      if (reader === 'goes away') child.stdout.destroy()
+      else child.stdout.removeAllListeners('data').pause()
       for (let sent = 0; sent < calls; sent += 50) {
         const responses = await Promise.all(
           Array.from({ length: 50 }, () =>

@@ -101,7 +101,7 @@ export function tooFrequent(retryAfter: number): AppError {
   return new AppError(429, text, { retryAfter })
 }
 
-export function requireNotSuspended(account: Account): void {
+export function requireNotSuspended(account: Pick<Account, 'suspended'>): void {
   if (account.suspended === 1) throw accountSuspended()
 }
 
@@ -110,7 +110,7 @@ export function accountSuspended(): AppError {
 }
 
 /** An expired account may only read. The short link endpoint responds with 400, the others with 403. */
-export function requireNotExpired(account: Account, status: 400 | 403): void {
+export function requireNotExpired(account: Pick<Account, 'expires_on'>, status: 400 | 403): void {
   if (isExpired(account)) throw accountExpired(status)
 }
 

@@ -18,8 +18,8 @@ const redacted = [
 
 export interface Log {
   readonly log: Logger
-  /** Writes what is still buffered. Waits at most a second for a reader that does not read. */
-  end(): Promise<void>
+  /** Writes what is still buffered. Waits at most a second for a reader that does not read, and returns whether it read. */
+  end(): Promise<boolean>
 }
 
 const maxEndMs = 1_000
@@ -62,14 +62,15 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
       // A destination that was destroyed throws.
       clearInterval(flushing)
       // Not `flushSync`: it retries for ever if the reader has closed the pipe.
-      const { promise: ended, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, maxEndMs)
-      destination.once('close', resolve).once('error', () => resolve())
+      const { promise: ended, resolve } = Promise.withResolvers<boolean>()
+      const timer = setTimeout(resolve, maxEndMs, false)
+      destination.once('close', () => resolve(true)).once('error', () => resolve(true))
       destination.end()
-      await ended
+      const isWritten = await ended
       clearTimeout(timer)
       // Without this, the exit of the process would try to write again.
       destination.destroy()
+      return isWritten
     },
   }
 }

@@ -3,6 +3,7 @@ import cluster from 'node:cluster'
 import type { Logger } from 'pino'
 import type { App, AppOptions } from '../app.ts'
 import { type Config, listConfigWarnings } from '../config.ts'
+import { exitProcess } from './exit.ts'
 import { type Installation, openInstallation, StartProblem } from './installation.ts'
 import { type LogOptions, openLog } from '../operations/log.ts'
 import { onReloadSignal, onStopSignal } from './signals.ts'
@@ -45,7 +46,7 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   const stop = () => {
     if (stopping) return
     stopping = true
-    const end = (code: number) => void endLog().finally(() => process.exit(code))
+    const end = (code: number) => void endLog().then((isWritten) => exitProcess(code, !isWritten))
     void stopAndClose(app, installation).then(
       () => end(0),
       (error: unknown) => {

@@ -11,6 +11,7 @@ import {
   type LimitRequest,
 } from '../limits/primary-process.ts'
 import { openLog } from '../operations/log.ts'
+import { exitProcess } from './exit.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { logConfigWarnings, startProcess } from './process.ts'
 import { onReloadSignal, onStopSignal } from './signals.ts'
@@ -67,7 +68,7 @@ export async function startWorkers(config: Config, onListening: OnListening): Pr
   onStopSignal((signal) => {
     log.info({ signal }, 'stopping')
     notifySystemd(log, 'STOPPING=1')
-    void pool.stop().then((code) => endLog().finally(() => process.exit(code)))
+    void pool.stop().then((code) => endLog().then((isWritten) => exitProcess(code, !isWritten)))
   })
   onReloadSignal(() => {
     log.info('reloading')

@@ -3,6 +3,7 @@ import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import { sms } from '../../contract/sms.ts'
 import { codeLimits } from '../../contract/sms-text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
+import { requireStillAllowed } from '../accounts/still-allowed-store.ts'
 import type { Charge } from '../credits/operation.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { type Call, readCallParameters } from '../http/call.ts'
@@ -144,13 +145,15 @@ export function createCodeCheck(
   { db }: Pick<Services, 'db'>,
   hash: HashCode,
 ): (call: Call, caller: Caller) => Promise<ApiResponse> {
-  return async (call, { account }) => {
+  return async (call, caller) => {
+    const { account } = caller
     const { phone_number: phone, code, purpose = '' } = readCheckCode(call)
     requireNotSuspended(account)
     requireNotExpired(account, 403)
     const key = { account_id: account.id, phone, purpose }
     const given = Buffer.from(hash(key, code))
     const result = await db.write(async (tx) => {
+      await requireStillAllowed(tx, call, caller, 403)
       const valid = await lockValidCode(tx, key)
       if (!valid) return { verified: false, attempts_left: 0 }
       const verified = timingSafeEqual(given, Buffer.from(valid.hash))

@@ -1,7 +1,9 @@
 // The operations that change a link: `update`, `execute_update`, `pause`, `resume`, `delete`.
 import { shortlink } from '../../../contract/shortlink.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../../accounts/authenticate.ts'
+import { requireStillAllowed } from '../../accounts/still-allowed-store.ts'
 import { pricesOf } from '../../accounts/prices.ts'
+import type { Tx } from '../../db/database.ts'
 import { type Call, readCallParameters } from '../../http/call.ts'
 import { AppError } from '../../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../../http/parameters.ts'
@@ -48,15 +50,24 @@ export function createChangeCalls(
     requireNotExpired(account, 400)
   }
 
+  /** A transaction that changes links, if the caller may still do so. */
+  function writeAs<T>(call: Call, caller: Caller, job: (tx: Tx) => Promise<T>): Promise<T> {
+    return db.write(async (tx) => {
+      await requireStillAllowed(tx, call, caller, 400)
+      return job(tx)
+    })
+  }
+
   async function changeLink(
-    accountId: number,
+    call: Call,
+    caller: Caller,
     id: number,
-    checked: CheckedLink,
-    bannedHosts: BannedHosts,
+    { checked, bannedHosts }: { readonly checked: CheckedLink; readonly bannedHosts: BannedHosts },
   ): Promise<void> {
     const { change, options, clears } = checked
+    const accountId = caller.account.id
     if (options === undefined && change.redirectType === undefined) {
-      const isUpdated = await db.write(async (tx) => {
+      const isUpdated = await writeAs(call, caller, async (tx) => {
         const updated = await updateLink(tx, accountId, id, change)
         if (updated) await remarkLink(tx, id, bannedHosts)
         return updated
@@ -67,7 +78,7 @@ export function createChangeCalls(
     const passwordHash =
       options?.password === undefined ? undefined : await hashLinkPassword(options.password, accountId)
     const update = { change, options: options ?? {}, passwordHash, clears }
-    const result = await db.write(async (tx) => {
+    const result = await writeAs(call, caller, async (tx) => {
       const changed = await updateLinkOptions(tx, accountId, id, update)
       if (changed === 'changed') await remarkLink(tx, id, bannedHosts)
       return changed
@@ -79,7 +90,7 @@ export function createChangeCalls(
 
   async function setState(call: Call, caller: Caller, action: 'pause' | 'resume'): Promise<ApiResponse> {
     const { id } = await requireLink(call, caller, action, requireMayChange)
-    const link = await db.write((tx) => setPaused(tx, caller.account.id, id, action === 'pause'))
+    const link = await writeAs(call, caller, (tx) => setPaused(tx, caller.account.id, id, action === 'pause'))
     if (!link) throw linkNotFound()
     await lookup.publishChange(id)
     const message =
@@ -97,7 +108,7 @@ export function createChangeCalls(
       const invalid = [...result.invalid, ...checked.problems]
       const { link_id: id } = requireValid({ ...result, invalid }, 'update')
       requireMayChange(caller)
-      await changeLink(caller.account.id, id, checked, pools.bannedHosts)
+      await changeLink(call, caller, id, { checked, bannedHosts: pools.bannedHosts })
       await lookup.publishChange(id)
       return shortlinkSuccess({ link_id: id, message: say(call, '短链接已更新', 'Short link updated') })
     },
@@ -146,7 +157,8 @@ export function createChangeCalls(
 
     async remove(call, caller) {
       const { id } = await requireLink(call, caller, 'delete', requireMayChange)
-      if (!(await db.write((tx) => deleteLink(tx, caller.account.id, id, codes)))) throw linkNotFound()
+      const isDeleted = await writeAs(call, caller, (tx) => deleteLink(tx, caller.account.id, id, codes))
+      if (!isDeleted) throw linkNotFound()
       await lookup.publishChange(id)
       return shortlinkSuccess({ link_id: id, message: say(call, '短链接已删除', 'Short link deleted') })
     },

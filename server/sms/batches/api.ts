@@ -4,6 +4,7 @@ import { sms } from '../../../contract/sms.ts'
 import { defaultPageSize } from '../../../contract/paging.ts'
 import { formatTime } from '../../../contract/time.ts'
 import { type Caller, requireNotSuspended } from '../../accounts/authenticate.ts'
+import { requireStillAllowed } from '../../accounts/still-allowed-store.ts'
 import { registerWriter } from '../../credits/batch-writer.ts'
 import type { EndResult } from '../../credits/operation.ts'
 import type { Tx } from '../../db/database.ts'
@@ -76,13 +77,18 @@ export function createBatchHandlers(services: Services): BatchHandlers {
     })
   }
 
-  async function cancel(call: Call, { account }: Caller): Promise<ApiResponse> {
+  async function cancel(call: Call, caller: Caller): Promise<ApiResponse> {
+    const { account } = caller
     const { batch_id: batchId } = requireParameters(call, sms.operations.cancel_batch.parameters)
     requireNotSuspended(account)
     const batch = await requireBatch(account.id, batchId)
     let cancelled = 0
     for (;;) {
-      const slice = await db.write((tx) => cancelSlice(tx, batch))
+      const slice = await db.write(async (tx) => {
+        // What is cancelled stays cancelled, so only the first slice asks.
+        if (cancelled === 0) await requireStillAllowed(tx, call, caller, undefined)
+        return cancelSlice(tx, batch)
+      })
       cancelled += slice.cancelled
       if (slice.removed < cancelledPerSlice) break
     }
