@@ -1,7 +1,7 @@
 // How the text of a setting becomes a value. Each parser says in one phrase what it wanted.
 import { isIP } from 'node:net'
 import type { Text } from '../contract/text.ts'
-import { hasHiddenCharacters } from '../contract/values.ts'
+import { signNameProblem } from '../contract/sign-name.ts'
 import { isAddressOrRange } from './http/address.ts'
 import type { RateLimit } from './limits/token-bucket.ts'
 
@@ -41,9 +41,11 @@ export const text: Parse<string> = (value) => {
   return { value }
 }
 
-/** A text that people see. */
-export const visibleText: Parse<string> = (value) =>
-  hasHiddenCharacters(value) ? { problem: '含不可见字符 / contains invisible characters' } : text(value)
+/** The signature of a message. */
+export const signName: Parse<string> = (value) => {
+  const problem = signNameProblem(value)
+  return problem ? { problem: `${problem.zh} / ${problem.en}` } : text(value)
+}
 
 export const optionalText: Parse<string | undefined> = (value) => text(value)
 

@@ -129,6 +129,7 @@ describe('SMS_SIGNATURES', () => {
   })
 
   it('the platform signature has no invisible characters', () => {
-    assert.throws(() => readConfig({ SMS_SIGN_NAME: 'Toll\u200bgate' }), /SMS_SIGN_NAME/)
+    for (const wrong of ['Toll\u200bgate', 'Toll\u202egate', '【Tollgate】', 'T', 'T'.repeat(21)])
+      assert.throws(() => readConfig({ SMS_SIGN_NAME: wrong }), /SMS_SIGN_NAME/, wrong)
   })
 })

@@ -1,6 +1,6 @@
 // The check of the built console.
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -26,6 +26,11 @@ describe('doctor: console files', () => {
     const file = (await readdir(assets)).find((name) => name.endsWith('.js'))
     await rm(join(assets, file!))
     assert.equal(checkConsole(join(folder, 'dist')).state, 'fail')
-    assert.equal(checkConsole(join(folder, 'nowhere')).state, 'fail')
+    await mkdir(join(folder, 'empty'))
+    for (const missing of ['nowhere', 'empty']) {
+      const { state, text } = checkConsole(join(folder, missing))
+      assert.equal(state, 'fail')
+      assert.match(text.en, /the console files are missing/)
+    }
   })
 })

@@ -1,18 +1,11 @@
 // Accounts, keys and passwords on both engines.
+import { signNameProblem } from '../../contract/sign-name.ts'
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { systemActor } from '../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { AppError } from '../http/errors.ts'
-import {
-  changeAccount,
-  clearKey,
-  createAccount,
-  isExpired,
-  requireAccount,
-  resetKey,
-  signNameProblem,
-} from './accounts.ts'
+import { changeAccount, clearKey, createAccount, isExpired, requireAccount, resetKey } from './accounts.ts'
 import { hashKey } from './key.ts'
 import { systemShare, verifyPassword } from './password.ts'
 import { findPasswordHash, createKeyLookup, listAccounts } from './store.ts'

@@ -1,14 +1,14 @@
 // Rules for accounts and API keys, used by the console, the command line and the first start.
+import { signNameProblem } from '../../contract/sign-name.ts'
 import { type Actor, recordChange, recordOwnChange, requireSession } from '../audit/audit.ts'
 import type { AuditDetails } from '../audit/store.ts'
 import { deleteSessions } from './session-store.ts'
 import { formatDay, startOfDay } from '../../contract/time.ts'
 import type { OperatorRole } from '../../contract/console/roles.ts'
-import { sms } from '../../contract/sms.ts'
 import { maxAlertPercents } from '../../contract/events.ts'
 import type { Text } from '../../contract/text.ts'
 import { usernameProblem } from '../../contract/usernames.ts'
-import { hasHiddenCharacters, printable } from '../../contract/values.ts'
+import { printable } from '../../contract/values.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { emitEvents } from '../events/emit.ts'
 import { AppError } from '../http/errors.ts'
@@ -279,25 +279,6 @@ export async function requireAccount(queries: Queries, username: string): Promis
 /** An account is valid until the end of its last day in Shanghai. */
 export function isExpired(account: Pick<Account, 'expires_on'>, now: number = Date.now()): boolean {
   return account.expires_on !== null && account.expires_on < formatDay(now)
-}
-
-/** The signature is sent in 【】, so it must not contain brackets itself. */
-export function signNameProblem(signName: string): Text | undefined {
-  const length = [...signName].length
-  const { minLength, maxLength } = sms.operations.send.parameters.sign_name
-  if (length < minLength || length > maxLength) {
-    return {
-      zh: `签名须为 ${minLength} 至 ${maxLength} 个字符`,
-      en: `a signature has ${minLength} to ${maxLength} characters`,
-    }
-  }
-  if (/[\p{Ps}\p{Pe}<>＜＞]/u.test(signName)) {
-    return { zh: '签名不能含括号', en: 'a signature holds no brackets' }
-  }
-  if (hasHiddenCharacters(signName)) {
-    return { zh: '签名不能含不可见字符', en: 'a signature holds no invisible characters' }
-  }
-  return undefined
 }
 
 function requireDay(day: string): string {

@@ -1,4 +1,5 @@
 // Console routes for SMS: price, send, records.
+import { signNameProblem } from '../../contract/sign-name.ts'
 import {
   type SmsOutcome,
   smsRoutes,
@@ -9,7 +10,6 @@ import type { SmsRecord } from '../../contract/console/responses/sms.ts'
 import { sms as endpoint } from '../../contract/sms.ts'
 import { bizIdOf, isPhoneNumber } from '../../contract/sms-text.ts'
 import type { Language, Text } from '../../contract/text.ts'
-import { signNameProblem } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
 import { AppError } from '../http/errors.ts'
 import type { Services } from '../services.ts'

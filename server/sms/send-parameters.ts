@@ -1,8 +1,8 @@
 // Reads the parameters of a send, and checks when it may be sent.
+import { signNameProblem } from '../../contract/sign-name.ts'
 import { sms } from '../../contract/sms.ts'
 import { isMarketingHour, isPhoneNumber, marketingHours } from '../../contract/sms-text.ts'
 import type { Parameters } from '../../contract/parameters.ts'
-import { signNameProblem } from '../accounts/accounts.ts'
 import { type Call, readCallParameters } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'

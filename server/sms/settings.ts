@@ -11,7 +11,7 @@ import {
   optionalUrl,
   pathSecret,
   setting,
-  visibleText,
+  signName,
 } from '../setting-parsers.ts'
 
 function receiptSecretText(zh: string, en: string): Text {
@@ -38,7 +38,7 @@ export const smsSettings = {
     zh: '群发短信确知未发出时重试多久（秒），之后退回额度；0 为不重试',
     en: 'How long a message of a batch that was provably not sent is tried again, in seconds; 0: not at all',
   }),
-  SMS_SIGN_NAME: setting(visibleText, 'Tollgate', { zh: '平台短信签名', en: "The platform's SMS signature" }),
+  SMS_SIGN_NAME: setting(signName, 'Tollgate', { zh: '平台短信签名', en: "The platform's SMS signature" }),
   SMS_SIGNATURES: setting(optionalChoice('approved', 'any'), undefined, {
     zh: '可用的签名：approved 为平台签名与账户已通过审核的签名，any 不限；默认在配置真实网关时为 approved，只用沙箱时为 any',
     en: "Usable signatures: approved allows the platform's and the account's approved ones, any allows all; by default approved with a real gateway, any with the sandbox only",

@@ -1,4 +1,5 @@
 // The signatures of an account: added by the account holder or an operator, used only after the operator's approval.
+import { signNameProblem } from '../../contract/sign-name.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import { maxNoteLength } from '../../contract/console/limits.ts'
 import {
@@ -8,7 +9,6 @@ import {
   type TemplateState,
 } from '../../contract/sms-text.ts'
 import { isStorableText } from '../../contract/values.ts'
-import { signNameProblem } from '../accounts/accounts.ts'
 import { type Account, findById, lockAccount, updateAccount } from '../accounts/store.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { emitEvents } from '../events/emit.ts'

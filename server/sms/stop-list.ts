@@ -1,9 +1,9 @@
 // The stop list of an account: who unsubscribed gets no more messages with that signature.
+import { signNameProblem } from '../../contract/sign-name.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import { isPhoneNumber, maxStopsPerAccount } from '../../contract/sms-text.ts'
 import { maskPhone } from '../../contract/masking.ts'
 import type { Text } from '../../contract/text.ts'
-import { signNameProblem } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'

@@ -1,9 +1,10 @@
 // Accounts for operators: search, create, change, grant and take credits.
+import { signNameProblem } from '../../../contract/sign-name.ts'
 import { apiTypes } from '../../../contract/credits.ts'
 import { type AccountRateLimit, operatorRoutes } from '../../../contract/console/operator.ts'
 import type { AccountDetail, AccountRow } from '../../../contract/console/responses/operator.ts'
 import { formatDay } from '../../../contract/time.ts'
-import { changeAccount, signNameProblem } from '../../accounts/accounts.ts'
+import { changeAccount } from '../../accounts/accounts.ts'
 import { ownPrices } from '../../accounts/prices.ts'
 import { generatePassword } from '../../accounts/password.ts'
 import { type Account, findById } from '../../accounts/store.ts'

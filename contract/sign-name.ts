@@ -1,0 +1,23 @@
+// What an SMS signature may look like.
+import { sms } from './sms.ts'
+import type { Text } from './text.ts'
+import { hasHiddenCharacters } from './values.ts'
+
+/** The signature is sent in 【】, so it must not contain brackets itself. */
+export function signNameProblem(signName: string): Text | undefined {
+  const length = [...signName].length
+  const { minLength, maxLength } = sms.operations.send.parameters.sign_name
+  if (length < minLength || length > maxLength) {
+    return {
+      zh: `签名须为 ${minLength} 至 ${maxLength} 个字符`,
+      en: `a signature has ${minLength} to ${maxLength} characters`,
+    }
+  }
+  if (/[\p{Ps}\p{Pe}<>＜＞]/u.test(signName)) {
+    return { zh: '签名不能含括号', en: 'a signature holds no brackets' }
+  }
+  if (hasHiddenCharacters(signName)) {
+    return { zh: '签名不能含不可见字符', en: 'a signature holds no invisible characters' }
+  }
+  return undefined
+}
