@@ -18,8 +18,8 @@ export function verificationMail(code: string, language: Language): MailText {
         text: `验证码：${code}\n在控制台输入后，此邮箱可用于找回密码和接收安全提醒。${minutes} 分钟内有效。\n如非本人操作，请忽略此邮件。`,
       }
     : {
-        title: '[Tollgate] Verify your mail address',
-        text: `Code: ${code}\nEnter it in the console. The address then serves password recovery and security notices. Valid for ${minutes} minutes.\nIf you did not request it, ignore this mail.`,
+        title: '[Tollgate] Verify your email address',
+        text: `Code: ${code}\nEnter it in the console. The address is then used for password recovery and security notices. Valid for ${minutes} minutes.\nIf you did not request it, ignore this email.`,
       }
 }
 
@@ -35,15 +35,15 @@ export function recoveryMail(
       }
     : {
         title: '[Tollgate] Reset your password',
-        text: `Open the link to set a new password. It works once, within ${minutes} minutes:\n\n${list}\n\nIf you did not request it, ignore this mail; the password stays as it is.`,
+        text: `Open the link to set a new password. It works once, within ${minutes} minutes:\n\n${list}\n\nIf you did not request it, ignore this email; the password stays as it is.`,
       }
 }
 
 /** Nobody asked for the following mails, so their language is not known. */
 export function addressChangedMail(username: string): MailText {
   return {
-    title: '[Tollgate] 邮箱已更改 / Mail address changed',
-    text: `账户 ${username} 不再使用此邮箱。如非本人操作，请立即联系平台管理员。\n\nThe account ${username} no longer uses this mail address. If you did not change it, contact the operator at once.`,
+    title: '[Tollgate] 邮箱已更改 / Email address changed',
+    text: `账户 ${username} 不再使用此邮箱。如非本人操作，请立即联系平台管理员。\n\nThe account ${username} no longer uses this email address. If you did not change it, contact the operator immediately.`,
   }
 }
 

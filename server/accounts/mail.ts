@@ -218,7 +218,7 @@ function invalidLink(): AppError {
 function tooManyAccounts(): AppError {
   const text: Text = {
     zh: `一个邮箱最多用于 ${maxAccountsPerAddress} 个账户`,
-    en: `A mail address serves at most ${maxAccountsPerAddress} accounts`,
+    en: `An email address can be used by at most ${maxAccountsPerAddress} accounts`,
   }
   return new AppError(1002, text, { fields: { code: text } })
 }

@@ -189,7 +189,7 @@ function readTarget(kind: AlertChannelKind, given: string, allowPrivate: boolean
   const target = given.trim()
   if (kind !== 'mail') return readWebhookUrl(target, allowPrivate)
   if (target.length <= alertLimits.targetLength && isMailAddress(target)) return target
-  throw invalid('target', { zh: '不是有效的邮箱地址', en: 'is not a mail address' })
+  throw invalid('target', { zh: '不是有效的邮箱地址', en: 'is not an email address' })
 }
 
 /** One address without a display name, so that nothing else can be added to the envelope. */

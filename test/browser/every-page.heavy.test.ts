@@ -133,3 +133,25 @@ browserTest('search and dialogs work with the keyboard', async () => {
   await page.keyboard.press('Escape')
   await page.getByRole('dialog', { name: '账户' }).waitFor({ state: 'hidden' })
 })
+
+browserTest('the search finds links and templates by their titles', async () => {
+  await using visitor = await browser.visit(service.url)
+  const { page } = visitor
+  await signIn(visitor, accounts.holder)
+  await page.locator('main h1').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog', { name: '搜索' }).getByRole('combobox').fill('双十一')
+  await page.getByRole('option', { name: /短链接.*双十一主会场/ }).click()
+  await page.getByRole('dialog', { name: '短链接 · 双十一主会场' }).waitFor()
+  assert.match(page.url(), /\/shortlink\?open=\d+/)
+  await page.goto('/console/sms')
+  await page.locator('main h1').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog', { name: '搜索' }).getByRole('combobox').fill('CODE_LOGIN')
+  await page
+    .getByRole('option', { name: /短信模板/ })
+    .first()
+    .click()
+  await page.waitForURL(/\/sms\?q=/)
+  assert.deepEqual(visitor.problems, [])
+})

@@ -49,8 +49,8 @@ describe('SMS', () => {
     async () => {
       const { page } = visitor
       await page.goto('/console/sms')
-      await page.getByRole('button', { name: '新建模板' }).first().click()
-      const editor = page.getByRole('dialog', { name: '新建模板' })
+      await page.getByRole('button', { name: '创建模板' }).first().click()
+      const editor = page.getByRole('dialog', { name: '创建模板' })
       await editor.getByLabel('模板名称').fill('取件通知')
       await editor.getByLabel('模板编号').fill('PARCEL')
       await editor.getByLabel('模板内容').fill('您的包裹已到，取件码${code}。')

@@ -61,7 +61,7 @@ export const creditsText = dictionary(
     request: 'Request',
     note: 'Note',
     fromCode: (hint: string) => `Redeem code ${hint}`,
-    held: 'Undecided',
+    held: 'Pending',
     heldText: 'The provider’s result is not known yet. The credits are held until it is.',
     empty: 'No entries yet. They appear here when you redeem a code or an operator grants credits.',
     code: 'Redeem code',

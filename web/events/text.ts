@@ -65,7 +65,7 @@ export const eventsText = dictionary(
     percents: (list: readonly number[]) =>
       list.length === 0 ? '不提醒额度不足' : `额度剩余 ${list.map((one) => `${one}%`).join('、')} 时提醒`,
     percentsTitle: '额度提醒值（%）',
-    percentsText: (max: number) => `上次充值后余额的百分比，1 到 99，至多 ${max} 个；留空则不提醒。`,
+    percentsText: (max: number) => `上次到账后余额的百分比，1 到 99，至多 ${max} 个；留空则不提醒。`,
     percentsSaved: '提醒值已保存',
     change: '修改',
     alertsText: '额度不足、账户即将到期、域名被拦截、Webhook 停用时告警。同类告警每小时最多一次。',
@@ -99,7 +99,7 @@ export const eventsText = dictionary(
   },
   {
     title: 'Events',
-    lead: 'When something happens, the platform notifies your server (webhooks), or alerts you by mail and chat robots.',
+    lead: 'When something happens, the platform notifies your server (webhooks), or alerts you by email and chat robots.',
     webhooks: 'Webhooks',
     alerts: 'Alerts',
     addWebhook: 'Add webhook',
@@ -109,7 +109,7 @@ export const eventsText = dictionary(
     types: 'Event types',
     allTypes: 'All events',
     typesHint: 'Choose none to receive all events.',
-    state: 'State',
+    state: 'Status',
     created: 'Added',
     active: 'Active',
     disabled: 'Disabled',
@@ -143,7 +143,7 @@ export const eventsText = dictionary(
     deliveries: 'Deliveries',
     delivery: 'Delivery',
     emptyDeliveries: 'No deliveries yet.',
-    resendFailed: 'Resend failed ones of the last 24 hours',
+    resendFailed: 'Resend failed deliveries of the last 24 hours',
     resend: 'Resend',
     time: 'Time',
     type: 'Type',
@@ -163,11 +163,11 @@ export const eventsText = dictionary(
     copyCode: 'Copy code',
     percents: (list: readonly number[]) =>
       list.length === 0
-        ? 'Low credits are not reported'
-        : `Low credits are reported at ${list.map((one) => `${one}%`).join(', ')}`,
-    percentsTitle: 'Thresholds of low credits (%)',
+        ? 'No alerts for low credits'
+        : `Alerts when ${list.map((one) => `${one}%`).join(', ')} of the credits are left`,
+    percentsTitle: 'Low-credit thresholds (%)',
     percentsText: (max: number) =>
-      `Percentages of the balance after the last grant, 1 to 99, at most ${max}; empty: no report.`,
+      `Percentages of the balance after the last grant, 1 to 99, at most ${max}. Leave empty for no alerts.`,
     percentsSaved: 'Thresholds saved',
     change: 'Change',
     alertsText:
@@ -176,7 +176,7 @@ export const eventsText = dictionary(
     emptyChannels: 'No alert channels yet.',
     kind: 'Channel',
     target: 'Target',
-    mail: 'Mail',
+    mail: 'Email',
     dingtalk: 'DingTalk robot',
     wecom: 'WeCom robot',
     feishu: 'Feishu robot',
@@ -184,7 +184,7 @@ export const eventsText = dictionary(
     confirm: 'Confirm',
     sendCode: 'Send code',
     notSent: 'The code could not be sent; check the target',
-    mailAddress: 'Mail address',
+    mailAddress: 'Email address',
     robotUrl: 'Webhook URL of the robot',
     targetRule: 'Enter a target',
     robotSecret: 'Signing secret',

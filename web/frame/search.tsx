@@ -1,9 +1,12 @@
-// The search dialog (Ctrl/⌘ K): pages, API calls by request ID, phone, biz_id or short code, and accounts for operators.
+// The search dialog (Ctrl/⌘ K): pages and actions, titles of links and templates, API calls by request ID, phone, biz_id or short code,
+// and accounts for operators.
 import { SearchOutlined } from '@ant-design/icons'
 import { useNavigate } from '@tanstack/react-router'
 import { Input, Modal } from 'antd'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { searchRoutes } from '../../contract/console/requests.ts'
+import { linkRoutes } from '../../contract/console/shortlink.ts'
+import { smsRoutes } from '../../contract/console/sms.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { accountGroups, operatorGroupsFor } from './navigation.tsx'
 import { useOperatorRole } from './rights.tsx'
@@ -11,6 +14,9 @@ import { useText } from './i18n.ts'
 import { frameText } from './text.ts'
 
 const minQueryLength = 3
+/** Titles are often two Chinese characters. */
+const minTitleLength = 2
+const maxTitles = 5
 
 interface SearchProps {
   readonly open: boolean
@@ -63,6 +69,10 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
     { q: query },
     { enabled: open && query.length >= minQueryLength },
   )
+  const byTitle = { q: query, size: maxTitles }
+  const hasTitle = open && query.length >= minTitleLength
+  const links = useApiQuery(linkRoutes.list, byTitle, { enabled: hasTitle })
+  const templates = useApiQuery(smsRoutes.templates, byTitle, { enabled: hasTitle })
 
   const filter = input.trim().toLowerCase()
   const pages = [...accountGroups, ...(operator ? operatorGroupsFor(role) : [])]
@@ -70,6 +80,32 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
     .map(({ to, label, words }) => ({ to, title: t[label], words }))
     .filter(({ to, title, words }) => `${title} ${to} ${words}`.toLowerCase().includes(filter))
   const choices: readonly Choice[] = [
+    ...pages.map(({ to, title }): Choice => ({
+      key: to,
+      group: t.pages,
+      title,
+      detail: '',
+      to,
+      search: {},
+    })),
+    ...(hasTitle && filter !== '' ? (links.data?.items ?? []) : []).map(
+      ({ id, title, target_url }): Choice => ({
+        key: `link${id}`,
+        group: t.shortlink,
+        title,
+        detail: target_url,
+        to: '/shortlink',
+        search: { open: String(id) },
+      }),
+    ),
+    ...(hasTitle && filter !== '' ? (templates.data?.items ?? []) : []).map(({ id, name, code }): Choice => ({
+      key: `template${id}`,
+      group: t.template,
+      title: name,
+      detail: code,
+      to: '/sms',
+      search: { q: code },
+    })),
     ...(query.length >= minQueryLength && filter !== '' ? (hits.data?.items ?? []) : []).map(
       ({ kind, id, title, detail }): Choice => ({
         key: `${kind}${id}`,
@@ -80,14 +116,6 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
         search: { open: id },
       }),
     ),
-    ...pages.map(({ to, title }): Choice => ({
-      key: to,
-      group: t.pages,
-      title,
-      detail: '',
-      to,
-      search: {},
-    })),
     ...actions
       .filter(({ label, words }) => filter !== '' && `${t[label]} ${words}`.toLowerCase().includes(filter))
       .map(({ label, to, search }): Choice => ({
@@ -112,6 +140,7 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
     else return
     event.preventDefault()
   }
+  const isSearching = hits.isFetching || links.isFetching || templates.isFetching
   const hint = operator ? t.searchHintOperator : t.searchHint
 
   return (
@@ -160,7 +189,7 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
             <span className="muted small clip">{choice.detail}</span>
           </div>
         ))}
-        {choices.length === 0 && !hits.isFetching && <p className="muted">{t.searchNothing}</p>}
+        {choices.length === 0 && !isSearching && <p className="muted">{t.searchNothing}</p>}
       </div>
     </Modal>
   )

@@ -25,7 +25,7 @@ export const productsText = dictionary(
     decided: '审核完成',
     noReviews: '没有等待审核的内容。',
     domains: '域名池',
-    domainsLead: '短链接使用的两组域名。新建和刷新链接时轮流使用；每个短码在所属域名池的所有域名上都有效。',
+    domainsLead: '短链接使用的两组域名。创建和刷新链接时轮流使用；每个短码在所属域名池的所有域名上都有效。',
     pool: '域名池',
     poolA: 'A 池（a_url）',
     poolB: 'B 池（b_url）',

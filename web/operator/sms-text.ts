@@ -9,7 +9,7 @@ export const operatorSmsText = dictionary(
     templates: '公共模板',
     templatesLead:
       '公共模板无需审核，所有账户都可以使用。添加入门模板后，新账户可以直接用示例发送第一条短信。',
-    addTemplate: '新建公共模板',
+    addTemplate: '创建公共模板',
     addStarters: '添加入门模板',
     startersAdded: '入门模板已就绪',
     added: '公共模板已添加，所有账户立即可用',
@@ -23,9 +23,9 @@ export const operatorSmsText = dictionary(
     templatesLead:
       'Shared templates need no review and every account can use them. With the starter templates a new account can send its first message from the samples.',
     addTemplate: 'New shared template',
-    addStarters: 'Add the starter templates',
-    startersAdded: 'The starter templates are there',
+    addStarters: 'Add starter templates',
+    startersAdded: 'Starter templates added',
     added: 'Added; every account can use it now',
-    noTemplates: 'There are no shared templates.',
+    noTemplates: 'No shared templates yet.',
   },
 )

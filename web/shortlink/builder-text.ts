@@ -3,8 +3,8 @@ import { dictionary } from '../frame/i18n.ts'
 
 export const builderText = dictionary(
   {
-    newTitle: '新建短链接',
-    editTitle: '编辑短链接',
+    newTitle: '创建短链接',
+    editTitle: '修改短链接',
     newLead: '只有目标地址必填。右侧实时显示访客将看到的效果。',
     editLead: '修改免费，保存后下次访问即生效。',
     back: '返回短链接',
@@ -79,7 +79,7 @@ export const builderText = dictionary(
     tagsRule: (max: number, length: number) => `最多 ${max} 个标签，每个 1–${length} 个字符`,
   },
   {
-    newTitle: 'New short link',
+    newTitle: 'Create short link',
     editTitle: 'Edit short link',
     newLead: 'Only the target is required. The preview shows what visitors will see.',
     editLead: 'Changes are free and take effect on the next visit.',
@@ -90,12 +90,12 @@ export const builderText = dictionary(
     platformDomain: 'Platform domain (assigned)',
     domainHint: 'The domain of the primary URL. Own domains must be verified first.',
     domainFixed: 'The domain cannot be changed',
-    code: 'Chosen code',
+    code: 'Custom code',
     codeHint: (min: number, max: number) => `${min}–${max} letters, digits, _ or -; generated when empty`,
     codeFree: 'Available',
     codeChecking: 'Checking',
     codeFixed: 'A code changes only with “Refresh URLs”',
-    organise: 'Organisation',
+    organise: 'Organize',
     tags: 'Tags',
     tagsHint: (max: number, length: number) =>
       `At most ${max}, up to ${length} characters each; press Enter to add`,
@@ -104,8 +104,9 @@ export const builderText = dictionary(
     access: 'Access',
     expiresAt: 'Expires at (UTC+8)',
     expiredUrl: 'Target after expiry',
-    expiredUrlHint: 'Used after expiry or when all visits are used up; else visitors see that the link ended',
-    maxClicks: 'Limit of visits',
+    expiredUrlHint:
+      'Used after expiry or when no visits are left; otherwise visitors see that the link has expired',
+    maxClicks: 'Visit limit',
     maxClicksHint: 'Counts people only, not bots or previews',
     remaining: (n: string) => `${n} left`,
     password: 'Password',
@@ -138,13 +139,12 @@ export const builderText = dictionary(
     showsPage: 'An interstitial page is shown first',
     asksPassword: 'A password is required',
     endsAt: (time: string) => `Expires at ${time}`,
-    endsAfter: (n: string) => `Ends after ${n} visits by people`,
+    endsAfter: (n: string) => `Expires after ${n} visits by people`,
     thenLeads: (target: string) => `Then leads to ${target}`,
-    thenGone: 'Then visitors see that the link has ended',
+    thenGone: 'Then visitors see that the link has expired',
     card: 'Chat card',
     cardHint: 'Chat apps take the title and the picture of the card from the target page.',
-    qrLater:
-      'After creation you can download the QR code and choose its size, colours, logo and error level.',
+    qrLater: 'After creation you can download the QR code and choose its size, colors, logo and error level.',
     create: 'Create short link',
     save: 'Save',
     saved: 'Saved',
@@ -153,7 +153,7 @@ export const builderText = dictionary(
     free: 'Changes are free',
     lengthRule: (min: number, max: number) => `Must have ${min}–${max} characters`,
     futureRule: 'Must be in the future',
-    permanentRule: 'A permanent redirect (301) cannot have an expiry, a limit of visits, a password or rules',
+    permanentRule: 'A permanent redirect (301) cannot have an expiry, a visit limit, a password or rules',
     tagsRule: (max: number, length: number) => `At most ${max} tags of 1–${length} characters`,
   },
 )

@@ -49,7 +49,7 @@ export const importText = dictionary(
   },
   {
     title: 'Import short links',
-    lead: 'Upload a CSV of YOURLS, Kutt, Shlink, Bitly or our own export (UTF-8 or GBK, at most 100,000 rows). Every row is checked first; links are created and charged after you confirm. An interrupted import continues by itself, and each row is created once.',
+    lead: 'Upload a CSV of YOURLS, Kutt, Shlink, Bitly or our own export (UTF-8 or GBK, at most 100,000 rows). Every row is checked first; links are created and charged after you confirm. An interrupted import continues automatically, and each row is created once.',
     back: 'Short links',
     upload: 'Upload CSV',
     codes: 'Codes',
@@ -58,7 +58,7 @@ export const importText = dictionary(
     tag: 'Add a tag',
     tagHint: 'Optional, for every link',
     file: 'File',
-    state: 'State',
+    state: 'Status',
     uploading: 'Uploading',
     checking: 'Checking',
     checked: 'Ready to start',
@@ -73,7 +73,7 @@ export const importText = dictionary(
     month_cap: 'monthly cap reached',
     progress: 'Progress',
     counts: (created: number, invalid: number, failed: number) =>
-      `${created} created · ${invalid} refused by the check · ${failed} failed`,
+      `${created} created · ${invalid} rejected by the check · ${failed} failed`,
     start: 'Start import',
     resume: 'Continue',
     cancel: 'Cancel',

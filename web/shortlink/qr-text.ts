@@ -28,7 +28,7 @@ export const qrText = dictionary(
     design: 'More styles',
     preview: 'Preview of the QR code',
     size: 'Size (pixels)',
-    color: 'Colour',
+    color: 'Color',
     background: 'Background',
     level: 'Error level',
     levelL: 'low',
@@ -42,6 +42,6 @@ export const qrText = dictionary(
     wrongLogo: 'This picture cannot be read',
     scans: 'Count scans',
     scansHint: 'Adds ?qr=1: scans have a line of their own among the referrers; the target does not get it',
-    lowContrast: 'The contrast of the two colours is too low to scan.',
+    lowContrast: 'The contrast of the two colors is too low to scan.',
   },
 )

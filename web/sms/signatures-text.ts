@@ -81,7 +81,7 @@ export const signaturesText = dictionary(
     note: 'Note for the reviewer',
     proofs: 'Proofs',
     proofsHint: (files: number, kb: number) =>
-      `Business licence, trademark certificate or similar: PNG, JPEG or PDF, up to ${kb} kB each, at most ${files}. Stored encrypted; only you and the reviewer can download them.`,
+      `Business license, trademark certificate or similar: PNG, JPEG or PDF, up to ${kb} kB each, at most ${files}. Stored encrypted; only you and the reviewer can download them.`,
     upload: 'Upload',
     uploaded: 'Uploaded, now in review',
     tooLarge: (kb: number) => `The file is larger than ${kb} kB`,

@@ -122,9 +122,9 @@ export function securityPages(
     requireConfirmation(request)
     const address = input.address.trim()
     if (!canMail)
-      throw new ConsoleProblem('forbidden', { zh: '平台未配置邮件', en: 'The platform sends no mail' })
+      throw new ConsoleProblem('forbidden', { zh: '平台未配置邮件', en: 'The platform does not send email' })
     if (!isMailAddress(address)) {
-      throw invalidFields({ address: { zh: '不是有效的邮箱地址', en: 'Not a mail address' } })
+      throw invalidFields({ address: { zh: '不是有效的邮箱地址', en: 'Not an email address' } })
     }
     await mailLimits.begin([
       { key: `account ${request.user.id}`, max: maxMailsByAccount },

@@ -214,6 +214,9 @@ onEachEngine('bans', (engine) => {
     const html = await form.text()
     assert.equal(form.status, 200)
     assert.match(html, /<form method="post" action="\/report">/)
+    assert.ok(html.includes('class="brand"') && !html.includes('Reason'), 'one language, with the logo')
+    const english = await fetch(`${service.url}/report`, { headers: { 'accept-language': 'en-GB,en' } })
+    assert.match(await english.text(), /<html lang="en">[^]*<h1>Report a short link<\/h1>/)
     assert.ok(!html.includes('<script>'))
     assert.match(form.headers.get('content-security-policy') ?? '', /default-src 'none'.*form-action 'self'/)
     const report = (fields: Record<string, string>) =>

@@ -9,7 +9,7 @@ export interface Page {
 }
 
 const style = `body{font:17px/1.7 system-ui,"PingFang SC","Microsoft YaHei",sans-serif;max-width:34rem;margin:14vh auto;padding:0 1.5rem;color:#1f2328;background:#fff}
-h1{font-size:1.5rem;margin:0 0 .5rem}p{margin:.4rem 0;color:#57606a}
+h1{font-size:1.5rem;margin:0 0 .5rem;overflow-wrap:break-word}p{margin:.4rem 0;color:#57606a}
 strong{color:#1f2328;overflow-wrap:anywhere}
 .brand{display:flex;gap:.6rem;align-items:center;margin:0 0 2rem;font-weight:600;color:#1f2328}.title{font-size:1.1rem;color:#1f2328;overflow-wrap:anywhere}
 a{display:inline-block;margin:1.2rem 0;padding:.6rem 1.6rem;border-radius:.5rem;background:#1f6feb;color:#fff;text-decoration:none}
@@ -39,20 +39,16 @@ const formHeaders = Object.entries({
 
 const logo = `<p class="brand"><svg width="32" height="32" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#3b5bdb"/><path d="M9 25V9m0 4 15-5M9 25h5" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/><circle cx="9" cy="9" r="2.4" fill="#fff"/></svg>Tollgate</p>`
 
-/** A page in one language, with the logo. */
-function pageIn(language: Language, title: string, content: string): string {
-  return htmlPage(title, logo + content, language)
-}
-
 function inBoth(create: (language: Language) => string): Readonly<Record<Language, string>> {
   return { zh: create('zh'), en: create('en') }
 }
 
-export function htmlPage(title: string, content: string, language: Language = 'zh'): string {
+/** A page in one language, with the logo. */
+export function pageIn(language: Language, title: string, content: string): string {
   return `<!doctype html>
 <html lang="${language === 'zh' ? 'zh-CN' : 'en'}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><style>${style}</style></head>
-<body><main>${content}</main></body></html>
+<body><main>${logo}${content}</main></body></html>
 `
 }
 
@@ -68,7 +64,7 @@ export const unknownPage = notice(
   { zh: '链接不存在', en: 'No such link' },
   {
     zh: '请检查地址是否完整，大小写是否一致。',
-    en: 'Please check that the address is complete; upper and lower case matter.',
+    en: 'Check that the address is complete; upper and lower case matter.',
   },
 )
 
@@ -101,10 +97,10 @@ export const exhaustedPage = notice(
 
 const passwordTexts = {
   ask: { status: 200, text: undefined },
-  wrong: { status: 403, text: { zh: '密码不正确，请重试。', en: 'Wrong password, please try again.' } },
+  wrong: { status: 403, text: { zh: '密码不正确，请重试。', en: 'Wrong password. Try again.' } },
   too_many: {
     status: 429,
-    text: { zh: '尝试次数过多，请稍后再试。', en: 'Too many attempts, please try again in a moment.' },
+    text: { zh: '尝试次数过多，请稍后再试。', en: 'Too many attempts. Try again in a moment.' },
   },
 } as const
 
@@ -152,7 +148,7 @@ export const bannedPage = notice(
 export const unavailablePage = notice(
   503,
   { zh: '暂时无法打开', en: 'Not available right now' },
-  { zh: '请稍后再试。', en: 'Please try again in a moment.' },
+  { zh: '请稍后再试。', en: 'Try again in a moment.' },
 )
 
 const passwordPages = {

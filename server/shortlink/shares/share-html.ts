@@ -5,7 +5,7 @@ import type { Language, Text } from '../../../contract/text.ts'
 import { formatTime } from '../../../contract/time.ts'
 import { browserNames, deviceNames, osNames, referrerNames } from '../../../contract/visitor-names.ts'
 import type { Analytics, PeriodTotals } from '../listing/analytics.ts'
-import { escapeHtml, htmlPage } from '../redirect/pages.ts'
+import { escapeHtml, pageIn } from '../redirect/pages.ts'
 
 interface SharedPage {
   readonly title: string
@@ -20,7 +20,7 @@ const style = `<style>body{max-width:64rem;margin:4vh auto}h2{font-size:1rem;mar
 nav a{margin:.6rem .4rem .6rem 0;padding:.2rem .9rem;background:transparent;color:#0b57d0;border:1px solid #8c959f}nav a[aria-current]{background:#1f6feb;color:#fff}
 .totals,.parts{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,9rem),1fr))}.parts{grid-template-columns:repeat(auto-fit,minmax(min(100%,17rem),1fr))}
 .totals p{margin:0}.totals strong{display:block;font-size:1.6rem}svg{width:100%;height:auto;display:block}rect{fill:#1f6feb}
-ol{list-style:none;margin:0;padding:0}li{display:grid;grid-template-columns:1fr auto;gap:.5rem;font-size:.95rem;padding:.15rem 0;overflow-wrap:anywhere}
+ol{list-style:none;margin:0;padding:0}li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.5rem;font-size:.95rem;padding:.15rem 0;overflow-wrap:break-word}
 li i{grid-column:1/3;height:.25rem;border-radius:.2rem;background:#1f6feb}
 @media(prefers-color-scheme:dark){nav a{color:#9ec5fe}}</style>`
 
@@ -35,18 +35,19 @@ export function statisticsHtml(found: Analytics, page: SharedPage): string {
   )
   const totals = totalNames.map(
     ([name, text]) =>
-      `<p>${say(text)}<strong>${count(found.totals[name])}</strong>${say({ zh: '上一周期', en: 'Before' })} ${count(found.previous[name])}</p>`,
+      `<p>${say(text)}<strong>${count(found.totals[name])}</strong>${say({ zh: '上一周期', en: 'Previous' })} ${count(found.previous[name])}</p>`,
   )
   const parts = analyticsParts.map((part) => rankingHtml(part, found, language))
   const address = page.address === '' ? '' : `<p>${escapeHtml(page.address)}</p>`
-  return htmlPage(
+  return pageIn(
+    language,
     `${title} · ${say(heading)}`,
-    `${style}<div lang="${language === 'zh' ? 'zh-CN' : 'en'}"><h1>${title}</h1>${address}
+    `${style}<h1>${title}</h1>${address}
 <p>${found.from} – ${found.to} · ${say({ zh: '北京时间', en: 'UTC+8' })} · ${say({ zh: '本页有效期至', en: 'This page is valid until' })} ${formatTime(page.expiresAt)}</p>
 <nav aria-label="${say({ zh: '时间范围', en: 'Range' })}">${ranges.join('')}</nav>
 <div class="totals">${totals.join('')}</div>
 <h2>${say({ zh: '每日访问', en: 'Clicks per day' })}</h2>${chartSvg(found, say({ zh: '每日访问', en: 'Clicks per day' }))}
-<div class="parts">${parts.join('')}</div></div>`,
+<div class="parts">${parts.join('')}</div>`,
   )
 }
 
@@ -111,26 +112,31 @@ function nameOf(part: AnalyticsPart, value: string, language: Language): string 
   return (part === 'referrer' ? referrerNames : names)[value]?.[language] ?? value
 }
 
-function notice(zh: Text['zh'], en: Text['en'], hint: Text): string {
-  return htmlPage(
-    `${zh} · ${en}`,
-    `<h1>${zh}</h1><p>${hint.zh}</p><p lang="en"><strong>${en}.</strong> ${hint.en}</p>`,
-  )
+/** Why there are no statistics, in both languages. */
+type Notice = Readonly<Record<Language, string>>
+
+function notice(title: Text, text: Text): Notice {
+  const create = (language: Language) =>
+    pageIn(language, title[language], `<h1>${title[language]}</h1><p>${text[language]}</p>`)
+  return { zh: create('zh'), en: create('en') }
 }
 
-export const unknownHtml = notice('页面不存在', 'No such page', {
-  zh: '请检查地址是否完整。',
-  en: 'Please check that the address is complete.',
-})
-export const endedHtml = notice('分享已结束', 'No longer shared', {
-  zh: '该统计的分享已到期或被撤销，请向分享者索取新的地址。',
-  en: 'The share has expired or was revoked. Ask for a new address.',
-})
-export const manyViewsHtml = notice('访问过于频繁', 'Too many views', {
-  zh: '请稍后再试。',
-  en: 'Please try again in a moment.',
-})
-export const tooManyLinksHtml = notice('无法汇总', 'Not available', {
-  zh: '该标签的链接过多。',
-  en: 'The tag has too many links.',
-})
+export const unknownPage = notice(
+  { zh: '页面不存在', en: 'No such page' },
+  { zh: '请检查地址是否完整。', en: 'Check that the address is complete.' },
+)
+export const endedPage = notice(
+  { zh: '分享已结束', en: 'No longer shared' },
+  {
+    zh: '该统计的分享已到期或被撤销，请向分享者索取新的地址。',
+    en: 'The share has expired or was revoked. Ask for a new address.',
+  },
+)
+export const manyViewsPage = notice(
+  { zh: '访问过于频繁', en: 'Too many views' },
+  { zh: '请稍后再试。', en: 'Try again in a moment.' },
+)
+export const tooManyLinksPage = notice(
+  { zh: '无法汇总', en: 'Not available' },
+  { zh: '该标签的链接过多。', en: 'The tag has too many links.' },
+)

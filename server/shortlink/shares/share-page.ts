@@ -9,7 +9,7 @@ import type { Analytics } from '../listing/analytics.ts'
 import type { LinkList } from '../listing/list.ts'
 import type { Links } from '../links.ts'
 import { pageHeaders } from '../redirect/pages.ts'
-import { endedHtml, manyViewsHtml, statisticsHtml, tooManyLinksHtml, unknownHtml } from './share-html.ts'
+import { endedPage, manyViewsPage, statisticsHtml, tooManyLinksPage, unknownPage } from './share-html.ts'
 import type { SharedStatistics, Shares } from './shares.ts'
 import { AppError } from '../../http/errors.ts'
 
@@ -47,6 +47,7 @@ export function registerSharePage(api: FastifyInstance, context: ShareContext): 
     method: ['GET', 'HEAD'],
     url: `${sharePath}:token`,
     handler: async (request, reply) => {
+      const language = languageOf(request.raw)
       const network = networkOf(context.addressOf(request.raw))
       const attempt = await context.limits.attempts.attempt(
         [{ key: `share ${network}`, max: shareLimits.viewsPerMinute }],
@@ -54,21 +55,21 @@ export function registerSharePage(api: FastifyInstance, context: ShareContext): 
       )
       if ('retryAfterMs' in attempt) {
         reply.header('retry-after', String(Math.ceil(attempt.retryAfterMs / 1000)))
-        return send(reply, 429, manyViewsHtml)
+        return send(reply, 429, manyViewsPage[language])
       }
       const { token = '' } = request.params as { readonly token?: string }
       const shared = await context.shares.find(token)
-      if (shared === 'unknown') return send(reply, 404, unknownHtml)
-      if (shared === 'ended') return send(reply, 410, endedHtml)
+      if (shared === 'unknown') return send(reply, 404, unknownPage[language])
+      if (shared === 'ended') return send(reply, 410, endedPage[language])
       const days = daysOf(request.query)
       const found = await read(shared, days).catch(unlessTooLarge)
-      if (!found) return send(reply, 409, tooManyLinksHtml)
+      if (!found) return send(reply, 409, tooManyLinksPage[language])
       const html = statisticsHtml(found, {
         title: shared.link?.title ?? shared.tag,
         address: shared.link === undefined ? '' : context.links.describe(shared.link).a_url,
         days,
         expiresAt: shared.expiresAt,
-        language: languageOf(request.raw),
+        language,
       })
       return send(reply, 200, html)
     },

@@ -105,7 +105,10 @@ onEachEngine('shared statistics', (engine) => {
     for (const hidden of ['target.example.com', account.username, '<script', 'api_key', 'console'])
       assert.ok(!html.includes(hidden), hidden)
     const english = await (await fetch(`${url}?days=7`, { headers: { 'accept-language': 'en' } })).text()
-    assert.match(english, /Last 7 days<\/a>/)
+    assert.match(english, /<html lang="en">[^]*Last 7 days<\/a>/)
+    assert.ok(
+      html.includes('<html lang="zh-CN">') && html.includes('class="brand"') && !html.includes('Clicks'),
+    )
     assert.equal((await visit(`/share/${'x'.repeat(43)}`)).status, 404)
   })
 

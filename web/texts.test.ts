@@ -1,0 +1,65 @@
+// Wording of the console: one word per meaning and one style of quotation marks, in both languages.
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+const files = globSync(['web/**/*text.ts', 'web/frame/boot.ts', 'web/operator/audit-actions.ts'])
+
+interface Rule {
+  readonly forbidden: RegExp
+  readonly instead: string
+}
+
+const chineseRules: readonly Rule[] = [
+  { forbidden: /["「」『』]/, instead: '“”' },
+  {
+    forbidden: /[\u4e00-\u9fff][,;:!?]|[\u4e00-\u9fff]\.(?=$|[\u4e00-\u9fff])/,
+    instead: 'Chinese punctuation',
+  },
+  { forbidden: /充值|卡密|激活码/, instead: '兑换码、购买额度、补充额度' },
+  { forbidden: /退还/, instead: '退回' },
+  { forbidden: /新建|编辑/, instead: '创建、修改' },
+  { forbidden: /帐户|帐号|登陆|其它|中转页/, instead: '账户、账号、登录、其他、中间页' },
+]
+
+const englishRules: readonly Rule[] = [
+  { forbidden: /"|\w'\w|[，。；：！？、（）]/, instead: '“” and ’, English punctuation' },
+  { forbidden: /\b(a|the|this|no|by) mail\b|\bmail address/i, instead: 'email' },
+  { forbidden: /\bplease\b|\bat once\b/i, instead: 'nothing, or “immediately”' },
+  { forbidden: /\b(colour|licence|organis)/i, instead: 'American spelling, as in the API' },
+  { forbidden: /\bways? to pay\b|\bpaid with\b/i, instead: 'payment method' },
+  { forbidden: /\ball states\b|^states?$/i, instead: 'status' },
+  { forbidden: /\bundecided\b/i, instead: 'pending' },
+  {
+    forbidden: /\brefused?\b|\bdestination\b|\bintermediate page\b/i,
+    instead: 'rejected, target, interstitial page',
+  },
+]
+
+/** The texts of a source file, with `${…}` removed. */
+function textsOf(file: string): string[] {
+  const source = readFileSync(file, 'utf8').replaceAll(/^\s*(\/\/|\/?\*).*$/gm, '')
+  const strings = source.matchAll(
+    /(?<![\w/])'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`|"((?:[^"\\\n]|\\.)*)"/g,
+  )
+  return [...strings]
+    .map(([, single, template, double]) => single ?? template ?? double ?? '')
+    .map((text) => text.replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, '…'))
+    .filter((text) => !text.includes('.ts') && !/^[a-z_.]+$/.test(text))
+}
+
+test('texts of the console follow the rules of wording', () => {
+  const problems = files.flatMap((file) =>
+    textsOf(file).flatMap((text) => {
+      // English texts quote a few Chinese words, and Chinese ones a few names.
+      const chinese = text.match(/[\u4e00-\u9fff]/g)?.length ?? 0
+      const english = text.match(/[a-z]{2,}/gi)?.length ?? 0
+      const rules = chinese > english ? chineseRules : english > chinese ? englishRules : []
+      return rules
+        .filter(({ forbidden }) => forbidden.test(text))
+        .map(({ instead }) => `${file}: ${text} → ${instead}`)
+    }),
+  )
+  assert.ok(files.length > 25)
+  assert.deepEqual(problems, [])
+})
