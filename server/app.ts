@@ -44,7 +44,7 @@ import { languageOf } from './http/call.ts'
 import { gatewaysInService } from './console/operator/gateways.ts'
 import { registerStatus, startStatusJobs, type StatusOptions } from './operations/status.ts'
 import { hasMetricsToken, registerHealth } from './operations/health.ts'
-import { createCallLog } from './operations/call-log.ts'
+import { logCall } from './operations/log.ts'
 import { registerInstallationMetrics } from './operations/installation-metrics.ts'
 import { startOperatorAlerts } from './operations/operator-alerts.ts'
 import { createMetrics } from './operations/metrics.ts'
@@ -91,6 +91,8 @@ export interface App {
 export interface AppOptions {
   /** Returns a function for the metrics of all processes; if that returns undefined, this process's own are used. */
   readonly aggregateMetrics?: (registry: Registry) => () => Promise<string | undefined>
+  /** Logs API calls; `log` if left out. */
+  readonly callLog?: Logger
   /** The limits that the workers of this machine share. */
   readonly limitStore?: LimitStore
   /** Threads start on first use, for tests that start many services. */
@@ -104,7 +106,7 @@ export async function openApp(
   options: AppOptions = {},
 ): Promise<App> {
   const { db, secretKey } = installation
-  const logCall = createCallLog(log)
+  const { callLog = log } = options
   const entry = await registerProcess(db, maxConnections(config))
   let stopping = false
   let closed: Promise<void> | undefined
@@ -135,7 +137,7 @@ export async function openApp(
     onResponse(call) {
       metrics.onResponse(call)
       webConsole.onResponse(call)
-      logCall(call)
+      logCall(callLog, call)
     },
     onError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
   }

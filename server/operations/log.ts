@@ -1,5 +1,6 @@
 // The service's log: JSON lines on stdout. Each log call chooses its fields; redaction is the second line of defence.
 import { type Logger, pino } from 'pino'
+import type { CompletedCall } from '../http/endpoint.ts'
 
 const redacted = [
   'api_key',
@@ -18,6 +19,8 @@ const redacted = [
 
 export interface Log {
   readonly log: Logger
+  /** For the lines of API calls. It does not redact: their fields are numbers and names of ours, and redaction is slow. */
+  readonly callLog: Logger
   /** Writes what is still buffered. Waits at most a second for a reader that does not read, and returns whether it read. */
   end(): Promise<boolean>
 }
@@ -44,11 +47,10 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
   })
   // A line that cannot be written has nowhere else to go.
   destination.on('error', () => undefined)
+  const common = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const log = pino(
     {
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      ...common,
       redact: { paths: [...redacted, ...redacted.map((name) => `*["${name}"]`)], censor: '[redacted]' },
       serializers: { err: describeError },
     },
@@ -58,6 +60,7 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
   const flushing = setInterval(() => destination.flush(), 1_000).unref()
   return {
     log,
+    callLog: pino(common, destination),
     async end() {
       // A destination that was destroyed throws.
       clearInterval(flushing)
@@ -73,6 +76,23 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
       return isWritten
     },
   }
+}
+
+/** Logs one API call as one line. */
+export function logCall(
+  log: Logger,
+  { requestId, endpoint, call, response, durationMs }: CompletedCall,
+): void {
+  const { code } = response.body as { code?: number }
+  log.info({
+    requestId,
+    endpoint: endpoint.name,
+    action: call?.trace.action,
+    account: call?.trace.accountId,
+    status: response.status,
+    code,
+    ms: Math.round(durationMs * 100) / 100,
+  })
 }
 
 interface ErrorDescription {
