@@ -56,17 +56,19 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
     },
     destination,
   )
+  const callLines = joinLines(destination)
   // The destination buffers lines; a quiet service still writes them within a second.
   const flushing = setInterval(() => destination.flush(), 1_000).unref()
   return {
     log,
-    callLog: pino(common, destination),
+    callLog: pino(common, callLines),
     async end() {
       // A destination that was destroyed throws.
       clearInterval(flushing)
       // Not `flushSync`: it retries for ever if the reader has closed the pipe.
       const { promise: ended, resolve } = Promise.withResolvers<boolean>()
       const timer = setTimeout(resolve, maxEndMs, false)
+      callLines.end()
       destination.once('close', () => resolve(true)).once('error', () => resolve(true))
       destination.end()
       const isWritten = await ended
@@ -74,6 +76,34 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
       // Without this, the exit of the process would try to write again.
       destination.destroy()
       return isWritten
+    },
+  }
+}
+
+interface JoinedLines {
+  write(line: string): void
+  /** Passes on the last lines. Later ones are ignored. */
+  end(): void
+}
+
+/** Passes on the lines of one event loop turn together: the destination measures all it holds with every write. */
+function joinLines(destination: { write(lines: string): unknown }): JoinedLines {
+  let lines = ''
+  let isEnded = false
+  const flush = () => {
+    if (lines !== '') destination.write(lines)
+    lines = ''
+  }
+  return {
+    write(line) {
+      if (isEnded) return
+      if (lines === '') setImmediate(flush)
+      else if (lines.length + line.length > pipeBufferBytes / 2) flush()
+      lines += line
+    },
+    end() {
+      flush()
+      isEnded = true
     },
   }
 }
