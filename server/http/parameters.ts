@@ -45,6 +45,12 @@ export interface ReadResult<P extends Parameters> {
   readonly invalid: readonly InvalidParameter[]
 }
 
+interface DescriptionReader {
+  readonly parameters: readonly ParameterReader[]
+  /** Every header that may contain one of the parameters. */
+  readonly headers: ReadonlySet<string>
+}
+
 interface ParameterReader {
   readonly name: string
   /** Some proxies drop headers with underscores; undefined when the name has none. */
@@ -88,7 +94,7 @@ const readByType: Readonly<Record<ParameterType, (value: unknown) => unknown>> =
 }
 
 /** Cached, because descriptions are constants. */
-const readersOf = new WeakMap<Parameters, readonly ParameterReader[]>()
+const readersOf = new WeakMap<Parameters, DescriptionReader>()
 
 /** Adds the source of each given parameter to `found`. */
 export function readParameters<const P extends Parameters>(
@@ -100,9 +106,11 @@ export function readParameters<const P extends Parameters>(
   const missing: string[] = []
   const invalid: InvalidParameter[] = []
 
-  for (const reader of parameterReaders(description)) {
+  const { parameters, headers } = readerOf(description)
+  const isInHeaders = Object.keys(sources.headers).some((name) => headers.has(name))
+  for (const reader of parameters) {
     let source: ParameterSource = 'header'
-    let value = fromHeaders(sources.headers, reader)
+    let value = isInHeaders ? fromHeaders(sources.headers, reader) : undefined
     if (value === undefined) {
       source = 'json'
       value = fromFields(sources.json, reader)
@@ -159,15 +167,17 @@ function fieldsOf(
   return fields
 }
 
-function parameterReaders(description: Parameters): readonly ParameterReader[] {
+function readerOf(description: Parameters): DescriptionReader {
   let known = readersOf.get(description)
   if (known === undefined) {
-    known = Object.entries(description).map(([name, { type, required }]) => ({
+    const parameters = Object.entries(description).map(([name, { type, required }]) => ({
       name,
       hyphenName: name.includes('_') ? name.replaceAll('_', '-') : undefined,
       read: readByType[type],
       required,
     }))
+    const headers = new Set(parameters.flatMap(({ name, hyphenName }) => [name, hyphenName ?? name]))
+    known = { parameters, headers }
     readersOf.set(description, known)
   }
   return known

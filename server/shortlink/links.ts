@@ -139,15 +139,13 @@ export function createLinks(
     })
   })
 
-  async function newLink(
+  function plainLink(
     accountId: number,
-    { change, options }: CheckedLink,
+    { title, redirectType, target, targetA }: LinkChange,
     pool: Hosts,
-    hashes?: Map<string, string>,
-  ): Promise<Omit<NewLink, 'createdAt'>> {
-    const { title, redirectType, target, targetA } = change
+  ): Omit<NewLink, 'createdAt'> {
     if (title === undefined || target === undefined) throw new Error('a link needs a title and a target')
-    const link = {
+    return {
       accountId,
       title,
       targetUrl: target.url,
@@ -157,6 +155,15 @@ export function createLinks(
       locationB: target.location,
       hosts: pool,
     }
+  }
+
+  async function newLink(
+    accountId: number,
+    { change, options }: CheckedLink,
+    pool: Hosts,
+    hashes?: Map<string, string>,
+  ): Promise<Omit<NewLink, 'createdAt'>> {
+    const link = plainLink(accountId, change, pool)
     if (options === undefined) return link
     const ownDomain = options.domain === undefined ? '' : normalizeHost(options.domain)!
     return {
@@ -241,8 +248,10 @@ export function createLinks(
 
     async prepareCreate(accountId, checked, resultOf) {
       const { domains } = await lookup.currentPools()
-      const link = await newLink(accountId, checked, rotation.next(domains))
-      if (link.options === undefined) return createInBatch({ link, resultOf })
+      const pool = rotation.next(domains)
+      if (checked.options === undefined)
+        return createInBatch({ link: plainLink(accountId, checked.change, pool), resultOf })
+      const link = await newLink(accountId, checked, pool)
       return async (tx, charge) => {
         const [created] = await insertAll(
           tx,
