@@ -1,6 +1,8 @@
-// The reference server: plain node:http in a separate process (`bare.ts redirect FILE` or `bare.ts json BYTES`).
+// The reference server: plain node:http in a separate process (`bare.ts redirect FILE`, `json BYTES` or `batch DATABASE`).
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
+import { DatabaseSync } from 'node:sqlite'
+import { Client } from 'pg'
 
 const [kind, argument] = process.argv.slice(2)
 
@@ -35,7 +37,64 @@ function json(bytes: number): RequestListener {
   }
 }
 
-const server = createServer(kind === 'redirect' ? redirects(argument!) : json(Number(argument)))
+interface BareMessage {
+  readonly phone_number: string
+  readonly template_params: unknown
+}
+
+const createMessages = 'CREATE TABLE IF NOT EXISTS bare_message (phone text NOT NULL, params text NOT NULL)'
+const insertMessages = 'INSERT INTO bare_message (phone, params)'
+
+/** Parses the messages of a batch and inserts them in one durable transaction. */
+async function batch(database: string): Promise<RequestListener> {
+  const insert = await (database.startsWith('postgres') ? openBarePostgres : openBareSqlite)(database)
+  return (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', async () => {
+      const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: BareMessage[] }
+      await insert(messages)
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify({ code: 0, data: { accepted: messages.length } }))
+    })
+  }
+}
+
+type InsertMessages = (messages: readonly BareMessage[]) => Promise<void>
+
+async function openBareSqlite(file: string): Promise<InsertMessages> {
+  const db = new DatabaseSync(file)
+  db.exec('PRAGMA journal_mode = WAL')
+  db.exec('PRAGMA synchronous = FULL')
+  db.exec(createMessages)
+  const statement = db.prepare(`${insertMessages} VALUES (?, ?)`)
+  return async (messages) => {
+    db.exec('BEGIN IMMEDIATE')
+    for (const { phone_number: phone, template_params: params } of messages) {
+      statement.run(phone, JSON.stringify(params))
+    }
+    db.exec('COMMIT')
+  }
+}
+
+async function openBarePostgres(url: string): Promise<InsertMessages> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query(createMessages)
+  return async (messages) => {
+    const phones = messages.map(({ phone_number: phone }) => phone)
+    const params = messages.map(({ template_params: one }) => JSON.stringify(one))
+    await client.query(`${insertMessages} SELECT * FROM unnest($1::text[], $2::text[])`, [phones, params])
+  }
+}
+
+const listeners: Readonly<Record<string, (given: string) => RequestListener | Promise<RequestListener>>> = {
+  redirect: redirects,
+  json: (bytes) => json(Number(bytes)),
+  batch,
+}
+
+const server = createServer(await listeners[kind!]!(argument!))
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   process.stdout.write(`ready ${typeof address === 'object' && address ? address.port : 0}\n`)

@@ -31,7 +31,7 @@ const benches: Readonly<Record<string, Bench>> = {
   },
   redirect: { text: '短链接跳转，与 nginx 对照 / redirects, compared with nginx', run: redirectBench },
   generate: { text: '生成短链接 / creating short links', run: generateBench },
-  sms: { text: '发送短信与查询记录 / sending, and querying records', run: smsBench },
+  sms: { text: '发送短信、群发与查询记录 / sending, batches, and querying records', run: smsBench },
   identity: { text: '身份核验 / identity verification', run: identityBench },
   domain: { text: '域名检测 / domain checks', run: domainBench },
   events: { text: '投递 Webhook 事件 / delivering webhook events', run: eventsBench },

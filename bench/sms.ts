@@ -4,12 +4,14 @@ import { findSends } from '../server/sms/store.ts'
 import { type Measured, measure } from './measure.ts'
 import { sendBench } from './paid-calls.ts'
 import type { Part } from './report.ts'
+import { batchesBench } from './sms-batches.ts'
 import { onEngines, type BenchStorage } from './storage.ts'
 
 const smallCount = 1_000
 
 export async function smsBench(part: Part): Promise<void> {
   await sendBench(part)
+  await batchesBench(part)
   await onEngines(part, (storage) => measureRecords(part, storage))
 }
 
