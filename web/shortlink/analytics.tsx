@@ -20,6 +20,7 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { analyticsText } from './analytics-text.ts'
+import { ProvinceMap } from './province-map.tsx'
 import { Ranking } from './ranking.tsx'
 import { valueNames } from './rule-names.ts'
 import { SharesCard } from './shares-card.tsx'
@@ -89,6 +90,18 @@ function Figures({ data }: { data: LinkAnalytics }): ReactNode {
       ],
     }
   }, [data, t])
+  const ranking = (part: AnalyticsPart) => (
+    <Ranking
+      key={part}
+      title={t[part]}
+      empty={t.none}
+      total={data.totals.clicks}
+      items={data.parts[part].map(({ value, clicks }) => ({
+        name: nameOf(part, value, language, t),
+        count: clicks,
+      }))}
+    />
+  )
   return (
     <div className="stack">
       {data.a_url !== '' && <Copyable text={data.a_url} label={t.shareUrl} />}
@@ -108,25 +121,21 @@ function Figures({ data }: { data: LinkAnalytics }): ReactNode {
         <Chart title={t.people} file="clicks" labels={charts.labels} series={charts.people} />
         <Chart title={t.notPeople} kind="stack" file="bots" labels={charts.labels} series={charts.others} />
       </div>
-      <Card size="small">
+      <Card size="small" title={<h2>{t.places}</h2>}>
         <div className="grid-3">
-          {analyticsParts.map((part) => (
-            <Ranking
-              key={part}
-              title={t[part]}
-              empty={t.none}
-              total={data.totals.clicks}
-              items={data.parts[part].map(({ value, clicks }) => ({
-                name: nameOf(part, value, language, t),
-                count: clicks,
-              }))}
-            />
-          ))}
+          <ProvinceMap items={data.parts.province} total={data.totals.clicks} />
+          {ranking('province')}
+          {ranking('country')}
         </div>
+      </Card>
+      <Card size="small">
+        <div className="grid-3">{analyticsParts.filter((part) => !isPlace(part)).map(ranking)}</div>
       </Card>
     </div>
   )
 }
+
+const isPlace = (part: AnalyticsPart) => part === 'province' || part === 'country'
 
 /** ` · +12.5%`; nothing when there is nothing to compare with. */
 function changeOf(now: number, before: number): string {
@@ -139,8 +148,9 @@ function nameOf(
   part: AnalyticsPart,
   value: string,
   language: Language,
-  t: { readonly direct: string; readonly unknown: string },
+  t: { readonly direct: string; readonly unknown: string; readonly other: string },
 ): string {
+  if (value === '*') return t.other
   if (value === '') return part === 'referrer' ? t.direct : t.unknown
   if (part === 'country') return valueNames('country', language).get(value) ?? value
   const tables = {

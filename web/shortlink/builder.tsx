@@ -131,7 +131,6 @@ function LinkForm({ initial, link, canChange, note, ok, isBusy, error, onSubmit 
         name="link"
         form={form}
         layout="vertical"
-        requiredMark={false}
         disabled={!canChange}
         initialValues={initial}
         scrollToFirstError
@@ -164,7 +163,7 @@ function LinkForm({ initial, link, canChange, note, ok, isBusy, error, onSubmit 
 /** A redirect that browsers remember cannot depend on anything. */
 function isConditional(values: LinkValues): boolean {
   return (
-    values.expires_at !== '' ||
+    values.expires_at.trim() !== '' ||
     values.max_clicks !== null ||
     values.password !== '' ||
     values.keeps_password ||

@@ -9,9 +9,11 @@ import { parseTime } from '../../contract/time.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCount } from '../parts/format.tsx'
+import { readMoment } from '../parts/moment.ts'
+import { TimeField } from '../parts/time-field.tsx'
 import { builderText } from './builder-text.ts'
 import { targetLimits, titleLimits, webAddress } from './create.tsx'
-import { apiTime, type LinkValues, type RuleValues } from './link-form.ts'
+import type { LinkValues, RuleValues } from './link-form.ts'
 import { RulesEditor } from './rules-editor.tsx'
 import { shortlinkText } from './text.ts'
 
@@ -71,9 +73,9 @@ export function LinkFields({ link }: { link: LinkDetail | undefined }): ReactNod
           <Form.Item
             name="expires_at"
             label={t.expiresAt}
-            rules={[{ validator: async (_rule, text: string) => requireFuture(text, link, t.futureRule) }]}
+            rules={[{ validator: async (_rule, text: string) => requireFuture(text, link, t) }]}
           >
-            <Input type="datetime-local" step={1} />
+            <TimeField />
           </Form.Item>
           <Form.Item
             name="max_clicks"
@@ -120,9 +122,16 @@ async function requireTags(
 }
 
 /** An expired link keeps its time while something else is edited. */
-async function requireFuture(text: string, link: LinkDetail | undefined, message: string): Promise<void> {
-  const at = text === '' ? undefined : parseTime(apiTime(text))
-  if (at !== undefined && at <= Date.now() && at !== link?.expires_at) throw new Error(message)
+async function requireFuture(
+  text: string,
+  link: LinkDetail | undefined,
+  t: { readonly futureRule: string; readonly timeRule: string },
+): Promise<void> {
+  if (text.trim() === '') return
+  const moment = readMoment(text)
+  if (moment === undefined) throw new Error(t.timeRule)
+  const at = parseTime(moment)!
+  if (at <= Date.now() && at !== link?.expires_at) throw new Error(t.futureRule)
 }
 
 async function requireRules(list: readonly RuleValues[], message: string): Promise<void> {

@@ -7,7 +7,7 @@ import {
   type RuleCondition,
   ruleConditions,
 } from '../../contract/shortlink.ts'
-import { formatTime } from '../../contract/time.ts'
+import { readMoment, showMoment } from '../parts/moment.ts'
 
 export interface RuleValues {
   /** In the order in which they are shown. */
@@ -24,7 +24,7 @@ export interface LinkValues {
   readonly external_id: string
   readonly redirect_type: RedirectType
   readonly redirect_url_a: string
-  /** `2026-01-02T03:04` in Shanghai, as the field of the browser has it. */
+  /** As typed: `2026-01-02 03:04` in Shanghai. */
   readonly expires_at: string
   readonly expired_url: string
   readonly max_clicks: number | null
@@ -63,7 +63,7 @@ export function valuesOf(link: LinkDetail): LinkValues {
     external_id: link.external_id,
     redirect_type: link.redirect_type,
     redirect_url_a: link.redirect_url_a,
-    expires_at: link.expires_at === null ? '' : formatTime(link.expires_at).replace(' ', 'T'),
+    expires_at: link.expires_at === null ? '' : showMoment(link.expires_at),
     expired_url: link.expired_url,
     max_clicks: link.max_clicks,
     password: '',
@@ -77,12 +77,6 @@ export function valuesOf(link: LinkDetail): LinkValues {
       }),
     })),
   }
-}
-
-/** `2026-01-02 03:04:00`; browsers leave out seconds that are zero. */
-export function apiTime(local: string): string {
-  const text = local.replace('T', ' ')
-  return text.length === 16 ? `${text}:00` : text.slice(0, 19)
 }
 
 function ruleOf({ conditions, target_url }: RuleValues) {
@@ -99,7 +93,8 @@ export function newLinkOf(values: LinkValues): NewLink {
     short_code: values.short_code.trim(),
     external_id: values.external_id.trim(),
     redirect_url_a: values.redirect_url_a.trim(),
-    expires_at: values.expires_at === '' ? '' : apiTime(values.expires_at),
+    // The form accepts only what can be read.
+    expires_at: readMoment(values.expires_at) ?? '',
     expired_url: values.expired_url.trim(),
     password: values.password,
   }

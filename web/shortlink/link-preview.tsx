@@ -6,7 +6,8 @@ import { useLanguage, useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { formatCount } from '../parts/format.tsx'
 import { builderText } from './builder-text.ts'
-import { apiTime, type LinkValues } from './link-form.ts'
+import { readMoment } from '../parts/moment.ts'
+import type { LinkValues } from './link-form.ts'
 import { QrDesigner } from './qr-designer.tsx'
 import { qrText } from './qr-text.ts'
 import { Qr } from './qr.tsx'
@@ -79,13 +80,14 @@ function Summary({ values }: { values: LinkValues }): ReactNode {
     const condition = describeConditions(rule, language)
     return condition === '' ? [] : [t.leadsTo(condition, rule.target_url.trim() || '…')]
   })
-  const ends = values.expires_at !== '' || values.max_clicks !== null
+  const endsAt = readMoment(values.expires_at)
+  const ends = endsAt !== undefined || values.max_clicks !== null
   const lines = [
     ...(values.password !== '' || values.keeps_password ? [t.asksPassword] : []),
     ...(values.redirect_type === 'page' ? [t.showsPage] : []),
     ...rules,
     t.leadsTo(rules.length === 0 ? t.all : t.otherwise, target),
-    ...(values.expires_at === '' ? [] : [t.endsAt(apiTime(values.expires_at))]),
+    ...(endsAt === undefined ? [] : [t.endsAt(endsAt)]),
     ...(values.max_clicks === null ? [] : [t.endsAfter(formatCount(values.max_clicks))]),
     ...(ends ? [values.expired_url.trim() === '' ? t.thenGone : t.thenLeads(values.expired_url.trim())] : []),
   ]

@@ -1,15 +1,17 @@
 // What a file would send: counts, price, preview, rejected rows; then the confirmation and the submission of its batches.
 import { useQueryClient } from '@tanstack/react-query'
-import { Alert, Button, Input, Progress, Radio, Statistic } from 'antd'
+import { Alert, Button, Progress, Radio, Statistic } from 'antd'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { Template } from '../../../contract/console/responses/sms.ts'
 import { formatCsv } from '../../../contract/csv.ts'
 import { countParts, fillTemplate, maxSendAheadDays, wholeText } from '../../../contract/sms-text.ts'
-import { dayMs, formatTime, parseTime } from '../../../contract/time.ts'
+import { dayMs, parseTime } from '../../../contract/time.ts'
 import { useText } from '../../frame/i18n.ts'
 import { ActionError } from '../../parts/action-error.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { download } from '../../parts/download.ts'
+import { readMoment } from '../../parts/moment.ts'
+import { TimeField } from '../../parts/time-field.tsx'
 import { formatCount } from '../../parts/format.tsx'
 import { type ColumnChoice, type Columns, type LocalProblem, readRecipients } from './recipients.ts'
 import {
@@ -185,7 +187,7 @@ function SendGroup({ frame, checked, onDone }: SendGroupProps): ReactNode {
   const [error, setError] = useState<unknown>()
   const [plan, setPlan] = useState<readonly Submission[]>()
   const [submitted, setSubmitted] = useState<Submitted>({ done: 0, accepted: 0, rejected: 0 })
-  const sendAt = isLater ? `${at.replace('T', ' ')}:00` : undefined
+  const sendAt = isLater ? readMoment(at) : undefined
   const sendAtMs = sendAt === undefined ? undefined : parseTime(sendAt)
   const now = Date.now()
   const isTimeWrong =
@@ -276,15 +278,7 @@ function SendGroup({ frame, checked, onDone }: SendGroupProps): ReactNode {
           ]}
         />
         {isLater && (
-          <Input
-            type="datetime-local"
-            aria-label={t.sendAt}
-            style={{ width: 220 }}
-            min={formatTime(now).slice(0, 16).replace(' ', 'T')}
-            value={at}
-            status={isTimeWrong && at !== '' ? 'error' : ''}
-            onChange={(event) => setAt(event.target.value)}
-          />
+          <TimeField label={t.sendAt} value={at} wrong={isTimeWrong && at !== ''} onChange={setAt} />
         )}
         {isLater && <span className="muted">{isTimeWrong ? t.sendAtRule(maxSendAheadDays) : 'UTC+8'}</span>}
       </div>
