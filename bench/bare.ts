@@ -51,11 +51,12 @@ async function batch(database: string): Promise<RequestListener> {
   return (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', async () => {
+    request.on('end', () => {
       const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: BareMessage[] }
-      await insert(messages)
-      response.writeHead(200, { 'Content-Type': 'application/json' })
-      response.end(JSON.stringify({ code: 0, data: { accepted: messages.length } }))
+      void insert(messages).then(() => {
+        response.writeHead(200, { 'Content-Type': 'application/json' })
+        response.end(JSON.stringify({ code: 0, data: { accepted: messages.length } }))
+      })
     })
   }
 }
