@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { createAuthenticator } from './accounts/authenticate.ts'
+import { createBatchTurns } from './accounts/batch-turns.ts'
 import { loadKeySecret } from './accounts/key-secret-store.ts'
 import { createKeyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
@@ -24,6 +25,7 @@ import { registerEventRoutes } from './events/routes.ts'
 import { registerPublicFiles } from './docs/public-files.ts'
 import { createAddressReader, createProxyStateReader } from './http/address.ts'
 import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryHandle } from './http/endpoint.ts'
+import { createLargeBodies } from './http/large-bodies.ts'
 import { createRequestIdReader } from './http/request-id.ts'
 import { createHttpServer, keepAliveMs } from './http/server.ts'
 import { closeStalledConnections } from './http/stalled-connections.ts'
@@ -133,6 +135,7 @@ export async function openApp(
     errorStatus: config.ERROR_HTTP_STATUS,
     addressOf: createAddressReader(config.TRUSTED_PROXIES),
     requestIdOf: createRequestIdReader(config.TRUSTED_PROXIES),
+    largeBodies: createLargeBodies(),
     isStopping: () => stopping,
     onResponse(call) {
       metrics.onResponse(call)
@@ -176,6 +179,7 @@ export async function openApp(
       limits,
       keySecret,
     }),
+    runBatch: createBatchTurns(),
     credits,
     paidCalls: createPaidCalls(credits, sweeper),
     deciders,

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Authenticate } from './accounts/authenticate.ts'
+import type { RunBatch } from './accounts/batch-turns.ts'
 import type { Config } from './config.ts'
 import type { Credits } from './credits/credits.ts'
 import type { PaidCalls } from './credits/charge/paid-call.ts'
@@ -28,6 +29,8 @@ export interface Services {
   readonly http: HttpContext
   readonly limits: Limits
   readonly authenticate: Authenticate
+  /** For calls with long lists. */
+  readonly runBatch: RunBatch
   readonly credits: Credits
   readonly paidCalls: PaidCalls
   /** By action: how the sweeper decides overdue operations of a product. Without a decider it refunds them. */

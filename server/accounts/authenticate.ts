@@ -2,7 +2,7 @@
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import { type Call, markStep, operationOf, requireParameters } from '../http/call.ts'
 import { networkOf } from '../http/address.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, tooFrequent } from '../http/errors.ts'
 import type { CallLimits, RateLimit, RateLimitResult } from '../limits/token-bucket.ts'
 import { memoizePerTick } from '../http/memoize-per-tick.ts'
 import { isExpired } from './accounts.ts'
@@ -103,14 +103,6 @@ export function wrongCredentials(): AppError {
     zh: '认证失败，用户名或 API 密钥错误',
     en: 'Authentication failed, wrong user name or API key',
   })
-}
-
-export function tooFrequent(retryAfter: number): AppError {
-  const text = {
-    zh: `请求过于频繁，请 ${retryAfter} 秒后重试`,
-    en: `Too many requests, try again in ${retryAfter} s`,
-  }
-  return new AppError(429, text, { retryAfter })
 }
 
 export function requireNotSuspended(account: Pick<Account, 'suspended'>): void {

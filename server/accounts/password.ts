@@ -5,7 +5,7 @@ import { hash, verify } from '@node-rs/argon2'
 import { maxPasswordLength, minPasswordLength } from '../../contract/console/limits.ts'
 import type { Text } from '../../contract/text.ts'
 import { AppError } from '../http/errors.ts'
-import { createFairQueue, QueueFull } from './fair-queue.ts'
+import { createFairQueue, QueueFull } from '../http/fair-queue.ts'
 
 const common = new Set(
   `00000000 11111111 12121212 123123123 12341234 12344321 12345678 123456789 1234567890 0123456789 123456abc 1234qwer

@@ -4,11 +4,13 @@
 // by Fastify.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import type { AddressOf } from './address.ts'
+import { type AddressOf, networkOf } from './address.ts'
 import { decodeBody } from './body.ts'
 import { type Call, createCall, languageOf } from './call.ts'
-import { AppError, malformed } from './errors.ts'
+import { AppError, malformed, tooFrequent } from './errors.ts'
+import { QueueFull } from './fair-queue.ts'
 import { parseForm } from './form.ts'
+import { type LargeBodies, smallBodyBytes } from './large-bodies.ts'
 import type { ParameterSources } from './parameters.ts'
 import type { RequestIdOf } from './request-id.ts'
 import { type ApiResponse, errorResponse, type ErrorResponseOptions } from './responses.ts'
@@ -21,6 +23,7 @@ const discardLimit = 16 * bodyLimit
 export interface HttpContext extends ErrorResponseOptions {
   readonly addressOf: AddressOf
   readonly requestIdOf: RequestIdOf
+  readonly largeBodies: LargeBodies
   /** True from SIGTERM on: running calls finish, new ones are rejected. */
   readonly isStopping: () => boolean
   /** Called for every response. Must neither throw nor block. */
@@ -77,8 +80,10 @@ async function handleRequest(
       throw methodNotAllowed(endpoint)
     }
     if (context.isStopping()) throw stopping()
-    const body = request.method === 'GET' ? undefined : await readBody(request)
-    const sources = readSources(endpoint, request, query, body)
+    const sources =
+      request.method === 'GET'
+        ? readSources(endpoint, request, query, undefined)
+        : await readBodySources(context, endpoint, request, query)
     call = createCall(endpoint, requestId, request, context.addressOf(request), sources, startedAt)
     result = await handle(call)
   } catch (error) {
@@ -106,7 +111,33 @@ async function handleRequest(
 /** The client closed the connection before the request was complete. */
 class ConnectionClosed extends Error {}
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
+async function readBodySources(
+  { addressOf, largeBodies }: HttpContext,
+  endpoint: Endpoint,
+  request: IncomingMessage,
+  query: string | undefined,
+): Promise<ParameterSources> {
+  let address: string | undefined
+  let release: (() => void) | undefined
+  let isOver = false
+  try {
+    const body = await readBody(request, async () => {
+      address = networkOf(addressOf(request))
+      const end = await largeBodies.begin(address)
+      // The client may have left while it waited.
+      if (isOver) end()
+      else release = end
+    })
+    if (address === undefined) return readSources(endpoint, request, query, body)
+    return await largeBodies.decode(address, () => readSources(endpoint, request, query, body))
+  } finally {
+    isOver = true
+    release?.()
+  }
+}
+
+/** Calls `whenLarge` for a body that is not small, and reads the rest when it has resolved. */
+async function readBody(request: IncomingMessage, whenLarge: () => Promise<void>): Promise<Buffer> {
   // Without a body the stream has already ended and emits nothing any more.
   if (request.readableEnded) return Buffer.alloc(0)
   return new Promise((resolve, reject) => {
@@ -116,9 +147,22 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
     }
     const chunks: Buffer[] = []
     let size = 0
+    let isLarge = false
+    let refused: AppError | undefined
+    const waitForTurn = () => {
+      isLarge = true
+      request.pause()
+      whenLarge()
+        .catch((error: unknown) => {
+          refused = error instanceof QueueFull ? tooFrequent(1) : toAppError(error)
+          chunks.length = 0
+        })
+        .finally(() => request.resume())
+    }
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= bodyLimit) chunks.push(chunk)
+      if (size > smallBodyBytes && !isLarge) waitForTurn()
+      if (size <= bodyLimit && refused === undefined) chunks.push(chunk)
       else if (size <= discardLimit) chunks.length = 0
       else {
         request.pause()
@@ -127,6 +171,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
     })
     request.on('end', () => {
       if (size > bodyLimit) reject(tooLarge())
+      else if (refused !== undefined) reject(refused)
       else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
     })
     request.on('error', () => reject(new ConnectionClosed()))

@@ -37,3 +37,11 @@ export class AppError extends Error {
 export function malformed(zh: string, en: string, cause?: unknown): AppError {
   return new AppError(1002, { zh, en }, { status: 400, cause })
 }
+
+export function tooFrequent(retryAfter: number): AppError {
+  const text = {
+    zh: `请求过于频繁，请 ${retryAfter} 秒后重试`,
+    en: `Too many requests, try again in ${retryAfter} s`,
+  }
+  return new AppError(429, text, { retryAfter })
+}

@@ -99,7 +99,7 @@ export function createSms(services: Services): SmsProduct {
       case 'replies':
         return showReplies(db, cursors, call, caller)
       case 'send_batch':
-        return batchSending.send(call, caller)
+        return services.runBatch(caller.account.id, () => batchSending.send(call, caller))
       case 'get_batch':
         return batches.show(call, caller)
       case 'cancel_batch':

@@ -21,7 +21,7 @@ export interface CreateCalls {
 const { generate: generateOperation, generate_batch: batchOperation } = shortlink.operations
 
 export function createCreateCalls(
-  { config, paidCalls }: Pick<Services, 'config' | 'paidCalls'>,
+  { config, paidCalls, runBatch }: Pick<Services, 'config' | 'paidCalls' | 'runBatch'>,
   links: Links,
   lookup: Lookup,
 ): CreateCalls {
@@ -60,36 +60,34 @@ export function createCreateCalls(
       return paid.replay ?? paid.value
     },
 
-    async generateBatch(call, caller) {
-      const result = readCallParameters(call, batchOperation.parameters)
-      const values = requireValid(result, 'generate_batch')
-      const list = readBatch(links, values.links, await readPools())
-      const purchase = { action: 'shortlink.generate_batch', values, answerIfInterrupted }
-      const replay = await paidCalls.findReplay(call, caller, purchase)
-      if (replay) return replay
-      requireNotSuspended(caller.account)
-      requireNotExpired(caller.account, 400)
-      requireNoConflicts(await links.findConflicts(caller.account.id, list), true)
-      const inSameTransaction = await links.prepareBatch(
-        caller.account.id,
-        list,
-        (created, { remaining }) => {
-          const answer = shortlinkSuccess({
-            links: created.map((one, index) => ({ index, ...one })),
-            remaining_balance: remaining,
-          })
-          return { value: answer, response: answer }
-        },
-      )
-      const paid = await paidCalls.charge<ApiResponse>(call, caller, {
-        ...purchase,
-        apiType: 'short_link',
-        cost: pricesOf(caller.account, config.PRICES).generate * list.length,
-        insufficient: noGenerations,
-        inSameTransaction,
+    generateBatch: (call, caller) => runBatch(caller.account.id, () => generateBatch(call, caller)),
+  }
+
+  async function generateBatch(call: Call, caller: Caller): Promise<ApiResponse> {
+    const result = readCallParameters(call, batchOperation.parameters)
+    const values = requireValid(result, 'generate_batch')
+    const list = readBatch(links, values.links, await readPools())
+    const purchase = { action: 'shortlink.generate_batch', values, answerIfInterrupted }
+    const replay = await paidCalls.findReplay(call, caller, purchase)
+    if (replay) return replay
+    requireNotSuspended(caller.account)
+    requireNotExpired(caller.account, 400)
+    requireNoConflicts(await links.findConflicts(caller.account.id, list), true)
+    const inSameTransaction = await links.prepareBatch(caller.account.id, list, (created, { remaining }) => {
+      const answer = shortlinkSuccess({
+        links: created.map((one, index) => ({ index, ...one })),
+        remaining_balance: remaining,
       })
-      return paid.replay ?? paid.value
-    },
+      return { value: answer, response: answer }
+    })
+    const paid = await paidCalls.charge<ApiResponse>(call, caller, {
+      ...purchase,
+      apiType: 'short_link',
+      cost: pricesOf(caller.account, config.PRICES).generate * list.length,
+      insufficient: noGenerations,
+      inSameTransaction,
+    })
+    return paid.replay ?? paid.value
   }
 }
 

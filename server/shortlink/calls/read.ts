@@ -9,8 +9,9 @@ import {
   type StatPart,
 } from '../../../contract/shortlink.ts'
 import { dayMs, endOfDay, formatDay, startOfDay } from '../../../contract/time.ts'
-import { type Caller, requireNotSuspended, tooFrequent } from '../../accounts/authenticate.ts'
-import { createFairQueue, QueueFull } from '../../accounts/fair-queue.ts'
+import { type Caller, requireNotSuspended } from '../../accounts/authenticate.ts'
+import { tooFrequent } from '../../http/errors.ts'
+import { createFairQueue, QueueFull } from '../../http/fair-queue.ts'
 import { type Call, readCallParameters } from '../../http/call.ts'
 import { createCursors, limitProblem } from '../../http/cursor.ts'
 import type { InvalidParameter } from '../../http/parameters.ts'

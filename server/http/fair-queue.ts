@@ -3,6 +3,8 @@
 
 export interface FairQueueOptions {
   readonly maxRunning: number
+  /** Of one share; `maxRunning` if left out. */
+  readonly maxRunningOfShare?: number
   readonly maxWaiting: number
 }
 
@@ -20,11 +22,28 @@ interface Task {
   reject(error: QueueFull): void
 }
 
-export function createFairQueue({ maxRunning, maxWaiting }: FairQueueOptions): FairQueue {
+export function createFairQueue(options: FairQueueOptions): FairQueue {
+  const { maxRunning, maxWaiting, maxRunningOfShare = maxRunning } = options
   /** Tasks by share, in the order of the shares' turns. No list is empty. */
   const waiting = new Map<string, Task[]>()
+  /** Only of shares that have running tasks. */
+  const runningOf = new Map<string, number>()
   let running = 0
   let waitingCount = 0
+
+  const mayStart = (share: string) => running < maxRunning && (runningOf.get(share) ?? 0) < maxRunningOfShare
+
+  function begin(share: string): void {
+    running += 1
+    runningOf.set(share, (runningOf.get(share) ?? 0) + 1)
+  }
+
+  function end(share: string): void {
+    running -= 1
+    const left = runningOf.get(share)! - 1
+    if (left === 0) runningOf.delete(share)
+    else runningOf.set(share, left)
+  }
 
   function largestShare(): [string, Task[]] {
     let largest: [string, Task[]] = ['', []]
@@ -43,8 +62,8 @@ export function createFairQueue({ maxRunning, maxWaiting }: FairQueueOptions): F
   }
 
   function startNext(): void {
-    const [next] = waiting
-    if (next === undefined || running >= maxRunning) return
+    const next = waiting.entries().find(([share]) => mayStart(share))
+    if (next === undefined) return
     const [share, tasks] = next
     const task = tasks.shift()
     // The share goes to the end of the line.
@@ -57,14 +76,14 @@ export function createFairQueue({ maxRunning, maxWaiting }: FairQueueOptions): F
   return {
     isFullFor,
     async run(share, work) {
-      if (running >= maxRunning) {
+      if (!mayStart(share)) {
         if (isFullFor(share)) throw new QueueFull()
         if (waitingCount >= maxWaiting) dropNewest(largestShare())
         await new Promise<void>((resolve, reject) => {
           const tasks = waiting.get(share)
           const task = {
             start: () => {
-              running += 1
+              begin(share)
               resolve()
             },
             reject,
@@ -73,11 +92,11 @@ export function createFairQueue({ maxRunning, maxWaiting }: FairQueueOptions): F
           else waiting.set(share, [task])
           waitingCount += 1
         })
-      } else running += 1
+      } else begin(share)
       try {
         return await work()
       } finally {
-        running -= 1
+        end(share)
         startNext()
       }
     },

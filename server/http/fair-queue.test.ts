@@ -1,10 +1,10 @@
 // The fair queue: limits, turns of the shares, and who is refused.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createFairQueue, QueueFull } from './fair-queue.ts'
+import { createFairQueue, type FairQueueOptions, QueueFull } from './fair-queue.ts'
 
 /** Runs tasks that end one by one, when the test says so. */
-function createBench(options: { maxRunning: number; maxWaiting: number }) {
+function createBench(options: FairQueueOptions) {
   const queue = createFairQueue(options)
   const started: string[] = []
   const ends: (() => void)[] = []
@@ -67,6 +67,24 @@ it('35 refuses at once what does not fit, and only tasks of the largest share', 
   await new Promise(setImmediate)
   assert.deepEqual(new Set(bench.refused), new Set(['flood']))
   assert.equal(bench.queue.isFullFor('d'), true, 'four shares have one task each')
+})
+
+it('145 leaves room for others beside a share that has its number of running tasks', async () => {
+  const bench = createBench({ maxRunning: 3, maxRunningOfShare: 2, maxWaiting: 100 })
+  for (let index = 0; index < 10; index += 1) void bench.add('flood')
+  await new Promise(setImmediate)
+  assert.deepEqual(bench.started, ['flood', 'flood'])
+  void bench.add('owner')
+  void bench.add('other')
+  await new Promise(setImmediate)
+  assert.deepEqual(bench.started, ['flood', 'flood', 'owner'])
+  // A task of the flood ends: `other` waits for less time than the flood, but it is the flood's turn and then the other's.
+  await bench.endOne()
+  await bench.endOne()
+  assert.deepEqual(new Set(bench.started.slice(3)), new Set(['flood', 'other']))
+  for (let index = 0; index < 20; index += 1) await bench.endOne()
+  assert.equal(bench.started.length, 12)
+  assert.equal(bench.mostRunning(), 3)
 })
 
 it('continues after work that fails', async () => {

@@ -1,0 +1,25 @@
+// Turns of calls with long lists: a batch takes as long as a hundred calls, so one account's batches would delay everybody's calls.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { tooFrequent } from '../http/errors.ts'
+import { createFairQueue, QueueFull } from '../http/fair-queue.ts'
+
+/** Few, because the event loop does their work in one go. Those that wait cost nothing but their body. */
+const limits = { maxRunning: 4, maxRunningOfShare: 2, maxWaiting: 1_000 }
+
+/** Runs the work when it is the account's turn. Throws 429 when too many wait. */
+export type RunBatch = <T>(accountId: number, work: () => Promise<T>) => Promise<T>
+
+export function createBatchTurns(): RunBatch {
+  const queue = createFairQueue(limits)
+  return async (accountId, work) => {
+    try {
+      return await queue.run(String(accountId), async () => {
+        // Other requests that arrived meanwhile are read first.
+        await nextTurn()
+        return work()
+      })
+    } catch (error) {
+      throw error instanceof QueueFull ? tooFrequent(1) : error
+    }
+  }
+}
