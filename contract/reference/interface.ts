@@ -155,16 +155,25 @@ export const sandboxInputs: readonly {
 /** Changes of the public interface, newest first. */
 export const interfaceChanges: readonly {
   readonly version: string
-  /** The day of the release; none before it is released. */
+  /** None while it is being developed. */
   readonly date?: string
   readonly changes: readonly Text[]
 }[] = [
   {
     version: '0.2.0',
+    date: '2026-11-15',
     changes: [
       {
         zh: '短链接：新增操作 generate_batch、list、stats、pause、resume、delete；generate 与 update 新增自选短码、有效期、次数上限、密码、标签、外部编号、自有域名、跳转规则与 clear；记录新增状态等字段。',
         en: 'Short links: new operations generate_batch, list, stats, pause, resume and delete; generate and update take a chosen code, expiry, limit of visits, password, tags, external ID, own domain, redirect rules and clear; records have a state and further fields.',
+      },
+      {
+        zh: '短信：新增操作 send_batch、get_batch、cancel_batch、send_code、check_code、get_replies、get_signatures；get_status 新增 cursor 与 limit，记录新增 state、receipt_time、receipt_code、batch_id；未通过审核的 sign_name 返回 1002。',
+        en: 'SMS: new operations send_batch, get_batch, cancel_batch, send_code, check_code, get_replies and get_signatures; get_status takes cursor and limit, records have state, receipt_time, receipt_code and batch_id; a sign_name that is not approved returns 1002.',
+      },
+      {
+        zh: '密钥：可放在 Authorization: Bearer 中；可限制权限、来源地址与用量，超出的调用会被拒绝。Webhook 事件，以及供 AI 助手使用的 /mcp。',
+        en: 'API keys: Authorization: Bearer; scopes, allowed addresses and caps; calls beyond them are rejected. Webhook events, and /mcp for AI assistants.',
       },
       {
         zh: 'stats 按标签汇总至多 50,000 个链接，更多时返回 400。',
@@ -174,6 +183,7 @@ export const interfaceChanges: readonly {
   },
   {
     version: '0.1.0',
+    date: '2026-11-15',
     changes: [
       {
         zh: '首个版本：短链接、短信、身份核验、域名拦截检测。',

@@ -17,6 +17,12 @@ const words = zh
       body: '请求体（JSON）',
       offline: '没有收到响应',
       invalid: '请求体不是有效的 JSON',
+      reader: (name) => `已登录为 ${name}，示例中已填入用户名。`,
+      readerKey: (hint) =>
+        hint === null
+          ? '账户还没有密钥，请在控制台生成。'
+          : `密钥 ${hint} 只保存了哈希值，粘贴后填入本页的示例，不会保存。`,
+      pasteKey: '粘贴 API 密钥',
     }
   : {
       search: 'Search (press /)',
@@ -33,6 +39,12 @@ const words = zh
       body: 'Body (JSON)',
       offline: 'No response',
       invalid: 'The body is not valid JSON',
+      reader: (name) => `Signed in as ${name}. The samples have your user name.`,
+      readerKey: (hint) =>
+        hint === null
+          ? 'The account has no key yet. Create one in the console.'
+          : `Only a hash of your key ${hint} is stored. Paste it to fill it into the samples on this page; it is not saved.`,
+      pasteKey: 'Paste your API key',
     }
 
 const languageKey = 'tollgate.docs-language'
@@ -100,7 +112,11 @@ if (contents) {
   addSearch(contents)
   followScrolling(contents)
 }
+/** Fields for the user name and the key of the reader. */
+const readerFields = { user: [], key: [] }
 for (const operation of document.querySelectorAll('.op[data-body]')) addTryIt(operation)
+// The console leaves this mark while somebody is signed in, so that other readers cause no request.
+if (stored('localStorage', 'tollgate.signed-in') !== null) void addReader()
 
 function addSearch(nav) {
   const input = element('input', { type: 'search', placeholder: words.search, className: 'doc-search' })
@@ -166,6 +182,61 @@ function followScrolling(nav) {
   }
 }
 
+/** The service may be below a path of its host. */
+function serviceUrl(path) {
+  return new URL(`..${path}`, new URL('.', document.querySelector('link[rel=stylesheet]').href))
+}
+
+/** Fills in the user name of a reader who is signed in, and the key that they paste. Both stay in this page. */
+async function addReader() {
+  let account
+  try {
+    const response = await fetch(serviceUrl('/console/api/start'), {
+      headers: { accept: 'application/json' },
+      cache: 'no-store',
+    })
+    account = (await response.json()).me?.account
+  } catch {
+    // The page is complete without it.
+  }
+  if (!account) return
+  const { username, key_hint: hint } = account
+  for (const input of readerFields.user) input.value ||= username
+  for (const input of readerFields.key) input.placeholder = hint ?? ''
+
+  const texts = []
+  for (const code of document.querySelectorAll('pre code')) {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const { data } = walker.currentNode
+      if (/<API_KEY>|\bdemo\b/.test(data)) texts.push({ node: walker.currentNode, data })
+    }
+  }
+  // Other names would have to be quoted in each language.
+  const name = /^[\w.@-]+$/.test(username) ? username : 'demo'
+  const fill = (key) => {
+    for (const { node, data } of texts)
+      node.data = data
+        .replaceAll('<API_KEY>', () => key || '<API_KEY>')
+        .replaceAll(/(^|["'=])demo(?=$|["'&\s])/g, (_all, before) => before + name)
+  }
+  if (texts.length === 0) return
+  fill('')
+
+  const key = element('input', { type: 'password', autocomplete: 'off', placeholder: words.pasteKey })
+  key.setAttribute('aria-label', words.pasteKey)
+  key.addEventListener('input', () => {
+    const value = key.value.trim()
+    fill(/^\w+$/.test(value) ? value : '')
+    for (const input of readerFields.key) input.value = value
+  })
+  const note = element('div', { className: 'reader' }, [
+    element('p', { textContent: `${words.reader(username)} ${words.readerKey(hint)}` }),
+    ...(hint === null ? [] : [key]),
+  ])
+  document.querySelector('article')?.prepend(note)
+}
+
 function addTryIt(operation) {
   const { path, body: example, paid } = operation.dataset
   if (example === '') return
@@ -180,6 +251,8 @@ function addTryIt(operation) {
     autocomplete: 'off',
     value: stored('sessionStorage', 'tollgate.docs-key') ?? '',
   })
+  readerFields.user.push(user)
+  readerFields.key.push(key)
   const body = element('textarea', { rows: 8, spellcheck: false, value: JSON.stringify(rest, null, 2) })
   const output = element('pre', { hidden: true, tabIndex: 0 }, [element('code')])
   output.setAttribute('aria-live', 'polite')
@@ -210,8 +283,7 @@ function addTryIt(operation) {
     button.disabled = true
     try {
       const credentials = { ...(username === undefined ? {} : { username: user.value }), api_key: key.value }
-      const root = new URL('.', document.querySelector('link[rel=stylesheet]').href)
-      const response = await fetch(new URL(`..${path}`, root), {
+      const response = await fetch(serviceUrl(path), {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'accept-language': zh ? 'zh-CN' : 'en' },
         body: JSON.stringify({ ...credentials, ...values }),

@@ -1,6 +1,6 @@
 // The reference pages under /docs/ on a phone.
 import assert from 'node:assert/strict'
-import { browserTest, openBrowser } from '../support/browser.ts'
+import { browserTest, openBrowser, signIn } from '../support/browser.ts'
 import { startService } from '../support/service.ts'
 
 const languages = [
@@ -54,6 +54,36 @@ browserTest(
     await operation.getByLabel('API 密钥').fill(account.key)
     await operation.getByRole('button', { name: '发送请求' }).click()
     await operation.getByText('"remaining": 7').waitFor()
+    assert.deepEqual(visitor.problems, [])
+  },
+)
+
+browserTest(
+  'fills in the user name of a reader who is signed in, and a pasted key, in this page only',
+  async () => {
+    await using service = await startService('sqlite')
+    await using browser = await openBrowser()
+    const account = await service.account({ sms: 3 })
+    await using visitor = await browser.visit(service.url, { width: 1440, height: 900, language: 'en' })
+    const { page } = visitor
+    await page.goto('/docs/en/')
+    assert.equal(await page.locator('.reader').count(), 0)
+    assert.doesNotMatch(await page.locator('pre').first().innerText(), new RegExp(account.username))
+    await signIn(visitor, account)
+    await page.locator('main h1').waitFor()
+    await page.goto('/docs/en/')
+    await page.getByText(`Signed in as ${account.username}.`).waitFor()
+    const sample = page.locator('.op:has(#sms-credits) pre').first()
+    assert.match(await sample.innerText(), new RegExp(account.username))
+    assert.match(await sample.innerText(), /<API_KEY>/)
+    await page.getByLabel('Paste your API key').fill(account.key)
+    assert.match(await sample.innerText(), new RegExp(account.key))
+    const operation = page.locator('.op:has(#sms-credits)')
+    await operation.getByText('Try it').click()
+    await operation.getByRole('button', { name: 'Send request' }).click()
+    await operation.getByText('"remaining": 3').waitFor()
+    const html = await (await page.request.get('/docs/en/')).text()
+    assert.ok(!html.includes(account.username) && !html.includes(account.key), 'the cached page has neither')
     assert.deepEqual(visitor.problems, [])
   },
 )

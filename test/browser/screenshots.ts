@@ -27,6 +27,7 @@ function mainShots(language: Language): readonly Screenshot[] {
   const look = { ...wide, language }
   return [
     { name: `home.${suffix}`, path: '/', as: 'holder', look },
+    { name: `home-dark.${suffix}`, path: '/', as: 'holder', look: { ...look, theme: 'dark' } },
     { name: `shortlink.${suffix}`, path: '/shortlink', as: 'holder', look },
     { name: `overview.${suffix}`, path: '/operator/overview', as: 'operator', look },
   ]
