@@ -7,6 +7,7 @@ import { domainBench } from './domain.ts'
 import { eventsBench } from './events.ts'
 import { growthBench } from './growth.ts'
 import { latencyBench } from './latency.ts'
+import { limitsBench } from './limits.ts'
 import { describeMachine } from './machine.ts'
 import { neighboursBench } from './neighbours.ts'
 import { generateBench, identityBench } from './paid-calls.ts'
@@ -31,6 +32,10 @@ const benches: Readonly<Record<string, Bench>> = {
   },
   redirect: { text: '短链接跳转，与 nginx 对照 / redirects, compared with nginx', run: redirectBench },
   generate: { text: '生成短链接 / creating short links', run: generateBench },
+  limits: {
+    text: '限制了权限、地址与用量的密钥 / keys with scopes, addresses and caps',
+    run: limitsBench,
+  },
   sms: { text: '发送短信、群发与查询记录 / sending, batches, and querying records', run: smsBench },
   identity: { text: '身份核验 / identity verification', run: identityBench },
   domain: { text: '域名检测 / domain checks', run: domainBench },

@@ -8,9 +8,15 @@ export function formatTime(ms: number): string {
   return new Date(ms + shanghaiOffsetMs).toISOString().slice(0, 19).replace('T', ' ')
 }
 
+/** The last day that was formatted: every paid call asks for the current one. */
+let formattedDay = { number: Number.NaN, text: '' }
+
 /** `2026-01-02` in Shanghai. */
 export function formatDay(ms: number): string {
-  return new Date(ms + shanghaiOffsetMs).toISOString().slice(0, 10)
+  const number = Math.floor((ms + shanghaiOffsetMs) / dayMs)
+  if (number !== formattedDay.number)
+    formattedDay = { number, text: new Date(number * dayMs).toISOString().slice(0, 10) }
+  return formattedDay.text
 }
 
 /** The milliseconds of `2026-01-02 03:04:05` in Shanghai, or undefined when there is no such time. */

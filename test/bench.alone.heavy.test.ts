@@ -11,6 +11,7 @@ const parts = [
   'charge',
   'redirect',
   'generate',
+  'limits',
   'sms',
   'identity',
   'domain',
