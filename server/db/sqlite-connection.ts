@@ -6,6 +6,14 @@ import type { Value } from './database.ts'
 /** The console's queries have many forms, so the cache of prepared statements has a limit. */
 const maxPrepared = 500
 
+/** Returns the size of the log and changes nothing. Older versions of SQLite would copy the log. */
+export const logSizeSql = 'PRAGMA wal_checkpoint(NOOP)'
+const [major = 0, minor = 0] = (process.versions['sqlite'] ?? '').split('.').map(Number)
+export const canReadLogSize = major > 3 || (major === 3 && minor >= 51)
+
+/** With `checkpoint.ts` a commit copies the log only if the thread has failed. */
+const autocheckpointPages = canReadLogSize ? 16_000 : 4_000
+
 interface Prepared {
   readonly statement: StatementSync
   /** The columns of its rows; none when it returns no rows. */
@@ -28,8 +36,7 @@ export function openConnection(file: string, busyTimeoutMs: number): SqliteConne
   db.exec('PRAGMA foreign_keys = ON')
   db.exec('PRAGMA cache_size = -16000')
   db.exec('PRAGMA journal_size_limit = 67108864')
-  // Random codes change one page each: with four times the default, a checkpoint writes each page far less often.
-  db.exec('PRAGMA wal_autocheckpoint = 4000')
+  db.exec(`PRAGMA wal_autocheckpoint = ${autocheckpointPages}`)
   db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   const cache = new Map<string, Prepared>()
 

@@ -1,9 +1,16 @@
 // The embedded engine: SQLite with group commit. Reads return committed data only.
 import { rm, writeFile } from 'node:fs/promises'
+import { openCheckpoints } from './checkpoint.ts'
 import { type Database, DatabaseUnavailable, type Value } from './database.ts'
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { openReportReads } from './report-reads.ts'
-import { isBusy, openConnection, readPages, type SqliteConnection } from './sqlite-connection.ts'
+import {
+  canReadLogSize,
+  isBusy,
+  openConnection,
+  readPages,
+  type SqliteConnection,
+} from './sqlite-connection.ts'
 import { queriesFor } from './sqlite-queries.ts'
 
 export function openSqlite(file: string, options: GroupCommitOptions = {}): Database {
@@ -12,12 +19,14 @@ export function openSqlite(file: string, options: GroupCommitOptions = {}): Data
   reader.db.exec('PRAGMA query_only = ON')
 
   const stats: Database['stats'] = { onCommit: undefined }
+  const checkpoints = canReadLogSize ? openCheckpoints(file, writer) : undefined
   let commits = 0
   const { write, isWriting, stop } = createGroupCommit(
     writer,
     (jobs) => {
       commits += 1
       stats.onCommit?.(jobs)
+      checkpoints?.onCommit()
     },
     options,
   )
@@ -84,6 +93,7 @@ export function openSqlite(file: string, options: GroupCommitOptions = {}): Data
     async close() {
       await stop()
       await reports.close()
+      await checkpoints?.close()
       reader.db.close()
       writer.db.close()
     },
