@@ -97,6 +97,8 @@ export interface AppOptions {
   readonly callLog?: Logger
   /** The limits that the workers of this machine share. */
   readonly limitStore?: LimitStore
+  /** The time of day; the system clock if left out. */
+  readonly now?: () => number
   /** Threads start on first use, for tests that start many services. */
   readonly lazyThreads?: boolean
 }
@@ -182,6 +184,7 @@ export async function openApp(
     runBatch: createBatchTurns(),
     credits,
     paidCalls: createPaidCalls(credits, sweeper),
+    now: options.now ?? Date.now,
     deciders,
   }
   const links = await createShortlink(services)

@@ -33,6 +33,8 @@ export interface Services {
   readonly runBatch: RunBatch
   readonly credits: Credits
   readonly paidCalls: PaidCalls
+  /** The time of day by which marketing messages are sent. */
+  readonly now: () => number
   /** By action: how the sweeper decides overdue operations of a product. Without a decider it refunds them. */
   readonly deciders: Map<string, Decide>
 }

@@ -1,7 +1,10 @@
-// A vendor dies in the middle of a batch. The vendors' own books decide: no number is reached twice, none is forgotten.
+// Batches when a vendor dies or fails, and at night. The vendors' own books decide: no number is reached twice, none is forgotten.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseTime } from '../contract/time.ts'
+import { systemActor } from '../server/audit/audit.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
+import { createTemplate } from '../server/sms/templates.ts'
 import { onEachEngine } from './support/engines.ts'
 import { cutBeforeHeaders, json, startFakeUpstream, verifyAliyunSignature } from './support/fake-upstream.ts'
 import { startSmsService } from './support/sms.ts'
@@ -91,4 +94,111 @@ onEachEngine('SMS batches with a vendor that dies', (engine) => {
     assert.equal(await sms.remaining(), total - batch.succeeded)
     assert.deepEqual((await checkLedger(db, 60_000)).problems, [])
   })
+
+  test('what was provably not sent is tried again, and each number is reached once', async () => {
+    // Fewer than open the circuit breaker.
+    const few = phones.slice(0, 3)
+    const refusedBefore = new Set<string>()
+    const reached: string[] = []
+    const aliyun = await startFakeUpstream((request) => {
+      const phone = request.query.get('PhoneNumbers')!
+      if (!refusedBefore.has(phone)) {
+        refusedBefore.add(phone)
+        return json(200, { Code: 'isv.AMOUNT_NOT_ENOUGH', Message: 'no balance' })
+      }
+      reached.push(phone)
+      return json(200, { Code: 'OK', BizId: `b${phone}` })
+    })
+    await using vendor = new AsyncDisposableStack()
+    vendor.defer(() => aliyun.close())
+    await using sms = await startSmsService(engine, aliyunOnly(aliyun.url), { sms: few.length })
+    const { body } = await sms.call({
+      action: 'send_batch',
+      template_code: 'CODE',
+      template_params: { code: '1234' },
+      phone_numbers: few,
+    })
+    const batchOf = async () =>
+      (await sms.call({ action: 'get_batch', batch_id: body.data.batch_id })).body.data
+    await until(async () => (await batchOf()).state === 'finished', 60_000)
+    const batch = await batchOf()
+    assert.deepEqual([batch.succeeded, batch.failed, batch.credits_used], [few.length, 0, few.length])
+    assert.deepEqual(reached.sort(), few)
+    assert.equal(await sms.remaining(), 0)
+    assert.deepEqual((await checkLedger(sms.service.installation.db, 60_000)).problems, [])
+  })
+
+  test('without time for another try the credits come back', async () => {
+    const aliyun = await startFakeUpstream(() =>
+      json(200, { Code: 'isv.AMOUNT_NOT_ENOUGH', Message: 'no balance' }),
+    )
+    await using vendor = new AsyncDisposableStack()
+    vendor.defer(() => aliyun.close())
+    const settings = { ...aliyunOnly(aliyun.url), SMS_RETRY_S: '0' }
+    await using sms = await startSmsService(engine, settings, { sms: 2 })
+    const { body } = await sms.call({
+      action: 'send_batch',
+      template_code: 'CODE',
+      template_params: { code: '1234' },
+      phone_numbers: phones.slice(0, 2),
+    })
+    const batchOf = async () =>
+      (await sms.call({ action: 'get_batch', batch_id: body.data.batch_id })).body.data
+    await until(async () => (await batchOf()).state === 'finished', 60_000)
+    const batch = await batchOf()
+    assert.deepEqual([batch.failed, batch.credits_used, await sms.remaining()], [2, 0, 2])
+    assert.equal(aliyun.requests.length, 2)
+  })
+
+  test('marketing messages wait until the morning, other ones do not', async () => {
+    let clock = parseTime('2026-05-06 21:00:00')!
+    await using sms = await startSmsService(engine, {}, { sms: 10 }, undefined, { now: () => clock })
+    const { db } = sms.service.installation
+    await createTemplate(db, systemActor, {
+      accountId: sms.account.id,
+      code: 'SALE',
+      name: '促销',
+      content: '全场五折，拒收请回复R',
+      status: '审核通过',
+      type: 'marketing',
+    })
+    const single = await sms.send({ template_code: 'SALE', template_params: {} })
+    assert.deepEqual([single.status, single.body.code], [400, 1002])
+    assert.equal(await sms.remaining(), 10)
+
+    const sendTo = async (templateCode: string, template_params: object) => {
+      const { body } = await sms.call({
+        action: 'send_batch',
+        template_code: templateCode,
+        template_params,
+        phone_numbers: phones.slice(0, 3),
+      })
+      assert.equal(body.code, 0)
+      return String(body.data.batch_id)
+    }
+    const stateOf = async (id: string) =>
+      (await sms.call({ action: 'get_batch', batch_id: id })).body.data.state as string
+    const sale = await sendTo('SALE', {})
+    // Due by the database's clock, whatever the time is while the test runs.
+    await db.write((tx) => tx.run('UPDATE sms_queue SET due_at = 1, planned_at = 1'))
+    await db.write((tx) => tx.run('UPDATE sms_batch SET next_at = 1'))
+    for (const time of ['2026-05-06 21:00:00', '2026-05-07 07:59:59']) {
+      clock = parseTime(time)!
+      // The queue has passed the marketing batch when a later one is finished.
+      const other = await sendTo('CODE', { code: '1' })
+      await until(async () => (await stateOf(other)) === 'finished', 60_000)
+      assert.equal(await stateOf(sale), 'waiting')
+    }
+    clock = parseTime('2026-05-07 08:00:00')!
+    await until(async () => (await stateOf(sale)) === 'finished', 60_000)
+    assert.equal(await sms.remaining(), 1)
+    assert.deepEqual((await checkLedger(db, 60_000)).problems, [])
+  })
+})
+
+const aliyunOnly = (url: string) => ({
+  SMS_GATEWAYS: 'aliyun',
+  ALIYUN_ACCESS_KEY_ID: 'testid',
+  ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
+  ALIYUN_SMS_ENDPOINT: url,
 })

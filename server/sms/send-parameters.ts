@@ -22,7 +22,7 @@ export function readSend(call: Call) {
 }
 
 /** Marketing messages are not sent at night. */
-export function requireSendingHour({ type }: Pick<UsableTemplate, 'type'>, now: number = Date.now()): void {
+export function requireSendingHour({ type }: Pick<UsableTemplate, 'type'>, now: number): void {
   if (type !== 'marketing' || isMarketingHour(now)) return
   const hours = `${String(marketingHours.from).padStart(2, '0')}:00–${marketingHours.to}:00`
   throw new AppError(1002, {

@@ -139,7 +139,7 @@ export function createSend(
 
     requireSmsAccount(caller.account, gateways)
     const message = await compose(caller.account, request.message)
-    requireSendingHour(message.template)
+    requireSendingHour(message.template, services.now())
     await requireNotStopped(db, caller.account, message.signName, phone)
     if (code) await requirePause(db, { account_id: caller.account.id, phone, purpose: code.purpose })
     await requireBelowLimits(db, limits, phone)

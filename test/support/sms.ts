@@ -1,4 +1,5 @@
 // Shared setup of the SMS tests: a service and an account with credits and a template.
+import type { AppOptions } from '../../server/app.ts'
 import { systemActor } from '../../server/audit/audit.ts'
 import type { ApiType } from '../../contract/credits.ts'
 import { checkLedger } from '../../server/credits/ledger/check-store.ts'
@@ -31,8 +32,9 @@ export async function startSmsService(
   environment: Record<string, string> = {},
   credits: Partial<Record<ApiType, number>> = { sms: 100 },
   storage?: FreshStorage,
+  options?: AppOptions,
 ): Promise<SmsService> {
-  const service = await startService(engine, { SWEEP_S: '3600', ...environment }, storage)
+  const service = await startService(engine, { SWEEP_S: '3600', ...environment }, storage, options)
   const account = await service.account(credits)
   const { db } = service.installation
   const template = (input: Partial<TemplateInput>) =>

@@ -43,7 +43,7 @@ const recovery = 0.2
 const slowDownPauseMs = 1_000
 
 export function createBatchWorker(services: Services, gateways: readonly GuardedSmsGateway[]): BatchWorker {
-  const { config, credits, db, log } = services
+  const { config, credits, db, log, now: timeOfDay } = services
   const leaseMs = config.OPERATION_LEASE_S * 1000
   const kind = gateways.every(({ name }) => name === 'sandbox') ? 'sandbox' : 'network'
   const callGateways = createGatewayCalls(db, gateways, leaseMs)
@@ -60,7 +60,7 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
   let onIdle: (() => void) | undefined
 
   async function take(free: number): Promise<PreparedMessage[]> {
-    const due = await findDueBatches(db, isMarketingHour(Date.now()), batchesPerRound)
+    const due = await findDueBatches(db, isMarketingHour(timeOfDay()), batchesPerRound)
     if (due.length === 0) return []
     const share = Math.max(1, Math.floor(free / due.length))
     const ids = due.slice(0, free).map(({ id }) => id)
@@ -149,8 +149,8 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
     const isThrottled = outcome.kind === 'throttled' && outcome.concerns === 'us'
     const isNotSent = outcome.kind === 'not_sent' && outcome.onlyThisRequest !== true
     if (!isThrottled && !isNotSent) return false
-    const now = record.sent_at + (performance.now() - leaseStartedAt)
-    const until = Math.round(now + (isThrottled ? throttledRetryMs : config.SMS_RETRY_S * 1000))
+    const now = Math.round(record.sent_at + (performance.now() - leaseStartedAt))
+    const until = now + (isThrottled ? throttledRetryMs : config.SMS_RETRY_S * 1000)
     const retryUntil = row.retry_until ?? until
     if (now >= retryUntil) return false
     const delayMs =
