@@ -48,6 +48,37 @@ onEachEngine('dialect', (engine) => {
     assert.deepEqual(numbers, [{ number: -1 }, { number: 9_007_199_254_740_991 }])
   })
 
+  it('keeps every text of a table of values', async () => {
+    await using fresh = await freshDatabase(engine)
+    const texts = [
+      '',
+      ' ',
+      'NULL',
+      'null',
+      '{}',
+      '[1,2]',
+      '"',
+      '\\',
+      '\\"',
+      '\\n',
+      'a\nb',
+      '\t',
+      '\u0001',
+      '中，文😀',
+      `it's`,
+      ',',
+    ]
+    for (const list of [texts, ...texts.map((text) => [text, null, 'next'])]) {
+      const rows = list.map((text, position) => ({ position, text }))
+      const table = valueTable(fresh.db, { position: 'bigint', text: 'text' }, rows)
+      const found = await fresh.db.all(
+        `SELECT t.position, t.text FROM ${table.sql} AS t ORDER BY t.position`,
+        table.values,
+      )
+      assert.deepEqual(found, rows)
+    }
+  })
+
   it('locks rows and names until the transaction ends', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh

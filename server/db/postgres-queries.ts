@@ -19,7 +19,7 @@ export function queriesFor(
   async function prepared(sql: string, values: readonly Value[]): Promise<pg.QueryResult> {
     const { name, text } = numbered(sql)
     try {
-      return await send({ name, text, values: values as Value[] })
+      return await send({ name, text, values: values.map(toParameter) })
     } catch (error) {
       if (isStalePlan(error)) {
         renameStatement(sql, name)
@@ -45,6 +45,19 @@ export function queriesFor(
       return row.id
     },
   }
+}
+
+/** Escapes that JSON has and PostgreSQL does not: control characters and lone surrogates. May also match after a backslash. */
+const foreignEscape = /\\[bfnrtu]/
+
+/**
+ * The text form of an array: apart from the outer brackets, and with few exceptions, that of JSON. The driver runs two
+ * regular expressions over every element.
+ */
+function toParameter(value: Value): Value {
+  if (!Array.isArray(value)) return value
+  const json = JSON.stringify(value)
+  return foreignEscape.test(json) ? value : `{${json.slice(1, -1)}}`
 }
 
 interface NumberedSql {
