@@ -1,6 +1,7 @@
 // Operator pages about operators: roles and tokens. Owners only.
 import { type Static, Type } from 'typebox'
 import { Empty, note, Noted, optionalDay } from './fields.ts'
+import { maxUsernameLength } from './limits.ts'
 import type { operatorAdminResponses } from './responses/operators.ts'
 import { operatorRoles, tokenScopes } from './roles.ts'
 import { route, withResponses } from './route.ts'
@@ -9,6 +10,12 @@ export const maxTokenNameLength = 50
 
 /** The most tokens that are not revoked. */
 export const maxTokens = 100
+
+const NewOperator = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: maxUsernameLength }),
+  role: Type.Enum([...operatorRoles]),
+  note,
+})
 
 const RoleChange = Type.Object({ role: Type.Enum([...operatorRoles]), note })
 
@@ -22,6 +29,8 @@ const NewToken = Type.Object({
 export type NewToken = Static<typeof NewToken>
 
 export const operatorAdminRoutes = withResponses<typeof operatorAdminResponses>()({
+  /** The password is shown only in this response. Needs a confirmation. */
+  createOperator: route('POST', '/operator/operators', NewOperator),
   /** Changes the role of an operator. There is always an owner. */
   changeRole: route('PUT', '/operator/accounts/:id/role', RoleChange),
   tokens: route('GET', '/operator/tokens', Empty),

@@ -110,10 +110,10 @@ export const operatorAreas = {
     readers: [],
     writers: [],
   },
-  /** Roles and tokens. */
+  /** New operators, roles and tokens. */
   operators: {
     text: { zh: '角色与令牌', en: 'Roles and tokens' },
-    paths: ['/operator/accounts/:id/role', '/operator/tokens'],
+    paths: ['/operator/accounts/:id/role', '/operator/operators', '/operator/tokens'],
     readers: [],
     writers: [],
   },

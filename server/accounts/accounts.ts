@@ -25,6 +25,7 @@ import {
   insertAccount,
   insertKey,
   lockByPassword,
+  lockOwners,
   replaceKey,
   type Role,
   updateAccount,
@@ -164,6 +165,7 @@ export async function changeAccount(
   const { change } = readChange(account, input)
   if (password !== undefined) change.password_hash = await hashPassword(password, shareOf(actor))
   return db.write(async (tx) => {
+    if (suspended === true) await requireOtherOwner(tx, account.id)
     await requireSameCredentials(tx, actor)
     await updateAccount(tx, account.id, change)
     if (change.sign_name) await approveSignName(tx, account.id, change.sign_name)
@@ -186,6 +188,13 @@ export async function changeAccount(
     )
     return ended
   })
+}
+
+/** There is always an owner who is not suspended. The owners are locked, so that two cannot suspend each other at the same time. */
+async function requireOtherOwner(tx: Tx, accountId: number): Promise<void> {
+  const owners = await lockOwners(tx)
+  if (owners.length === 1 && owners[0] === accountId)
+    throw invalid('suspended', { zh: '不能停用最后一位所有者', en: 'the last owner cannot be suspended' })
 }
 
 function passwordAction(actor: Actor): string {

@@ -25,6 +25,9 @@ import { countSessions } from '../../accounts/session-store.ts'
 import { toFieldErrors } from '../account/sign-in.ts'
 import { searchAccounts } from '../../accounts/search-store.ts'
 
+/** What a key may do and what calls cost: a stolen session must not change it. */
+const confirmedChanges = ['scopes', 'allow_ips', 'daily_cap', 'monthly_cap', 'prices'] as const
+
 export function accountPages(api: Api, services: Services): void {
   const { db, credits, config } = services
 
@@ -94,6 +97,7 @@ export function accountPages(api: Api, services: Services): void {
   })
 
   api.operator(operatorRoutes.changeAccount, async (request, input) => {
+    if (confirmedChanges.some((name) => input[name] !== undefined)) requireConfirmation(request)
     const account = await requireAccount(request)
     const problem = input.sign_name ? signNameProblem(input.sign_name) : undefined
     if (problem) throw invalidFields({ sign_name: problem })

@@ -2,6 +2,7 @@
 import { operatorAdminRoutes } from '../../../contract/console/operators.ts'
 import type { TokenFacts } from '../../../contract/console/responses/operators.ts'
 import type { TokenScope } from '../../../contract/console/roles.ts'
+import { createAccount } from '../../accounts/accounts.ts'
 import { listTokens, type OperatorToken } from '../../accounts/operator-token-store.ts'
 import { changeRole, createToken, isTokenExpired, revokeToken } from '../../accounts/operators.ts'
 import { findById } from '../../accounts/store.ts'
@@ -15,6 +16,18 @@ import { tokenPurpose } from '../token-access.ts'
 
 export function operatorPages(api: Api, services: Services): void {
   const { db } = services
+
+  api.operator(operatorAdminRoutes.createOperator, async (request, input) => {
+    requireConfirmation(request)
+    const { id, username, password } = await createAccount(db, operatorOf(request, input), {
+      username: input.username.trim(),
+      role: 'operator',
+      operatorRole: input.role,
+    }).catch((error: unknown) => {
+      throw toFieldErrors(error)
+    })
+    return { account: { id, username, operator_role: input.role }, password }
+  })
 
   api.operator(operatorAdminRoutes.changeRole, async (request, input) => {
     requireConfirmation(request)

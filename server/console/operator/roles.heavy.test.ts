@@ -173,6 +173,69 @@ onEachEngine('operators', (engine) => {
     )
   })
 
+  it('152 the last owner cannot be suspended, and two owners cannot suspend each other', async () => {
+    const { db } = service.installation
+    const [first, second] = [await operatorWith('owner'), await operatorWith('owner')]
+    const isOwner = `role = 'operator' AND operator_role = 'owner' AND suspended = 0`
+    const owners = await db.all<{ id: number; username: string }>(
+      `SELECT id, username FROM account WHERE ${isOwner}`,
+    )
+    const others = owners.filter(
+      ({ username }) => username !== first.username && username !== second.username,
+    )
+    const suspend = (suspended: number, ids: readonly number[]) =>
+      db.write(async (tx) => {
+        for (const id of ids) await tx.run('UPDATE account SET suspended = ? WHERE id = ?', [suspended, id])
+      })
+    const otherIds = others.map(({ id }) => id)
+    await suspend(1, otherIds)
+    const results = await Promise.allSettled(
+      [first, second].map(async ({ username }) =>
+        changeAccount(db, systemActor, await requireAccount(db, username), { suspended: true }),
+      ),
+    )
+    assert.equal(results.filter(({ status }) => status === 'rejected').length, 1)
+    const [last] = await db.all<{ username: string }>(`SELECT username FROM account WHERE ${isOwner}`)
+    const { environment } = service.storage
+    const refused = await admin(environment, 'account', 'set', last!.username, '--suspended', 'yes')
+    await suspend(0, otherIds)
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /不能停用最后一位所有者.*the last owner cannot be suspended/)
+  })
+
+  it('153 an owner who confirmed creates operators; limits and prices need a confirmation too', async () => {
+    const owner = await operatorWith('owner')
+    const sent = { username: uniqueName(), role: 'support', note: 'new' }
+    const create = (by: Browser) => by.call(operatorAdminRoutes.createOperator, { sent })
+    assert.equal((await create(as('finance'))).body.error.code, 'forbidden')
+    assert.equal((await create(owner)).body.error.code, 'confirmation_required')
+    const holder = await service.account()
+    const change = (values: Record<string, unknown>) =>
+      owner.call(operatorRoutes.changeAccount, { parts: { id: holder.id }, sent: { ...values, note: 'n' } })
+    const limits = [
+      { scopes: ['sms:read'] },
+      { allow_ips: ['192.0.2.1'] },
+      { daily_cap: { sms: 5 } },
+      { monthly_cap: { sms: 5 } },
+      { prices: { generate: 2 } },
+      { prices: null },
+    ]
+    for (const values of limits)
+      assert.equal((await change(values)).body.error.code, 'confirmation_required', JSON.stringify(values))
+    assert.equal((await change({ sms_enabled: false })).status, 200)
+    await owner.confirm()
+    for (const values of limits) assert.equal((await change(values)).status, 200, JSON.stringify(values))
+    const created = await create(owner)
+    assert.equal(created.status, 200, JSON.stringify(created.body))
+    assert.equal((await create(owner)).status, 400)
+    const account = await requireAccount(service.installation.db, sent.username)
+    assert.deepEqual([account.role, account.operator_role], ['operator', 'support'])
+    assert.equal(created.body.account.id, account.id)
+    const support = openBrowser(service)
+    assert.equal((await support.signIn(sent.username, created.body.password)).status, 200)
+    assert.equal((await support.call(operatorRoutes.accounts)).status, 200)
+  })
+
   it('75 a token opens the operator routes of its scopes, without a session or CSRF token', async () => {
     const created = await command(
       'token',
