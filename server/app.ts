@@ -86,6 +86,8 @@ export interface App {
    * Idle ones are not closed, because a request may be on its way: the keep-alive timeout ends them.
    */
   drain(): Promise<void>
+  /** From now on /readyz returns 503 and responses end their connection. Everything is still served. */
+  announceStop(): void
   /** Finishes requests in progress, rejects new ones, and writes buffered data. */
   stop(): Promise<void>
 }
@@ -113,6 +115,7 @@ export async function openApp(
   const { callLog = log } = options
   const entry = await registerProcess(db, maxConnections(config))
   let stopping = false
+  let isLeaving = false
   let closed: Promise<void> | undefined
   let publicUrl = ''
   const running = trackRequests()
@@ -215,7 +218,7 @@ export async function openApp(
 
   const { app, server } = createHttpServer(
     (request, response) => {
-      if (closed) response.shouldKeepAlive = false
+      if (closed || isLeaving) response.shouldKeepAlive = false
       for (const fastPath of fastPaths) {
         if (!fastPath(request, response)) continue
         if (!response.writableEnded) running.begin(response)
@@ -261,7 +264,7 @@ export async function openApp(
   const readiness = createReadiness(db, log, metrics.registry)
   registerHealth(app, {
     readiness,
-    isStopping: () => stopping,
+    isStopping: () => stopping || isLeaving,
     metrics: { type: metrics.registry.contentType, text: metricsText },
     servesMetrics: config.METRICS_PORT === 0,
     metricsToken: config.METRICS_TOKEN,
@@ -349,6 +352,9 @@ export async function openApp(
       metricsServer?.close()
       const timeout = AbortSignal.timeout(drainTimeoutMs)
       await Promise.race([closed, once(timeout, 'abort')])
+    },
+    announceStop() {
+      isLeaving = true
     },
     async stop() {
       stopping = true

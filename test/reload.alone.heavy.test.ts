@@ -1,11 +1,9 @@
 // Signals: a reload replaces the workers without a failed request, and others do not end the service at once.
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
-import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { shortlink } from '../contract/shortlink.ts'
 import { sms } from '../contract/sms.ts'
 import { emptyStorage, onEachEngine } from './support/engines.ts'
@@ -20,57 +18,7 @@ import {
   workersOf,
 } from './support/running-service.ts'
 import { get, post } from './support/service.ts'
-
-interface Load {
-  /** Waits for `count` more responses. */
-  responses(count: number): Promise<void>
-  /** Ends the load and returns what was not a 2xx or 3xx response. */
-  end(): Promise<{ readonly total: number; readonly failures: readonly string[] }>
-}
-
-/** Calls the API and opens a link without a pause, from some clients with keep-alive and some that connect anew. */
-function startLoad(url: string, path: string, code: string): Load {
-  let running = true
-  let total = 0
-  const failures: string[] = []
-  const send = (agent: Agent | false, target: string) =>
-    new Promise<string>((resolve, reject) => {
-      const sent = request(`${url}${target}`, { agent }, (response) => {
-        response.resume()
-        response.on('end', () => resolve(String(response.statusCode)))
-        response.on('error', reject)
-      })
-      sent.on('error', reject)
-      sent.end()
-    })
-  const client = async (agent: Agent | false, target: string, pauseMs: number) => {
-    while (running) {
-      const status = await send(agent, target).catch(String)
-      total += 1
-      if (!/^[23]\d\d$/.test(status)) failures.push(`${target} ${agent ? 'keep-alive' : 'new'}: ${status}`)
-      if (pauseMs > 0) await sleep(pauseMs)
-    }
-    if (agent) agent.destroy()
-  }
-  const clients = [path, code].flatMap((target) => [
-    client(new Agent({ keepAlive: true, maxSockets: 1 }), target, 0),
-    client(new Agent({ keepAlive: true, maxSockets: 1 }), target, 0),
-    // Idle most of the time: its connection must not be closed while a request is on its way.
-    client(new Agent({ keepAlive: true, maxSockets: 1 }), target, 300),
-    client(false, target, 5),
-  ])
-  return {
-    async responses(count) {
-      const enough = total + count
-      await until(() => total >= enough)
-    },
-    async end() {
-      running = false
-      await Promise.all(clients)
-      return { total, failures }
-    },
-  }
-}
+import { startSteadyLoad } from './support/steady-load.ts'
 
 onEachEngine('a reload', (engine) => {
   it(
@@ -84,7 +32,10 @@ onEachEngine('a reload', (engine) => {
       const generate = { ...call, action: 'generate', target_url: 'https://example.com/', title: 't' }
       const created = await post(`${service.url}${shortlink.path}`, generate)
       const path = `${sms.path}?action=get_credits&username=demo&api_key=${key}`
-      const load = startLoad(service.url, path, new URL(created.body.data.a_url).pathname)
+      const load = startSteadyLoad(service.url, [
+        { path },
+        { path: new URL(created.body.data.a_url).pathname },
+      ])
       await load.responses(50)
       for (let round = 1; round <= 2; round += 1) {
         const old = await workersOf(service)

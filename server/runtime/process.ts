@@ -58,8 +58,13 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   onStopSignal((signal) => {
     log.info({ signal }, 'stopping')
     if (!cluster.isWorker) notifySystemd(log, 'STOPPING=1')
-    stop()
-  })
+    if (config.DRAIN_S === 0) stop()
+    else {
+      log.info({ seconds: config.DRAIN_S }, 'draining')
+      app.announceStop()
+      setTimeout(stop, config.DRAIN_S * 1000)
+    }
+  }, stop)
   // A terminal that closes sends SIGHUP to the workers too, but the primary process decides about them.
   if (!cluster.isWorker)
     onReloadSignal(() => log.warn('ignored SIGHUP: only several workers can reload, restart the service'))

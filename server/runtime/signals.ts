@@ -3,13 +3,17 @@
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
 
-/** Calls `stop` once, on the first signal. */
-export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
-  let stopping = false
+/** npm passes on a signal that the process has received already. */
+const repeatedSignalMs = 1_000
+
+/** Calls `stop` once, on the first signal, and `hurry` on a later one. */
+export function onStopSignal(stop: (signal: NodeJS.Signals) => void, hurry: () => void): void {
+  let stoppingSince: number | undefined
   const once = (signal: NodeJS.Signals) => {
-    if (stopping) return
-    stopping = true
-    stop(signal)
+    if (stoppingSince === undefined) {
+      stoppingSince = performance.now()
+      stop(signal)
+    } else if (performance.now() - stoppingSince > repeatedSignalMs) hurry()
   }
   for (const signal of stopSignals) process.on(signal, once)
   if (process.env['npm_lifecycle_event'] === 'start') onParentExit(() => once('SIGTERM'))

@@ -65,11 +65,14 @@ export async function startWorkers(config: Config, onListening: OnListening): Pr
     await installation.close()
     throw error
   })
-  onStopSignal((signal) => {
-    log.info({ signal }, 'stopping')
-    notifySystemd(log, 'STOPPING=1')
-    void pool.stop().then((code) => endLog().then((isWritten) => exitProcess(code, !isWritten)))
-  })
+  onStopSignal(
+    (signal) => {
+      log.info({ signal }, 'stopping')
+      notifySystemd(log, 'STOPPING=1')
+      void pool.stop().then((code) => endLog().then((isWritten) => exitProcess(code, !isWritten)))
+    },
+    () => void pool.stop(),
+  )
   onReloadSignal(() => {
     log.info('reloading')
     const startedAt = process.hrtime.bigint() / 1_000n
