@@ -31,7 +31,11 @@ type APIError struct {
 }
 
 func (e *APIError) Error() string {
-	return fmt.Sprintf("tollgate: %s (HTTP %d, code %d, request %s)", e.Message, e.Status, e.Code, e.RequestID)
+	code := ""
+	if e.Code != 0 {
+		code = fmt.Sprintf(", code %d", e.Code)
+	}
+	return fmt.Sprintf("tollgate: %s (HTTP %d%s, request %s)", e.Message, e.Status, code, e.RequestID)
 }
 
 // TimeoutError says that no response arrived in time. The call may or may not have been executed.

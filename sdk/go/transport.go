@@ -109,7 +109,8 @@ func networkError(ctx context.Context, err error, key string) error {
 	if errors.Is(err, context.DeadlineExceeded) || (errors.As(err, &timeout) && timeout.Timeout()) {
 		return &TimeoutError{IdempotencyKey: key, Err: err}
 	}
-	return &ConnectionError{Message: "the service could not be reached", IdempotencyKey: key, Err: err}
+	// The error of net/http names the address and the reason.
+	return &ConnectionError{Message: "the service could not be reached: " + err.Error(), IdempotencyKey: key, Err: err}
 }
 
 func readResponse(response *http.Response, text []byte, key string, out any) error {

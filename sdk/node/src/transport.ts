@@ -88,10 +88,20 @@ async function attemptCall(
     options.signal?.throwIfAborted()
     const details = { idempotencyKey, cause: error }
     throw timeout.aborted
-      ? new TollgateTimeoutError(`no answer within ${timeoutMs} ms`, details)
-      : new TollgateConnectionError('the service could not be reached', details)
+      ? new TollgateTimeoutError(`no response within ${timeoutMs} ms`, details)
+      : new TollgateConnectionError(
+          `the service at ${transport.baseUrl} could not be reached: ${reasonOf(error)}`,
+          details,
+        )
   }
   return readResponse(request, response, text, idempotencyKey)
+}
+
+/** `fetch` hides the reason in the cause of its error. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  if (!(cause instanceof Error)) return String(cause)
+  return cause.message || String((cause as { readonly code?: unknown }).code ?? cause.name)
 }
 
 function readResponse(

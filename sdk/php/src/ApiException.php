@@ -23,6 +23,19 @@ final class ApiException extends TollgateException
         $this->retryAfter = $retryAfter;
     }
 
+    /** With everything that support needs, for logs and uncaught errors. */
+    public function __toString(): string
+    {
+        $facts = ["HTTP {$this->status}"];
+        if ($this->getCode() !== 0) {
+            $facts[] = "code {$this->getCode()}";
+        }
+        if ($this->getRequestId() !== null) {
+            $facts[] = "request {$this->getRequestId()}";
+        }
+        return self::class . ": {$this->getMessage()} (" . implode(', ', $facts) . ")\n{$this->getTraceAsString()}";
+    }
+
     /** HTTP status. */
     public function getStatus(): int
     {

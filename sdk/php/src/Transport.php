@@ -106,7 +106,8 @@ final class Transport
             throw new TimeoutException("no response within $timeout s", null, $key);
         }
         if ($error !== 0 || !is_string($text)) {
-            throw new ConnectionException('the service could not be reached', null, $key);
+            $reason = curl_error($handle);
+            throw new ConnectionException("the service at {$this->baseUrl} could not be reached: $reason", null, $key);
         }
         return self::readResponse($status, $received, $text, $key);
     }

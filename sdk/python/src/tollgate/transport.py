@@ -108,7 +108,9 @@ class Transport:
         except (OSError, HTTPException) as error:
             if isinstance(getattr(error, "reason", None), socket.timeout):
                 raise TollgateTimeoutError("no response within %g s" % timeout, None, key) from error
-            raise TollgateConnectionError("the service could not be reached", None, key) from error
+            reason = getattr(error, "reason", None) or error
+            message = "the service at %s could not be reached: %s" % (self._base_url, reason)
+            raise TollgateConnectionError(message, None, key) from error
         return _read_response(response.status, response.headers, text, key)
 
 

@@ -16,6 +16,17 @@ public final class ApiException extends TollgateException {
         this.retryAfter = retryAfter;
     }
 
+    /** With everything that support needs, for logs and uncaught errors. */
+    @Override
+    public String toString() {
+        return super.toString()
+                + " (HTTP "
+                + status
+                + (code == 0 ? "" : ", code " + code)
+                + (getRequestId() == null ? "" : ", request " + getRequestId())
+                + ")";
+    }
+
     /** HTTP status. */
     public int getStatus() {
         return status;

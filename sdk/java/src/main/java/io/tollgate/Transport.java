@@ -69,7 +69,9 @@ final class Transport {
         } catch (HttpTimeoutException error) {
             throw new TimeoutException("no response within " + timeout.toMillis() + " ms", key, error);
         } catch (IOException error) {
-            throw new ConnectionException("the service could not be reached", null, key, error);
+            String reason = error.getMessage() == null ? error.getClass().getSimpleName() : error.getMessage();
+            throw new ConnectionException(
+                    "the service at " + settings.baseUrl + " could not be reached: " + reason, null, key, error);
         } catch (InterruptedException error) {
             Thread.currentThread().interrupt();
             throw new ConnectionException("the call was interrupted", null, key, error);
