@@ -61,7 +61,7 @@ describe('without a connection', () => {
     await page.goto('/console/', { waitUntil: 'commit' })
     const boot = page.locator('.boot')
     await boot.locator('.figure', { hasText: '12,345' }).waitFor()
-    assert.deepEqual(await boot.locator('nav a').allInnerTexts(), [
+    assert.deepEqual(await boot.locator('.nav a').allInnerTexts(), [
       ...['首页', '短链接', '短信', '身份核验', '域名检测'],
       ...['API 密钥', '安全', '请求记录', '事件通知', '接口文档'],
       ...['额度', '购买', '订单', '对账单', '发票'],

@@ -29,9 +29,9 @@ import {
   TeamOutlined,
   WalletOutlined,
 } from '@ant-design/icons'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { Badge, Tooltip } from 'antd'
-import { type ReactNode, useId } from 'react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import { type AreaName, areaOf, mayAccess, type OperatorRole } from '../../contract/console/roles.ts'
 import { useApiQuery } from '../api/hooks.ts'
@@ -210,8 +210,15 @@ export function Navigation({ operator, folded, onChosen }: NavigationProps): Rea
   }
   const role = useOperatorRole()
   const groups = operator ? [...accountGroups, ...operatorGroupsFor(role)] : accountGroups
+  const nav = useRef<HTMLElement>(null)
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  // The navigation of an operator is longer than most screens.
+  useEffect(() => {
+    // Some browsers return a promise, which React would take for the end of the effect.
+    nav.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' })
+  }, [path, role])
   return (
-    <nav aria-label={t.navigation} className={folded ? 'nav folded' : 'nav'}>
+    <nav ref={nav} aria-label={t.navigation} className={folded ? 'nav folded' : 'nav'}>
       {groups.map(({ label, items }) => (
         <Group
           key={label ?? ''}

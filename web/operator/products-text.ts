@@ -9,7 +9,7 @@ export const productsText = dictionary(
     reviews: '审核',
     reviewsLead: '账户提交的短信模板和签名。审核通过后立即可用；不通过时需要填写原因，账户可以看到。',
     kind: '类型',
-    allKinds: '全部',
+    allKinds: '全部类型',
     template: '模板',
     signature: '签名',
     state: '状态',
@@ -76,7 +76,7 @@ export const productsText = dictionary(
     reviewsLead:
       'SMS templates and signatures submitted by accounts. Approved items can be used immediately; a rejection needs a reason, which the account sees.',
     kind: 'Type',
-    allKinds: 'All',
+    allKinds: 'All types',
     template: 'Template',
     signature: 'Signature',
     state: 'Status',

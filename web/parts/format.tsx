@@ -78,7 +78,8 @@ function relativeTime(ms: number, now: number, language: Language, justNow: stri
     if (Math.abs(difference) >= size) {
       // The date is more useful than a number of days after a month.
       if (unit === 'day' && Math.abs(difference) > 30 * size) return formatTime(ms).slice(0, 10)
-      return format.format(Math.trunc(difference / size), unit)
+      // As in all Chinese texts of the console, a space follows a number.
+      return format.format(Math.trunc(difference / size), unit).replace(/(\d)(?=\p{Script=Han})/u, '$1 ')
     }
   }
   return justNow

@@ -64,14 +64,15 @@ export function Qr({ url, name }: { url: string; name: string }): ReactNode {
         <path fill="white" d={`M0 0h${matrix.size}v${matrix.size}H0z`} />
         <path fill="black" d={matrix.path} />
       </svg>
-      <div className="row">
+      <div className="stack-8">
         <Button
           size="small"
+          block
           onClick={() => download(`${name}.svg`, new Blob([svgOf(matrix)], { type: 'image/svg+xml' }))}
         >
           {t.svg}
         </Button>
-        <Button size="small" onClick={() => savePng(matrix, name)}>
+        <Button size="small" block onClick={() => savePng(matrix, name)}>
           {t.png}
         </Button>
       </div>
