@@ -47,7 +47,7 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
   })
   // A line that cannot be written has nowhere else to go.
   destination.on('error', () => undefined)
-  const common = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const common = { level, base: null, timestamp: createTimestamp() }
   const log = pino(
     {
       ...common,
@@ -77,6 +77,20 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
       destination.destroy()
       return isWritten
     },
+  }
+}
+
+/** The time as `pino.stdTimeFunctions.isoTime` writes it. Lines of the same millisecond share its text. */
+function createTimestamp(): () => string {
+  let formattedAt = 0
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== formattedAt) {
+      formattedAt = now
+      text = `,"time":"${new Date(now).toISOString()}"`
+    }
+    return text
   }
 }
 
