@@ -86,6 +86,32 @@ describe('operator', () => {
     assert.deepEqual([...visitor.problems, ...holder.problems], [])
   })
 
+  browserTest('an owner creates an operator, who signs in with the rights of the role', async () => {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    const boss = await createOperator()
+    await signIn(visitor, boss)
+    await page.goto('/console/operator/accounts')
+    await page.getByRole('button', { name: '创建账户' }).first().click()
+    const dialog = page.getByRole('dialog')
+    const username = uniqueName()
+    await dialog.getByLabel('用户名').fill(username)
+    await dialog.getByRole('combobox', { name: '角色' }).click()
+    await page.getByTitle('管理员 · 客服').click()
+    await dialog.getByLabel('有效期').waitFor({ state: 'hidden' })
+    await dialog.getByLabel('备注').fill('新同事')
+    await dialog.getByRole('button', { name: '创建账户' }).click()
+    await confirmIdentity(page, boss.password)
+    const created = (await page.getByTestId('fresh-password').textContent())!
+    await page.getByRole('button', { name: '我已保存' }).click()
+
+    await using colleague = await browser.visit(service.url)
+    await signIn(colleague, { username, password: created })
+    await colleague.page.goto('/console/operator/accounts')
+    await colleague.page.getByText(username).first().waitFor()
+    assert.equal(await colleague.page.getByRole('button', { name: '创建账户' }).count(), 0)
+  })
+
   browserTest('views an account read-only as its holder sees it', async () => {
     const account = await service.account({ sms: 77 })
     await using visitor = await browser.visit(service.url)
