@@ -45,6 +45,35 @@ void describe('read limits', () => {
     await limits.enter('page', 2)
     await limits.enter('page', undefined)
   })
+
+  it('147 limit the changes per second apart from the reads', async () => {
+    const limits = createReadLimits({ perSecond: 0.001, burst: 20 })
+    for (let i = 0; i < 20; i += 1) (await limits.enter('page', 1))()
+    for (let i = 0; i < 20; i += 1) (await limits.enter('change', 1))()
+    await assert.rejects(limits.enter('change', 1), (error) => error instanceof ConsoleProblem)
+  })
+
+  it('147 let sixteen changes of a user run at a time, others wait, and another user does not', async () => {
+    const limits = createReadLimits(undefined)
+    const entered: number[] = []
+    const ends: (() => void)[] = []
+    const enter = async (userId: number) => {
+      ends.push(await limits.enter('change', userId))
+      entered.push(userId)
+    }
+    const sent = Array.from({ length: 30 }, () => enter(1))
+    await Promise.all(sent.slice(0, 16))
+    await new Promise(setImmediate)
+    assert.equal(entered.length, 16)
+    await enter(2)
+    assert.equal(entered.length, 17)
+    while (ends.length > 0) {
+      ends.shift()!()
+      await new Promise(setImmediate)
+    }
+    await Promise.all(sent)
+    assert.equal(entered.length, 31)
+  })
 })
 
 onEachEngine('reads in the console', (engine) => {

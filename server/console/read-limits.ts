@@ -1,4 +1,4 @@
-// Limits on what one account reads in the console: requests at a time and per second, so that nobody's searches make others wait.
+// Limits on what one account reads and changes in the console: requests at a time and per second, so that nobody makes others wait.
 import { type RateLimit, TokenBuckets } from '../limits/token-bucket.ts'
 import { ConsoleProblem } from './problem.ts'
 
@@ -15,11 +15,13 @@ const shares = {
   page: { running: 4, waiting: 60 },
   /** Files are streamed, so one can run for minutes. */
   file: { running: 2, waiting: 4 },
+  /** Some call a provider and take seconds. */
+  change: { running: 16, waiting: 500 },
 } as const satisfies Readonly<Record<string, Share>>
 
 export interface ReadLimits {
   /**
-   * Waits until the user may read, and returns a function to call afterwards. Throws when too many requests wait. Without a
+   * Waits until it is the user's turn, and returns a function to call afterwards. Throws when too many requests wait. Without a
    * user nothing is limited.
    */
   enter(kind: keyof typeof shares, userId: number | undefined): Promise<() => void>
@@ -33,7 +35,8 @@ interface Queue {
 const unlimited = () => undefined
 
 export function createReadLimits(rate: RateLimit | undefined): ReadLimits {
-  const buckets = new TokenBuckets()
+  const reads = new TokenBuckets()
+  const changes = new TokenBuckets()
   /** Only of users who are reading. */
   const queues = new Map<string, Queue>()
 
@@ -47,6 +50,7 @@ export function createReadLimits(rate: RateLimit | undefined): ReadLimits {
     async enter(kind, userId) {
       if (userId === undefined) return unlimited
       if (rate) {
+        const buckets = kind === 'change' ? changes : reads
         const { allowed, resetSeconds } = buckets.take(userId, rate)
         if (!allowed) throw tooMany(resetSeconds)
       }

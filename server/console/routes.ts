@@ -210,7 +210,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
         handler: async (request, reply) => {
           const opened = openedOf(request)
           const input = read(isGet ? request.query : request.body)
-          const leave = isGet ? await limits.enter('page', opened.signedIn?.user.id) : undefined
+          const leave = await limits.enter(isGet ? 'page' : 'change', opened.signedIn?.user.id)
           let output: Output
           try {
             const token = isGet ? undefined : opened.signedIn?.token
@@ -218,7 +218,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
               ? await tokens.once(request, reply, token, input, () => handle(opened, input))
               : await handle(opened, input)
           } finally {
-            leave?.()
+            leave()
           }
           logCall(request, opened, 200)
           return reply.send(output)
