@@ -38,7 +38,10 @@ interface TemplateTable {
   updated_at: Milliseconds
 }
 
-/** Replaced by `sms_account_signature`. Nothing reads it any more. */
+/**
+ * Replaced by `sms_account_signature` in 0018; only processes of 0.1.0 write it. A migration with `oldestVersion: '0.2.0'` can
+ * drop it in the release after 0.2.0.
+ */
 interface SignatureRequestTable {
   id: number
   account_id: number
