@@ -83,6 +83,8 @@ describe('bench --quick', () => {
       'redirect ≤ 2 × its p99',
       'generate ≥ 0.35 × bare handler',
       'sms ≥ 0.2 × bare handler',
+      'sms ≤ 3 × bare handler',
+      'sms ≥ 5000 per second',
       'redirect ≥ 0.7 × bare node:http',
       'generate ≥ 8 × generate',
       'charge ≥ 5 × single statements',
