@@ -128,12 +128,11 @@ export const AccountFile = Type.Object({
 })
 export type AccountFile = ResponseOf<typeof AccountFile>
 
-export const CreatedAccount = Type.Object({
+const CreatedAccount = Type.Object({
   account: AccountDetail,
   /** Shown only in this response. */
   password: Type.String(),
 })
-export type CreatedAccount = ResponseOf<typeof CreatedAccount>
 
 export const RedeemBatch = Type.Object({
   id: Type.Integer(),

@@ -23,11 +23,10 @@ export const TokenFacts = Type.Object({
 })
 export type TokenFacts = ResponseOf<typeof TokenFacts>
 
-export const CreatedOperator = Type.Object({
+const CreatedOperator = Type.Object({
   account: Type.Object({ id: Type.Integer(), username: Type.String(), operator_role: operatorRole }),
   password: Type.String(),
 })
-export type CreatedOperator = ResponseOf<typeof CreatedOperator>
 
 export const operatorAdminResponses = {
   createOperator: CreatedOperator,

@@ -101,7 +101,7 @@ async function attemptCall(
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (!(cause instanceof Error)) return String(cause)
-  return cause.message || String((cause as { readonly code?: unknown }).code ?? cause.name)
+  return cause.message || ((cause as { readonly code?: string }).code ?? cause.name)
 }
 
 function readResponse(
