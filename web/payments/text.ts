@@ -99,7 +99,7 @@ export const paymentsText = dictionary(
     package: 'Package',
     amount: 'Amount',
     refundedAmount: 'Refunded',
-    provider: 'Payment method',
+    provider: 'Method',
     state: 'Status',
     created: 'Created',
     expires: 'Expires',
