@@ -21,7 +21,7 @@ interface Load {
   readonly bytes: number
 }
 
-interface Limits {
+interface NetworkLimits {
   readonly paintedMs?: number
   readonly requests?: number
   readonly kilobytes?: number
@@ -35,7 +35,7 @@ export async function firstLoadBench(part: Part): Promise<void> {
   await using service = await startService('sqlite')
   await using browser = await openBrowser()
   const accounts = await createSampleData(service)
-  const row = (name: string, { painted, requests, bytes }: Load, limits: Limits) =>
+  const row = (name: string, { painted, requests, bytes }: Load, limits: NetworkLimits) =>
     part.row({
       name,
       value: painted,

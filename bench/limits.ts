@@ -11,7 +11,7 @@ import { cpuMsOf, type Running, startServer } from './processes.ts'
 import { atLeast, atMost, type Part } from './report.ts'
 import { type BenchStorage, createPayer, onEngines, type Payer } from './storage.ts'
 
-interface Round {
+interface LimitsRound {
   readonly perSecond: number
   readonly cpuMicros: number
 }
@@ -23,7 +23,7 @@ async function measureLimits(part: Part, storage: BenchStorage): Promise<void> {
   await setLimits(storage, limited)
   const service = await startServer({ ...storage.environment, LOG_LEVEL: 'warn' })
   try {
-    const rounds: Record<'plain' | 'limited', Round[]> = { plain: [], limited: [] }
+    const rounds: Record<'plain' | 'limited', LimitsRound[]> = { plain: [], limited: [] }
     // Warm-up.
     if (!part.scale.quick) await measureRound(part, service, storage.payer)
     for (let round = 0; round < part.scale.rounds; round += 1) {
@@ -33,7 +33,7 @@ async function measureLimits(part: Part, storage: BenchStorage): Promise<void> {
       rounds.limited.push(await measureRound(part, service, limited))
       rounds.plain.push(await measureRound(part, service, storage.payer))
     }
-    const ratioOf = (field: keyof Round) =>
+    const ratioOf = (field: keyof LimitsRound) =>
       median(rounds.limited.map((one, index) => one[field] / rounds.plain[index]![field]))
     const ratio = ratioOf('perSecond')
     for (const [kind, name] of [
@@ -75,7 +75,7 @@ async function setLimits({ open }: BenchStorage, { username }: Payer): Promise<v
   await close()
 }
 
-async function measureRound(part: Part, service: Running, payer: Payer): Promise<Round> {
+async function measureRound(part: Part, service: Running, payer: Payer): Promise<LimitsRound> {
   const before = cpuMsOf(service.pid) ?? 0
   const { perSecond, calls } = await runLoad({
     method: 'POST',

@@ -92,7 +92,7 @@ export function idOf(word: string): number {
   return Number(word)
 }
 
-type Cell = string | number | boolean | null | undefined
+type TableCell = string | number | boolean | null | undefined
 
 /** Chinese characters and punctuation are two columns wide in a terminal. */
 const wide =
@@ -105,7 +105,7 @@ function widthOf(text: string): number {
 }
 
 /** A table with a heading and aligned columns. */
-export function table(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
+export function table(heading: readonly string[], rows: readonly (readonly TableCell[])[]): string {
   const cells = [heading, ...rows].map((row) => row.map((cell) => String(cell ?? '-')))
   const widths = heading.map((_name, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))))
   return cells

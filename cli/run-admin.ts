@@ -1,6 +1,6 @@
 // Finds and runs an operator command and returns its output.
 import { parseArgs } from 'node:util'
-import { ConfigError, readConfig } from '../server/config.ts'
+import { type Environment, ConfigError, readConfig } from '../server/config.ts'
 import { AppError } from '../server/http/errors.ts'
 import { openInstallation, StartProblem } from '../server/runtime/installation.ts'
 import { alertCommands } from './alerts.ts'
@@ -52,8 +52,6 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** `environment` is read only by commands that need the settings: help works with wrong settings too. */
 export async function runAdmin(
   words: readonly string[],
@@ -71,13 +69,13 @@ export async function runAdmin(
   }
 }
 
-interface Output {
+interface CommandOutput {
   readonly text: string
   readonly failed?: boolean
   readonly problem?: string | undefined
 }
 
-async function run(given: readonly string[], environment: () => Environment): Promise<Output> {
+async function run(given: readonly string[], environment: () => Environment): Promise<CommandOutput> {
   // `--json` may also come first.
   const words = given[0] === '--json' ? [...given.slice(1), '--json'] : given
   if (words.length === 0 || words[0] === '--help' || words[0] === 'help') {

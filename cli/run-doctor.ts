@@ -2,7 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type Config, ConfigError, isSettingName, listConfigWarnings, readConfig } from '../server/config.ts'
+import {
+  type Environment,
+  type Config,
+  ConfigError,
+  isSettingName,
+  listConfigWarnings,
+  readConfig,
+} from '../server/config.ts'
 import { checkSignIn } from './doctor/sign-in.ts'
 import { checkConsole } from './doctor/console.ts'
 import { type Finding, formatFinding, ok, describeReason, reportProblem } from './doctor/finding.ts'
@@ -10,8 +17,6 @@ import { checkGateways, checkPublicUrl } from './doctor/network.ts'
 import { checkPayments } from './doctor/payments.ts'
 import { checkStorage } from './doctor/storage.ts'
 import type { CommandResult } from './run-admin.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 export async function runDoctor(asJson: boolean, environment: Environment): Promise<CommandResult> {
   const findings = await runChecks(environment)

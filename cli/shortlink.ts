@@ -1,23 +1,23 @@
 // The command `domain`.
 import { formatTime } from '../contract/time.ts'
-import type { PoolDomain } from '../server/shortlink/domains/store.ts'
+import type { PoolDomainRow } from '../server/shortlink/domains/store.ts'
 import { addPoolDomain, isPool, removePoolDomain } from '../server/shortlink/domains/domains.ts'
 import { listPoolDomains } from '../server/shortlink/redirect/lookup-store.ts'
-import type { Pool } from '../server/shortlink/store.ts'
+import type { DomainPool } from '../server/shortlink/store.ts'
 import { cliActor, type Command, UsageError, table } from './command.ts'
 
-function poolOf(word: string): Pool {
+function poolOf(word: string): DomainPool {
   if (!isPool(word)) throw new UsageError('域名池只有 a 和 b / the pools are a and b')
   return word
 }
 
 /** `active` domains get new links; the others only serve existing links. */
-function stateOf(domain: PoolDomain): 'active' | 'blocked' | 'removed' {
+function stateOf(domain: PoolDomainRow): 'active' | 'blocked' | 'removed' {
   if (domain.removed === 1) return 'removed'
   return domain.blocked === 1 ? 'blocked' : 'active'
 }
 
-function describe(domain: PoolDomain) {
+function describe(domain: PoolDomainRow) {
   return {
     pool: domain.pool,
     host: domain.host,

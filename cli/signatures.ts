@@ -12,7 +12,7 @@ import type { Account } from '../server/accounts/store.ts'
 import type { Database } from '../server/db/database.ts'
 import { findSignature } from '../server/sms/signature-store.ts'
 import {
-  type AccountSignature,
+  type SignatureDetails,
   addSignature,
   listSignatures,
   noSuchSignature,
@@ -161,7 +161,7 @@ export const signatureCommands: readonly Command[] = [
   },
 ]
 
-function describe(signature: AccountSignature) {
+function describe(signature: SignatureDetails) {
   return {
     id: signature.id,
     sign_name: signature.sign_name,

@@ -73,7 +73,7 @@ export function* readCsv(
   }
 }
 
-interface Cell {
+interface CsvValue {
   readonly cell: string
   /** The separator, the line break or the end after the cell. */
   readonly next: number
@@ -81,7 +81,7 @@ interface Cell {
   readonly isLong: boolean
 }
 
-function readCell(text: string, start: number, separator: string, max: number): Cell {
+function readCell(text: string, start: number, separator: string, max: number): CsvValue {
   if (text[start] !== '"') {
     let end = start
     while (end < text.length && text[end] !== separator && text[end] !== '\n' && text[end] !== '\r') end += 1

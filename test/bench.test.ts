@@ -1,4 +1,4 @@
-// Unit tests of the benchmark calculations. bench.alone.heavy.test.ts runs the benchmarks.
+// Unit tests of the benchmark calculations. bench.heavy.test.ts runs the benchmarks.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lastThird } from '../bench/soak.ts'

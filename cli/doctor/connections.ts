@@ -39,7 +39,7 @@ function checkPooler(config: Config, pooling: Pooling): Finding {
   )
 }
 
-interface Limits {
+interface ConnectionLimits {
   readonly server: number
   readonly role: number
   readonly database: number
@@ -54,7 +54,7 @@ const limitSql = `SELECT
     (SELECT datconnlimit FROM pg_database WHERE datname = current_database()) AS database`
 
 async function checkLimit(db: Database, config: Config): Promise<Finding> {
-  const limits = await db.one<Limits>(limitSql)
+  const limits = await db.one<ConnectionLimits>(limitSql)
   if (!limits) throw new Error('PostgreSQL does not show its limits')
   const limit = Math.min(...[limits.server, limits.role, limits.database].filter((one) => one >= 0))
   const hasProcesses = (await findAppliedMigrations(db))?.includes('0010-schema-compatibility') ?? false

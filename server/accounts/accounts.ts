@@ -20,7 +20,7 @@ import { approveSignName } from './sign-name-store.ts'
 import { readPrices } from './prices.ts'
 import {
   type Account,
-  type AccountChange,
+  type AccountUpdate,
   findByUsername,
   insertAccount,
   insertKey,
@@ -43,7 +43,7 @@ export interface NewAccountInput {
   readonly share?: string
 }
 
-export interface CreatedAccount {
+export interface AccountWithSecrets {
   readonly id: number
   readonly username: string
   readonly password: string
@@ -56,7 +56,7 @@ export async function createAccount(
   actor: Actor,
   input: NewAccountInput,
   more?: { readonly details?: AuditDetails; write(tx: Tx, id: number): Promise<void> },
-): Promise<CreatedAccount> {
+): Promise<AccountWithSecrets> {
   const { username } = input
   requireNoProblems({ username: usernameProblem(username) })
   const password = input.password ?? generatePassword()
@@ -210,8 +210,8 @@ export function accountProblems(account: Account, input: AccountInput): Readonly
 function readChange(
   { username }: Account,
   { expires, suspended, smsEnabled, signName, password, rateLimit, ...limits }: AccountInput,
-): { change: AccountChange; problems: Record<string, Text> } {
-  const change: AccountChange = {}
+): { change: AccountUpdate; problems: Record<string, Text> } {
+  const change: AccountUpdate = {}
   const problems: Record<string, Text> = {}
   if (expires !== undefined) {
     const problem = expires === 'never' ? undefined : dayProblem(expires)

@@ -12,10 +12,10 @@ import { createAddressCheck, isAddressOrRange } from '../http/address.ts'
 import { AppError } from '../http/errors.ts'
 import type { Account } from './store.ts'
 
-export type KeyLimits = Pick<Account, 'scopes' | 'allow_ips'>
+export type KeyRestrictions = Pick<Account, 'scopes' | 'allow_ips'>
 
 /** The scope is undefined for an unknown action, which is rejected later. */
-export function requireKeyAllows(limits: KeyLimits, scope: Scope | undefined, address: string): void {
+export function requireKeyAllows(limits: KeyRestrictions, scope: Scope | undefined, address: string): void {
   if (limits.allow_ips !== null && !isAllowedAddress(limits.allow_ips, address)) throw addressNotAllowed()
   if (limits.scopes !== null && scope !== undefined && !includesScope(limits.scopes.split(','), scope)) {
     throw scopeMissing()

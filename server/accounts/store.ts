@@ -161,7 +161,7 @@ export async function insertKey(tx: Tx, id: number, key: { hash: string; hint: s
   return changed === 1
 }
 
-export type AccountChange = Partial<
+export type AccountUpdate = Partial<
   Pick<
     Tables['account'],
     | 'expires_on'
@@ -178,7 +178,7 @@ export type AccountChange = Partial<
   >
 >
 
-export async function updateAccount(tx: Tx, id: number, change: AccountChange): Promise<void> {
+export async function updateAccount(tx: Tx, id: number, change: AccountUpdate): Promise<void> {
   if (Object.keys(change).length === 0) return
   await tx.kysely.updateTable('account').set(change).where('id', '=', id).execute()
 }

@@ -4,7 +4,7 @@ import type { Slice } from '../../contract/console/route.ts'
 import { dayMs, endOfDay, formatDay, startOfDay } from '../../contract/time.ts'
 import { invalidFields } from './problem.ts'
 
-export interface Range {
+export interface TimeRange {
   readonly from: string
   readonly to: string
   /** The first millisecond of the range, and the first one after it. */
@@ -18,7 +18,7 @@ export function rangeOf(
   { from, to }: DayRange,
   limits: { byDefault: number; max: number },
   now: number = Date.now(),
-): Range {
+): TimeRange {
   const last = to ?? formatDay(now)
   const end = endOfDay(last)
   if (end === undefined) throw invalidFields({ to: dayProblem })

@@ -5,7 +5,7 @@ import { ConsoleProblem } from './problem.ts'
 /** A page sends about ten requests at once. */
 export const readRate: RateLimit = { perSecond: 30, burst: 300 }
 
-interface Share {
+interface UserShare {
   /** Requests that run at the same time; others wait for them. */
   readonly running: number
   readonly waiting: number
@@ -17,7 +17,7 @@ const shares = {
   file: { running: 2, waiting: 4 },
   /** Some call a provider and take seconds. */
   change: { running: 16, waiting: 500 },
-} as const satisfies Readonly<Record<string, Share>>
+} as const satisfies Readonly<Record<string, UserShare>>
 
 export interface ReadLimits {
   /**

@@ -14,7 +14,7 @@ export function inputReader<Input>(route: Route<Input, unknown>): Reader<Input> 
   return reader as Reader<unknown> as Reader<Input>
 }
 
-interface Field {
+interface SchemaField {
   readonly name: string
   readonly schema: TSchema
   readonly required: boolean
@@ -43,12 +43,12 @@ export function readQuery<S extends TObject>(schema: S): Reader<Static<S>> {
 }
 
 /** Compiles a schema when its route is called for the first time: all of them would delay every start. */
-function compileOnce(schema: TObject): () => readonly Field[] {
-  let fields: readonly Field[] | undefined
+function compileOnce(schema: TObject): () => readonly SchemaField[] {
+  let fields: readonly SchemaField[] | undefined
   return () => (fields ??= compileFields(schema))
 }
 
-function compileFields(schema: TObject): readonly Field[] {
+function compileFields(schema: TObject): readonly SchemaField[] {
   const required = new Set(schema.required)
   return Object.entries(schema.properties).map(([name, one]) => ({
     name,
@@ -58,7 +58,10 @@ function compileFields(schema: TObject): readonly Field[] {
   }))
 }
 
-function read(fields: readonly Field[], given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function read(
+  fields: readonly SchemaField[],
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   const problems: Record<string, Text> = {}
   for (const { name, schema, required, compiled } of fields) {

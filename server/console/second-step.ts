@@ -21,7 +21,7 @@ const maxAgeMs = 10 * 60_000
  */
 const maxWrongCodes = 5
 
-interface Pending {
+interface PendingSignIn {
   readonly account: number
   readonly at: number
   readonly proof: SignInProof
@@ -63,9 +63,9 @@ export function createSecondStep(options: SecondStepOptions): SecondStep {
     })
   }
 
-  function read(request: FastifyRequest): Pending | undefined {
+  function read(request: FastifyRequest): PendingSignIn | undefined {
     const text = cipher.decrypt(request.cookies[cookieName] ?? '')
-    const pending = text === undefined ? undefined : (JSON.parse(text) as Pending)
+    const pending = text === undefined ? undefined : (JSON.parse(text) as PendingSignIn)
     return pending && pending.at > Date.now() - maxAgeMs ? pending : undefined
   }
 
@@ -90,7 +90,7 @@ export function createSecondStep(options: SecondStepOptions): SecondStep {
 
   return {
     begin(reply, account, proof) {
-      const pending: Pending = { account: account.id, at: Date.now(), proof: fingerprinted(proof) }
+      const pending: PendingSignIn = { account: account.id, at: Date.now(), proof: fingerprinted(proof) }
       setCookie(reply, cipher.encrypt(JSON.stringify(pending)), maxAgeMs / 1000)
       return new ConsoleProblem('second_factor_required', {
         zh: '请输入两步验证码',

@@ -2,7 +2,7 @@
 import type { Actor } from '../audit/audit.ts'
 import type { AuditDetails } from '../audit/store.ts'
 import type { ApiType } from '../../contract/credits.ts'
-import { createAccount, type CreatedAccount, type NewAccountInput } from '../accounts/accounts.ts'
+import { createAccount, type AccountWithSecrets, type NewAccountInput } from '../accounts/accounts.ts'
 import { loadKeySecret } from '../accounts/key-secret-store.ts'
 import { formatKeyHint, generateApiKey, hashKey } from '../accounts/key.ts'
 import { replaceKey } from '../accounts/store.ts'
@@ -21,7 +21,7 @@ export async function createAccountWithCredits(
   actor: Actor,
   input: NewAccountInput,
   grants: readonly FirstGrant[],
-): Promise<CreatedAccount & { readonly apiKey: string }> {
+): Promise<AccountWithSecrets & { readonly apiKey: string }> {
   for (const { amount } of grants) requireAmount(amount)
   const apiKey = generateApiKey(await loadKeySecret(db))
   const account = await createAccount(db, actor, input, {
@@ -40,7 +40,7 @@ export function createAccountWithoutKey(
   actor: Actor,
   input: NewAccountInput,
   grants: readonly FirstGrant[],
-): Promise<CreatedAccount> {
+): Promise<AccountWithSecrets> {
   for (const { amount } of grants) requireAmount(amount)
   return createAccount(db, actor, input, {
     details: detailsOf(grants),

@@ -17,14 +17,14 @@ import type {
   MovedCredits,
   PreviousCall,
 } from './operation.ts'
-import { addCredits, type Balance, findBalance, findBalances } from './store.ts'
+import { addCredits, type CreditBalance, findBalance, findBalances } from './store.ts'
 
 export interface Credits {
-  balance(accountId: number, apiType: ApiType): Promise<Balance>
-  balances(accountId: number): Promise<Balance[]>
-  grant(change: CreditChange): Promise<Balance>
+  balance(accountId: number, apiType: ApiType): Promise<CreditBalance>
+  balances(accountId: number): Promise<CreditBalance[]>
+  grant(change: CreditChange): Promise<CreditBalance>
   /** Takes unused credits away. */
-  take(change: CreditChange): Promise<Balance>
+  take(change: CreditChange): Promise<CreditBalance>
   /** Charges the cost, in one transaction with the product's rows. Concurrent charges share a transaction. */
   charge<T = undefined>(request: ChargeRequest<T>): Promise<ChargeResult<T>>
   /** Settles or refunds a held operation, or holds it longer. Concurrent ends share a transaction. */
@@ -53,7 +53,7 @@ export function createCredits(db: Database, secretKey: string): Credits {
   }
   const charge = createChargeBatcher(db, context)
 
-  function change(kind: 'grant' | 'adjust', request: CreditChange): Promise<Balance | undefined> {
+  function change(kind: 'grant' | 'adjust', request: CreditChange): Promise<CreditBalance | undefined> {
     const { actor, accountId, apiType, amount, note } = request
     requireAmount(amount)
     const signed = kind === 'grant' ? amount : -amount

@@ -1,7 +1,7 @@
 // A paid operation as data: the requests to the ledger and their results.
 import type { ApiType, CapPeriod } from '../../contract/credits.ts'
 import { hourMs } from '../../contract/time.ts'
-import type { KeyLimits } from '../accounts/key-limits.ts'
+import type { KeyRestrictions } from '../accounts/key-limits.ts'
 import type { Tables } from '../db/schema.ts'
 import type { TransactionWrite } from './batch-writer.ts'
 
@@ -29,7 +29,7 @@ export interface ChargeRequest<T = undefined> {
   /** Hash of the API key that was sent. It must still be the account's key when the charge commits. */
   readonly keyHash?: string | undefined
   /** The limits of the key that the call was checked against. */
-  readonly keyLimits?: KeyLimits | undefined
+  readonly keyLimits?: KeyRestrictions | undefined
   readonly idempotency?: Idempotency | undefined
   /** How long the operation may stay held. Without a lease the charge settles it, unless it waits. */
   readonly leaseMs?: number | undefined
@@ -66,7 +66,7 @@ export type ChargeResult<T> =
   /** The key was reset or cleared between authentication and the charge. */
   | { readonly kind: 'key_invalid' }
   /** So were the limits of the key. */
-  | { readonly kind: 'key_limits_changed'; readonly keyLimits: KeyLimits }
+  | { readonly kind: 'key_limits_changed'; readonly keyLimits: KeyRestrictions }
   /** The state of the account changed between authentication and the charge. */
   | { readonly kind: 'not_allowed'; readonly reason: NotAllowed }
   | PreviousCall

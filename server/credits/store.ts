@@ -5,14 +5,18 @@ import { orderedUpdate, valueTable } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import type { HeldOperation } from './operation.ts'
 
-export type Balance = Readonly<Pick<Tables['credit'], 'api_type' | 'total' | 'used'>> & {
+export type CreditBalance = Readonly<Pick<Tables['credit'], 'api_type' | 'total' | 'used'>> & {
   readonly remaining: number
 }
 
 const balanceColumns = 'api_type, total, used, total - used AS remaining'
 
-export async function findBalance(queries: Queries, accountId: number, apiType: ApiType): Promise<Balance> {
-  const row = await queries.one<Balance>(
+export async function findBalance(
+  queries: Queries,
+  accountId: number,
+  apiType: ApiType,
+): Promise<CreditBalance> {
+  const row = await queries.one<CreditBalance>(
     `SELECT ${balanceColumns} FROM credit WHERE account_id = ? AND api_type = ?`,
     [accountId, apiType],
   )
@@ -20,8 +24,8 @@ export async function findBalance(queries: Queries, accountId: number, apiType: 
 }
 
 /** Returns all four, in the order of `apiTypes`. */
-export async function findBalances(queries: Queries, accountId: number): Promise<Balance[]> {
-  const rows = await queries.all<Balance>(`SELECT ${balanceColumns} FROM credit WHERE account_id = ?`, [
+export async function findBalances(queries: Queries, accountId: number): Promise<CreditBalance[]> {
+  const rows = await queries.all<CreditBalance>(`SELECT ${balanceColumns} FROM credit WHERE account_id = ?`, [
     accountId,
   ])
   return apiTypes.map(
@@ -40,8 +44,8 @@ export async function addCredits(
     amount: number
     note: string | null
   },
-): Promise<Balance | undefined> {
-  const balance = await tx.one<Balance>(
+): Promise<CreditBalance | undefined> {
+  const balance = await tx.one<CreditBalance>(
     `UPDATE credit SET total = total + ? WHERE account_id = ? AND api_type = ? AND total + ? >= used
      RETURNING ${balanceColumns}`,
     [change.amount, change.accountId, change.apiType, change.amount],

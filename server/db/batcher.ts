@@ -13,7 +13,7 @@ export interface BatcherOptions<I, O> {
   readonly run: (tx: Tx, items: readonly I[]) => Promise<readonly O[]>
 }
 
-interface Pending<I, O> {
+interface PendingInput<I, O> {
   readonly item: I
   readonly resolve: (value: O) => void
   readonly reject: (error: unknown) => void
@@ -28,11 +28,11 @@ function createLane<I, O>(
   db: Database,
   { maxBatch, laneOf, run }: BatcherOptions<I, O>,
 ): (item: I) => Promise<O> {
-  const queue: Pending<I, O>[] = []
+  const queue: PendingInput<I, O>[] = []
   let isRunning = false
 
   async function runBatch(): Promise<void> {
-    let batch: Pending<I, O>[] | undefined
+    let batch: PendingInput<I, O>[] | undefined
     // Taken when the transaction begins, so that items that arrive meanwhile still join, and only once: a job may run again.
     const take = () => (batch ??= queue.splice(0, maxBatch))
     try {
@@ -49,7 +49,7 @@ function createLane<I, O>(
     }
   }
 
-  async function runInGroups(batch: readonly Pending<I, O>[]): Promise<void> {
+  async function runInGroups(batch: readonly PendingInput<I, O>[]): Promise<void> {
     const groups = [...Map.groupBy(batch, ({ item }) => laneOf(item)).values()]
     // The failed batch is often one group with a problem and others without: the small ones do not wait for it.
     groups.sort((a, b) => a.length - b.length)
@@ -66,7 +66,7 @@ function createLane<I, O>(
     })
   }
 
-  function runSingly(batch: readonly Pending<I, O>[]): Promise<void> {
+  function runSingly(batch: readonly PendingInput<I, O>[]): Promise<void> {
     return runEach(batch, ({ item, resolve, reject }) =>
       db.write(async (tx) => (await run(tx, [item]))[0]!).then(resolve, reject),
     )

@@ -12,10 +12,10 @@ import {
 import { consoleApi, errorStatus } from '../../contract/console/route.ts'
 import { csvFile } from '../../contract/console/responses/fields.ts'
 import type { DocsContext } from './operations.ts'
-import type { JsonObject } from './schemas.ts'
+import type { SchemaObject } from './schemas.ts'
 
-export function operatorDocument(context: DocsContext): JsonObject {
-  const paths: Record<string, JsonObject> = {}
+export function operatorDocument(context: DocsContext): SchemaObject {
+  const paths: Record<string, SchemaObject> = {}
   for (const operation of operatorApi) {
     const { method, path } = operation.route
     const name = `${consoleApi}${path.replaceAll(/:(\w+)/g, '{$1}')}`
@@ -52,7 +52,7 @@ export function operatorDocument(context: DocsContext): JsonObject {
   }
 }
 
-function describeOperation({ name, route, response }: OperatorOperation): JsonObject {
+function describeOperation({ name, route, response }: OperatorOperation): SchemaObject {
   const { method, path, input } = route
   const area = areaOf(path)
   const access: Access = method === 'GET' ? 'read' : 'write'
@@ -100,7 +100,7 @@ const idempotencyKey = {
   schema: { type: 'string', maxLength: 255, pattern: '^[!-~]+$' },
 }
 
-function queryParameters(input: TSchema): JsonObject[] {
+function queryParameters(input: TSchema): SchemaObject[] {
   const { properties = {}, required = [] } = input as {
     properties?: Readonly<Record<string, TSchema>>
     required?: readonly string[]
@@ -114,10 +114,10 @@ function queryParameters(input: TSchema): JsonObject[] {
 }
 
 /** A schema without the texts that only our forms use. */
-function plain(schema: TSchema): JsonObject {
+function plain(schema: TSchema): SchemaObject {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) => (key === 'problem' ? undefined : value)),
-  ) as JsonObject
+  ) as SchemaObject
 }
 
 const errorSchema = {

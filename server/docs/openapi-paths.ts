@@ -9,15 +9,15 @@ import { type DocumentedEndpoint, sharedErrors } from '../../contract/reference/
 import type { Config } from '../config.ts'
 import { type DocumentedOperation, exampleBody, operationId, operationsOf } from './operations.ts'
 import {
-  type JsonObject,
+  type SchemaObject,
   type JsonSchema,
   parametersSchema,
   responseSchema,
   type Translate,
 } from './schemas.ts'
 
-export function schemasOf(documented: DocumentedEndpoint, translate: Translate): JsonObject {
-  const schemas: JsonObject = {}
+export function schemasOf(documented: DocumentedEndpoint, translate: Translate): SchemaObject {
+  const schemas: SchemaObject = {}
   for (const one of operationsOf(documented)) {
     schemas[`${one.id}Request`] = requestSchema(documented.endpoint, one, translate)
     schemas[`${one.id}Answer`] = responseSchema(one.reference.response, translate)
@@ -45,9 +45,9 @@ function requestSchema(
   }
 }
 
-export function pathItem(documented: DocumentedEndpoint, config: Config, translate: Translate): JsonObject {
+export function pathItem(documented: DocumentedEndpoint, config: Config, translate: Translate): SchemaObject {
   const { endpoint } = documented
-  const item: JsonObject = {}
+  const item: SchemaObject = {}
   for (const method of endpoint.methods) {
     item[method.toLowerCase()] = {
       operationId: operationId(endpoint, method.toLowerCase()),
@@ -58,7 +58,7 @@ export function pathItem(documented: DocumentedEndpoint, config: Config, transla
   return item
 }
 
-function shared(documented: DocumentedEndpoint, config: Config, translate: Translate): JsonObject {
+function shared(documented: DocumentedEndpoint, config: Config, translate: Translate): SchemaObject {
   const { endpoint, title } = documented
   const operations = operationsOf(documented)
   return {
@@ -89,7 +89,7 @@ function shared(documented: DocumentedEndpoint, config: Config, translate: Trans
  * Credentials in headers, in the query, or in the body. OpenAPI cannot describe the last as a security scheme: the empty
  * requirement says that headers and query may be without, and the request schemas have the properties.
  */
-function securityOf(endpoint: Endpoint): JsonObject[] {
+function securityOf(endpoint: Endpoint): SchemaObject[] {
   const needsUsername = 'username' in endpoint.common
   return [
     { apiKey: [], ...(needsUsername && { username: [] }) },
@@ -103,18 +103,18 @@ function actionsOf(operation: Operation): string {
   return operation.actions.length === 0 ? '' : `\`${operation.actions.join('`, `')}\`: `
 }
 
-function costOf(reference: OperationReference, config: Config): JsonObject | null {
+function costOf(reference: OperationReference, config: Config): SchemaObject | null {
   const { price } = reference
   return price ? { credits: config.PRICES[price.name], per: price.per, api_type: price.apiType } : null
 }
 
 const idempotencyKey = { $ref: '#/components/parameters/idempotencyKey' }
 
-function postInput(documented: DocumentedEndpoint, translate: Translate): JsonObject {
+function postInput(documented: DocumentedEndpoint, translate: Translate): SchemaObject {
   const { endpoint } = documented
   const schema = oneOfOperations(documented, 'Request')
   const examples = requestExamples(documented, translate)
-  const content: JsonObject = { 'application/json': { schema, examples } }
+  const content: SchemaObject = { 'application/json': { schema, examples } }
   if (endpoint.readsForms) {
     content['application/x-www-form-urlencoded'] = { schema, ...formEncoding(endpoint) }
   }
@@ -128,13 +128,13 @@ const serialization = {
 } as const
 
 /** OpenAPI has no style for a list of objects. */
-function serializationOf({ type, items }: Parameter): JsonObject | undefined {
+function serializationOf({ type, items }: Parameter): SchemaObject | undefined {
   if (type === 'items') return items?.['type'] === 'string' ? serialization.list : undefined
   return type === 'list' || type === 'map' ? serialization[type] : undefined
 }
 
-function formEncoding(endpoint: Endpoint): JsonObject {
-  const encoding: JsonObject = {}
+function formEncoding(endpoint: Endpoint): SchemaObject {
+  const encoding: SchemaObject = {}
   for (const { parameters } of Object.values(endpoint.operations)) {
     for (const [name, parameter] of Object.entries(parameters)) {
       const serialized = serializationOf(parameter)
@@ -145,11 +145,11 @@ function formEncoding(endpoint: Endpoint): JsonObject {
 }
 
 /** Lists the parameters of all operations; `x-tollgate-operations` shows which belong together. */
-function getInput(documented: DocumentedEndpoint, translate: Translate): JsonObject {
+function getInput(documented: DocumentedEndpoint, translate: Translate): SchemaObject {
   const operations = operationsOf(documented)
   const actions = operations.flatMap(({ operation }) => operation.actions)
   const { action, ...credentials } = documented.endpoint.common
-  const parameters: JsonObject[] = []
+  const parameters: SchemaObject[] = []
   if (action) {
     parameters.push({
       name: 'action',
@@ -194,7 +194,7 @@ function oneOfOperations(documented: DocumentedEndpoint, what: 'Request' | 'Answ
 }
 
 /** Requests that succeed. Those of errors may violate the schema; the responses have the examples of errors. */
-function requestExamples(documented: DocumentedEndpoint, translate: Translate): JsonObject {
+function requestExamples(documented: DocumentedEndpoint, translate: Translate): SchemaObject {
   return namedExamples(
     operationsOf(documented),
     200,
@@ -208,8 +208,8 @@ function namedExamples(
   status: number,
   valueOf: (one: DocumentedOperation, example: Example) => unknown,
   translate: Translate,
-): JsonObject {
-  const examples: JsonObject = {}
+): SchemaObject {
+  const examples: SchemaObject = {}
   for (const one of operations) {
     for (const [index, example] of one.reference.examples.entries()) {
       if (example.status !== status) continue
@@ -235,7 +235,7 @@ const headersOfSuccess = {
 }
 const retryStatuses = new Set([409, 429, 503])
 
-function responses(documented: DocumentedEndpoint, translate: Translate): JsonObject {
+function responses(documented: DocumentedEndpoint, translate: Translate): SchemaObject {
   const { endpoint } = documented
   const operations = operationsOf(documented)
   const errorRef = `#/components/schemas/${endpoint.shape === 'shortlink' ? 'ShortlinkError' : 'CodeError'}`
@@ -249,7 +249,7 @@ function responses(documented: DocumentedEndpoint, translate: Translate): JsonOb
       'application/json': { schema, ...(Object.keys(examples).length === 0 ? {} : { examples }) },
     }
   }
-  const result: JsonObject = {
+  const result: SchemaObject = {
     200: {
       description: translate({ zh: '成功', en: 'Success' }),
       headers: headersOfSuccess,

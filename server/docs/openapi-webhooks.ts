@@ -1,17 +1,17 @@
 // The `webhooks` of the OpenAPI document: one for each type of event.
 import { eventDataExamples } from '../../contract/event-data.ts'
 import { type EventType, eventTypes, webhookLimits } from '../../contract/events.ts'
-import type { JsonObject, Translate } from './schemas.ts'
+import type { SchemaObject, Translate } from './schemas.ts'
 
 const timestampExample = '2026-01-02T03:04:05.000+08:00'
 
-export function openApiWebhooks(translate: Translate): JsonObject {
+export function openApiWebhooks(translate: Translate): SchemaObject {
   return Object.fromEntries(
     (Object.keys(eventTypes) as EventType[]).map((type) => [type, webhookOf(type, translate)]),
   )
 }
 
-function webhookOf(type: EventType, translate: Translate): JsonObject {
+function webhookOf(type: EventType, translate: Translate): SchemaObject {
   const data = eventDataExamples[type]
   const seconds = webhookLimits.timeoutMs / 1000
   return {
@@ -70,7 +70,7 @@ function header<T>(name: string, type: string, description: T) {
 }
 
 /** The schema of an example: its fields are always there. */
-function schemaOf(example: Readonly<Record<string, unknown>>): JsonObject {
+function schemaOf(example: Readonly<Record<string, unknown>>): SchemaObject {
   const fields = Object.entries(example)
   return {
     type: 'object',
@@ -81,7 +81,7 @@ function schemaOf(example: Readonly<Record<string, unknown>>): JsonObject {
   }
 }
 
-function fieldOf(value: unknown): JsonObject {
+function fieldOf(value: unknown): SchemaObject {
   if (typeof value === 'object' && value !== null)
     return { type: 'object', additionalProperties: { type: 'integer' } }
   return { type: typeof value === 'number' ? 'integer' : 'string' }

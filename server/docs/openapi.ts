@@ -4,7 +4,7 @@ import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import { pathItem, schemasOf } from './openapi-paths.ts'
 import { openApiWebhooks } from './openapi-webhooks.ts'
 import type { DocsContext } from './operations.ts'
-import type { JsonObject, Translate } from './schemas.ts'
+import type { SchemaObject, Translate } from './schemas.ts'
 
 /** `both` has Chinese first, then English. */
 export type DocumentLanguage = 'zh' | 'en' | 'both'
@@ -15,7 +15,7 @@ const translators: Readonly<Record<DocumentLanguage, Translate>> = {
   both: ({ zh, en }) => `${zh} / ${en}`,
 }
 
-export function openApiDocument(context: DocsContext, language: DocumentLanguage): JsonObject {
+export function openApiDocument(context: DocsContext, language: DocumentLanguage): SchemaObject {
   const translate = translators[language]
   return {
     openapi: '3.1.0',
@@ -51,7 +51,7 @@ export function openApiDocument(context: DocsContext, language: DocumentLanguage
       schemas: Object.assign(
         errorSchemas(translate),
         ...documentedEndpoints.map((one) => schemasOf(one, translate)),
-      ) as JsonObject,
+      ) as SchemaObject,
       securitySchemes: securitySchemes(translate),
       headers: headers(translate),
       parameters: {
@@ -70,7 +70,7 @@ export function openApiDocument(context: DocsContext, language: DocumentLanguage
   }
 }
 
-function securitySchemes(translate: Translate): JsonObject {
+function securitySchemes(translate: Translate): SchemaObject {
   const apiKey = { zh: 'API 密钥', en: 'API key' }
   const username = { zh: '用户名', en: 'User name' }
   return {
@@ -97,7 +97,7 @@ function securitySchemes(translate: Translate): JsonObject {
   }
 }
 
-function headers(translate: Translate): JsonObject {
+function headers(translate: Translate): SchemaObject {
   return {
     'X-Request-Id': {
       description: translate({ zh: '请求编号', en: 'Request ID' }),
@@ -125,7 +125,7 @@ function headers(translate: Translate): JsonObject {
   }
 }
 
-function errorSchemas(translate: Translate): JsonObject {
+function errorSchemas(translate: Translate): SchemaObject {
   const message = {
     type: 'string',
     description: translate({

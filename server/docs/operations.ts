@@ -3,7 +3,7 @@ import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import type { Example, OperationReference } from '../../contract/reference.ts'
 import type { DocumentedEndpoint } from '../../contract/reference/interface.ts'
 import type { Config } from '../config.ts'
-import type { JsonObject } from './schemas.ts'
+import type { SchemaObject } from './schemas.ts'
 
 export interface DocsContext {
   /** {base_url} */
@@ -37,7 +37,7 @@ export function operationsOf({ endpoint, reference }: DocumentedEndpoint): Docum
 }
 
 /** The body of an example with placeholders for the credentials. */
-export function exampleBody(endpoint: Endpoint, operation: Operation, example: Example): JsonObject {
+export function exampleBody(endpoint: Endpoint, operation: Operation, example: Example): SchemaObject {
   const credentials = Object.fromEntries(
     Object.entries(endpoint.common)
       .filter(([name]) => name !== 'action')

@@ -4,9 +4,9 @@ import { type DocumentedEndpoint, documentedEndpoints } from '../../contract/ref
 import type { Example } from '../../contract/reference.ts'
 import type { Config } from '../config.ts'
 import { type DocsContext, type DocumentedOperation, exampleBody, operationsOf } from './operations.ts'
-import { type JsonObject, responseSchema } from './schemas.ts'
+import { type SchemaObject, responseSchema } from './schemas.ts'
 
-export function postmanCollection({ publicUrl, version, config }: DocsContext): JsonObject {
+export function postmanCollection({ publicUrl, version, config }: DocsContext): SchemaObject {
   return {
     info: {
       name: 'Tollgate 开放平台',
@@ -44,7 +44,7 @@ const remembered: Readonly<Record<string, readonly [string, ...string[]]>> = {
 }
 
 /** Examples that a collection cannot call (another account, an outcome of the sandbox) are saved responses of the first request. */
-function itemsOf({ endpoint }: DocumentedEndpoint, one: DocumentedOperation, config: Config): JsonObject[] {
+function itemsOf({ endpoint }: DocumentedEndpoint, one: DocumentedOperation, config: Config): SchemaObject[] {
   const { examples } = one.reference
   const onSandbox = isOnSandbox(endpoint, config)
   const isCallable = ({ caller = 'sample', sandbox }: Example) =>
@@ -91,7 +91,7 @@ function statusOf(endpoint: Endpoint, { status }: Example, config: Config): numb
   return isAlwaysOk && status !== 429 ? 200 : status
 }
 
-function requestOf(endpoint: Endpoint, { operation }: DocumentedOperation, example: Example): JsonObject {
+function requestOf(endpoint: Endpoint, { operation }: DocumentedOperation, example: Example): SchemaObject {
   const body = exampleBody(endpoint, operation, example)
   if ('username' in body) body['username'] = '{{username}}'
   body['api_key'] = example.caller === 'wrong key' ? '{{api_key}}x' : '{{api_key}}'
@@ -152,8 +152,8 @@ function check(name: string, expression: string): string {
 }
 
 /** The outcome of a call: the values beside `data`, and the results of a domain check. */
-function outcomeOf({ response }: Example): JsonObject {
-  const { data, extra: _extra, ...outcome } = response as JsonObject
+function outcomeOf({ response }: Example): SchemaObject {
+  const { data, extra: _extra, ...outcome } = response as SchemaObject
   const { results } = (data ?? {}) as { results?: unknown }
   return results === undefined ? outcome : { ...outcome, 'data.results': results }
 }

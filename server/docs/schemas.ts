@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { type Parameter, type Parameters, valueSchema } from '../../contract/parameters.ts'
 import type { Text } from '../../contract/text.ts'
 
-export type JsonObject = Record<string, unknown>
+export type SchemaObject = Record<string, unknown>
 
 /** Turns a text into the language of the document. */
 export type Translate = (text: Text) => string

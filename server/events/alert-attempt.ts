@@ -1,11 +1,11 @@
 // One attempt to send an alert through a channel.
 import { formatAlert } from './alert-text.ts'
-import { type AttemptResult, nextState } from './attempt.ts'
-import type { AlertChannel } from './channels/port.ts'
+import { type DeliveryAttempt, nextState } from './attempt.ts'
+import type { AlertSender } from './channels/port.ts'
 import type { DueDelivery, LeasedEndpoint } from './dispatch-store.ts'
 
 export interface AlertAttemptOptions {
-  readonly channel: AlertChannel
+  readonly channel: AlertSender
   readonly endpoint: LeasedEndpoint
   readonly target: string
   readonly secret: string | undefined
@@ -18,7 +18,7 @@ export interface AlertAttemptOptions {
 export async function attemptAlert(
   delivery: DueDelivery,
   { channel, endpoint, target, secret, consoleUrl, unsubscribeUrl, retryMs, signal }: AlertAttemptOptions,
-): Promise<AttemptResult> {
+): Promise<DeliveryAttempt> {
   const startedAt = performance.now()
   const data = JSON.parse(delivery.data) as Record<string, unknown>
   const { language, username } = endpoint

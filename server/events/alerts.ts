@@ -12,7 +12,7 @@ import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
 import type { TextCipher } from '../encryption.ts'
 import { AppError } from '../http/errors.ts'
-import type { AlertChannel, AlertMessage } from './channels/port.ts'
+import type { AlertSender, AlertMessage } from './channels/port.ts'
 import {
   deleteEndpoint,
   type EndpointRow,
@@ -56,7 +56,7 @@ export interface AlertInput {
 export interface AlertOptions {
   readonly db: Database
   readonly cipher: TextCipher
-  readonly channels: ReadonlyMap<AlertChannelKind, AlertChannel>
+  readonly channels: ReadonlyMap<AlertChannelKind, AlertSender>
   readonly allowPrivate: boolean
   readonly publicUrl: () => string
   /** Keys the hashes of codes and the tokens of unsubscribe links. */

@@ -8,7 +8,7 @@ import type { AttemptRecord, DueDelivery } from './dispatch-store.ts'
 import type { DisableReason } from './webhooks.ts'
 import { signWebhook } from './signature.ts'
 
-export interface AttemptResult {
+export interface DeliveryAttempt {
   readonly record: AttemptRecord
   readonly succeeded: boolean
   /** Why the endpoint must not be used any more. */
@@ -34,7 +34,7 @@ const jitter = 0.1
 export async function attemptDelivery(
   delivery: DueDelivery,
   { url, secrets, agent, retryMs, signal }: AttemptOptions,
-): Promise<AttemptResult> {
+): Promise<DeliveryAttempt> {
   const body = eventBody(delivery)
   const timestamp = Math.floor(Date.now() / 1000)
   const startedAt = performance.now()

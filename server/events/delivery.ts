@@ -13,7 +13,7 @@ import { attemptDelivery } from './attempt.ts'
 import { createDingtalk } from './channels/dingtalk.ts'
 import { createFeishu } from './channels/feishu.ts'
 import { createMailChannel, createMailer, type Mailer } from './channels/mail.ts'
-import type { AlertChannel } from './channels/port.ts'
+import type { AlertSender } from './channels/port.ts'
 import { createWecom } from './channels/wecom.ts'
 import type { LeasedEndpoint } from './dispatch-store.ts'
 import { createDispatcher, type EventSender, maxConcurrency } from './dispatcher.ts'
@@ -22,7 +22,7 @@ import { createWebhooks, disableEndpoint, type Webhooks } from './webhooks.ts'
 export interface EventRules {
   readonly webhooks: Webhooks
   readonly alerts: Alerts
-  readonly channels: ReadonlyMap<AlertChannelKind, AlertChannel>
+  readonly channels: ReadonlyMap<AlertChannelKind, AlertSender>
   readonly agent: Agent
   readonly cipher: TextCipher
   readonly mailer: Mailer | undefined

@@ -5,7 +5,7 @@ import { hourMs } from '../../contract/time.ts'
 import type { Database, Tx } from '../db/database.ts'
 import type { Jobs } from '../jobs.ts'
 import { readForMetric } from '../metric-reads.ts'
-import type { AttemptResult } from './attempt.ts'
+import type { DeliveryAttempt } from './attempt.ts'
 import {
   deleteOldEvents,
   type DueDelivery,
@@ -27,7 +27,7 @@ import type { disableEndpoint } from './webhooks.ts'
 export interface EventSender {
   /** Attempts at the same time. */
   readonly concurrency: number
-  attempt(delivery: DueDelivery, signal: AbortSignal): Promise<AttemptResult>
+  attempt(delivery: DueDelivery, signal: AbortSignal): Promise<DeliveryAttempt>
 }
 
 export interface DispatcherOptions {
@@ -107,8 +107,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     })
   }
 
-  async function sendAll(chunk: readonly DueDelivery[], sender: EventSender): Promise<AttemptResult[]> {
-    const results: AttemptResult[] = []
+  async function sendAll(chunk: readonly DueDelivery[], sender: EventSender): Promise<DeliveryAttempt[]> {
+    const results: DeliveryAttempt[] = []
     const waiting = [...chunk]
     const sendNext = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -124,7 +124,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** Returns whether nothing more is to be sent for now. */
-  async function record(endpoint: LeasedEndpoint, results: readonly AttemptResult[]): Promise<boolean> {
+  async function record(endpoint: LeasedEndpoint, results: readonly DeliveryAttempt[]): Promise<boolean> {
     const succeeded = results.some((result) => result.succeeded)
     const pauseMs = Math.max(0, ...results.map((result) => result.pauseMs))
     const final = results.find((result) => result.disable !== undefined)?.disable

@@ -25,8 +25,8 @@ import {
 export type DisableReason = NonNullable<EndpointRow['disabled_reason']>
 
 export interface Webhooks {
-  add(actor: Actor, accountId: number, input: WebhookInput): Promise<{ id: number; secret: string }>
-  update(actor: Actor, endpoint: EndpointRow, input: WebhookInput): Promise<void>
+  add(actor: Actor, accountId: number, input: WebhookFields): Promise<{ id: number; secret: string }>
+  update(actor: Actor, endpoint: EndpointRow, input: WebhookFields): Promise<void>
   /** A disabled endpoint starts again with what is still pending. */
   setState(actor: Actor, endpoint: EndpointRow, state: 'active' | 'disabled'): Promise<void>
   remove(actor: Actor, endpoint: EndpointRow): Promise<void>
@@ -38,7 +38,7 @@ export interface Webhooks {
   resendFailed(actor: Actor, endpoint: EndpointRow, since: number): Promise<number>
 }
 
-export interface WebhookInput {
+export interface WebhookFields {
   readonly url: string
   /** Empty for all types. */
   readonly events: readonly string[]

@@ -9,13 +9,13 @@ import { AppError } from './errors.ts'
 import { isForbiddenName } from './form.ts'
 import { parseJson } from './json.ts'
 
-type Fields = Readonly<Record<string, unknown>>
+type ParameterFields = Readonly<Record<string, unknown>>
 
 export interface ParameterSources {
   readonly headers: IncomingHttpHeaders
-  readonly json?: Fields | undefined
-  readonly form?: Fields | undefined
-  readonly query?: Fields | undefined
+  readonly json?: ParameterFields | undefined
+  readonly form?: ParameterFields | undefined
+  readonly query?: ParameterFields | undefined
   readonly ignoredForm?: true | undefined
 }
 
@@ -183,7 +183,7 @@ function readerOf(description: Parameters): DescriptionReader {
   return known
 }
 
-function fromFields(fields: Fields | undefined, { name, read }: ParameterReader): unknown {
+function fromFields(fields: ParameterFields | undefined, { name, read }: ParameterReader): unknown {
   return fields !== undefined && Object.hasOwn(fields, name) ? read(fields[name]) : undefined
 }
 
@@ -324,10 +324,10 @@ export function readMap(value: unknown): ReadonlyMap<string, string> | InvalidVa
     // PHP encodes an empty object as `[]`.
     return object.length === 0 ? new Map() : notMap
   }
-  return mapOf(object as Fields)
+  return mapOf(object as ParameterFields)
 }
 
-function mapOf(object: Fields): ReadonlyMap<string, string> | InvalidValue {
+function mapOf(object: ParameterFields): ReadonlyMap<string, string> | InvalidValue {
   const map = new Map<string, string>()
   const wrong: string[] = []
   for (const name of Object.keys(object)) {

@@ -2,7 +2,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-interface Progress {
+interface ConnectionProgress {
   /** Bytes that were handed to the operating system. */
   sent: number
   at: number
@@ -11,7 +11,7 @@ interface Progress {
 /** Every response is covered: API, redirects, pages, downloads. Node's own timeout would also end calls that wait for a provider. */
 export function closeStalledConnections(server: Server, timeoutMs: number): void {
   const open = new Set<Socket>()
-  const stalled = new WeakMap<Socket, Progress>()
+  const stalled = new WeakMap<Socket, ConnectionProgress>()
 
   function check(): void {
     const now = performance.now()

@@ -10,7 +10,7 @@ import { changeAccount, resetKey } from '../accounts/accounts.ts'
 import { findById } from '../accounts/store.ts'
 import { checkLedger } from '../credits/ledger/check-store.ts'
 import { ageOf } from './number.ts'
-import type { IdentityRecord } from './store.ts'
+import type { VerificationRecord } from './store.ts'
 
 const number = '11010519491231002X'
 
@@ -35,7 +35,7 @@ onEachEngine('identity endpoint', (engine) => {
     return (await service.app.services.credits.balance(account.id, 'id_verification')).remaining
   }
 
-  function records(account: TestAccount): Promise<IdentityRecord[]> {
+  function records(account: TestAccount): Promise<VerificationRecord[]> {
     return service.installation.db.all('SELECT * FROM identity_record WHERE account_id = ? ORDER BY id', [
       account.id,
     ])

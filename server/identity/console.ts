@@ -3,7 +3,7 @@ import { type IdentityOutcome, identityRoutes, type IdentityFilter } from '../..
 import type { IdentityRecord } from '../../contract/console/responses/identity.ts'
 import { identity as endpoint, identityMessages, type IdentityResponse } from '../../contract/identity.ts'
 import type { IdentityProduct } from './api.ts'
-import type { IdentityRecord as KeptRecord } from './store.ts'
+import type { VerificationRecord as KeptRecord } from './store.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { callFromConsole } from '../console/call-from-console.ts'

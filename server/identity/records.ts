@@ -9,10 +9,10 @@ import {
   findHashSeed,
   findLastVerdict,
   findRecords,
-  type IdentityRecord,
+  type VerificationRecord,
   insertRecords,
   type NewIdentityRecord,
-  type RecordFilter,
+  type VerificationFilter,
 } from './store.ts'
 
 export type RecordInput = Pick<
@@ -23,7 +23,7 @@ export type RecordInput = Pick<
 export interface IdentityRecords {
   insert(tx: Tx, inputs: readonly RecordInput[]): Promise<void>
   findLastVerdict(accountId: number, person: Person, withinMs: number): Promise<Verdict | undefined>
-  list(accountId: number, filter: RecordFilter): Promise<IdentityRecord[]>
+  list(accountId: number, filter: VerificationFilter): Promise<VerificationRecord[]>
   /** Returns the number of deleted records. */
   deleteOld(days: number, signal: AbortSignal): Promise<number>
 }

@@ -71,7 +71,7 @@ export async function findLastVerdict(
   return row?.verdict
 }
 
-export interface IdentityRecord {
+export interface VerificationRecord {
   readonly id: number
   readonly name_mask: string
   readonly number_mask: string
@@ -84,7 +84,7 @@ export interface IdentityRecord {
   readonly given_back: number
 }
 
-export interface RecordFilter {
+export interface VerificationFilter {
   readonly verdict?: Verdict | 'failed' | undefined
   /** Unix milliseconds: `start` inclusive, `end` exclusive. */
   readonly start?: number | undefined
@@ -101,13 +101,13 @@ const idSlack = 1_000
 export async function findRecords(
   queries: Queries,
   accountId: number,
-  filter: RecordFilter,
-): Promise<IdentityRecord[]> {
+  filter: VerificationFilter,
+): Promise<VerificationRecord[]> {
   const firstId = (at: number) => firstIdAtOrAfter(queries, { table: 'identity_record', time: 'at' }, at)
   const minId = filter.start === undefined ? 0 : (await firstId(filter.start)) - idSlack
   const maxId = filter.end === undefined ? Number.MAX_SAFE_INTEGER : (await firstId(filter.end)) + idSlack
   const verdict = filter.verdict === undefined ? '' : 'AND r.verdict = ?'
-  return queries.all<IdentityRecord>(
+  return queries.all<VerificationRecord>(
     `SELECT r.id, r.name_mask, r.number_mask, r.verdict, r.gateway, r.reason, r.request_id, r.at,
        COALESCE(o.cost, 0) AS charged, COALESCE(o.given_back, 0) AS given_back
      FROM identity_record r LEFT JOIN operation o ON o.id = r.operation_id

@@ -13,7 +13,7 @@ const leaseMs = 1_000
 const maxLeases = 100_000
 
 /** Called with whether the shared buckets responded. */
-type Waiter = (responded: boolean) => void
+type LeaseWaiter = (responded: boolean) => void
 
 interface Lease {
   limit: RateLimit
@@ -31,8 +31,8 @@ interface Lease {
   /** Tokens to draw ahead, by recent demand. */
   ahead: number
   /** Callers whose tokens the current draw requests, and callers that came after it started. */
-  drawing: Waiter[]
-  waiting: Waiter[]
+  drawing: LeaseWaiter[]
+  waiting: LeaseWaiter[]
   isDrawing: boolean
 }
 

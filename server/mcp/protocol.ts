@@ -16,7 +16,7 @@ export interface ToolResult {
 
 export type CallTool = (tool: Tool, values: Readonly<Record<string, unknown>>) => Promise<ToolResult>
 
-type Fields = Readonly<Record<string, unknown>>
+type MessageFields = Readonly<Record<string, unknown>>
 
 const errorCodes = { invalidRequest: -32_600, methodNotFound: -32_601, invalidParams: -32_602 } as const
 
@@ -30,7 +30,10 @@ class ProtocolError extends Error {
 }
 
 /** Returns the response, or undefined for a notification. */
-export async function answerMessage(message: unknown, callTool: CallTool): Promise<Fields | undefined> {
+export async function answerMessage(
+  message: unknown,
+  callTool: CallTool,
+): Promise<MessageFields | undefined> {
   const id = isFields(message) && isId(message['id']) ? message['id'] : null
   try {
     if (!isFields(message) || message['jsonrpc'] !== '2.0' || typeof message['method'] !== 'string')
@@ -45,7 +48,7 @@ export async function answerMessage(message: unknown, callTool: CallTool): Promi
   }
 }
 
-async function answerMethod(method: string, params: Fields, callTool: CallTool): Promise<unknown> {
+async function answerMethod(method: string, params: MessageFields, callTool: CallTool): Promise<unknown> {
   switch (method) {
     case 'initialize':
       return {
@@ -73,7 +76,7 @@ async function answerMethod(method: string, params: Fields, callTool: CallTool):
   }
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is MessageFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -2,7 +2,7 @@
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { operationsOf } from '../docs/operations.ts'
-import { type JsonObject, parametersSchema } from '../docs/schemas.ts'
+import { type SchemaObject, parametersSchema } from '../docs/schemas.ts'
 
 export interface Tool {
   readonly name: string
@@ -12,7 +12,7 @@ export interface Tool {
   /** Costs credits, and therefore needs an idempotency key. */
   readonly paid: boolean
   /** As `tools/list` returns it. */
-  readonly description: JsonObject
+  readonly description: SchemaObject
 }
 
 export const idempotencyParameter = 'idempotency_key'

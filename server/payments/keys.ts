@@ -88,12 +88,12 @@ function requireRsa(key: KeyObject): KeyObject {
   return key
 }
 
-type Parse = Setting<string | undefined>['parse']
+type ParseKey = Setting<string | undefined>['parse']
 
-export const privateKeySetting: Parse = (text): Parsed<string> =>
+export const privateKeySetting: ParseKey = (text): Parsed<string> =>
   readPrivateKey(text) ? { value: text } : keyProblem(text, '私钥', 'private key')
 
-export const publicKeySetting: Parse = (text): Parsed<string> =>
+export const publicKeySetting: ParseKey = (text): Parsed<string> =>
   readPublicKey(text) ? { value: text } : keyProblem(text, '公钥', 'public key')
 
 /** Whether the public key belongs to the private one: then it is not the vendor's. */

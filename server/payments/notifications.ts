@@ -11,7 +11,7 @@ import { insertRefusal } from './refusal-store.ts'
 import { querySoon } from './schedule-store.ts'
 import { findOrder, insertNewOrderEvent, type OrderRow } from './store.ts'
 
-type Answer = 'success' | 'forged' | 'refused' | 'again'
+type NotificationResult = 'success' | 'forged' | 'refused' | 'again'
 
 /** A query may answer later than the notification was sent. */
 const confirmAgainMs = 2_000
@@ -27,7 +27,7 @@ export function registerNotifications(api: FastifyInstance, services: Services, 
   })
 
   /** Signed, but not for any order of ours. */
-  async function refuseUnknown(provider: PaymentProvider, number: string): Promise<Answer> {
+  async function refuseUnknown(provider: PaymentProvider, number: string): Promise<NotificationResult> {
     const known = number.slice(0, 64).replaceAll(/[^\w-]/g, '?')
     await db.write(async (tx) => {
       await insertRefusal(tx, { provider: provider.name, orderNumber: known, reason: 'unknown order' })
@@ -36,7 +36,7 @@ export function registerNotifications(api: FastifyInstance, services: Services, 
     return 'refused'
   }
 
-  async function refuse(order: OrderRow, reason: string): Promise<Answer> {
+  async function refuse(order: OrderRow, reason: string): Promise<NotificationResult> {
     await payments.orders.refuse(order, reason)
     return 'refused'
   }
@@ -44,7 +44,7 @@ export function registerNotifications(api: FastifyInstance, services: Services, 
   async function handlePaid(
     provider: PaymentProvider,
     claim: Extract<Notification, { kind: 'paid' }>,
-  ): Promise<Answer> {
+  ): Promise<NotificationResult> {
     const order = await findOrder(db, claim.number)
     if (!order) return refuseUnknown(provider, claim.number)
     if (order.provider !== provider.name) return refuse(order, `order is paid by ${order.provider}`)
@@ -71,7 +71,7 @@ export function registerNotifications(api: FastifyInstance, services: Services, 
     return 'refused'
   }
 
-  async function handle(provider: PaymentProvider, notification: Notification): Promise<Answer> {
+  async function handle(provider: PaymentProvider, notification: Notification): Promise<NotificationResult> {
     switch (notification.kind) {
       case 'forged':
         return 'forged'

@@ -41,7 +41,7 @@ export interface OrdersOptions {
 export interface Orders {
   create(actor: Actor, account: Account, input: NewOrderInput): Promise<OrderRow>
   /** Asks the provider and does what its answer requires. Safe at any time, from any process. */
-  check(order: OrderRow): Promise<CheckResult>
+  check(order: OrderRow): Promise<OrderCheckResult>
   /** An operator saw the money of a bank transfer. */
   confirm(actor: OperatorActor, number: string, note: string): Promise<OrderRow>
   /** Something about a payment does not fit: recorded in the history and alerted. */
@@ -53,7 +53,7 @@ export interface NewOrderInput {
   readonly provider: PaymentProviderName
 }
 
-export type CheckResult = 'settled' | 'waiting' | 'closed' | 'refused' | 'no_answer'
+export type OrderCheckResult = 'settled' | 'waiting' | 'closed' | 'refused' | 'no_answer'
 
 export function createOrders(options: OrdersOptions): Orders {
   const { db, providers, schedule } = options
@@ -117,7 +117,7 @@ export function createOrders(options: OrdersOptions): Orders {
   async function record(
     order: OrderRow,
     paid: Extract<PaymentStatus, { kind: 'paid' }>,
-  ): Promise<CheckResult> {
+  ): Promise<OrderCheckResult> {
     const problem = findMismatch(order, paid)
     if (problem !== undefined) {
       await refuse(order, problem)
@@ -149,7 +149,7 @@ export function createOrders(options: OrdersOptions): Orders {
     })
   }
 
-  async function check(order: OrderRow): Promise<CheckResult> {
+  async function check(order: OrderRow): Promise<OrderCheckResult> {
     if (order.state !== 'pending' && order.state !== 'closed') return 'settled'
     const provider = providers.get(order.provider)
     if (!provider) return 'no_answer'

@@ -145,7 +145,7 @@ export async function findFirstDay(
   return row?.day ?? undefined
 }
 
-interface Range {
+interface BillRange {
   readonly start: number
   readonly end: number
 }
@@ -154,7 +154,7 @@ interface Range {
 export async function sumOurs(
   queries: Queries,
   provider: PaymentProviderName,
-  { start, end }: Range,
+  { start, end }: BillRange,
 ): Promise<Totals> {
   type Row = { readonly currency: string; readonly count: number; readonly amount: number }
   const paid = await queries.all<Row>(
@@ -212,7 +212,7 @@ export function findRefundsByNumber(queries: Queries, numbers: readonly string[]
 export function findUnbilledOrders(
   queries: Queries,
   provider: PaymentProviderName,
-  { start, end, afterId, limit }: Range & { readonly afterId: number; readonly limit: number },
+  { start, end, afterId, limit }: BillRange & { readonly afterId: number; readonly limit: number },
 ): Promise<OrderRow[]> {
   return queries.all<OrderRow>(
     `SELECT * FROM payment_order WHERE provider = ? AND paid_at >= ? AND paid_at < ? AND bill_day IS NULL AND id > ?
@@ -225,7 +225,7 @@ export function findUnbilledOrders(
 export function findUnbilledRefunds(
   queries: Queries,
   provider: PaymentProviderName,
-  { start, end, since, limit }: Range & { readonly since: number; readonly limit: number },
+  { start, end, since, limit }: BillRange & { readonly since: number; readonly limit: number },
 ): Promise<(RefundRow & { readonly order_number: string; readonly currency: string })[]> {
   return queries.all(
     `SELECT r.*, o.number AS order_number, o.currency FROM payment_refund r JOIN payment_order o ON o.id = r.order_id

@@ -56,14 +56,14 @@ interface RunningWorker {
 }
 
 /** One of the workers that should be running. `running` is undefined while a replacement is being started. */
-interface Slot {
+interface WorkerSlot {
   running: RunningWorker | undefined
 }
 
 export function createWorkerPool({ size, log, onFork }: WorkerPoolOptions): WorkerPool {
   const all = new Set<RunningWorker>()
   const draining = new Set<RunningWorker>()
-  const slots: readonly Slot[] = Array.from({ length: size }, () => ({ running: undefined }))
+  const slots: readonly WorkerSlot[] = Array.from({ length: size }, () => ({ running: undefined }))
   let stopping = false
 
   function launch(): RunningWorker {
@@ -95,7 +95,7 @@ export function createWorkerPool({ size, log, onFork }: WorkerPoolOptions): Work
     return running
   }
 
-  function use(slot: Slot, running: RunningWorker): void {
+  function use(slot: WorkerSlot, running: RunningWorker): void {
     slot.running = running
     void running.exited.then(async ({ code, signal }) => {
       if (stopping || slot.running !== running) return
@@ -106,7 +106,7 @@ export function createWorkerPool({ size, log, onFork }: WorkerPoolOptions): Work
   }
 
   /** Starts a worker for the slot, and tries again until one listens. */
-  async function fill(slot: Slot, firstDelayMs: number): Promise<void> {
+  async function fill(slot: WorkerSlot, firstDelayMs: number): Promise<void> {
     for (let delayMs = firstDelayMs; ; delayMs = Math.min(Math.max(delayMs * 2, minDelayMs), maxDelayMs)) {
       await sleep(delayMs)
       // A reload may have filled the slot meanwhile.

@@ -10,7 +10,7 @@ import type { Shortlink } from './api.ts'
 import type { Api, SignedInRequest } from '../console/routes.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
 import { csvStream, csvTime } from '../console/csv.ts'
-import { filterRange, pageRows, type Range, rangeOf, toPage } from '../console/fields.ts'
+import { filterRange, pageRows, type TimeRange, rangeOf, toPage } from '../console/fields.ts'
 import { invalidFields, notFound } from '../console/problem.ts'
 import { pricesOf } from '../accounts/prices.ts'
 
@@ -121,7 +121,7 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
   async function clicksOf(
     request: SignedInRequest,
     input: ClickQuery,
-  ): Promise<{ range: Range; clicks: LinkClicks }> {
+  ): Promise<{ range: TimeRange; clicks: LinkClicks }> {
     const unit = input.unit ?? 'day'
     const limits = unit === 'hour' ? { byDefault: 1, max: maxHourlyDays } : { byDefault: 30, max: 3_660 }
     const range = rangeOf(input, limits)
@@ -221,7 +221,7 @@ function hostOf(target: string): string {
   return URL.parse(target.trim())?.host || target.trim().slice(0, titleParameter.maxLength)
 }
 
-function clicksIn(range: Range, unit: 'day' | 'hour', found: LinkStatistics): LinkClicks {
+function clicksIn(range: TimeRange, unit: 'day' | 'hour', found: LinkStatistics): LinkClicks {
   const unitMs = unit === 'day' ? dayMs : hourMs
   const points = Array.from({ length: Math.round((range.end - range.start) / unitMs) }, (_one, index) => ({
     at: range.start + index * unitMs,

@@ -34,8 +34,8 @@ import {
   insertLink,
   insertLinks,
   type Link,
-  type LinkChange,
-  type NewLink,
+  type LinkUpdate,
+  type LinkInsert,
   refreshLink,
 } from './store.ts'
 import {
@@ -56,7 +56,7 @@ export interface LinkInput extends OptionInput {
 
 /** The valid part of the input, and all its problems. */
 export interface CheckedLink {
-  readonly change: LinkChange
+  readonly change: LinkUpdate
   /** Undefined when the call has none. */
   readonly options: OptionChange | undefined
   readonly clears: ReadonlySet<ClearableField>
@@ -94,13 +94,13 @@ export interface Links {
 }
 
 interface LinkToCreate {
-  readonly link: Omit<NewLink, 'createdAt'>
+  readonly link: Omit<LinkInsert, 'createdAt'>
   readonly resultOf: (created: LinkAddresses, charge: Charge) => Written<ApiResponse>
 }
 
 interface PreparedLinks {
   readonly accountId: number
-  readonly newLinks: readonly Omit<NewLink, 'createdAt'>[]
+  readonly newLinks: readonly Omit<LinkInsert, 'createdAt'>[]
   readonly list: readonly CheckedLink[]
   readonly isBatch: boolean
 }
@@ -141,9 +141,9 @@ export function createLinks(
 
   function plainLink(
     accountId: number,
-    { title, redirectType, target, targetA }: LinkChange,
+    { title, redirectType, target, targetA }: LinkUpdate,
     pool: Hosts,
-  ): Omit<NewLink, 'createdAt'> {
+  ): Omit<LinkInsert, 'createdAt'> {
     if (title === undefined || target === undefined) throw new Error('a link needs a title and a target')
     return {
       accountId,
@@ -162,7 +162,7 @@ export function createLinks(
     { change, options }: CheckedLink,
     pool: Hosts,
     hashes?: Map<string, string>,
-  ): Promise<Omit<NewLink, 'createdAt'>> {
+  ): Promise<Omit<LinkInsert, 'createdAt'>> {
     const link = plainLink(accountId, change, pool)
     if (options === undefined) return link
     const ownDomain = options.domain === undefined ? '' : normalizeHost(options.domain)!
@@ -265,7 +265,7 @@ export function createLinks(
     async prepareBatch(accountId, list, resultOf) {
       const { domains } = await lookup.currentPools()
       const hashes = new Map<string, string>()
-      const newLinks: Omit<NewLink, 'createdAt'>[] = []
+      const newLinks: Omit<LinkInsert, 'createdAt'>[] = []
       // One after the other: a hash takes a core for some time.
       for (const checked of list) {
         newLinks.push(await newLink(accountId, checked, rotation.next(domains), hashes))

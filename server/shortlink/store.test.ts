@@ -20,7 +20,7 @@ import {
   listRetiredCodes,
   insertLink,
   insertLinks,
-  type NewLink,
+  type LinkInsert,
   refreshLink,
   updateLink,
 } from './store.ts'
@@ -29,7 +29,7 @@ import { hourlyDays, rollUpClicks, rollupBounds } from './clicks/rollup.ts'
 const person = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
 const noHosts = { a: '', b: '' }
 
-function newLink(accountId: number, url = 'https://example.com/'): NewLink {
+function newLink(accountId: number, url = 'https://example.com/'): LinkInsert {
   return {
     accountId,
     title: 'one',

@@ -7,7 +7,7 @@ import type { Tables } from '../db/schema.ts'
 import { insertChosenCode } from './codes/chosen-store.ts'
 import type { Codes } from './codes/store.ts'
 
-export type Pool = Tables['link_domain']['pool']
+export type DomainPool = Tables['link_domain']['pool']
 
 export type Link = Readonly<
   Omit<Tables['link'], 'location_a' | 'location_b' | 'expired_location' | 'deleted_at'>
@@ -42,7 +42,7 @@ export interface NewLinkOptions {
   readonly ownDomain: string
 }
 
-export interface NewLink {
+export interface LinkInsert {
   readonly accountId: number
   readonly title: string
   readonly targetUrl: string
@@ -63,7 +63,7 @@ export interface CreatedLink {
 /** There are so many free codes that more conflicts in a row mean an error elsewhere. */
 const maxCodeAttempts = 20
 
-export async function insertLink(tx: Tx, link: NewLink, codes: Codes): Promise<CreatedLink> {
+export async function insertLink(tx: Tx, link: LinkInsert, codes: Codes): Promise<CreatedLink> {
   const { code, position } = codes.next()
   const [id] = await insertRowsReturningIds(tx, linkInsert, [rowOf(link, code)])
   if (await insertCode(tx, position, id!)) return { id: id!, code }
@@ -76,7 +76,11 @@ export async function insertLink(tx: Tx, link: NewLink, codes: Codes): Promise<C
 /** A code of a batch is taken: the links of the batch are then created one by one. */
 export class CodeTaken extends Error {}
 
-export async function insertLinks(tx: Tx, links: readonly NewLink[], codes: Codes): Promise<CreatedLink[]> {
+export async function insertLinks(
+  tx: Tx,
+  links: readonly LinkInsert[],
+  codes: Codes,
+): Promise<CreatedLink[]> {
   const newCodes = links.map(() => codes.next())
   const ids = await insertRowsReturningIds(
     tx,
@@ -118,7 +122,7 @@ export const codeInsert = bulkInsert(
   'ON CONFLICT (position) DO NOTHING',
 )
 
-export function rowOf(link: NewLink, code: string) {
+export function rowOf(link: LinkInsert, code: string) {
   return {
     account_id: link.accountId,
     code,
@@ -184,7 +188,7 @@ export function findOwnLinkByCode(
 }
 
 /** Omitted fields are not changed. */
-export interface LinkChange {
+export interface LinkUpdate {
   readonly title?: string | undefined
   readonly redirectType?: RedirectType | undefined
   readonly target?: { readonly url: string; readonly location: string } | undefined
@@ -197,7 +201,7 @@ export async function updateLink(
   tx: Tx,
   accountId: number,
   id: number,
-  change: LinkChange,
+  change: LinkUpdate,
 ): Promise<boolean> {
   // Expressions see the old row, so location_a is computed from the new values.
   const changed = await tx.run(

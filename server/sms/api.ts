@@ -4,7 +4,7 @@ import { apiTypeNames, isApiType } from '../../contract/credits.ts'
 import { sms } from '../../contract/sms.ts'
 import { hourMs } from '../../contract/time.ts'
 import { type Caller, requireNotSuspended } from '../accounts/authenticate.ts'
-import type { Balance } from '../credits/store.ts'
+import type { CreditBalance } from '../credits/store.ts'
 import { type Call, requireParameters, findOperation } from '../http/call.ts'
 import { createCursors } from '../http/cursor.ts'
 import { AppError } from '../http/errors.ts'
@@ -169,7 +169,7 @@ export function createSms(services: Services): SmsProduct {
   }
 }
 
-function describeBalance(balance: Balance, call: Call) {
+function describeBalance(balance: CreditBalance, call: Call) {
   const { api_type: apiType, total, used, remaining } = balance
   return {
     api_type: apiType,

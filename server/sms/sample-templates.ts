@@ -1,7 +1,7 @@
 // The templates of the sample account: a login code, a notice with two variables, and one in review.
-import type { TemplateInput } from './templates.ts'
+import type { TemplateFields } from './templates.ts'
 
-export const sampleTemplates: readonly TemplateInput[] = [
+export const sampleTemplates: readonly TemplateFields[] = [
   {
     code: 'CODE_LOGIN',
     name: '登录验证码',

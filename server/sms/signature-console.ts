@@ -17,7 +17,7 @@ import { vendorReviewOf } from './reviews/console.ts'
 import { findVendorReviews } from './reviews/store.ts'
 import { findReplies, findReplyPosition, type ReplyRow } from './reply-store.ts'
 import {
-  type AccountSignature as SignatureWithDefault,
+  type SignatureDetails as SignatureWithDefault,
   addSignature,
   changeDefaultSignature,
   deleteSignature,

@@ -138,12 +138,12 @@ export async function deleteSignature(
   })
 }
 
-export interface AccountSignature extends SignatureRow {
+export interface SignatureDetails extends SignatureRow {
   readonly isDefault: boolean
 }
 
 /** Oldest first. */
-export async function listSignatures(db: Database, accountId: number): Promise<AccountSignature[]> {
+export async function listSignatures(db: Database, accountId: number): Promise<SignatureDetails[]> {
   const account = await findById(db, accountId)
   const rows = await findSignatures(db, accountId)
   return rows.map((row) => ({ ...row, isDefault: row.sign_name === account?.sign_name }))

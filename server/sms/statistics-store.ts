@@ -2,7 +2,7 @@
 import type { Queries } from '../db/database.ts'
 import { firstIdAtOrAfter } from '../db/time-ordered.ts'
 
-export interface DayCount {
+export interface SmsDayCount {
   readonly template_code: string
   readonly gateway: string
   readonly outcome: 'sent' | 'delivered' | 'failed' | 'undecided' | 'cancelled'
@@ -32,7 +32,7 @@ export async function countDay(
   queries: Queries,
   { accountId, templateCode, start, end }: DayFilter,
   maxRows: number,
-): Promise<DayCount[]> {
+): Promise<SmsDayCount[]> {
   const conditions = ['created_at >= ?', 'created_at < ?']
   const values: (string | number)[] = [start, end]
   if (accountId === undefined) {
@@ -48,7 +48,7 @@ export async function countDay(
     conditions.push('template_code = ?')
     values.push(templateCode)
   }
-  return queries.all<DayCount>(
+  return queries.all<SmsDayCount>(
     `SELECT s.template_code, s.gateway, ${outcome} AS outcome, ${problem} AS problem, COUNT(*) AS count
      FROM (SELECT template_code, gateway, state, charged, problem FROM sms_send
        WHERE ${conditions.join(' AND ')} LIMIT ${maxRows}) AS s

@@ -4,7 +4,7 @@ import type { Language } from '../../contract/text.ts'
 import { endOfDay, startOfDay } from '../../contract/time.ts'
 import type { Queries } from '../db/database.ts'
 import { problemText } from './problems.ts'
-import { countDay, type DayCount } from './statistics-store.ts'
+import { countDay, type SmsDayCount } from './statistics-store.ts'
 
 /** A report of more messages says from which day on it is complete. */
 const maxReportRows = 2_000_000
@@ -78,7 +78,7 @@ function countsOf(known: Map<string, Counts>, name: string): Counts {
   return counts
 }
 
-function add(counts: Counts, { outcome, count }: DayCount): void {
+function add(counts: Counts, { outcome, count }: SmsDayCount): void {
   counts.total += count
   counts[outcome] += count
 }

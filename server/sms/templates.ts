@@ -49,7 +49,7 @@ export interface SmsTemplate {
   readonly updatedAt: number
 }
 
-export interface TemplateInput {
+export interface TemplateFields {
   /** Derived from the id by default. */
   readonly code?: string | undefined
   readonly name: string
@@ -65,7 +65,11 @@ export interface TemplateInput {
   readonly gatewayCodes?: Readonly<Record<string, string>>
 }
 
-export async function createTemplate(db: Database, actor: Actor, input: TemplateInput): Promise<SmsTemplate> {
+export async function createTemplate(
+  db: Database,
+  actor: Actor,
+  input: TemplateFields,
+): Promise<SmsTemplate> {
   const isOperator = actor.kind !== 'account'
   const accountId = isOperator ? (input.accountId ?? null) : actor.accountId
   const code = input.code === undefined ? undefined : requireCode(input.code)

@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib'
 import { escapeHtml } from '../http/html.ts'
 
-type Cell = string | number
+type SheetCell = string | number
 
 const files = (sheet: string): Readonly<Record<string, string>> => ({
   '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
@@ -13,7 +13,7 @@ const files = (sheet: string): Readonly<Record<string, string>> => ({
 })
 
 /** Text is stored as text, so no cell can be a formula. */
-export function formatXlsx(rows: readonly (readonly Cell[])[]): Buffer {
+export function formatXlsx(rows: readonly (readonly SheetCell[])[]): Buffer {
   const lines = rows.map((cells, row) => {
     const columns = cells.map((cell, column) => {
       const place = `${String.fromCharCode(65 + column)}${row + 1}`

@@ -15,7 +15,7 @@ interface TestFile {
 
 /** Small files whose tests take minutes. */
 const longest =
-  /faults\.heavy|every-page|bench\.|docs-samples|payments|workers\.heavy|receivers|connection\.heavy|alerts\.heavy/
+  /faults\.heavy|every-page|bench\.heavy|docs-samples|payments|workers\.heavy|receivers|connection\.heavy|alerts\.heavy/
 
 /** End-to-end tests start processes and browsers and take longest, so they are first; then the largest files. */
 export function orderFiles(files: readonly TestFile[]): string[] {

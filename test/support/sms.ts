@@ -4,7 +4,7 @@ import { systemActor } from '../../server/audit/audit.ts'
 import type { ApiType } from '../../contract/credits.ts'
 import { checkLedger } from '../../server/credits/ledger/check-store.ts'
 import type { Engine } from '../../server/db/database.ts'
-import { createTemplate, type SmsTemplate, type TemplateInput } from '../../server/sms/templates.ts'
+import { createTemplate, type SmsTemplate, type TemplateFields } from '../../server/sms/templates.ts'
 import type { FreshStorage } from './engines.ts'
 import { post, type Reply, startService, type TestAccount, type TestService } from './service.ts'
 
@@ -15,7 +15,7 @@ export interface SmsService extends AsyncDisposable {
   call(values: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply>
   /** Sends `code` with the template CODE by default. */
   send(values?: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply>
-  template(input: Partial<TemplateInput>): Promise<SmsTemplate>
+  template(input: Partial<TemplateFields>): Promise<SmsTemplate>
   remaining(): Promise<number>
   /** The account's records, newest first, as `get_status` shows them. */
   // oxlint-disable-next-line typescript/no-explicit-any -- responses have different shapes
@@ -37,7 +37,7 @@ export async function startSmsService(
   const service = await startService(engine, { SWEEP_S: '3600', ...environment }, storage, options)
   const account = await service.account(credits)
   const { db } = service.installation
-  const template = (input: Partial<TemplateInput>) =>
+  const template = (input: Partial<TemplateFields>) =>
     createTemplate(db, systemActor, {
       accountId: account.id,
       code: 'CODE',

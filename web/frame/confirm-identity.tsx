@@ -9,7 +9,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { useText } from './i18n.ts'
 import { frameText } from './text.ts'
 
-interface ConfirmFields {
+interface IdentityFields {
   readonly password?: string
   readonly code?: string
 }
@@ -22,11 +22,11 @@ interface ConfirmIdentityProps {
 
 export function ConfirmIdentity({ open, confirmWith, onClose }: ConfirmIdentityProps): ReactNode {
   const t = useText(frameText)
-  const [form] = Form.useForm<ConfirmFields>()
+  const [form] = Form.useForm<IdentityFields>()
   const isPassword = confirmWith === 'password'
   if (confirmWith === 'oidc') {
     return (
-      <FormDialog<ConfirmFields>
+      <FormDialog<IdentityFields>
         open={open}
         title={t.confirmTitle}
         ok={t.confirmOidc}
@@ -47,7 +47,7 @@ export function ConfirmIdentity({ open, confirmWith, onClose }: ConfirmIdentityP
     )
   }
   return (
-    <FormDialog<ConfirmFields>
+    <FormDialog<IdentityFields>
       open={open}
       title={t.confirmTitle}
       ok={t.confirm}

@@ -29,7 +29,7 @@ const exampleParameters: Readonly<Record<string, readonly string[]>> = {
   'shortlink.get': ['link_id'],
 }
 
-export interface ExampleCaller {
+export interface SampleCaller {
   readonly username: string
   readonly key: string
 }
@@ -37,7 +37,7 @@ export interface ExampleCaller {
 /** The body of a complete example call. */
 export function exampleBody(
   { id, endpoint, operation }: NamedOperation,
-  caller: ExampleCaller,
+  caller: SampleCaller,
 ): Record<string, unknown> {
   const body: Record<string, unknown> = {}
   for (const name of Object.keys(endpoint.common)) {

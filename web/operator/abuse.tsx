@@ -121,7 +121,7 @@ function Bans({ before, onPage }: PagedProps): ReactNode {
   )
 }
 
-type Decision = 'ban_link' | 'ban_host' | 'dismiss'
+type QueueDecision = 'ban_link' | 'ban_host' | 'dismiss'
 
 function Reports({ state, before, onPage }: PagedProps & { state: string }): ReactNode {
   const t = useText(domainsText)
@@ -130,7 +130,7 @@ function Reports({ state, before, onPage }: PagedProps & { state: string }): Rea
     state: reportStates.find((value) => value === state) ?? 'open',
     ...cursorQuery(before),
   })
-  const [deciding, setDeciding] = useState<{ report: LinkReport; decision: Decision }>()
+  const [deciding, setDeciding] = useState<{ report: LinkReport; decision: QueueDecision }>()
   return (
     <Card size="small">
       <List<LinkReport, NonNullable<typeof reports.data>>
@@ -207,7 +207,7 @@ function Decide({
   deciding,
   onClose,
 }: {
-  deciding: { report: LinkReport; decision: Decision } | undefined
+  deciding: { report: LinkReport; decision: QueueDecision } | undefined
   onClose: () => void
 }): ReactNode {
   const t = useText(domainsText)

@@ -2,13 +2,13 @@
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 
-type Fields = Readonly<Record<string, string>>
+type UrlFields = Readonly<Record<string, string>>
 
 /** Reads the named fields from the URL and writes them back, without those that equal their default. */
-export function useUrlState<const T extends Fields>(
+export function useUrlState<const T extends UrlFields>(
   defaults: T,
 ): readonly [{ readonly [K in keyof T]: string }, (change: Partial<Record<keyof T, string>>) => void] {
-  const search = useLocation({ select: (location) => location.search as Fields })
+  const search = useLocation({ select: (location) => location.search as UrlFields })
   const navigate = useNavigate()
   // Callers pass a new object on every render; compare by content.
   const key = JSON.stringify(defaults)
@@ -19,12 +19,12 @@ export function useUrlState<const T extends Fields>(
   }, [search, key])
   const change = useCallback(
     (changes: Partial<Record<keyof T, string>>) => {
-      const known = JSON.parse(key) as Fields
+      const known = JSON.parse(key) as UrlFields
       void navigate({
         to: '.',
-        search: ((before: Fields) => {
+        search: ((before: UrlFields) => {
           const after: Record<string, string> = { ...before }
-          for (const [name, value] of Object.entries(changes as Fields)) {
+          for (const [name, value] of Object.entries(changes as UrlFields)) {
             if (value === known[name]) delete after[name]
             else after[name] = value
           }

@@ -76,9 +76,9 @@ export function StatementsPage(): ReactNode {
   )
 }
 
-type StatementRow = Statement['rows'][number]
+type StatementItem = Statement['rows'][number]
 
-function StatementRows({ rows, label }: { rows: readonly StatementRow[]; label: string }): ReactNode {
+function StatementRows({ rows, label }: { rows: readonly StatementItem[]; label: string }): ReactNode {
   const t = useText(paymentsText)
   const pick = usePick()
   const isNarrow = useIsNarrow()
@@ -90,20 +90,20 @@ function StatementRows({ rows, label }: { rows: readonly StatementRow[]; label: 
     ['adjusted', t.adjusted],
     ['closing', t.closing],
   ] as const
-  const columns: TableColumnsType<StatementRow> = [
+  const columns: TableColumnsType<StatementItem> = [
     { title: t.type, render: (_value, row) => pick(apiTypeNames[row.api_type]) },
     ...amounts.map(([name, title]) => ({
       title,
       key: name,
       align: 'end' as const,
-      render: (_value: unknown, row: StatementRow) => formatCount(row[name]),
+      render: (_value: unknown, row: StatementItem) => formatCount(row[name]),
     })),
   ]
-  const rowKey = (row: StatementRow) => row.api_type
+  const rowKey = (row: StatementItem) => row.api_type
   return isNarrow ? (
     <RowCards rows={rows} rowKey={rowKey} columns={columns} label={label} />
   ) : (
-    <Table<StatementRow>
+    <Table<StatementItem>
       size="small"
       pagination={false}
       scroll={{ x: 'max-content' }}

@@ -13,7 +13,7 @@ import { List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { securityText } from './text.ts'
 
-type Link = OidcLinks['items'][number]
+type LinkedUser = OidcLinks['items'][number]
 
 export function OidcCard({ readOnly }: { readOnly: boolean }): ReactNode {
   const t = useText(securityText)
@@ -22,7 +22,7 @@ export function OidcCard({ readOnly }: { readOnly: boolean }): ReactNode {
   const links = useApiQuery(oidcRoutes.links, {})
   const link = useApiMutation(oidcRoutes.link)
   const unlink = useApiMutation(oidcRoutes.unlink)
-  const [removing, setRemoving] = useState<Link>()
+  const [removing, setRemoving] = useState<LinkedUser>()
   return (
     <Card
       title={<h2>{t.oidcTitle}</h2>}
@@ -41,7 +41,7 @@ export function OidcCard({ readOnly }: { readOnly: boolean }): ReactNode {
         {params.oidc !== '' && params.oidc !== 'linked' && <OidcResult result={params.oidc} subject="" />}
         <span className="muted">{t.oidcText}</span>
         <ActionError error={link.error} />
-        <List<Link, OidcLinks>
+        <List<LinkedUser, OidcLinks>
           query={links}
           items={({ items }) => items}
           rowKey={({ subject }) => subject}

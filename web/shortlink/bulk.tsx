@@ -17,7 +17,7 @@ interface BulkBarProps {
   readonly onClear: () => void
 }
 
-interface Failure {
+interface FailedLink {
   readonly id: number
   readonly message: string
 }
@@ -27,7 +27,7 @@ export function BulkBar({ selected, canChange, onClear }: BulkBarProps): ReactNo
   const { message } = App.useApp()
   const [form] = Form.useForm<{ tag: string }>()
   const [asking, setAsking] = useState<BulkChange['action']>()
-  const [failures, setFailures] = useState<readonly (Failure & { title: string })[]>([])
+  const [failures, setFailures] = useState<readonly (FailedLink & { title: string })[]>([])
   const change = useApiMutation(linkRoutes.bulk)
   const run = async (action: BulkChange['action'], tag?: string) => {
     const ids = [...selected.keys()].slice(0, maxBulkLinks)

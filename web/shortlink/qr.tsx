@@ -10,12 +10,12 @@ import { shortlinkText } from './text.ts'
 const quietZone = 4
 const pngPixels = 1024
 
-interface Matrix {
+interface QrMatrix {
   readonly size: number
   readonly path: string
 }
 
-function matrixOf(text: string): Matrix {
+function matrixOf(text: string): QrMatrix {
   const code = qrcode(0, 'M')
   code.addData(text)
   code.make()
@@ -29,11 +29,11 @@ function matrixOf(text: string): Matrix {
   return { size: modules + 2 * quietZone, path }
 }
 
-function svgOf({ size, path }: Matrix): string {
+function svgOf({ size, path }: QrMatrix): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${path}"/></svg>`
 }
 
-function savePng({ size, path }: Matrix, name: string): void {
+function savePng({ size, path }: QrMatrix, name: string): void {
   const scale = Math.ceil(pngPixels / size)
   const canvas = document.createElement('canvas')
   canvas.width = size * scale

@@ -3,7 +3,7 @@ import { endpointNames, type EndpointName, homeRoutes } from '../../../contract/
 import type { BalanceOutlook, DayOfCalls } from '../../../contract/console/responses/home.ts'
 import { dayMs, formatDay } from '../../../contract/time.ts'
 import { createLedgerUsage, type CreditsByType } from '../../credits/ledger/usage.ts'
-import type { Balance } from '../../credits/store.ts'
+import type { CreditBalance } from '../../credits/store.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
 import { explainError } from '../../../contract/codes.ts'
@@ -47,7 +47,7 @@ export function homePages(api: Api, { db, credits }: Services): void {
 }
 
 /** `recent` has the used credits of the last days, today last. */
-export function outlookOf(balance: Balance, recent: readonly CreditsByType[]): BalanceOutlook {
+export function outlookOf(balance: CreditBalance, recent: readonly CreditsByType[]): BalanceOutlook {
   const { total, remaining } = balance
   const daily = recent.map((day) => day[balance.api_type])
   const used = sum(daily.slice(-rateDays))

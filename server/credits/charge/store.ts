@@ -4,7 +4,7 @@
 // accepted ones with a few statements.
 import type { ApiType } from '../../../contract/credits.ts'
 import { isExpired } from '../../accounts/accounts.ts'
-import type { KeyLimits } from '../../accounts/key-limits.ts'
+import type { KeyRestrictions } from '../../accounts/key-limits.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import { forUpdate, idList, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -145,7 +145,7 @@ function whyNotAllowed(balance: LockedBalance): NotAllowed | undefined {
   return undefined
 }
 
-function haveChanged(before: KeyLimits, now: KeyLimits): boolean {
+function haveChanged(before: KeyRestrictions, now: KeyRestrictions): boolean {
   return before.scopes !== now.scopes || before.allow_ips !== now.allow_ips
 }
 

@@ -6,7 +6,7 @@ import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'
 
-export interface NewBatch {
+export interface NewCodeBatch {
   readonly apiType: ApiType
   readonly amount: number
   readonly expiresOn: string | null
@@ -20,7 +20,7 @@ const codeRows = bulkInsert('redeem_code', {
   state: 'text',
 })
 
-export async function insertBatch(tx: Tx, actor: OperatorActor, batch: NewBatch): Promise<number> {
+export async function insertBatch(tx: Tx, actor: OperatorActor, batch: NewCodeBatch): Promise<number> {
   const row = await tx.one<{ id: number }>(
     `INSERT INTO redeem_batch (api_type, amount, count, expires_on, note, created_by, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ${tx.now}) RETURNING id`,

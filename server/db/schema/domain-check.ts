@@ -1,11 +1,11 @@
 // The tables of domain checks.
 import type { Flag, Json, Milliseconds } from './columns.ts'
 
-type DomainVerdict = 'passes' | 'blocked'
+type StoredVerdict = 'passes' | 'blocked'
 
 export interface DomainCheckTables {
   domain_watch: WatchTable
-  domain_verdict: { id: number; watch_id: number; verdict: DomainVerdict; at: Milliseconds }
+  domain_verdict: { id: number; watch_id: number; verdict: StoredVerdict; at: Milliseconds }
   domain_run: DomainRunTable
 }
 
@@ -24,9 +24,9 @@ interface WatchTable {
   /** Null: the interval of the settings. */
   every_minutes: number | null
   /** The last verdict. A check that failed does not change it. */
-  verdict: DomainVerdict | null
+  verdict: StoredVerdict | null
   verdict_since: Milliseconds | null
-  last_result: DomainVerdict | 'failed' | null
+  last_result: StoredVerdict | 'failed' | null
   checked_at: Milliseconds | null
   due_at: Milliseconds
   created_at: Milliseconds

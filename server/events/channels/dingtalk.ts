@@ -1,14 +1,14 @@
 // DingTalk custom robot.
 import { createHmac } from 'node:crypto'
 import type { Agent } from 'undici'
-import type { AlertChannel } from './port.ts'
+import type { AlertSender } from './port.ts'
 import { callRobot, readCode } from './robot.ts'
 
 /** The limit is 20 messages a minute; beyond it the robot is silent for ten minutes. */
 const intervalMs = 4_000
 const throttled = [410_100, 660_026, 130_101]
 
-export function createDingtalk(agent: Agent): AlertChannel {
+export function createDingtalk(agent: Agent): AlertSender {
   return {
     kind: 'dingtalk',
     intervalMs,

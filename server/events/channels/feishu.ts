@@ -1,14 +1,14 @@
 // Feishu (Lark) custom bot.
 import { createHmac } from 'node:crypto'
 import type { Agent } from 'undici'
-import type { AlertChannel } from './port.ts'
+import type { AlertSender } from './port.ts'
 import { callRobot, readCode } from './robot.ts'
 
 /** The limits are 5 messages a second and 100 a minute. */
 const intervalMs = 1_000
 const throttled = [11_232]
 
-export function createFeishu(agent: Agent): AlertChannel {
+export function createFeishu(agent: Agent): AlertSender {
   return {
     kind: 'feishu',
     intervalMs,

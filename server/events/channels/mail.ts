@@ -1,6 +1,6 @@
 // Mail through the SMTP server of MAIL_URL.
 import type { Transporter } from 'nodemailer'
-import type { AlertChannel, AlertMessage, AlertResult } from './port.ts'
+import type { AlertSender, AlertMessage, AlertResult } from './port.ts'
 
 export interface Mailer {
   /** Sends one mail; alerts also carry an unsubscribe link. */
@@ -45,7 +45,7 @@ export function createMailer(mailUrl: string, from: string): Mailer {
   }
 }
 
-export function createMailChannel(mailer: Mailer): AlertChannel {
+export function createMailChannel(mailer: Mailer): AlertSender {
   return { kind: 'mail', intervalMs: 0, send: ({ target }, message) => mailer.send(target, message) }
 }
 

@@ -21,7 +21,7 @@ export type AlertResult =
   | { readonly kind: 'retry'; readonly reason: string; readonly waitMs: number }
   | { readonly kind: 'rejected'; readonly reason: string }
 
-export interface AlertChannel {
+export interface AlertSender {
   readonly kind: AlertChannelKind
   /** Time between two messages to one target, below the provider's limit. */
   readonly intervalMs: number

@@ -1,6 +1,6 @@
 // WeCom group robot. It has no signature: the key in its URL is the credential.
 import type { Agent } from 'undici'
-import type { AlertChannel } from './port.ts'
+import type { AlertSender } from './port.ts'
 import { callRobot, cutToBytes, readCode } from './robot.ts'
 
 /** The limit is 20 messages a minute. */
@@ -8,7 +8,7 @@ const intervalMs = 4_000
 const throttled = [45_009]
 const maxTextBytes = 2_048
 
-export function createWecom(agent: Agent): AlertChannel {
+export function createWecom(agent: Agent): AlertSender {
   return {
     kind: 'wecom',
     intervalMs,

@@ -25,10 +25,10 @@ export interface AlipayOptions extends ProviderAddresses {
   readonly timeoutMs: number
 }
 
-type Fields = Readonly<Record<string, string>>
+type AlipayFields = Readonly<Record<string, string>>
 
 /** A signed answer, or why there is none. */
-type Answer = { readonly fields: JsonObject } | { readonly reason: string; readonly isSent: boolean }
+type AlipayResponse = { readonly fields: JsonObject } | { readonly reason: string; readonly isSent: boolean }
 
 const minuteMs = 60_000
 
@@ -44,8 +44,12 @@ const finalRefusals = [
 ]
 
 export function createAlipay(options: AlipayOptions): PaymentProvider {
-  function signed(method: string, content: Readonly<Record<string, string>>, more: Fields = {}): Fields {
-    const fields: Fields = {
+  function signed(
+    method: string,
+    content: Readonly<Record<string, string>>,
+    more: AlipayFields = {},
+  ): AlipayFields {
+    const fields: AlipayFields = {
       app_id: options.appId,
       method,
       format: 'JSON',
@@ -62,8 +66,8 @@ export function createAlipay(options: AlipayOptions): PaymentProvider {
   async function call(
     method: string,
     content: Readonly<Record<string, string>>,
-    more?: Fields,
-  ): Promise<Answer> {
+    more?: AlipayFields,
+  ): Promise<AlipayResponse> {
     const { biz_content: bizContent, ...query } = signed(method, content, more)
     const result = await httpCall(
       {
@@ -153,7 +157,7 @@ export function createAlipay(options: AlipayOptions): PaymentProvider {
 }
 
 /** Values are raw, empty ones are left out: the gateway refuses a signature over them. */
-export function textToSign(fields: Fields): string {
+export function textToSign(fields: AlipayFields): string {
   return Object.keys(fields)
     .filter((name) => name !== 'sign' && fields[name] !== '')
     .sort()
@@ -161,7 +165,7 @@ export function textToSign(fields: Fields): string {
     .join('&')
 }
 
-function addQuery(endpoint: string, fields: Fields): string {
+function addQuery(endpoint: string, fields: AlipayFields): string {
   return `${endpoint}${endpoint.includes('?') ? '&' : '?'}${new URLSearchParams(fields).toString()}`
 }
 
@@ -233,7 +237,7 @@ function endsWith(code: unknown, endings: readonly string[]): boolean {
   return typeof code === 'string' && endings.some((ending) => code === ending || code.endsWith(`.${ending}`))
 }
 
-function readStatus(answer: Answer, number: string): PaymentStatus {
+function readStatus(answer: AlipayResponse, number: string): PaymentStatus {
   if (!('fields' in answer)) return { kind: 'unknown', reason: answer.reason }
   const { fields } = answer
   if (fields['code'] === '40004' && endsWith(fields['sub_code'], ['TRADE_NOT_EXIST']))
@@ -260,7 +264,7 @@ function readStatus(answer: Answer, number: string): PaymentStatus {
   }
 }
 
-function readRefund(answer: Answer): RefundResult | 'ask' {
+function readRefund(answer: AlipayResponse): RefundResult | 'ask' {
   if (!('fields' in answer)) return { kind: 'unknown', reason: answer.reason }
   const { fields } = answer
   const reason = storableReason(fields['sub_code'] ?? fields['code'])
@@ -273,7 +277,7 @@ function readRefund(answer: Answer): RefundResult | 'ask' {
 /** All received fields are signed but `sign` and `sign_type`. */
 function readNotification(body: Buffer, { appId, publicKey }: AlipayOptions): Notification {
   const pairs = [...new URLSearchParams(body.toString('utf8'))]
-  const fields: Fields = Object.fromEntries(pairs)
+  const fields: AlipayFields = Object.fromEntries(pairs)
   if (Object.keys(fields).length !== pairs.length) return { kind: 'forged', reason: 'repeated_field' }
   // The algorithm is ours to choose: SHA-1 is never accepted.
   if (fields['sign_type'] !== 'RSA2') return { kind: 'forged', reason: 'sign_type' }

@@ -29,18 +29,18 @@ const minuteMs = 60_000
 /** Stripe remembers an idempotency key for at least 24 hours. */
 const keyLifeMs = 20 * 60 * minuteMs
 
-interface Answer {
+interface StripeResponse {
   readonly status: number
   readonly body: JsonObject | undefined
   readonly reason: string
 }
 
-type Fields = Readonly<Record<string, string>>
+type StripeFields = Readonly<Record<string, string>>
 
 export function createStripe(options: StripeOptions): PaymentProvider {
   const endpoint = options.endpoint.replace(/\/+$/, '')
 
-  async function call(path: string, fields?: Fields, idempotencyKey?: string): Promise<Answer> {
+  async function call(path: string, fields?: StripeFields, idempotencyKey?: string): Promise<StripeResponse> {
     const result = await httpCall(
       {
         method: fields ? 'POST' : 'GET',
@@ -63,7 +63,7 @@ export function createStripe(options: StripeOptions): PaymentProvider {
     return { status: result.status, body: result.status === 200 ? body : undefined, reason }
   }
 
-  async function findSession(order: PaymentOrder): Promise<Answer> {
+  async function findSession(order: PaymentOrder): Promise<StripeResponse> {
     if (order.provider_ref === null) return { status: 0, body: undefined, reason: 'no_session' }
     return call(`/v1/checkout/sessions/${encodeURIComponent(order.provider_ref)}?expand[0]=payment_intent`)
   }
@@ -73,7 +73,7 @@ export function createStripe(options: StripeOptions): PaymentProvider {
     waitMs: { min: 31 * minuteMs, max: 23 * 60 * minuteMs },
 
     async open(order) {
-      const fields: Fields = {
+      const fields: StripeFields = {
         mode: 'payment',
         client_reference_id: order.number,
         success_url: options.returnUrl(order.number),

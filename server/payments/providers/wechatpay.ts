@@ -35,7 +35,7 @@ const clockToleranceS = 300
 const minuteMs = 60_000
 
 /** `body` is undefined without a valid signature; then only the status and code may be shown, never acted on. */
-interface Answer {
+interface WechatpayResponse {
   readonly status: number
   readonly body: JsonObject | undefined
   readonly reason: string
@@ -68,7 +68,11 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
     }
   }
 
-  async function call(method: 'GET' | 'POST', path: string, content?: JsonObject): Promise<Answer> {
+  async function call(
+    method: 'GET' | 'POST',
+    path: string,
+    content?: JsonObject,
+  ): Promise<WechatpayResponse> {
     const body = content ? JSON.stringify(content) : ''
     const headers = signedHeaders(method, path, body)
     const result = await httpCall(

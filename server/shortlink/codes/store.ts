@@ -9,14 +9,14 @@ import { findSetting } from '../../db/setting-store.ts'
 import { isChosenCode } from './chosen.ts'
 import { alphabet, codeLength, isOffensive, isReserved } from './code.ts'
 
-export interface NewCode {
+export interface NewShortCode {
   readonly code: string
   readonly position: number
 }
 
 export interface Codes {
   /** A code that is probably free; only the index knows. */
-  next(): NewCode
+  next(): NewShortCode
   /** Continues elsewhere, after positions that another process uses. */
   jumpToRandomPosition(): void
   /** Undefined when the text cannot be a code. Negative when it is none of the codes that `next` can return. */

@@ -3,21 +3,21 @@ import { type Actor, recordChange } from '../../audit/audit.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Lookup } from '../redirect/lookup-store.ts'
-import type { Hosts, Pool } from '../store.ts'
+import type { Hosts, DomainPool } from '../store.ts'
 import { listVerifiedHosts, markOwnDomainBlocked } from '../own-domains/store.ts'
 import { emitEvents } from '../../events/emit.ts'
-import { insertDomain, markDomainBlocked, type PoolDomain, recordProbe, removeDomain } from './store.ts'
+import { insertDomain, markDomainBlocked, type PoolDomainRow, recordProbe, removeDomain } from './store.ts'
 
-export function isPool(text: string): text is Pool {
+export function isPool(text: string): text is DomainPool {
   return text === 'a' || text === 'b'
 }
 
 /** Assigns the domains of both pools in rotation. */
 export interface DomainRotation {
   /** For a new link. */
-  next(domains: readonly PoolDomain[]): Hosts
+  next(domains: readonly PoolDomainRow[]): Hosts
   /** For a refresh: the domains that follow the current ones. */
-  after(domains: readonly PoolDomain[], current: Hosts): Hosts
+  after(domains: readonly PoolDomainRow[], current: Hosts): Hosts
 }
 
 export function createDomainRotation(start: number = Math.floor(Math.random() * 1_000_000)): DomainRotation {
@@ -34,7 +34,7 @@ export function createDomainRotation(start: number = Math.floor(Math.random() * 
   }
 }
 
-function usableHosts(domains: readonly PoolDomain[], pool: Pool): string[] {
+function usableHosts(domains: readonly PoolDomainRow[], pool: DomainPool): string[] {
   return domains
     .filter((domain) => domain.pool === pool && domain.removed === 0 && domain.blocked === 0)
     .map((domain) => domain.host)
@@ -68,7 +68,12 @@ export function normalizeHost(input: string): string | undefined {
   return host === '' ? undefined : host
 }
 
-export async function addPoolDomain(db: Database, actor: Actor, pool: Pool, input: string): Promise<string> {
+export async function addPoolDomain(
+  db: Database,
+  actor: Actor,
+  pool: DomainPool,
+  input: string,
+): Promise<string> {
   const host = requireHost(input)
   const result = await db.write(async (tx) => {
     const inserted = await insertDomain(tx, pool, host)
@@ -87,7 +92,7 @@ export async function addPoolDomain(db: Database, actor: Actor, pool: Pool, inpu
 export async function removePoolDomain(
   db: Database,
   actor: Actor,
-  pool: Pool,
+  pool: DomainPool,
   input: string,
 ): Promise<string> {
   const host = requireHost(input)

@@ -1,10 +1,10 @@
 // The link domains of both pools.
 import type { Queries, Tx } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'
-import type { Pool } from '../store.ts'
+import type { DomainPool } from '../store.ts'
 
 /** Removed and blocked domains get no new links, but continue to serve the existing ones. */
-export type PoolDomain = Readonly<Omit<Tables['link_domain'], 'id' | 'probed_at' | 'probe_failed'>>
+export type PoolDomainRow = Readonly<Omit<Tables['link_domain'], 'id' | 'probed_at' | 'probe_failed'>>
 
 export type ListedDomain = Readonly<Tables['link_domain']>
 
@@ -32,7 +32,7 @@ export async function recordProbe(tx: Tx, host: string, failed: boolean): Promis
 }
 
 /** A host never changes its pool: it decides which of the two addresses of a link is meant. */
-export async function insertDomain(tx: Tx, pool: Pool, host: string): Promise<'added' | 'other_pool'> {
+export async function insertDomain(tx: Tx, pool: DomainPool, host: string): Promise<'added' | 'other_pool'> {
   const row = await tx.one<Pick<Tables['link_domain'], 'pool'>>(
     `INSERT INTO link_domain (host, pool, added_at) VALUES (?, ?, ${tx.now})
      ON CONFLICT (host) DO UPDATE SET removed = CASE WHEN link_domain.pool = excluded.pool THEN 0
@@ -43,7 +43,7 @@ export async function insertDomain(tx: Tx, pool: Pool, host: string): Promise<'a
 }
 
 /** Returns false when the pool does not have the host. */
-export async function removeDomain(tx: Tx, pool: Pool, host: string): Promise<boolean> {
+export async function removeDomain(tx: Tx, pool: DomainPool, host: string): Promise<boolean> {
   const changed = await tx.run(
     'UPDATE link_domain SET removed = 1 WHERE host = ? AND pool = ? AND removed = 0',
     [host, pool],

@@ -19,10 +19,10 @@ export interface ImportInput {
   readonly rules?: readonly unknown[]
 }
 
-type Field = keyof ImportInput | 'short_url'
+type ImportField = keyof ImportInput | 'short_url'
 
 /** Headings without case, spaces and punctuation. */
-const headings: Readonly<Record<Field, readonly string[]>> = {
+const headings: Readonly<Record<ImportField, readonly string[]>> = {
   target_url: [
     'targeturl',
     'target',
@@ -74,8 +74,8 @@ export interface Columns {
 /** Undefined without a column of targets. */
 export function findColumns(headingCells: readonly string[]): Columns | undefined {
   const names = headingCells.map(normalize)
-  const columnOf = new Map<Field, number>()
-  for (const [field, known] of Object.entries(headings) as [Field, readonly string[]][]) {
+  const columnOf = new Map<ImportField, number>()
+  for (const [field, known] of Object.entries(headings) as [ImportField, readonly string[]][]) {
     // In the order of the list: `target` wins over `url` of the same file.
     const found = known.map((name) => names.indexOf(name)).find((index) => index !== -1)
     if (found !== undefined) columnOf.set(field, found)
@@ -85,7 +85,7 @@ export function findColumns(headingCells: readonly string[]): Columns | undefine
   return {
     format,
     read(cells) {
-      const cell = (field: Field) => plainCell(cells[columnOf.get(field) ?? -1] ?? '')
+      const cell = (field: ImportField) => plainCell(cells[columnOf.get(field) ?? -1] ?? '')
       const target = cell('target_url')
       if (target === '') return undefined
       const code = cell('short_code') || codeOfAddress(cell('short_url'))

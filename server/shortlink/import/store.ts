@@ -120,7 +120,7 @@ export interface RowResult {
   readonly linkId: number | null
 }
 
-export interface Progress {
+export interface ImportProgress {
   readonly id: number
   readonly state: 'checking' | 'running'
   /** The first row of the slice, and the first one after it. */
@@ -133,7 +133,7 @@ export interface Progress {
 export class SliceLost extends Error {}
 
 /** Writes the results of a slice, in the transaction of what they report. */
-export async function recordSlice(tx: Tx, { id, state, from, to, results }: Progress): Promise<void> {
+export async function recordSlice(tx: Tx, { id, state, from, to, results }: ImportProgress): Promise<void> {
   const count = (wanted: ImportRow['state']) => results.filter((row) => row.state === wanted).length
   const changed = await tx.run(
     `UPDATE link_import SET next_row = ?, invalid = invalid + ?, created = created + ?, failed = failed + ?

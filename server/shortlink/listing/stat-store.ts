@@ -4,7 +4,7 @@ import { idList } from '../../db/dialect.ts'
 import type { ClickPart } from '../../db/schema/shortlink.ts'
 import type { VisitKind } from '../clicks/user-agents.ts'
 
-export interface DayRange {
+export interface StatRange {
   readonly fromHour: number
   /** Exclusive. */
   readonly toHour: number
@@ -51,7 +51,7 @@ export interface HourCount {
 export async function sumHours(
   queries: Queries,
   ids: readonly number[],
-  { fromHour, toHour }: DayRange,
+  { fromHour, toHour }: StatRange,
 ): Promise<HourCount[]> {
   const list = idList(queries, ids)
   const rows = await queries.all<HourCount>(
@@ -71,7 +71,7 @@ export interface ValueCount {
 export async function sumColumn(
   queries: Queries,
   ids: readonly number[],
-  { fromHour, toHour }: DayRange,
+  { fromHour, toHour }: StatRange,
   column: 'device' | 'browser' | 'referrer',
 ): Promise<ValueCount[]> {
   const list = idList(queries, ids)
@@ -87,7 +87,7 @@ export async function sumColumn(
 export async function sumPart(
   queries: Queries,
   ids: readonly number[],
-  { fromDay, toDay }: DayRange,
+  { fromDay, toDay }: StatRange,
   part: ClickPart,
 ): Promise<ValueCount[]> {
   const list = idList(queries, ids)
@@ -103,7 +103,7 @@ export async function sumPart(
 export async function countVisitorDays(
   queries: Queries,
   ids: readonly number[],
-  { fromDay, toDay }: DayRange,
+  { fromDay, toDay }: StatRange,
 ): Promise<number> {
   const list = idList(queries, ids)
   const counted = await queries.one<{ visitors: number | null }>(

@@ -8,7 +8,7 @@ import { otherReferrers } from '../clicks/counts.ts'
 import { dayOfHour, hourOf } from '../clicks/hours.ts'
 import {
   countVisitorDays,
-  type DayRange,
+  type StatRange,
   hasMoreLinks,
   listTagged,
   sumColumn,
@@ -72,7 +72,7 @@ export async function readStats(queries: Queries, { links, start, end, by }: Sta
   }
 }
 
-export function dayRangeOf(start: number, end: number): DayRange {
+export function dayRangeOf(start: number, end: number): StatRange {
   const fromHour = hourOf(start)
   const toHour = hourOf(end)
   return { fromHour, toHour, fromDay: dayOfHour(fromHour), toDay: dayOfHour(toHour) }
@@ -108,7 +108,7 @@ const publicValues: Readonly<Record<string, string>> = { phone: 'mobile', other:
 export async function sumValues(
   queries: Queries,
   ids: readonly number[],
-  range: DayRange,
+  range: StatRange,
   by: StatPart,
 ): Promise<ValueCount[]> {
   switch (by) {
@@ -128,7 +128,7 @@ export async function sumValues(
 }
 
 /** Every day or hour of the range, in the order of time. */
-function timeItems(by: 'day' | 'hour', range: DayRange, counts: ReadonlyMap<number, number>): ValueCount[] {
+function timeItems(by: 'day' | 'hour', range: StatRange, counts: ReadonlyMap<number, number>): ValueCount[] {
   if (by === 'hour') {
     return Array.from({ length: range.toHour - range.fromHour }, (_one, index) => {
       const hour = range.fromHour + index

@@ -111,7 +111,7 @@ export interface SliceRow {
   readonly clicks: number
 }
 
-export interface Slice {
+export interface LinkSlice {
   readonly rows: readonly SliceRow[]
   /** The end of the next slice; undefined after the last one. */
   readonly next: number | undefined
@@ -124,7 +124,7 @@ export async function findSlice(
   range: IdRange,
   { text, redirectType, tag, state, withClicks, notAfter }: SliceSearch,
   size: number,
-): Promise<Slice> {
+): Promise<LinkSlice> {
   const last =
     tag === undefined
       ? await queries.one<Pick<Tables['link'], 'id'>>(

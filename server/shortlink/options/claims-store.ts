@@ -14,7 +14,7 @@ export interface Claims {
   hasLeft(linkId: number): Promise<boolean>
 }
 
-interface Waiting {
+interface WaitingClaim {
   readonly linkId: number
   readonly resolve: (granted: boolean) => void
   readonly reject: (error: unknown) => void
@@ -27,15 +27,15 @@ const maxWaiting = 10_000
 class TooManyClaims extends Error {}
 
 export function createClaims(db: Database): Claims {
-  let waiting: Waiting[] = []
+  let waiting: WaitingClaim[] = []
   let isWriting = false
 
   async function writeNext(): Promise<void> {
     isWriting = true
     while (waiting.length > 0) {
       const counts = new Map<number, number>()
-      const taken: Waiting[] = []
-      const later: Waiting[] = []
+      const taken: WaitingClaim[] = []
+      const later: WaitingClaim[] = []
       for (const one of waiting) {
         const known = counts.get(one.linkId)
         if (known === undefined && counts.size >= maxLinks) later.push(one)

@@ -10,7 +10,7 @@ import {
   CodeTaken,
   type CreatedLink,
   linkColumnTypes,
-  type NewLink,
+  type LinkInsert,
   type NewLinkOptions,
   rowOf,
 } from '../store.ts'
@@ -32,7 +32,7 @@ const optionalLinkInsert = bulkInsert('link', {
 /** Like `insertLinks`, for links of which some have options. The account is locked by the charge. */
 export async function insertLinksWithOptions(
   tx: Tx,
-  links: readonly NewLink[],
+  links: readonly LinkInsert[],
   codes: Codes,
 ): Promise<CreatedLink[]> {
   const placed = links.map(({ options }) =>

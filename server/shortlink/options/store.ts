@@ -6,7 +6,7 @@ import { forUpdate, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { emitEvents } from '../../events/emit.ts'
 import type { Codes } from '../codes/store.ts'
-import { linkColumns, type Link, type LinkChange, type NewLinkOptions } from '../store.ts'
+import { linkColumns, type Link, type LinkUpdate, type NewLinkOptions } from '../store.ts'
 import type { OptionChange } from './read.ts'
 import { readTags } from './record.ts'
 
@@ -81,7 +81,7 @@ async function lockAccount(tx: Tx, accountId: number): Promise<void> {
 export type ChangeResult = 'changed' | 'not_found' | 'external_id_used' | 'permanent'
 
 export interface OptionUpdate {
-  readonly change: LinkChange
+  readonly change: LinkUpdate
   readonly options: OptionChange
   readonly passwordHash: string | null | undefined
   readonly clears: ReadonlySet<ClearableField>

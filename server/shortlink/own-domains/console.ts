@@ -7,14 +7,14 @@ import { ConsoleProblem, notFound } from '../../console/problem.ts'
 import type { Api, SignedInRequest } from '../../console/routes.ts'
 import type { Services } from '../../services.ts'
 import type { Shortlink } from '../api.ts'
-import { findOwnDomain, listOwnDomains, type OwnDomain } from './store.ts'
+import { findOwnDomain, listOwnDomains, type OwnDomainRow } from './store.ts'
 
 const minuteMs = 60_000
 
 export function ownDomainPages(api: Api, { db, limits }: Services, links: Shortlink): void {
   const actorOf = ({ account }: SignedInRequest): AccountActor => ({ kind: 'account', accountId: account.id })
 
-  async function requireDomain(request: SignedInRequest): Promise<OwnDomain> {
+  async function requireDomain(request: SignedInRequest): Promise<OwnDomainRow> {
     const domain = await findOwnDomain(db, request.account.id, request.id())
     if (!domain) throw notFound()
     return domain
@@ -59,7 +59,7 @@ export function ownDomainPages(api: Api, { db, limits }: Services, links: Shortl
   })
 }
 
-function describe(domain: OwnDomain): OwnDomainResponse {
+function describe(domain: OwnDomainRow): OwnDomainResponse {
   const { id, host, token, verified_at, checked_at, added_at } = domain
   const state = verified_at === null ? 'unverified' : domain.missing_since === null ? 'verified' : 'missing'
   return {

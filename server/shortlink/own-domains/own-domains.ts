@@ -19,13 +19,13 @@ import {
   listClaims,
   type ListedOwnDomain,
   markVerified,
-  type OwnDomain,
+  type OwnDomainRow,
   recordMissing,
 } from './store.ts'
 import type { FindTxt } from './txt-records.ts'
 
 export interface OwnDomainRules {
-  add(actor: Actor, accountId: number, input: string): Promise<OwnDomain>
+  add(actor: Actor, accountId: number, input: string): Promise<OwnDomainRow>
   /** Verifies the claim whose record is published: of one account, or of whichever account has it. */
   verify(actor: Actor, input: string, accountId?: number): Promise<ListedOwnDomain>
   remove(actor: Actor, input: string, accountId?: number): Promise<string>
@@ -44,7 +44,7 @@ interface Context {
 const rechecksPerRound = 50
 
 export function createOwnDomainRules({ db, findTxt, publicUrl, log }: Context): OwnDomainRules {
-  const recordOf = async ({ host, token }: OwnDomain): Promise<boolean | undefined> => {
+  const recordOf = async ({ host, token }: OwnDomainRow): Promise<boolean | undefined> => {
     const { txt_name: name, txt_value: value } = txtRecordOf(host, token)
     return (await findTxt(name))?.some((record) => record.trim() === value)
   }
@@ -195,7 +195,7 @@ function lookupFailed(host: string): AppError {
   )
 }
 
-function recordNotFound(claim: OwnDomain | undefined, host: string): AppError {
+function recordNotFound(claim: OwnDomainRow | undefined, host: string): AppError {
   const { txt_name: name, txt_value: value } = txtRecordOf(host, claim?.token ?? '…')
   return new AppError(
     1002,

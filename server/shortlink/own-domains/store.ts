@@ -4,9 +4,9 @@ import { forUpdate } from '../../db/dialect.ts'
 import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
 import type { Tables } from '../../db/schema.ts'
 
-export type OwnDomain = Readonly<Tables['link_own_domain']>
+export type OwnDomainRow = Readonly<Tables['link_own_domain']>
 
-export type ListedOwnDomain = OwnDomain & Readonly<Pick<Tables['account'], 'username'>>
+export type ListedOwnDomain = OwnDomainRow & Readonly<Pick<Tables['account'], 'username'>>
 
 const names = [
   'id',
@@ -23,8 +23,8 @@ const names = [
 const columns = names.map((name) => `d.${name}`).join(', ')
 const listedColumns = `${columns}, a.username FROM link_own_domain d JOIN account a ON a.id = d.account_id`
 
-export function listOwnDomains(queries: Queries, accountId: number): Promise<OwnDomain[]> {
-  return queries.all<OwnDomain>(
+export function listOwnDomains(queries: Queries, accountId: number): Promise<OwnDomainRow[]> {
+  return queries.all<OwnDomainRow>(
     `SELECT ${columns} FROM link_own_domain d WHERE d.account_id = ? ORDER BY d.host`,
     [accountId],
   )
@@ -49,15 +49,15 @@ export function findOwnDomain(
   queries: Queries,
   accountId: number,
   id: number,
-): Promise<OwnDomain | undefined> {
-  return queries.one<OwnDomain>(
+): Promise<OwnDomainRow | undefined> {
+  return queries.one<OwnDomainRow>(
     `SELECT ${columns} FROM link_own_domain d WHERE d.id = ? AND d.account_id = ?`,
     [id, accountId],
   )
 }
 
 export async function findVerifiedOwner(queries: Queries, host: string): Promise<number | undefined> {
-  const row = await queries.one<Pick<OwnDomain, 'account_id'>>(
+  const row = await queries.one<Pick<OwnDomainRow, 'account_id'>>(
     'SELECT account_id FROM link_own_domain WHERE host = ? AND verified_at IS NOT NULL',
     [host],
   )
@@ -75,14 +75,14 @@ export async function countOwnDomains(queries: Queries, accountId: number): Prom
 /** Keeps the token of an existing claim, so that a published record stays valid. */
 export async function insertOwnDomain(
   tx: Tx,
-  domain: Pick<OwnDomain, 'account_id' | 'host' | 'token'>,
-): Promise<OwnDomain> {
+  domain: Pick<OwnDomainRow, 'account_id' | 'host' | 'token'>,
+): Promise<OwnDomainRow> {
   await tx.run(
     `INSERT INTO link_own_domain (account_id, host, token, added_at) VALUES (?, ?, ?, ${tx.now})
      ON CONFLICT (account_id, host) DO NOTHING`,
     [domain.account_id, domain.host, domain.token],
   )
-  const row = await tx.one<OwnDomain>(
+  const row = await tx.one<OwnDomainRow>(
     `SELECT ${columns} FROM link_own_domain d WHERE d.account_id = ? AND d.host = ?`,
     [domain.account_id, domain.host],
   )
@@ -90,7 +90,10 @@ export async function insertOwnDomain(
 }
 
 /** Returns false when another account has verified the host meanwhile, or the claim was removed. */
-export async function markVerified(tx: Tx, { id, host }: Pick<OwnDomain, 'id' | 'host'>): Promise<boolean> {
+export async function markVerified(
+  tx: Tx,
+  { id, host }: Pick<OwnDomainRow, 'id' | 'host'>,
+): Promise<boolean> {
   // Two accounts at the same moment: the second one waits here and then sees the first.
   await tx.all(`SELECT id FROM link_own_domain WHERE host = ? ORDER BY id${forUpdate(tx)}`, [host])
   const changed = await tx.run(
@@ -119,9 +122,9 @@ export async function recordMissing(tx: Tx, id: number, missingMs: number): Prom
 }
 
 /** Verified domains whose last check is older; each is claimed by one process. */
-export async function claimRechecks(tx: Tx, everyMs: number, limit: number): Promise<OwnDomain[]> {
+export async function claimRechecks(tx: Tx, everyMs: number, limit: number): Promise<OwnDomainRow[]> {
   const due = `checked_at <= ${tx.now} - CAST(? AS bigint)`
-  return tx.all<OwnDomain>(
+  return tx.all<OwnDomainRow>(
     `UPDATE link_own_domain SET checked_at = ${tx.now}
      WHERE id IN (SELECT id FROM link_own_domain WHERE verified_at IS NOT NULL AND ${due} ORDER BY checked_at LIMIT ?)
        AND ${due} RETURNING ${names.join(', ')}`,
@@ -152,7 +155,7 @@ export function deleteUnverified(db: Database, keepMs: number, signal: AbortSign
 }
 
 export async function listVerifiedHosts(queries: Queries): Promise<string[]> {
-  const rows = await queries.all<Pick<OwnDomain, 'host'>>(
+  const rows = await queries.all<Pick<OwnDomainRow, 'host'>>(
     'SELECT host FROM link_own_domain WHERE verified_at IS NOT NULL',
   )
   return rows.map(({ host }) => host)
@@ -165,7 +168,7 @@ export async function markOwnDomainBlocked(
   blocked: boolean,
 ): Promise<number | undefined> {
   const flag = blocked ? 1 : 0
-  const row = await tx.one<Pick<OwnDomain, 'account_id'>>(
+  const row = await tx.one<Pick<OwnDomainRow, 'account_id'>>(
     `UPDATE link_own_domain SET blocked = ?, blocked_at = CASE WHEN ? = 1 THEN ${tx.now} ELSE NULL END
      WHERE host = ? AND verified_at IS NOT NULL AND blocked <> ? RETURNING account_id`,
     [flag, flag, host, flag],

@@ -1,6 +1,6 @@
 // A bounded cache with clock eviction: a hit only sets a flag, so reads cost less than with an LRU list.
 
-interface Slot<V> {
+interface CacheSlot<V> {
   readonly key: string
   value: V
   weight: number
@@ -17,8 +17,8 @@ export interface ClockCache<V> {
 
 /** When the weight exceeds `maxWeight`, the hand moves over the slots: it clears the flag of used ones and evicts the first other. */
 export function createClockCache<V>(maxWeight: number, weightOf: (value: V) => number): ClockCache<V> {
-  let slots: Slot<V>[] = []
-  let byKey = new Map<string, Slot<V>>()
+  let slots: CacheSlot<V>[] = []
+  let byKey = new Map<string, CacheSlot<V>>()
   let hand = 0
   let weight = 0
 

@@ -7,9 +7,9 @@ import type { Tables } from '../../db/schema.ts'
 import type { BannedHosts } from '../bans/banned-hosts.ts'
 import { leadsToBanned } from '../bans/destinations.ts'
 import type { Codes } from '../codes/store.ts'
-import type { PoolDomain } from '../domains/store.ts'
+import type { PoolDomainRow } from '../domains/store.ts'
 import { readRules, type StateSource, type StoredRule } from '../options/record.ts'
-import type { Pool } from '../store.ts'
+import type { DomainPool } from '../store.ts'
 import { createChangeBroadcast, linkChannel } from './change-broadcast-store.ts'
 import { createClockCache } from './clock-cache.ts'
 import { createLinkCache } from './link-cache.ts'
@@ -76,7 +76,7 @@ const hostSql = `${domainColumns}, 0 AS account_id FROM link_domain
   ORDER BY 2, 1`
 
 type HostRow =
-  | PoolDomain
+  | PoolDomainRow
   | { readonly pool: 'own'; readonly host: string; readonly account_id: number }
   | { readonly pool: 'banned'; readonly host: string }
 
@@ -107,9 +107,9 @@ export interface LookupStats {
 }
 
 export interface Pools {
-  readonly domains: readonly PoolDomain[]
+  readonly domains: readonly PoolDomainRow[]
   /** The pool of every host that is or was in one. */
-  readonly byHost: ReadonlyMap<string, Pool>
+  readonly byHost: ReadonlyMap<string, DomainPool>
   /** The account of every verified own domain: only its links answer there. */
   readonly owners: ReadonlyMap<string, number>
   readonly bannedHosts: BannedHosts
@@ -327,12 +327,12 @@ function createBatchedQueries(db: Database, codes: Codes) {
   }
 }
 
-export function listPoolDomains(queries: Queries): Promise<PoolDomain[]> {
-  return queries.all<PoolDomain>(domainSql)
+export function listPoolDomains(queries: Queries): Promise<PoolDomainRow[]> {
+  return queries.all<PoolDomainRow>(domainSql)
 }
 
 function poolsOf(rows: readonly HostRow[]): Pools {
-  const domains = rows.filter((row): row is PoolDomain => row.pool === 'a' || row.pool === 'b')
+  const domains = rows.filter((row): row is PoolDomainRow => row.pool === 'a' || row.pool === 'b')
   const byHost = new Map(domains.map(({ host, pool }) => [host, pool]))
   const owners = new Map<string, number>()
   const bannedHosts = new Set<string>()

@@ -15,11 +15,11 @@ export interface BatchInput {
   readonly values: Readonly<Record<string, unknown>>
   readonly templateCode: string
   readonly signName: string | undefined
-  readonly items: readonly BatchItem[]
+  readonly items: readonly ItemToSend[]
   readonly sendAt: number | undefined
 }
 
-interface BatchItem {
+interface ItemToSend {
   readonly phone: unknown
   readonly params: unknown
 }
@@ -94,7 +94,7 @@ const invalidNumber: Text = {
 }
 
 export function checkItems(
-  items: readonly BatchItem[],
+  items: readonly ItemToSend[],
   frame: MessageFrame,
   partPrice: number,
 ): { readonly valid: ValidMessage[]; readonly rejected: RejectedMessage[] } {

@@ -6,13 +6,13 @@ import { deleteOlderThan } from '../../db/time-ordered.ts'
 
 export type BatchRow = Tables['sms_batch']
 
-export type NewBatch = Pick<
+export type NewSmsBatch = Pick<
   BatchRow,
   'account_id' | 'template_code' | 'content' | 'sign_name' | 'marketing' | 'send_at' | 'total' | 'created_at'
 > & { readonly next_at: number }
 
 /** All messages wait. */
-export function insertBatch(tx: Tx, batch: NewBatch): Promise<number> {
+export function insertBatch(tx: Tx, batch: NewSmsBatch): Promise<number> {
   return tx.insert(
     `INSERT INTO sms_batch (account_id, template_code, content, sign_name, marketing, send_at, total, pending, waiting,
        next_at, created_at)

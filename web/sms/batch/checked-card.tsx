@@ -13,7 +13,7 @@ import { download } from '../../parts/download.ts'
 import { readMoment } from '../../parts/moment.ts'
 import { TimeField } from '../../parts/time-field.tsx'
 import { formatCount } from '../../parts/format.tsx'
-import { type ColumnChoice, type Columns, type LocalProblem, readRecipients } from './recipients.ts'
+import { type ColumnChoice, type RecipientColumns, type LocalProblem, readRecipients } from './recipients.ts'
 import {
   type CheckedGroup,
   checkGroup,
@@ -28,7 +28,7 @@ interface CheckedCardProps {
   readonly template: Template
   readonly frame: GroupFrame
   readonly sign: string
-  readonly columns: Columns
+  readonly columns: RecipientColumns
   readonly choice: ColumnChoice
   /** The user wants to send another group. */
   readonly onDone: () => void
@@ -165,7 +165,7 @@ function problemText(problem: LocalProblem, t: BatchText): string {
   }
 }
 
-interface Submitted {
+interface SubmittedBatch {
   readonly done: number
   readonly accepted: number
   readonly rejected: number
@@ -186,7 +186,7 @@ function SendGroup({ frame, checked, onDone }: SendGroupProps): ReactNode {
   const [isSending, setSending] = useState(false)
   const [error, setError] = useState<unknown>()
   const [plan, setPlan] = useState<readonly Submission[]>()
-  const [submitted, setSubmitted] = useState<Submitted>({ done: 0, accepted: 0, rejected: 0 })
+  const [submitted, setSubmitted] = useState<SubmittedBatch>({ done: 0, accepted: 0, rejected: 0 })
   const sendAt = isLater ? readMoment(at) : undefined
   const sendAtMs = sendAt === undefined ? undefined : parseTime(sendAt)
   const now = Date.now()
@@ -202,7 +202,7 @@ function SendGroup({ frame, checked, onDone }: SendGroupProps): ReactNode {
     return () => window.removeEventListener('beforeunload', warn)
   }, [isSending])
 
-  const send = async (submissions: readonly Submission[], from: Submitted) => {
+  const send = async (submissions: readonly Submission[], from: SubmittedBatch) => {
     setPlan(submissions)
     setSending(true)
     setError(undefined)

@@ -10,7 +10,7 @@ import { download } from '../../parts/download.ts'
 import { formatCount } from '../../parts/format.tsx'
 import { CheckedCard } from './checked-card.tsx'
 import { BadFile, type FileProblem, type Table } from './file-problems.ts'
-import { type ColumnChoice, type Columns, guessColumns, splitHeadings } from './recipients.ts'
+import { type ColumnChoice, type RecipientColumns, guessColumns, splitHeadings } from './recipients.ts'
 import { readTable } from './table.ts'
 import { type BatchText, batchText } from './text.ts'
 
@@ -22,7 +22,7 @@ interface NewGroupProps {
 interface OpenFile {
   readonly name: string
   readonly table: Table
-  readonly columns: Columns
+  readonly columns: RecipientColumns
 }
 
 export function NewGroup({ templates, signatures }: NewGroupProps): ReactNode {
@@ -172,7 +172,7 @@ function fileProblemText(problem: FileProblem, t: BatchText): string {
 }
 
 interface MappingProps {
-  readonly columns: Columns
+  readonly columns: RecipientColumns
   readonly variables: readonly string[]
   readonly choice: ColumnChoice
   readonly onChange: (choice: ColumnChoice) => void

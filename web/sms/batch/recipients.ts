@@ -2,7 +2,7 @@
 import { isPhoneNumber, maxBatchMessages } from '../../../contract/sms-text.ts'
 import type { Row, Table } from './file-problems.ts'
 
-export interface Columns {
+export interface RecipientColumns {
   /** Empty when the file has no headings. */
   readonly headings: readonly string[]
   readonly count: number
@@ -37,7 +37,7 @@ export interface RejectedRow {
 const sampleRows = 100
 
 /** A first row with a phone number is not a heading. */
-export function splitHeadings({ rows }: Table): Columns {
+export function splitHeadings({ rows }: Table): RecipientColumns {
   const first = rows[0]?.cells ?? []
   const hasHeadings = !first.some((cell) => isPhoneNumber(normalPhone(cell)))
   const body = hasHeadings ? rows.slice(1) : rows
@@ -50,7 +50,7 @@ export function splitHeadings({ rows }: Table): Columns {
 const phoneHeading = /手机|电话|号码|phone|mobile|tel/i
 
 /** By the content of the first rows, then by the heading. */
-export function guessColumns(columns: Columns, variables: readonly string[]): ColumnChoice {
+export function guessColumns(columns: RecipientColumns, variables: readonly string[]): ColumnChoice {
   const sample = columns.rows.slice(0, sampleRows)
   const indexes = Array.from({ length: columns.count }, (_one, index) => index)
   const scores = indexes.map((index) => {
@@ -85,7 +85,7 @@ function normalPhone(cell: string): string {
 const scientific = /^\d(?:\.\d+)?E\+?\d+$/i
 
 export function readRecipients(
-  { rows }: Columns,
+  { rows }: RecipientColumns,
   choice: ColumnChoice,
 ): { readonly recipients: readonly Recipient[]; readonly rejected: readonly RejectedRow[] } {
   const recipients: Recipient[] = []
