@@ -20,6 +20,6 @@ test('no two files declare a type of the same name', () => {
       filesByName.set(name!, [...(filesByName.get(name!) ?? []), file])
     }
   }
-  const repeated = [...filesByName].filter(([, files]) => files.length > 1)
+  const repeated = [...filesByName].filter(([, declaring]) => declaring.length > 1)
   assert.deepEqual(Object.fromEntries(repeated), {})
 })
