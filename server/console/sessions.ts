@@ -6,6 +6,7 @@ import { type Account, findById } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
 import { oneLine } from './fields.ts'
 import { ConsoleProblem, suspended, wrongCredentials } from './problem.ts'
+import { shareLookups } from './shared-lookups.ts'
 import type { UsedToken } from './token-access.ts'
 import {
   absoluteMs,
@@ -88,19 +89,21 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
     })
   }
 
+  const findByHash = shareLookups(async (tokenHash): Promise<SignedIn | undefined> => {
+    const found = await findSession(db, tokenHash)
+    if (!found || (found.session.method === 'password' && !options.passwordLogin)) return undefined
+    const user = await findById(db, found.session.account_id)
+    if (!user) return undefined
+    if (found.shouldMarkSeen) await db.write((tx) => markSeen(tx, found.session.id))
+    const { session, confirmed, hasSecondFactor } = found
+    const mustEnrol = mustHaveFactor(user) && !hasSecondFactor
+    return { user, session, csrfToken: csrfTokenOf(tokenHash), confirmed, hasSecondFactor, mustEnrol }
+  })
+
   return {
     async find(request) {
       const token = tokenOf(request)
-      if (token === undefined) return undefined
-      const tokenHash = hashOf(token)
-      const found = await findSession(db, tokenHash)
-      if (!found || (found.session.method === 'password' && !options.passwordLogin)) return undefined
-      const user = await findById(db, found.session.account_id)
-      if (!user) return undefined
-      if (found.shouldMarkSeen) await db.write((tx) => markSeen(tx, found.session.id))
-      const { session, confirmed, hasSecondFactor } = found
-      const mustEnrol = mustHaveFactor(user) && !hasSecondFactor
-      return { user, session, csrfToken: csrfTokenOf(tokenHash), confirmed, hasSecondFactor, mustEnrol }
+      return token === undefined ? undefined : findByHash(hashOf(token))
     },
 
     async begin(request, reply, { account, proof, secondFactor }, address) {
