@@ -164,6 +164,8 @@ describe('a rolling restart', () => {
       const services: ServiceProcess[] = [await start(ports[0]!)]
       services.push(await start(ports[1]!))
       const key = keyOf(services[0]!)
+      // More than a quick machine uses.
+      await admin(storage.environment, 'credits', 'grant', 'demo', 'short_link', '1000000')
       const proxy = await startProxy(t, ports)
       const call = { username: 'demo', api_key: key }
       const generate = { ...call, action: 'generate', target_url: 'https://example.com/', title: 't' }
