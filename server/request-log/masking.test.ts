@@ -47,6 +47,15 @@ void describe('masking', () => {
     )
   })
 
+  it('hides them below names that every object inherits', () => {
+    const body = JSON.parse(
+      '{"__proto__":{"t":"13800138000"},"constructor":"13800138000","toString":"13800138000"}',
+    )
+    const text = maskResponse(sms, { data: body })!
+    assert.ok(!text.includes('13800138000'))
+    assert.ok(text.includes('constructor') && text.includes('__proto__'))
+  })
+
   it('hides all personal data in an identity response', () => {
     const text = maskResponse(identity, {
       success: true,

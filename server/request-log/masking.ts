@@ -79,6 +79,11 @@ const ofIdentity: Readonly<Record<string, Mask>> = {
   extra: hideValues,
 }
 
+/** A caller chooses the names: `constructor` and `__proto__` have no mask. */
+function maskOf(masks: Readonly<Record<string, Mask>>, name: string): Mask | undefined {
+  return Object.hasOwn(masks, name) ? masks[name] : undefined
+}
+
 function masksOf(endpoint: Endpoint): Readonly<Record<string, Mask>> {
   return endpoint.name === 'identity' ? ofIdentity : everywhere
 }
@@ -109,7 +114,7 @@ export function maskParameters(
   const masks = masksOf(endpoint)
   const parameters = Object.entries(found).map(([name, source]): RequestParameter => {
     const value = readSentValue(sources, name, source)
-    const mask = masks[name] ?? secretParameters[name]
+    const mask = maskOf(masks, name) ?? maskOf(secretParameters, name)
     return { name, source, value: mask ? mask(value) : masked(value, masks, 0) }
   })
   const text = JSON.stringify(parameters)
@@ -155,6 +160,9 @@ function masked(value: unknown, masks: Readonly<Record<string, Mask>>, depth: nu
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, 100)
-      .map(([name, one]) => [maskText(name), masks[name] ? masks[name](one) : masked(one, masks, depth + 1)]),
+      .map(([name, one]) => {
+        const mask = maskOf(masks, name)
+        return [maskText(name), mask ? mask(one) : masked(one, masks, depth + 1)]
+      }),
   )
 }
