@@ -1,5 +1,5 @@
 // Runs several servers in turn under the same load, so that other load of the machine affects all of them.
-import { type HttpLoad, runLoad } from './load.ts'
+import { runLoad, type SameLoad } from './load.ts'
 import { type Measured, median } from './measure.ts'
 import { cpuMsOf } from './processes.ts'
 import type { Expectation, Part } from './report.ts'
@@ -20,7 +20,7 @@ type RoundResult = Measured & { readonly cpuMicros: number | undefined }
 /** Each round measures the reference, then the others. Returns the median ratio of each of the others, in their order. */
 export async function compare(
   part: Part,
-  load: Omit<HttpLoad, 'url' | 'seconds'>,
+  load: SameLoad,
   reference: Candidate,
   others: readonly Candidate[],
 ): Promise<number[]> {
@@ -57,11 +57,7 @@ export async function compare(
   return ratios
 }
 
-async function measureOnce(
-  part: Part,
-  load: Omit<HttpLoad, 'url' | 'seconds'>,
-  one: Candidate,
-): Promise<RoundResult> {
+async function measureOnce(part: Part, load: SameLoad, one: Candidate): Promise<RoundResult> {
   const before = cpuMsOf(one.pid)
   const measured = await runLoad({ ...load, url: one.url, seconds: part.scale.seconds })
   const after = cpuMsOf(one.pid)

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type HttpLoad, runLoad } from './load.ts'
+import { runLoad, type SameLoad } from './load.ts'
 import { median } from './measure.ts'
 import { runOpenLoad } from './open-load.ts'
-import { type PaidCall, paidCalls } from './paid-calls.ts'
+import { paidCalls, startBareCall } from './paid-calls.ts'
 import { type Running, startBare, startServer } from './processes.ts'
 import { getLoad } from './redirect.ts'
 import type { Expectation, Part } from './report.ts'
@@ -17,8 +17,6 @@ const shares = [0.3, 0.7]
 /** `generate` on SQLite has a target at a fixed rate as well. */
 const fixedRate = 3_000
 const maxP999AtFixedRate = 30
-
-type SameLoad = Omit<HttpLoad, 'url' | 'seconds'>
 
 interface Pair {
   readonly name: string
@@ -37,9 +35,12 @@ export async function latencyBench(part: Part): Promise<void> {
       const service = await startServer({ ...storage.environment, LOG_LEVEL: 'warn' })
       try {
         for (const call of part.scale.quick ? [paidCalls.generate] : [paidCalls.generate, paidCalls.send]) {
-          await withBareCall(service, storage, call, async (load, bare) =>
-            measurePair(part, { name: call.name, load, service, bare, storage }),
-          )
+          const { load, bare } = await startBareCall(service, storage, call)
+          try {
+            await measurePair(part, { name: call.name, load, service, bare, storage })
+          } finally {
+            await bare.end()
+          }
         }
         writeFileSync(join(directory, 'map'), `${pathAt(1)} ${targetAt(1)}`)
         const bare = await startBare('redirect', join(directory, 'map'))
@@ -55,27 +56,6 @@ export async function latencyBench(part: Part): Promise<void> {
     })
   } finally {
     rmSync(directory, { recursive: true, force: true })
-  }
-}
-
-/** The bare handler returns as many bytes as the service. */
-async function withBareCall(
-  service: Running,
-  { payer }: BenchStorage,
-  call: PaidCall,
-  work: (load: SameLoad, bare: Running) => Promise<void>,
-): Promise<void> {
-  const headers = { 'content-type': 'application/json', ...call.headers?.(payer) }
-  const body = JSON.stringify(call.body(payer))
-  const response = await fetch(service.url + call.path, { method: 'POST', headers, body })
-  const text = await response.text()
-  if (response.status !== 200)
-    throw new Error(`${call.name} returned ${response.status}: ${text.slice(0, 200)}`)
-  const bare = await startBare('json', String(Buffer.byteLength(text)))
-  try {
-    await work({ method: 'POST', paths: [call.path], headers, body, status: 200 }, bare)
-  } finally {
-    await bare.end()
   }
 }
 

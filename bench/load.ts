@@ -26,6 +26,9 @@ export interface HttpLoad {
   readonly pauseMs?: number
 }
 
+/** The requests of a load, for any service. */
+export type SameLoad = Omit<HttpLoad, 'url' | 'seconds'>
+
 /** Uses wrk only for whole seconds. `calls` includes the responses of the check run. */
 export async function runLoad(load: HttpLoad): Promise<Measured> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-load-'))
@@ -120,17 +123,19 @@ export function tailOf(load: Pick<HttpLoad, 'url' | 'headers' | 'body'>): string
   return ` HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-async function runSockets(loads: readonly HttpLoad[], directory: string): Promise<Measured[]> {
+const runSockets = (loads: readonly HttpLoad[], directory: string) =>
+  runGenerator<Measured[]>(import.meta.filename, loads, directory)
+
+/** Runs a load generator of this folder as a process of its own, which prints what it measured. */
+export async function runGenerator<T>(script: string, load: unknown, directory: string): Promise<T> {
   const file = join(directory, 'load.json')
-  writeFileSync(file, JSON.stringify(loads))
-  const child = spawn(process.execPath, [import.meta.filename, file], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  writeFileSync(file, JSON.stringify(load))
+  const child = spawn(process.execPath, [script, file], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.on('data', (data: Buffer) => (output += data.toString()))
   await once(child, 'close')
   if (output === '') throw new Error('the load generator reported an error')
-  return JSON.parse(output) as Measured[]
+  return JSON.parse(output) as T
 }
 
 /** Sends one request at a time on each connection. */

@@ -1,12 +1,11 @@
 // Open-loop load in a separate process: requests start at a fixed rate, whether or not earlier ones were answered, and a latency
 // counts from when its request was due. A closed loop would send less while the service is slow, and so miss the pause.
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type HttpLoad, isComplete, tailOf } from './load.ts'
+import { type HttpLoad, isComplete, runGenerator, tailOf } from './load.ts'
 import { type Measured, percentiles } from './measure.ts'
 
 export interface OpenLoad extends Omit<HttpLoad, 'pauseMs' | 'connections'> {
@@ -19,17 +18,8 @@ const maxConnections = 512
 
 export async function runOpenLoad(load: OpenLoad): Promise<Required<Measured>> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-load-'))
-  const file = join(directory, 'load.json')
   try {
-    writeFileSync(file, JSON.stringify(load))
-    const child = spawn(process.execPath, [import.meta.filename, file], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    let output = ''
-    child.stdout.on('data', (data: Buffer) => (output += data.toString()))
-    await once(child, 'close')
-    if (output === '') throw new Error('the load generator reported an error')
-    return JSON.parse(output) as Required<Measured>
+    return await runGenerator<Required<Measured>>(import.meta.filename, load, directory)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

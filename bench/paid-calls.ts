@@ -6,9 +6,9 @@ import { shortlink } from '../contract/shortlink.ts'
 import { sms } from '../contract/sms.ts'
 import { createTemplate } from '../server/sms/templates.ts'
 import { compare } from './compare.ts'
-import { runLoad } from './load.ts'
+import { runLoad, type SameLoad } from './load.ts'
 import { median } from './measure.ts'
-import { startBare, startServer } from './processes.ts'
+import { type Running, startBare, startServer } from './processes.ts'
 import { atLeast, type Part } from './report.ts'
 import { onEngines, type Payer, type BenchStorage } from './storage.ts'
 
@@ -144,21 +144,15 @@ export async function measureWith(
   workers: number,
   what = '',
 ): Promise<void> {
-  const { payer, name: engine } = storage
+  const { name: engine } = storage
   const service = await startServer({ ...storage.environment, ...call.settings }, workers)
-  const headers = { 'content-type': 'application/json', ...call.headers?.(payer) }
-  const body = JSON.stringify(call.body(payer))
-  const response = await fetch(service.url + call.path, { method: 'POST', headers, body })
-  const text = await response.text()
-  if (response.status !== 200)
-    throw new Error(`${call.name} returned ${response.status}: ${text.slice(0, 200)}`)
-  const bare = await startBare('json', String(Buffer.byteLength(text)))
+  const { load, bare } = await startBareCall(service, storage, call)
   try {
     const { minRatio } = call
     const isExpected = workers === 1 && storage.engine === 'sqlite' && what === ''
     await compare(
       part,
-      { method: 'POST', paths: [call.path], headers, body, status: 200 },
+      load,
       {
         name: 'bare handler',
         url: bare.url,
@@ -182,4 +176,20 @@ export async function measureWith(
     await bare.end()
     await service.end()
   }
+}
+
+/** The load of a call, and a bare handler that returns as many bytes as the service. */
+export async function startBareCall(
+  service: Running,
+  { payer }: BenchStorage,
+  call: PaidCall,
+): Promise<{ readonly load: SameLoad; readonly bare: Running }> {
+  const headers = { 'content-type': 'application/json', ...call.headers?.(payer) }
+  const body = JSON.stringify(call.body(payer))
+  const response = await fetch(service.url + call.path, { method: 'POST', headers, body })
+  const text = await response.text()
+  if (response.status !== 200)
+    throw new Error(`${call.name} returned ${response.status}: ${text.slice(0, 200)}`)
+  const bare = await startBare('json', String(Buffer.byteLength(text)))
+  return { load: { method: 'POST', paths: [call.path], headers, body, status: 200 }, bare }
 }

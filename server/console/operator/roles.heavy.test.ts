@@ -1,4 +1,4 @@
-// Roles and tokens of operators: every operator route by every role, the last owner, and what a token may do.
+// Roles of operators: every operator route by every role, the last owner, confirmations, and the audit of changes.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
@@ -6,22 +6,16 @@ import { keyRoutes } from '../../../contract/console/key.ts'
 import { operatorApi } from '../../../contract/console/responses/operator-api.ts'
 import { operatorAdminRoutes } from '../../../contract/console/operators.ts'
 import { operatorRoutes } from '../../../contract/console/operator.ts'
-import {
-  areaOf,
-  mayAccess,
-  type OperatorRole,
-  operatorRoles,
-  tokenScopes,
-} from '../../../contract/console/roles.ts'
-import { dayMs, formatDay } from '../../../contract/time.ts'
-import { consoleApi, pathOf, type Route } from '../../../contract/console/route.ts'
+import { areaOf, mayAccess, operatorRoles, tokenScopes } from '../../../contract/console/roles.ts'
+import { consoleApi, type Route } from '../../../contract/console/route.ts'
 import { sessionRoutes } from '../../../contract/console/session.ts'
 import { type Browser, openBrowser, testPassword } from '../../../test/support/console.ts'
 import { onEachEngine, uniqueName } from '../../../test/support/engines.ts'
-import { admin, type Reply, startService, type TestService } from '../../../test/support/service.ts'
+import { admin } from '../../../test/support/service.ts'
 import { systemActor } from '../../audit/audit.ts'
-import { changeAccount, createAccount, requireAccount } from '../../accounts/accounts.ts'
+import { changeAccount, requireAccount } from '../../accounts/accounts.ts'
 import { changeRole } from '../../accounts/operators.ts'
+import { openOperators, type Operators } from '../../../test/support/operators.ts'
 
 const isRoute = (value: unknown): value is Route<unknown, unknown> =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'input' in value
@@ -57,60 +51,11 @@ describe('operator routes', () => {
 })
 
 onEachEngine('operators', (engine) => {
-  let service: TestService
-  const browsers = new Map<OperatorRole, Browser & { readonly username: string }>()
-
-  const operatorWith = async (operatorRole: OperatorRole) => {
-    const username = uniqueName()
-    const password = testPassword
-    const { db } = service.installation
-    await createAccount(db, systemActor, { username, password, role: 'operator', operatorRole })
-    const browser = openBrowser(service)
-    await browser.signIn(username)
-    return Object.assign(browser, { username })
-  }
-
+  let operators: Operators
   before(async () => {
-    service = await startService(engine)
-    for (const role of operatorRoles) browsers.set(role, await operatorWith(role))
+    operators = await openOperators(engine)
   })
-  after(() => service[Symbol.asyncDispose]())
-
-  const as = (role: OperatorRole) => browsers.get(role)!
-  const set = async (username: string, change: Parameters<typeof changeAccount>[3]) => {
-    const { db } = service.installation
-    await changeAccount(db, systemActor, await requireAccount(db, username), change)
-  }
-  const command = async (...words: string[]) => {
-    const done = await admin(service.storage.environment, ...words, '--json')
-    assert.equal(done.code, 0, done.stderr)
-    return JSON.parse(done.stdout)
-  }
-  const withToken = async (
-    token: string,
-    route: Route<unknown, unknown> | { method: string; path: string },
-    {
-      id = 1,
-      sent = {},
-      headers = {},
-    }: { id?: number; sent?: object; headers?: Record<string, string> } = {},
-  ): Promise<Reply> => {
-    const isGet = route.method === 'GET'
-    const response = await fetch(`${service.url}${pathOf(route, { id })}`, {
-      method: route.method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(!isGet && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: isGet ? null : JSON.stringify(sent),
-    })
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (await response.json()) as Reply['body'],
-    }
-  }
+  after(() => operators[Symbol.asyncDispose]())
 
   it('73 every role reaches exactly the routes of its areas', async () => {
     const parts = {
@@ -123,7 +68,7 @@ onEachEngine('operators', (engine) => {
     }
     for (const role of operatorRoles) {
       for (const { name, route } of operatorApi) {
-        const { status, text } = await as(role).text(route, { parts })
+        const { status, text } = await operators.as(role).text(route, { parts })
         const isForbidden = status === 403 && text.includes('"forbidden"')
         const allowed = mayAccess(role, areaOf(route.path), route.method === 'GET' ? 'read' : 'write')
         assert.equal(isForbidden, !allowed, `${role} ${name}: ${status} ${text.slice(0, 100)}`)
@@ -132,28 +77,32 @@ onEachEngine('operators', (engine) => {
   })
 
   it('73 only owners and support view accounts', async () => {
-    const account = await service.account()
+    const account = await operators.service.account()
     for (const role of operatorRoles) {
-      const { status } = await as(role).call(sessionRoutes.me, { query: { view_as: account.id } })
+      const { status } = await operators.as(role).call(sessionRoutes.me, { query: { view_as: account.id } })
       assert.equal(status, role === 'owner' || role === 'support' ? 200 : 403, role)
     }
   })
 
   it('74 owners change roles, effective with the next request; the last owner stays', async () => {
-    const support = await operatorWith('support')
-    const { db } = service.installation
+    const support = await operators.create('support')
+    const { db } = operators.service.installation
     const account = await requireAccount(db, support.username)
     const change = (by: Browser, id: number, role: string) =>
       by.call(operatorAdminRoutes.changeRole, { parts: { id }, sent: { role, note: 'n' } })
-    await as('owner').confirm()
-    assert.equal((await change(as('finance'), account.id, 'owner')).body.error.code, 'forbidden')
-    assert.equal((await change(as('owner'), account.id, 'finance')).status, 200)
+    await operators.as('owner').confirm()
+    assert.equal((await change(operators.as('finance'), account.id, 'owner')).body.error.code, 'forbidden')
+    assert.equal((await change(operators.as('owner'), account.id, 'finance')).status, 200)
     assert.equal((await support.call(operatorRoutes.redeemBatches)).status, 200)
-    const holder = await service.account()
-    assert.equal((await change(as('owner'), holder.id, 'auditor')).status, 400)
+    const holder = await operators.service.account()
+    assert.equal((await change(operators.as('owner'), holder.id, 'auditor')).status, 400)
     // Everyone but one owner is demoted at the same time: exactly one stays.
-    const others = await Promise.all([operatorWith('owner'), operatorWith('owner'), operatorWith('owner')])
-    const owners = [as('owner').username, ...others.map(({ username }) => username)]
+    const others = await Promise.all([
+      operators.create('owner'),
+      operators.create('owner'),
+      operators.create('owner'),
+    ])
+    const owners = [operators.as('owner').username, ...others.map(({ username }) => username)]
     const first = await db.all<{ username: string }>(
       `SELECT username FROM account WHERE role = 'operator' AND operator_role = 'owner'`,
     )
@@ -169,13 +118,15 @@ onEachEngine('operators', (engine) => {
     )
     assert.equal(results.filter(({ status }) => status === 'rejected').length, 1)
     await db.write((tx) =>
-      tx.run(`UPDATE account SET operator_role = 'owner' WHERE username = ?`, [as('owner').username]),
+      tx.run(`UPDATE account SET operator_role = 'owner' WHERE username = ?`, [
+        operators.as('owner').username,
+      ]),
     )
   })
 
   it('152 the last owner cannot be suspended, and two owners cannot suspend each other', async () => {
-    const { db } = service.installation
-    const [first, second] = [await operatorWith('owner'), await operatorWith('owner')]
+    const { db } = operators.service.installation
+    const [first, second] = [await operators.create('owner'), await operators.create('owner')]
     const isOwner = `role = 'operator' AND operator_role = 'owner' AND suspended = 0`
     const owners = await db.all<{ id: number; username: string }>(
       `SELECT id, username FROM account WHERE ${isOwner}`,
@@ -196,7 +147,7 @@ onEachEngine('operators', (engine) => {
     )
     assert.equal(results.filter(({ status }) => status === 'rejected').length, 1)
     const [last] = await db.all<{ username: string }>(`SELECT username FROM account WHERE ${isOwner}`)
-    const { environment } = service.storage
+    const { environment } = operators.service.storage
     const refused = await admin(environment, 'account', 'set', last!.username, '--suspended', 'yes')
     await suspend(0, otherIds)
     assert.equal(refused.code, 1)
@@ -204,12 +155,12 @@ onEachEngine('operators', (engine) => {
   })
 
   it('153 an owner who confirmed creates operators; limits and prices need a confirmation too', async () => {
-    const owner = await operatorWith('owner')
+    const owner = await operators.create('owner')
     const sent = { username: uniqueName(), role: 'support', note: 'new' }
     const create = (by: Browser) => by.call(operatorAdminRoutes.createOperator, { sent })
-    assert.equal((await create(as('finance'))).body.error.code, 'forbidden')
+    assert.equal((await create(operators.as('finance'))).body.error.code, 'forbidden')
     assert.equal((await create(owner)).body.error.code, 'confirmation_required')
-    const holder = await service.account()
+    const holder = await operators.service.account()
     const change = (values: Record<string, unknown>) =>
       owner.call(operatorRoutes.changeAccount, { parts: { id: holder.id }, sent: { ...values, note: 'n' } })
     const limits = [
@@ -228,95 +179,21 @@ onEachEngine('operators', (engine) => {
     const created = await create(owner)
     assert.equal(created.status, 200, JSON.stringify(created.body))
     assert.equal((await create(owner)).status, 400)
-    const account = await requireAccount(service.installation.db, sent.username)
+    const account = await requireAccount(operators.service.installation.db, sent.username)
     assert.deepEqual([account.role, account.operator_role], ['operator', 'support'])
     assert.equal(created.body.account.id, account.id)
-    const support = openBrowser(service)
+    const support = openBrowser(operators.service)
     assert.equal((await support.signIn(sent.username, created.body.password)).status, 200)
     assert.equal((await support.call(operatorRoutes.accounts)).status, 200)
   })
 
-  it('75 a token opens the operator routes of its scopes, without a session or CSRF token', async () => {
-    const created = await command(
-      'token',
-      'create',
-      'ci',
-      '--scopes',
-      'accounts:read,credits:write',
-      '--operator',
-      as('owner').username,
-    )
-    assert.match(created.token, /^tgo_/)
-    const account = await service.account({ sms: 5 })
-    const listed = await withToken(created.token, operatorRoutes.accounts)
-    assert.equal(listed.status, 200)
-    const credit = { api_type: 'sms', direction: 'grant', amount: 7, note: 'paid' }
-    assert.equal(
-      (await withToken(created.token, operatorRoutes.changeCredits, { id: account.id, sent: credit })).body
-        .remaining,
-      12,
-    )
-    for (const route of [
-      operatorRoutes.audit,
-      operatorRoutes.createAccount,
-      operatorAdminRoutes.tokens,
-      keyRoutes.state,
-      sessionRoutes.me,
-    ]) {
-      const reply = await withToken(created.token, route)
-      assert.deepEqual([reply.status, reply.body.error.code], [403, 'forbidden'], route.path)
-    }
-    const { items } = (await as('owner').call(operatorRoutes.audit, { sent: { target: account.username } }))
-      .body
-    assert.equal(items[0].actor, `${as('owner').username}/ci`)
-    const shown = await command('token', 'list')
-    const mine = shown.tokens.find((one: { id: number }) => one.id === created.id)
-    assert.deepEqual(
-      [mine.name, mine.operator, mine.scopes],
-      ['ci', as('owner').username, ['accounts:read', 'credits:write']],
-    )
-    assert.ok(!JSON.stringify(shown).includes(created.token))
-    await command('token', 'revoke', String(created.id))
-    assert.equal((await withToken(created.token, operatorRoutes.accounts)).status, 401)
-  })
-
-  it('118 roles and tokens need a confirmation, and a token ends with its last day', async () => {
-    const owner = await operatorWith('owner')
-    const lastDay = formatDay(Date.now() + 2 * dayMs)
-    const sent = { name: 'nightly', scopes: ['accounts:read'], note: 'n', expires_on: lastDay }
-    const create = (more: object = {}) =>
-      owner.call(operatorAdminRoutes.createToken, { sent: { ...sent, ...more } as typeof sent })
-    const revoke = (id: number) =>
-      owner.call(operatorAdminRoutes.revokeToken, { parts: { id }, sent: { note: 'n' } })
-    const { db } = service.installation
-    const { id: ownerId } = await requireAccount(db, owner.username)
-    const demote = () =>
-      owner.call(operatorAdminRoutes.changeRole, {
-        parts: { id: ownerId },
-        sent: { role: 'auditor', note: 'n' },
-      })
-    for (const reply of [await create(), await revoke(1), await demote()]) {
-      assert.deepEqual([reply.status, reply.body.error.code], [403, 'confirmation_required'])
-    }
-    await owner.confirm()
-    const past = await create({ expires_on: '2020-01-01' })
-    assert.deepEqual([past.status, Object.keys(past.body.error.fields)], [400, ['expires_on']])
-    const { token, secret } = (await create()).body
-    assert.deepEqual([token.expires_on, token.expired], [lastDay, false])
-    assert.equal((await withToken(secret, operatorRoutes.accounts)).status, 200)
-    await db.write((tx) =>
-      tx.run(`UPDATE operator_token SET expires_on = '2020-01-01' WHERE id = ?`, [token.id]),
-    )
-    assert.equal((await withToken(secret, operatorRoutes.accounts)).status, 401)
-    const { items } = (await owner.call(operatorAdminRoutes.tokens)).body
-    assert.equal(items.find((one: { id: number }) => one.id === token.id).expired, true)
-    assert.equal((await revoke(token.id)).status, 200)
-    assert.equal((await revoke(token.id)).status, 404)
-  })
-
   it('119 what holders change about their credentials and sessions is in the audit log', async () => {
-    const account = await service.account()
-    const [browser, other, third] = [openBrowser(service), openBrowser(service), openBrowser(service)]
+    const account = await operators.service.account()
+    const [browser, other, third] = [
+      openBrowser(operators.service),
+      openBrowser(operators.service),
+      openBrowser(operators.service),
+    ]
     for (const one of [browser, other, third]) await one.signIn(account.username)
     const { items: sessions } = (await browser.call(sessionRoutes.sessions)).body
     const ended = sessions.find((one: { current: boolean }) => !one.current).id
@@ -328,7 +205,9 @@ onEachEngine('operators', (engine) => {
     await browser.call(keyRoutes.clear, { sent: { password: 'another horse 1' } })
     await browser.call(keyRoutes.generate)
     await browser.call(keyRoutes.reset, { sent: { password: 'another horse 1' } })
-    const audit = await as('owner').call(operatorRoutes.audit, { sent: { actor: account.username } })
+    const audit = await operators
+      .as('owner')
+      .call(operatorRoutes.audit, { sent: { actor: account.username } })
     assert.deepEqual(
       audit.body.items
         .toReversed()
@@ -344,94 +223,8 @@ onEachEngine('operators', (engine) => {
     )
   })
 
-  it('75 a wrong token is rejected even with a session, and never falls back to it', async () => {
-    const { cookie, csrf } = as('owner')
-    const headers = { cookie: cookie ?? '', 'x-csrf-token': csrf ?? '', origin: service.url }
-    const wrong = `tgo_${'a'.repeat(43)}00000000`
-    const reply = await withToken(wrong, operatorRoutes.accounts, { headers })
-    assert.deepEqual([reply.status, reply.body.error.code], [401, 'unauthenticated'])
-    const open = await withToken(wrong, sessionRoutes.me, { headers })
-    assert.equal(open.status, 403)
-  })
-
-  it('75 a token never has more rights than its creator has now', async () => {
-    const creator = await operatorWith('owner')
-    const { token } = await command(
-      'token',
-      'create',
-      'all',
-      '--scopes',
-      'all',
-      '--operator',
-      creator.username,
-    )
-    assert.equal((await withToken(token, operatorRoutes.audit)).status, 200)
-    const { db } = service.installation
-    const demote = (role: OperatorRole) =>
-      db.write((tx) =>
-        tx.run('UPDATE account SET operator_role = ? WHERE username = ?', [role, creator.username]),
-      )
-    for (const role of operatorRoles) {
-      await demote(role)
-      for (const { name, route } of operatorApi) {
-        if (areaOf(route.path) === 'operators' || route.path.includes('.csv')) continue
-        const access = route.method === 'GET' ? 'read' : 'write'
-        const reply = await withToken(
-          token,
-          { ...route, path: route.path.replaceAll(/:(?!id)\w+/g, 'x') },
-          { id: 999_999 },
-        )
-        if (reply.status === 429) continue
-        assert.equal(
-          reply.body.error?.code === 'forbidden',
-          !mayAccess(role, areaOf(route.path), access),
-          `${role} ${name}`,
-        )
-      }
-    }
-    await demote('owner')
-    await set(creator.username, { suspended: true })
-    const { token: other } = await command(
-      'token',
-      'create',
-      'second',
-      '--scopes',
-      'all',
-      '--operator',
-      creator.username,
-    )
-    assert.deepEqual((await withToken(other, operatorRoutes.audit)).body.error.code, 'suspended')
-  })
-
-  it('75 an Idempotency-Key makes a change once, also at the same time', async () => {
-    const { token } = await command(
-      'token',
-      'create',
-      'once',
-      '--scopes',
-      'credits:write',
-      '--operator',
-      as('finance').username,
-    )
-    const account = await service.account({ sms: 1 })
-    const sent = { api_type: 'sms', direction: 'grant', amount: 10, note: 'n' }
-    const grant = (key: string, amount = 10) =>
-      withToken(token, operatorRoutes.changeCredits, {
-        id: account.id,
-        sent: { ...sent, amount },
-        headers: { 'idempotency-key': key },
-      })
-    const replies = await Promise.all(Array.from({ length: 8 }, () => grant('k1')))
-    assert.ok(replies.every(({ status }) => status === 200 || status === 409))
-    const again = await grant('k1')
-    assert.deepEqual([again.status, again.body.remaining], [200, 11])
-    assert.equal(again.headers.get('idempotent-replayed'), 'true')
-    assert.equal((await grant('k1', 11)).status, 409)
-    assert.equal((await grant('k2')).body.remaining, 21)
-  })
-
   it('the document names every route with its roles and scope', async () => {
-    const response = await fetch(`${service.url}/openapi-operator.json`)
+    const response = await fetch(`${operators.service.url}/openapi-operator.json`)
     const document = (await response.json()) as {
       paths: Record<string, Record<string, { 'x-roles': string[]; 'x-scope'?: string }>>
     }
@@ -446,8 +239,8 @@ onEachEngine('operators', (engine) => {
   })
 
   it('76 holders limit their own key; a list without the present address needs a second yes', async () => {
-    const account = await service.account({ sms: 5 })
-    const browser = openBrowser(service)
+    const account = await operators.service.account({ sms: 5 })
+    const browser = openBrowser(operators.service)
     await browser.signIn(account.username)
     const change = (sent: object) => browser.call(keyRoutes.changeLimits, { sent: { ...sent } })
     assert.equal((await change({ scopes: ['sms:read'] })).body.error.code, 'confirmation_required')
@@ -461,7 +254,9 @@ onEachEngine('operators', (engine) => {
       daily_cap: { sms: 3 },
     })
     assert.deepEqual([saved.body.allow_ips, saved.body.scopes], [list, ['sms:read']])
-    const audit = await as('owner').call(operatorRoutes.audit, { sent: { target: account.username } })
+    const audit = await operators
+      .as('owner')
+      .call(operatorRoutes.audit, { sent: { target: account.username } })
     const [entry] = audit.body.items
     assert.deepEqual(
       [entry.actor, entry.action, entry.details],
