@@ -67,7 +67,7 @@ import { createSecondStep } from './second-step.ts'
 import { createSessions } from './sessions.ts'
 import { createLocator } from '../places/places.ts'
 import { placeCode } from '../places/names.ts'
-import { createReadLimits, readRate } from './read-limits.ts'
+import { createUserLimits, userRate } from './user-limits.ts'
 import { sessionPages } from './account/sign-in.ts'
 import { batchPages } from '../sms/batches/console.ts'
 import { smsPages } from '../sms/console.ts'
@@ -222,7 +222,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
       createApi(app, {
         services,
         sessions,
-        limits: createReadLimits(config.RATE_LIMIT && readRate),
+        limits: createUserLimits(config.RATE_LIMIT && userRate),
         onView: ({ user }, account) =>
           db.write((tx) =>
             recordChange(tx, { kind: 'operator', name: user.username }, 'account.view', account.username),

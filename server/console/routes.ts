@@ -11,7 +11,7 @@ import { isStorableText } from '../../contract/values.ts'
 import { inputReader } from './schema.ts'
 import { requireSameOrigin, uploadTypes } from './origin.ts'
 import { ConsoleProblem, notFound, suspended, toProblem } from './problem.ts'
-import type { ReadLimits } from './read-limits.ts'
+import type { UserLimits } from './user-limits.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
 import { createTokenAccess, hasToken } from './token-access.ts'
 
@@ -78,7 +78,7 @@ export interface Api {
 export interface ApiOptions {
   readonly services: Services
   readonly sessions: Sessions
-  readonly limits: ReadLimits
+  readonly limits: UserLimits
   /** Called when an operator views an account, once per session and account. */
   readonly onView: (operator: SignedIn, account: Account) => Promise<void>
 }

@@ -3,7 +3,7 @@ import { type RateLimit, TokenBuckets } from '../limits/token-bucket.ts'
 import { ConsoleProblem } from './problem.ts'
 
 /** A page sends about ten requests at once. */
-export const readRate: RateLimit = { perSecond: 30, burst: 300 }
+export const userRate: RateLimit = { perSecond: 30, burst: 300 }
 
 interface UserShare {
   /** Requests that run at the same time; others wait for them. */
@@ -19,7 +19,7 @@ const shares = {
   change: { running: 16, waiting: 500 },
 } as const satisfies Readonly<Record<string, UserShare>>
 
-export interface ReadLimits {
+export interface UserLimits {
   /**
    * Waits until it is the user's turn, and returns a function to call afterwards. Throws when too many requests wait. Without a
    * user nothing is limited.
@@ -34,7 +34,7 @@ interface Queue {
 
 const unlimited = () => undefined
 
-export function createReadLimits(rate: RateLimit | undefined): ReadLimits {
+export function createUserLimits(rate: RateLimit | undefined): UserLimits {
   const reads = new TokenBuckets()
   const changes = new TokenBuckets()
   /** Only of users who are reading. */

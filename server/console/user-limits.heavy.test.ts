@@ -1,20 +1,21 @@
-// Limits on reads in the console, and that reads do not make others wait.
+// Limits on what a user reads and changes in the console, and that neither makes others wait.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { homeRoutes } from '../../contract/console/home.ts'
 import { creditRoutes } from '../../contract/console/credits.ts'
 import { requestRoutes } from '../../contract/console/requests.ts'
 import { pathOf } from '../../contract/console/route.ts'
+import { sessionRoutes } from '../../contract/console/session.ts'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
 import { type Browser, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { startService, type TestService } from '../../test/support/service.ts'
 import { ConsoleProblem } from './problem.ts'
-import { createReadLimits } from './read-limits.ts'
+import { createUserLimits } from './user-limits.ts'
 
-void describe('read limits', () => {
+void describe('user limits', () => {
   it('42 let a few requests of a user run at a time, more wait, and the rest are rejected', async () => {
-    const limits = createReadLimits(undefined)
+    const limits = createUserLimits(undefined)
     const entered: (() => void)[] = []
     const enter = (userId: number) => limits.enter('page', userId).then((leave) => entered.push(leave))
     const waiting = Array.from({ length: 64 }, () => enter(1))
@@ -36,7 +37,7 @@ void describe('read limits', () => {
   })
 
   it('42 limit the requests per second', async () => {
-    const limits = createReadLimits({ perSecond: 1, burst: 20 })
+    const limits = createUserLimits({ perSecond: 1, burst: 20 })
     for (let i = 0; i < 20; i += 1) (await limits.enter('page', 1))()
     await assert.rejects(
       limits.enter('page', 1),
@@ -47,14 +48,14 @@ void describe('read limits', () => {
   })
 
   it('147 limit the changes per second apart from the reads', async () => {
-    const limits = createReadLimits({ perSecond: 0.001, burst: 20 })
+    const limits = createUserLimits({ perSecond: 0.001, burst: 20 })
     for (let i = 0; i < 20; i += 1) (await limits.enter('page', 1))()
     for (let i = 0; i < 20; i += 1) (await limits.enter('change', 1))()
     await assert.rejects(limits.enter('change', 1), (error) => error instanceof ConsoleProblem)
   })
 
   it('147 let sixteen changes of a user run at a time, others wait, and another user does not', async () => {
-    const limits = createReadLimits(undefined)
+    const limits = createUserLimits(undefined)
     const entered: number[] = []
     const ends: (() => void)[] = []
     const enter = async (userId: number) => {
@@ -137,5 +138,18 @@ onEachEngine('reads in the console', (engine) => {
       abort.abort()
     }
     assert.equal((await other.text(requestRoutes.csv)).status, 200)
+  })
+
+  it('147 changes are rejected with 429 above the rate, while the user can still read', async () => {
+    const other = await signedIn(service, await service.account())
+    const change = () => other.call(sessionRoutes.endOtherSessions)
+    const statuses: number[] = []
+    // 300 at once, and thirty more each second: a slow machine only needs more calls.
+    while (!statuses.includes(429)) {
+      assert.ok(statuses.length < 20_000)
+      statuses.push(...(await Promise.all(Array.from({ length: 100 }, change))).map(({ status }) => status))
+    }
+    assert.deepEqual(new Set(statuses), new Set([200, 429]))
+    assert.equal((await other.call(requestRoutes.list)).status, 200)
   })
 })
