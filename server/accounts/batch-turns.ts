@@ -1,4 +1,4 @@
-// Turns of calls with long lists: a batch takes as long as a hundred calls, so one account's batches would delay everybody's calls.
+// Calls with long lists take turns: a batch takes as long as a hundred calls, so the batches of one account would delay all others.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { tooFrequent } from '../http/errors.ts'
 import { createFairQueue, QueueFull } from '../http/fair-queue.ts'

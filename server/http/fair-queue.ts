@@ -1,5 +1,5 @@
-// Runs costly work a few at a time. Whoever sends much waits for itself: shares take turns, and when the queue is full the
-// largest share loses its newest task.
+// Runs costly tasks, a few at a time. Shares take turns, so that a caller with many tasks delays only itself. When the queue is
+// full, the largest share loses its newest task.
 
 export interface FairQueueOptions {
   readonly maxRunning: number

@@ -1,4 +1,4 @@
-// Turns of large request bodies: their bytes take memory and decoding them blocks the event loop. One address has a few at a
+// Large request bodies take turns: their bytes take memory and decoding them blocks the event loop. One address sends a few at a
 // time, and they are decoded one by one. Small bodies never wait.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createFairQueue } from './fair-queue.ts'
