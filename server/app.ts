@@ -46,7 +46,7 @@ import { languageOf } from './http/call.ts'
 import { gatewaysInService } from './console/operator/gateways.ts'
 import { registerStatus, startStatusJobs, type StatusOptions } from './operations/status.ts'
 import { hasMetricsToken, registerHealth } from './operations/health.ts'
-import { logCall } from './operations/log.ts'
+import { createCallLogger } from './operations/log.ts'
 import { registerInstallationMetrics } from './operations/installation-metrics.ts'
 import { startOperatorAlerts } from './operations/operator-alerts.ts'
 import { createMetrics } from './operations/metrics.ts'
@@ -136,6 +136,7 @@ export async function openApp(
   })
   const compaction = createCompaction(db, config.LEDGER_KEEP_DAYS)
 
+  const logCall = createCallLogger(callLog)
   const http: HttpContext = {
     errorStatus: config.ERROR_HTTP_STATUS,
     addressOf: createAddressReader(config.TRUSTED_PROXIES),
@@ -145,7 +146,7 @@ export async function openApp(
     onResponse(call) {
       metrics.onResponse(call)
       webConsole.onResponse(call)
-      logCall(callLog, call)
+      logCall(call)
     },
     onError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
   }

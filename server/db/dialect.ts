@@ -24,6 +24,14 @@ export function valueTable<C extends string>(
 ): { readonly sql: string; readonly values: readonly Value[] } {
   const names = Object.keys(columns) as C[]
   if (queries.engine === 'postgres') return unnest(columns, rows)
+  const [only, ...others] = rows
+  if (only !== undefined && others.length === 0) {
+    // The most frequent case; a list in JSON takes twice as long.
+    return {
+      sql: `(SELECT ${names.map((name) => `? AS ${name}`).join(', ')})`,
+      values: names.map((name) => only[name]),
+    }
+  }
   const select = names.map((name, index) => `value ->> ${index} AS ${name}`).join(', ')
   const list = rows.map((row) => names.map((name) => row[name]))
   return { sql: `(SELECT ${select} FROM json_each(?))`, values: [JSON.stringify(list)] }

@@ -111,35 +111,33 @@ async function handleRequest(
 /** The client closed the connection before the request was complete. */
 class ConnectionClosed extends Error {}
 
+/** A body, and where a large one takes its turns. */
+interface ReceivedBody {
+  readonly bytes: Buffer
+  readonly turns: { readonly address: string; readonly release: () => void } | undefined
+}
+
 async function readBodySources(
-  { addressOf, largeBodies }: HttpContext,
+  context: HttpContext,
   endpoint: Endpoint,
   request: IncomingMessage,
   query: string | undefined,
 ): Promise<ParameterSources> {
-  let address: string | undefined
-  let release: (() => void) | undefined
-  let isOver = false
+  // Without a body the stream has already ended and emits nothing any more.
+  const { bytes, turns } = request.readableEnded ? emptyBody : await readBody(context, request)
+  const read = () => readSources(endpoint, request, query, bytes)
+  if (turns === undefined) return read()
   try {
-    const body = await readBody(request, async () => {
-      address = networkOf(addressOf(request))
-      const end = await largeBodies.begin(address)
-      // The client may have left while it waited.
-      if (isOver) end()
-      else release = end
-    })
-    if (address === undefined) return readSources(endpoint, request, query, body)
-    return await largeBodies.decode(address, () => readSources(endpoint, request, query, body))
+    return await context.largeBodies.decode(turns.address, read)
   } finally {
-    isOver = true
-    release?.()
+    turns.release()
   }
 }
 
-/** Calls `whenLarge` for a body that is not small, and reads the rest when it has resolved. */
-async function readBody(request: IncomingMessage, whenLarge: () => Promise<void>): Promise<Buffer> {
-  // Without a body the stream has already ended and emits nothing any more.
-  if (request.readableEnded) return Buffer.alloc(0)
+const emptyBody: ReceivedBody = { bytes: Buffer.alloc(0), turns: undefined }
+
+/** Reads a small body at once. A larger one waits for its turn, and is read on when it has come. */
+function readBody({ addressOf, largeBodies }: HttpContext, request: IncomingMessage): Promise<ReceivedBody> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length']) > discardLimit) {
       reject(tooLarge())
@@ -147,12 +145,27 @@ async function readBody(request: IncomingMessage, whenLarge: () => Promise<void>
     }
     const chunks: Buffer[] = []
     let size = 0
+    let turns: ReceivedBody['turns']
     let isLarge = false
+    let isOver = false
     let refused: AppError | undefined
+    const fail = (error: Error) => {
+      if (isOver) return
+      isOver = true
+      turns?.release()
+      reject(error)
+    }
     const waitForTurn = () => {
       isLarge = true
       request.pause()
-      whenLarge()
+      const address = networkOf(addressOf(request))
+      largeBodies
+        .begin(address)
+        .then((release) => {
+          // The client may have left while it waited.
+          if (isOver) release()
+          else turns = { address, release }
+        })
         .catch((error: unknown) => {
           refused = error instanceof QueueFull ? tooFrequent(1) : toAppError(error)
           chunks.length = 0
@@ -166,15 +179,18 @@ async function readBody(request: IncomingMessage, whenLarge: () => Promise<void>
       else if (size <= discardLimit) chunks.length = 0
       else {
         request.pause()
-        reject(tooLarge())
+        fail(tooLarge())
       }
     })
     request.on('end', () => {
-      if (size > bodyLimit) reject(tooLarge())
-      else if (refused !== undefined) reject(refused)
-      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      if (size > bodyLimit) fail(tooLarge())
+      else if (refused !== undefined) fail(refused)
+      else {
+        isOver = true
+        resolve({ bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), turns })
+      }
     })
-    request.on('error', () => reject(new ConnectionClosed()))
+    request.on('error', () => fail(new ConnectionClosed()))
   })
 }
 

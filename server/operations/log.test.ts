@@ -6,7 +6,7 @@ import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
 import { createCall } from '../http/call.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
-import { logCall, openLog } from './log.ts'
+import { createCallLogger, openLog } from './log.ts'
 
 const requestId = '0b6f2f0e-6f0a-4c58-9d2b-6a1f4f8a1c11'
 
@@ -16,7 +16,7 @@ function logLines(level: string, answered: CompletedCall): string[] {
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line) => void lines.push(line) },
   )
-  logCall(log, answered)
+  createCallLogger(log)(answered)
   return lines
 }
 

@@ -1,5 +1,6 @@
 // The service's log: JSON lines on stdout. Each log call chooses its fields; redaction is the second line of defence.
 import { type Logger, pino } from 'pino'
+import type { Endpoint } from '../../contract/endpoint.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
 
 const redacted = [
@@ -122,21 +123,26 @@ function joinLines(destination: { write(lines: string): unknown }): JoinedLines 
   }
 }
 
-/** Logs one API call as one line. */
-export function logCall(
-  log: Logger,
-  { requestId, endpoint, call, response, durationMs }: CompletedCall,
-): void {
-  const { code } = response.body as { code?: number }
-  log.info({
-    requestId,
-    endpoint: endpoint.name,
-    action: call?.trace.action,
-    account: call?.trace.accountId,
-    status: response.status,
-    code,
-    ms: Math.round(durationMs * 100) / 100,
-  })
+/** Logs each API call as one line. The fields that few calls differ in are written once, as those of a child logger. */
+export function createCallLogger(log: Logger): (call: CompletedCall) => void {
+  const loggers = new Map<Endpoint, Map<string | undefined, Logger>>()
+  function loggerFor(endpoint: Endpoint, action: string | undefined): Logger {
+    let byAction = loggers.get(endpoint)
+    if (!byAction) loggers.set(endpoint, (byAction = new Map()))
+    let logger = byAction.get(action)
+    if (!logger) byAction.set(action, (logger = log.child({ endpoint: endpoint.name, action })))
+    return logger
+  }
+  return ({ requestId, endpoint, call, response, durationMs }) => {
+    const { code } = response.body as { code?: number }
+    loggerFor(endpoint, call?.trace.action).info({
+      requestId,
+      account: call?.trace.accountId,
+      status: response.status,
+      code,
+      ms: Math.round(durationMs * 100) / 100,
+    })
+  }
 }
 
 interface ErrorDescription {
