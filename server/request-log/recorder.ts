@@ -33,9 +33,9 @@ const maxQueuedBytes = 16 * 1_048_576
 const maxBodyBytes = 1_048_576
 
 const flushEveryMs = 250
-/** The maximum per flush leaves room for other writers. */
+/** The maxima leave room for other writers: on SQLite a transaction also occupies the event loop. */
 const perFlush = 500
-const perTransaction = 100
+const perTransaction = 25
 
 /** Above this event loop utilization a flush writes fewer calls; those that do not fit are counted, not recorded. */
 const busyUtilization = 0.75
