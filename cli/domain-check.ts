@@ -21,7 +21,7 @@ export const watchCommands: readonly Command[] = [
     name: 'watch add',
     usage: 'NAME ADDRESS',
     text: {
-      zh: '把域名加入账户的监测列表，按间隔检测并扣额度',
+      zh: '把域名加入账户的监控列表，按间隔检测并扣额度',
       en: 'add a domain to the watch list; each check is charged at the normal price',
     },
     minWords: 2,
@@ -37,14 +37,14 @@ export const watchCommands: readonly Command[] = [
       })
       return {
         json: { username: account.username, address: text, host },
-        text: `${account.username}: ${host} 已加入监测 / is watched`,
+        text: `${account.username}: ${host} 已加入监控 / is watched`,
       }
     },
   },
   {
     name: 'watch remove',
     usage: 'NAME ADDRESS',
-    text: { zh: '从监测列表移除，历史一并删除', en: 'remove a domain and its history from the watch list' },
+    text: { zh: '从监控列表移除，历史一并删除', en: 'remove a domain and its history from the watch list' },
     minWords: 2,
     maxWords: 2,
     flags: {},
@@ -62,7 +62,7 @@ export const watchCommands: readonly Command[] = [
     name: 'watch list',
     usage: '[NAME]',
     text: {
-      zh: '查看监测列表与结果变化；不带账户名则为平台自己的短链域名',
+      zh: '查看监控列表与结果变化；不带账户名则为平台自己的短链域名',
       en: 'list watched domains with their history; without a name: the link domains of the platform',
     },
     minWords: 0,

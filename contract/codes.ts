@@ -29,7 +29,7 @@ export const errorExplanations: Readonly<Record<ErrorCode, ErrorExplanation>> = 
     meaning: { zh: '缺少必填参数', en: 'A required parameter is missing' },
     advice: {
       zh: '对照接口文档补全参数；消息中列出了全部缺失的名称',
-      en: 'Add the parameters that the message names; it names all that are missing',
+      en: 'Add the parameters named in the message, which names all that are missing',
     },
   },
   1002: {
@@ -42,8 +42,8 @@ export const errorExplanations: Readonly<Record<ErrorCode, ErrorExplanation>> = 
   1003: {
     meaning: { zh: '用户名或密钥无效', en: 'The user name or the API key is invalid' },
     advice: {
-      zh: '检查程序中的用户名与密钥；密钥重置后须更换',
-      en: 'Check user name and key; after a reset use the new key',
+      zh: '检查程序中的用户名与密钥；密钥重置后须更换为新密钥',
+      en: 'Check the user name and the key; after a reset, use the new key',
     },
   },
   1004: {
@@ -52,8 +52,8 @@ export const errorExplanations: Readonly<Record<ErrorCode, ErrorExplanation>> = 
       en: 'Not enough credits, or the account is expired or suspended',
     },
     advice: {
-      zh: '在“额度”页充值或兑换；到期请联系平台',
-      en: 'Add credits on the credits page; contact the platform if the account has expired',
+      zh: '在“额度”页购买或兑换额度；账户过期请联系平台',
+      en: 'Add credits on the Credits page; contact the platform if the account has expired',
     },
   },
   1005: {
@@ -62,8 +62,8 @@ export const errorExplanations: Readonly<Record<ErrorCode, ErrorExplanation>> = 
       en: 'The operation failed; the credits were refunded or are held',
     },
     advice: {
-      zh: '打开请求查看原因；偶发可稍后重试，持续请联系平台',
-      en: 'Open a call for the reason; retry later, or contact the platform',
+      zh: '打开请求查看原因；偶尔出现可稍后重试，持续出现请联系平台',
+      en: 'Open a call to see the reason; retry later, or contact the platform if it happens again',
     },
   },
   1006: {
@@ -83,15 +83,15 @@ export const errorExplanations: Readonly<Record<ErrorCode, ErrorExplanation>> = 
   429: {
     meaning: { zh: '请求过于频繁', en: 'Too many requests' },
     advice: {
-      zh: '按 Retry-After 放慢，或请平台提高限额',
-      en: 'Wait as Retry-After says, or ask for a higher limit',
+      zh: '按 Retry-After 等待后重试，或联系平台提高限额',
+      en: 'Wait as long as Retry-After says, or ask the platform for a higher limit',
     },
   },
   5000: {
     meaning: { zh: '系统内部错误', en: 'Internal error' },
     advice: {
-      zh: '稍后重试；持续请把请求编号发给平台',
-      en: 'Retry later; if it happens again, send the request id to the platform',
+      zh: '请稍后重试；持续出现请将请求编号提供给平台',
+      en: 'Retry later; if it happens again, send the request ID to the platform',
     },
   },
 }

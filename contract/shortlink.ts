@@ -135,7 +135,7 @@ const options = {
     required: false,
     text: {
       zh: '到期或次数用完后的跳转地址，不设置则返回 410',
-      en: 'Target after expiry or when the visits are used up; without it the link answers 410',
+      en: 'Target after expiry or when the visits are used up; without it the link returns 410',
     },
     example: 'https://example.com/ended',
   },
@@ -144,7 +144,7 @@ const options = {
     required: false,
     minimum: 1,
     maximum: linkLimits.maxClicks,
-    text: { zh: '真人访问次数上限', en: 'Limit of visits by people' },
+    text: { zh: '真人访问次数上限', en: 'Maximum number of visits by people' },
     example: 100,
   },
   password: {
@@ -170,7 +170,7 @@ const options = {
     required: false,
     minLength: 1,
     maxLength: linkLimits.externalIdLength,
-    text: { zh: '您的编号，账户内唯一', en: 'Your own ID, unique in the account' },
+    text: { zh: '外部编号（您系统中的编号），账户内唯一', en: 'Your own ID, unique in the account' },
     example: 'order-1001',
   },
   rules: {
@@ -179,7 +179,7 @@ const options = {
     maxItems: linkLimits.rules,
     items: ruleItem,
     text: {
-      zh: '跳转规则 {"when": {…}, "target_url": "…"}，首个匹配的生效，均不匹配时按 target_url。when 的条件：os、device、app、country、province、language，值可为列表',
+      zh: '跳转规则 {"when": {…}, "target_url": "…"}，首个匹配的规则生效，均不匹配时跳转到 target_url。when 的条件：os、device、app、country、province、language，值可为列表',
       en: 'Redirect rules {"when": {…}, "target_url": "…"}; the first match wins, else target_url. Conditions of when: os, device, app, country, province, language; a value may be a list',
     },
     example: [{ when: { os: ['ios', 'macos'] }, target_url: 'https://example.com/apple' }],
@@ -243,7 +243,7 @@ const whichLink = {
   link_id: { ...linkId, required: false },
   external_id: {
     ...options.external_id,
-    text: { zh: '您的编号', en: 'Your own ID' },
+    text: { zh: '外部编号', en: 'Your own ID' },
   },
 } as const
 
@@ -366,7 +366,7 @@ export const shortlink = {
           maxLength: 200,
           text: {
             zh: '标题、目标地址或短码中的文字，英文字母不区分大小写',
-            en: 'Text in title, target or code; ASCII letters in any case',
+            en: 'Text in the title, target or code; the case of ASCII letters is ignored',
           },
           example: 'example.com',
         },
@@ -381,7 +381,7 @@ export const shortlink = {
         tag: {
           type: 'string',
           required: false,
-          text: { zh: '标签，与链接二选一，至多 50000 个链接', en: 'Tag of at most 50,000 links; or a link' },
+          text: { zh: '标签，与链接二选一，至多 50,000 个链接', en: 'Tag of at most 50,000 links, instead of a link' },
           example: '2026',
         },
         start_date: {
@@ -389,7 +389,7 @@ export const shortlink = {
           required: false,
           text: {
             zh: '开始日期 YYYY-MM-DD，默认 30 天前',
-            en: 'First day YYYY-MM-DD; default: the last 30 days',
+            en: 'First day, YYYY-MM-DD; 30 days ago by default',
           },
           example: '2026-01-01',
         },
@@ -398,7 +398,7 @@ export const shortlink = {
           required: false,
           text: {
             zh: '结束日期 YYYY-MM-DD（含），默认今天',
-            en: 'Last day YYYY-MM-DD, inclusive; default today',
+            en: 'Last day, YYYY-MM-DD, inclusive; today by default',
           },
           example: '2026-01-31',
         },

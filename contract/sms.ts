@@ -115,7 +115,7 @@ export const sms = {
         biz_id: {
           type: 'string',
           required: false,
-          text: { zh: '发送流水号', en: 'ID of the send' },
+          text: { zh: '发送流水号', en: 'ID of the message' },
           example: '100000000000000001',
         },
         phone_number: {
@@ -147,7 +147,7 @@ export const sms = {
           type: 'string',
           required: false,
           pattern: phonePattern,
-          text: { zh: '回复的号码', en: 'Who replied' },
+          text: { zh: '回复的号码', en: 'Number that replied' },
           example: '13800138000',
         },
         start_date: {
@@ -183,7 +183,7 @@ export const sms = {
           minimum: 4,
           maximum: 8,
           default: 6,
-          text: { zh: '验证码位数', en: 'Digits of the code' },
+          text: { zh: '验证码位数', en: 'Number of digits' },
           example: 6,
         },
         ttl_s: {
@@ -192,7 +192,7 @@ export const sms = {
           minimum: 60,
           maximum: 1800,
           default: 300,
-          text: { zh: '有效秒数', en: 'Seconds until it expires' },
+          text: { zh: '有效期（秒）', en: 'Validity in seconds' },
           example: 300,
         },
         purpose,

@@ -319,6 +319,20 @@ onEachEngine('the sandbox cashier', (engine) => {
     )
     assert.ok((payUrl as string).startsWith(`${service.url}/`))
     assert.match(await (await fetch(payUrl)).text(), /&lt;b&gt;A[\s\S]*<form method="post">/)
+    // One language: that of the browser, or the one that the reader chose.
+    const headingIn = async (search: string, language: string) => {
+      const response = await fetch(payUrl + search, { headers: { 'accept-language': language } })
+      return /<h1>(.*)<\/h1>/.exec(await response.text())?.[1]
+    }
+    assert.deepEqual(
+      await Promise.all([
+        headingIn('', '*'),
+        headingIn('', 'en-US,en;q=0.9'),
+        headingIn('?lang=en', 'zh-CN'),
+        headingIn('?lang=zh', 'en'),
+      ]),
+      ['沙箱收银台', 'Sandbox cashier', 'Sandbox cashier', '沙箱收银台'],
+    )
     const answers = await Promise.all([1, 2, 3].map(() => fetch(payUrl, { method: 'POST' })))
     for (const answer of answers) assert.equal(answer.status, 200)
     assert.equal((await run('order', 'show', number)).state, 'granted')

@@ -68,6 +68,7 @@ const pages = [
   page('/account', () => import('./account/page.tsx'), 'AccountPage'),
   page('/operator/overview', () => import('./operator/overview.tsx'), 'OverviewPage'),
   page('/operator/accounts', () => import('./operator/accounts.tsx'), 'AccountsPage'),
+  page('/operator/accounts/$id/{-$tab}', () => import('./operator/account-page.tsx'), 'AccountPage'),
   page('/operator/reviews', () => import('./operator/reviews.tsx'), 'ReviewsPage'),
   page('/operator/sms', () => import('./operator/sms.tsx'), 'OperatorSmsPage'),
   page('/operator/codes', () => import('./operator/codes.tsx'), 'CodesPage'),

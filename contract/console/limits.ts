@@ -3,6 +3,9 @@
 /** The reason that an operator gives for a change. */
 export const maxNoteLength = 200
 
+/** Of each contact field of an account. */
+export const maxContactLength = 100
+
 /** The reason for rejecting a template or a signature. */
 export const maxReasonLength = 200
 

@@ -2,7 +2,7 @@
 import { type Static, type TInteger, type TOptional, Type } from 'typebox'
 import { maxPrice, type PriceName, priceNames } from '../credits.ts'
 import { keyLimitFields } from './key.ts'
-import { maxRedeemBatchSize, maxAccountRate } from './limits.ts'
+import { maxRedeemBatchSize, maxAccountRate, maxContactLength } from './limits.ts'
 import { route, withResponses } from './route.ts'
 import {
   optionalDay,
@@ -79,7 +79,7 @@ export const AccountChange = Type.Object({
 })
 export type AccountChange = Static<typeof AccountChange>
 
-const contactText = Type.String({ maxLength: 100 })
+const contactText = Type.String({ maxLength: maxContactLength })
 
 const ContactInput = Type.Object({
   company: contactText,

@@ -21,7 +21,7 @@ export const checkedDomains = object({
     ),
     text(
       '检测的网址：先是提交的，后是随机子域名',
-      'Checked URLs: first the submitted ones, then the random ones',
+      'Checked URLs: first the submitted ones, then the random subdomains',
     ),
   ),
   results: Type.Array(
@@ -36,7 +36,7 @@ export const domainCheckReference: EndpointReference<typeof domainCheck> = {
     price: { name: 'domain', apiType: 'domain_check', per: { zh: '每个网址', en: 'each URL' } },
     notes: [
       {
-        zh: 'check_random 为 true 时，每个网址另检测一个随机子域名，各计 1 次。结果为“请求失败”的项目退回额度。',
+        zh: 'check_random 为 true 时，每个网址另检测一个随机子域名，同样计费。结果为“请求失败”的项目退回额度。',
         en: 'With check_random, a random subdomain of each URL is checked and charged as well. Items with the result 请求失败 are refunded.',
       },
       {

@@ -42,7 +42,7 @@ export const identityReference: EndpointReference<typeof identity> = {
     notes: [
       {
         zh: '格式错误不扣费。一致与不一致均计费；查无记录、上游或网络失败时退回额度。四种结果均返回 HTTP 200。',
-        en: 'Invalid input is free. A match and a mismatch are charged; the credit is refunded if there is no record or if the upstream or the network fails. All four results are HTTP 200.',
+        en: 'Invalid input is free. A match and a mismatch are charged; the credit is refunded if there is no record or if the upstream or the network fails. All four results return HTTP 200.',
       },
       {
         zh: '姓名与证号仅在处理期间保存在内存中，记录与日志只保存脱敏后的内容。请使用 POST，避免它们出现在 URL 中。',

@@ -116,7 +116,7 @@ export const sandboxInputs: readonly {
   {
     product: 'sms',
     input: '19900000002',
-    outcome: { zh: '无响应：1005，额度暂扣，待判定', en: 'no response: 1005, credits held until decided' },
+    outcome: { zh: '无响应：1005，额度暂扣，稍后判定', en: 'no response: 1005, credits held until decided' },
   },
   {
     product: 'sms',
@@ -172,12 +172,12 @@ export const interfaceChanges: readonly {
         en: 'SMS: new operations send_batch, get_batch, cancel_batch, send_code, check_code, get_replies and get_signatures; get_status takes cursor and limit, records have state, receipt_time, receipt_code and batch_id; a sign_name that is not approved returns 1002.',
       },
       {
-        zh: '密钥：可放在 Authorization: Bearer 中；可限制权限、来源地址与用量，超出的调用会被拒绝。Webhook 事件，以及供 AI 助手使用的 /mcp。',
-        en: 'API keys: Authorization: Bearer; scopes, allowed addresses and caps; calls beyond them are rejected. Webhook events, and /mcp for AI assistants.',
+        zh: '密钥：可放在 Authorization: Bearer 中；可限制权限、来源地址与用量，超出的调用会被拒绝。新增 Webhook 事件，以及供 AI 助手使用的 /mcp。',
+        en: 'API keys can be sent as Authorization: Bearer and limited to scopes, addresses and caps; calls beyond them are rejected. Webhook events, and /mcp for AI assistants.',
       },
       {
         zh: 'stats 按标签汇总至多 50,000 个链接，更多时返回 400。',
-        en: 'stats of a tag sums at most 50,000 links; more are 400.',
+        en: 'stats of a tag covers at most 50,000 links; more return 400.',
       },
     ],
   },

@@ -34,7 +34,7 @@ export const generatedLinks = object({
 
 function linkPageOf<T extends TSchema>(record: T) {
   return object({
-    links: Type.Array(record, text('短链接，新的在前', 'Links, newest first')),
+    links: Type.Array(record, text('短链接，按创建时间倒序', 'Links, newest first')),
     next_cursor: Type.Union([Type.String(), Type.Null()], {
       ...text('下一页的 cursor，没有更多时为 null', 'Cursor of the next page; null after the last one'),
     }),
@@ -91,12 +91,12 @@ export function createMoreReference(
       price: { name: 'generate', apiType: 'short_link', per: { zh: '每条短链接', en: 'each link' } },
       notes: [
         {
-          zh: '先检查全部链接，所有问题一次指出，例如 links[3].target_url；有问题时不扣费。扣费与生成同时成功或同时不做。',
-          en: 'All links are checked first and all problems are named at once, such as links[3].target_url; then nothing is charged. The links are charged and created together or not at all.',
+          zh: '先检查全部链接，一次指出所有问题，例如 links[3].target_url；有问题时不扣费。扣费与生成要么全部成功，要么全部不执行。',
+          en: 'All links are checked first. One message names all problems, such as links[3].target_url, and nothing is charged. The links are charged and created together or not at all.',
         },
         {
           zh: '整个请求使用一个 Idempotency-Key。',
-          en: 'One Idempotency-Key is for the whole call.',
+          en: 'One Idempotency-Key covers the whole call.',
         },
       ],
       response: shortlinkResponseOf(generatedLinks),
@@ -155,8 +155,8 @@ export function createMoreReference(
     list: {
       notes: [
         {
-          zh: '新的在前。cursor 只用于相同的筛选条件，limit 可以不同。没有更多时 next_cursor 为 null；筛选很少匹配时，一页可能不足 limit 条。',
-          en: 'Newest first. A cursor belongs to its filters; limit may change. next_cursor is null after the last page; a page may have fewer links than limit when few match.',
+          zh: '按创建时间倒序。cursor 只能用于相同的筛选条件，limit 可以不同。没有更多时 next_cursor 为 null；匹配的链接较少时，一页可能不足 limit 条。',
+          en: 'Newest first. A cursor is valid only with the same filters; limit may change. next_cursor is null after the last page; a page may have fewer links than limit when few match.',
         },
       ],
       response: shortlinkResponseOf(linkPageOf(record)),
@@ -180,16 +180,16 @@ export function createMoreReference(
     stats: {
       notes: [
         {
-          zh: '传入 link_id、short_code、external_id 之一，或 tag。默认最近 30 天，按天。',
-          en: 'Pass one of link_id, short_code and external_id, or tag. The last 30 days by day unless you say otherwise.',
+          zh: '传入 link_id、short_code、external_id 之一，或 tag。默认统计最近 30 天，按天分组。',
+          en: 'Pass one of link_id, short_code and external_id, or tag. By default, the last 30 days are grouped by day.',
         },
         {
-          zh: '按天、小时时间升序，没有访问的也列出；其他按访问数降序，未知为空，过多的来源合并为 *。hour 最多 62 天，60 天前的小时合并为天。',
-          en: 'Days and hours ascend in time, with zeros; everything else is largest first, unknown values are empty, and referrers beyond the stored ones are *. by=hour spans at most 62 days; hours older than 60 days are merged into days.',
+          zh: '按天或小时分组时按时间升序，没有访问的时段也会列出；其他分组按访问数降序，未知值为空，超出保存数量的来源合并为 *。by=hour 最多查询 62 天；60 天前的数据不再按小时保存，只按天。',
+          en: 'Days and hours are in ascending order and include those without visits; other groups are sorted by visits, largest first. Unknown values are empty, and referrers beyond the stored ones are merged into *. by=hour spans at most 62 days; hours older than 60 days are merged into days.',
         },
         {
-          zh: '国家和省份由 IP 地址推断，仅供参考；不保存地址。',
-          en: 'Country and province are estimated from the address, which is not stored.',
+          zh: '国家和省份由 IP 地址推断，仅供参考；不保存 IP 地址。',
+          en: 'Country and province are estimated from the IP address, which is not stored.',
         },
       ],
       response: shortlinkResponseOf(linkStats),
@@ -216,7 +216,7 @@ export function createMoreReference(
       ],
     },
     pause: {
-      notes: [{ zh: '暂停的短链接返回 410。', en: 'A paused link answers 410.' }],
+      notes: [{ zh: '暂停的短链接返回 410。', en: 'A paused link returns 410.' }],
       response: shortlinkResponseOf(linkStateChange),
       errors: [missing, expired, notFound],
       examples: [
@@ -246,8 +246,8 @@ export function createMoreReference(
     delete: {
       notes: [
         {
-          zh: '不可恢复：地址永久返回 410，短码不再发放，list 与 get 不再返回，访问统计删除。',
-          en: 'Final: the addresses answer 410 for ever, the code is never issued again, list and get do not return the link, and its statistics are deleted.',
+          zh: '不可恢复：地址永久返回 410，短码不再分配，list 与 get 不再返回该链接，访问统计一并删除。',
+          en: 'Cannot be undone: the addresses return 410 permanently, the code is never issued again, list and get do not return the link, and its statistics are deleted.',
         },
       ],
       response: shortlinkResponseOf(deletedLink),

@@ -75,14 +75,14 @@ export const linkDetails = object({
   ),
   expired_url: Type.String(text('到期后的跳转地址，未设置时为空', 'Target after expiry; empty when not set')),
   max_clicks: Type.Union([Type.Integer(), Type.Null()], {
-    ...text('访问次数上限，未设置时为 null', 'Limit of visits; null when not set'),
+    ...text('访问次数上限，未设置时为 null', 'Maximum number of visits; null when not set'),
   }),
   remaining_clicks: Type.Union([Type.Integer(), Type.Null()], {
     ...text('剩余访问次数，未设置上限时为 null', 'Visits left; null without a limit'),
   }),
   has_password: Type.Boolean(text('是否设有访问密码', 'Whether the link has a password')),
   tags: Type.Array(Type.String(), text('标签', 'Tags')),
-  external_id: Type.String(text('您的编号，未设置时为空', 'Your own ID; empty when not set')),
+  external_id: Type.String(text('外部编号，未设置时为空', 'Your own ID; empty when not set')),
   domain: Type.String(text('a_url 所用的自有域名，未设置时为空', 'Own domain of a_url; empty when not set')),
   rules: Type.Array(ruleSchema, text('跳转规则', 'Redirect rules')),
 })
@@ -136,12 +136,12 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         en: 'A link with expires_at, max_clicks, password or rules cannot be permanent. Checked in this order: banned, paused, expired, visits used up, password, rules.',
       },
       {
-        zh: 'max_clicks 只计真人访问，恰好这么多次到达目标；预览和机器人不计。设有密码时，只有输入正确密码才计一次。',
-        en: "max_clicks counts people's visits: exactly so many reach the target; previews and bots count nothing. With a password only the right one uses a visit up.",
+        zh: 'max_clicks 只统计真人访问，恰好允许该次数的访问到达目标地址；链接预览和机器人不计。设有密码时，输入正确密码才计一次。',
+        en: "max_clicks counts only visits by people: exactly that many reach the target; link previews and bots are not counted. With a password, a visit is counted when the correct password is entered.",
       },
       {
-        zh: '设有密码的链接先显示密码页；每个地址每条链接每分钟最多 10 次，超出返回 429。',
-        en: 'A link with a password shows a form first; 10 attempts a minute per address and link, then 429.',
+        zh: '设有密码的链接先显示密码页；每个 IP 地址对每条链接每分钟最多尝试 10 次，超出返回 429。',
+        en: 'A link with a password shows a form first. Each IP address has 10 attempts per minute and link; further attempts return 429.',
       },
       {
         zh: '规则条件：os（ios、android、harmony、windows、macos、linux），device（mobile、tablet、desktop），app（wechat、qq、douyin、weibo、alipay、dingtalk、feishu），country（ISO 3166-1 两位代码），province（ISO 3166-2，不含 CN-，如 GD），language（Accept-Language 首个语言的两位代码）。同一条规则的条件须全部满足，对 a_url 与 b_url 均生效。',
@@ -157,7 +157,7 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
       {
         code: 1002,
         status: 400,
-        when: { zh: '短码不可用', en: 'The short code is one of our paths or an offensive word' },
+        when: { zh: '短码不可用（保留路径或不当词语）', en: 'The short code is reserved or an offensive word' },
       },
       {
         code: 1002,
@@ -214,11 +214,11 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
     notes: [
       {
         zh: '下一次访问即生效。不传的参数保持不变。',
-        en: 'Takes effect with the next visit. Omitted parameters stay unchanged.',
+        en: 'Takes effect on the next visit. Omitted parameters stay unchanged.',
       },
       {
-        zh: '新的 max_clicks 替换上限，不清零已用次数；用 clear 清除后重新设置则从零计。clear 不能与同一字段的新值同时传入。',
-        en: 'A new max_clicks replaces the limit, not the count; cleared and set again it counts from zero. clear cannot be combined with a new value of the same field.',
+        zh: '新的 max_clicks 只替换上限，不清零已用次数；用 clear 清除后重新设置，则从零开始计数。clear 不能与同一字段的新值同时传入。',
+        en: 'A new max_clicks replaces the limit and keeps the count; after clear, a new limit counts from zero. clear cannot be combined with a new value of the same field.',
       },
     ],
     response: shortlinkResponseOf(updatedLink),
@@ -249,7 +249,7 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
     notes: [
       {
         zh: '链接更换为新的短码和下一组域名，link_id 不变。',
-        en: 'The link gets a new code and the next domains; link_id does not change.',
+        en: 'The link gets a new code and moves to the next domains; link_id does not change.',
       },
     ],
     response: shortlinkResponseOf(refreshedLink),

@@ -11,7 +11,7 @@ const sendAt = Type.String(
 
 const acceptedBatch = object({
   batch_id: batchId,
-  accepted: count('接受的条数', 'Accepted messages'),
+  accepted: count('受理的条数', 'Accepted messages'),
   rejected: Type.Array(
     object(
       {
@@ -22,7 +22,7 @@ const acceptedBatch = object({
       '一条被拒绝的短信',
       'A rejected message',
     ),
-    text('被拒绝的短信，不扣费', 'Rejected messages; they are free'),
+    text('被拒绝的短信，不扣费', 'Rejected messages; they are not charged'),
   ),
   send_at: sendAt,
   remaining_credits: count('剩余短信额度', 'Remaining SMS credits'),
@@ -35,15 +35,15 @@ function smsBatch<R extends TSchema>(record: R) {
     batch_id: batchId,
     state: oneOf(batchStates, '状态', 'State'),
     send_at: sendAt,
-    total: count('接受的条数', 'Accepted messages'),
+    total: count('受理的条数', 'Accepted messages'),
     succeeded: count('已发送', 'Sent'),
     failed: count('失败', 'Failed'),
     cancelled: count('已取消', 'Cancelled'),
-    pending: count('尚无结果', 'Not decided yet'),
-    credits_used: count('消耗的额度，已扣除退回的', 'Credits used, without refunded ones'),
+    pending: count('尚无结果', 'No result yet'),
+    credits_used: count('消耗的额度，不含已退回的', 'Credits used, without refunds'),
     items: Type.Array(record, text('发送记录', 'Send records')),
     next_cursor: Type.Union([Type.String(), Type.Null()], {
-      ...text('下一页的 cursor，没有则为 null', 'cursor of the next page; null without one'),
+      ...text('下一页的 cursor，没有更多时为 null', 'Cursor of the next page; null after the last one'),
     }),
   })
 }
@@ -82,15 +82,15 @@ export const sendBatchReference: OperationReference = {
   },
   notes: [
     {
-      zh: `一次 1–${maxBatchMessages} 条，立即返回，不等待网关。无效的号码与重复的号码（后出现的）被拒绝且不扣费；有效的一起扣费，额度不足则全部不发送。`,
-      en: `1–${maxBatchMessages} messages. The response does not wait for the gateways. Invalid and repeated numbers (the later ones) are rejected and free; the valid ones are charged together, or none is if the credits do not suffice.`,
+      zh: `每次 1–${maxBatchMessages} 条，受理后立即返回，不等待网关。无效号码与重复号码（仅保留首个）会被拒绝，不扣费；其余短信一次性扣费，额度不足则全部不发送。`,
+      en: `1–${maxBatchMessages} messages. The response does not wait for the gateways. Invalid numbers and later repetitions of a number are rejected and not charged. The other messages are charged together; if there are not enough credits, none is sent.`,
     },
     {
-      zh: `每条短信有自己的 biz_id，至多发送一次，单独结算或退回。send_at 在 ${maxSendAheadDays} 天以内，接受时扣费。营销模板只在 ${marketingHours.from}:00–${marketingHours.to}:00 发送。`,
+      zh: `每条短信有各自的 biz_id，至多发送一次，单独结算或退回。send_at 须在 ${maxSendAheadDays} 天以内，受理时扣费。营销模板仅在 ${marketingHours.from}:00–${marketingHours.to}:00 发送。`,
       en: `Each message has its own biz_id, is sent at most once, and is settled or refunded on its own. send_at is at most ${maxSendAheadDays} days ahead; credits are charged on acceptance. Marketing templates are sent from ${marketingHours.from}:00 to ${marketingHours.to}:00 only.`,
     },
     {
-      zh: '等待期间账户停用或过期、模板修改或删除、号码退订时，短信不再发送，额度退回。',
+      zh: '等待发送期间，如账户停用或过期、模板修改或删除、号码退订，则不再发送并退回额度。',
       en: 'If the account is suspended or expires, the template is changed or deleted, or the number unsubscribes while a message waits, it is not sent and the credits are refunded.',
     },
   ],
@@ -102,7 +102,7 @@ export const sendBatchReference: OperationReference = {
       status: 400,
       when: {
         zh: '参数有误，签名未通过审核，没有可发送的短信，或等待发送的短信过多（HTTP 429）',
-        en: 'Invalid parameter, signature not approved, no message can be sent, or too many messages wait (HTTP 429)',
+        en: 'Invalid parameter, signature not approved, no message can be sent, or too many messages are waiting (HTTP 429)',
       },
     },
     {
@@ -197,8 +197,8 @@ export function getBatchReference(record: TSchema): OperationReference {
   return {
     notes: [
       {
-        zh: 'state：waiting 未开始，sending 发送中，finished 全部有结果，cancelled 全部已取消。total 等于 succeeded、failed、cancelled、pending 之和。items 由新到旧，翻页见 next_cursor。',
-        en: 'state: waiting (not started), sending, finished (every message is decided), cancelled (all of them). total is the sum of succeeded, failed, cancelled and pending. items are newest first; see next_cursor for further pages.',
+        zh: 'state：waiting 未开始，sending 发送中，finished 全部已有结果，cancelled 全部已取消。total 等于 succeeded、failed、cancelled、pending 之和。items 按时间倒序，使用 next_cursor 翻页。',
+        en: 'state: waiting (not started), sending, finished (every message has a result), cancelled (every message was cancelled). total is the sum of succeeded, failed, cancelled and pending. items are newest first; use next_cursor for further pages.',
       },
     ],
     response: envelopeOf(smsBatch(record)),
@@ -236,8 +236,8 @@ export function getBatchReference(record: TSchema): OperationReference {
 export const cancelBatchReference: OperationReference = {
   notes: [
     {
-      zh: '取消尚未开始发送的短信并退回额度；已开始的照常完成。',
-      en: 'Cancels the messages that have not started and refunds them; those that have started go on.',
+      zh: '取消尚未开始发送的短信并退回额度；已开始发送的不受影响。',
+      en: 'Cancels the messages whose sending has not started and refunds their credits; the others are not affected.',
     },
   ],
   response: envelopeOf(cancelledBatch),

@@ -13,8 +13,8 @@ export const sentCode = object({
 })
 
 export const checkedCode = object({
-  verified: Type.Boolean(text('验证码是否正确', 'Whether the code is right')),
-  attempts_left: count('剩余尝试次数', 'Attempts that are left'),
+  verified: Type.Boolean(text('验证码是否正确', 'Whether the code is correct')),
+  attempts_left: count('剩余尝试次数', 'Attempts left'),
 })
 
 export const sendCodeReference: OperationReference = {
@@ -25,8 +25,8 @@ export const sendCodeReference: OperationReference = {
   },
   notes: [
     {
-      zh: '验证码由平台生成，只保存带密钥的哈希，不出现在任何记录、日志与响应中；发送记录中 code 显示为 ******。',
-      en: 'The code is created here and stored as a keyed hash only. It is in no record, log or response; send records show code as ******.',
+      zh: '验证码由平台生成，仅保存带密钥的哈希值，不会出现在任何记录、日志或响应中；发送记录中 code 显示为 ******。',
+      en: 'The platform generates the code and stores only a keyed hash of it. It never appears in a record, log or response; send records show code as ******.',
     },
     {
       zh: `模板变量须为 code，可另有 minutes（ttl_s 除以 60，向上取整）。同一号码与用途只有最新的验证码有效，${codeLimits.pauseS} 秒内不能再次发送。`,
@@ -45,7 +45,7 @@ export const sendCodeReference: OperationReference = {
       status: 400,
       when: {
         zh: `参数有误，模板含其他变量，签名未通过审核，号码已退订，或 ${codeLimits.pauseS} 秒内重复发送（消息含等待秒数，见 Retry-After）`,
-        en: `Invalid parameter, another variable in the template, signature not approved, number unsubscribed, or another code within ${codeLimits.pauseS} seconds (the message names the wait, see Retry-After)`,
+        en: `Invalid parameter, another variable in the template, signature not approved, number unsubscribed, or another code within ${codeLimits.pauseS} seconds (the message says how long to wait, see Retry-After)`,
       },
     },
     {
@@ -124,8 +124,8 @@ export const sendCodeReference: OperationReference = {
 export const checkCodeReference: OperationReference = {
   notes: [
     {
-      zh: `免费。验证码只能通过一次，最多尝试 ${codeLimits.attempts} 次；不存在、已过期与已用完的验证码响应相同：verified 为 false，attempts_left 为 0。`,
-      en: `Free. A code can be verified once, with at most ${codeLimits.attempts} attempts. Unknown, expired and used codes have the same response: verified is false and attempts_left is 0.`,
+      zh: `免费。验证码只能验证成功一次，最多尝试 ${codeLimits.attempts} 次；不存在、已过期、已使用或尝试次数用完的验证码，响应相同：verified 为 false，attempts_left 为 0。`,
+      en: `Free. A code can be verified once, with at most ${codeLimits.attempts} attempts. Unknown, expired and used codes, and codes without attempts left, get the same response: verified is false and attempts_left is 0.`,
     },
   ],
   response: envelopeOf(checkedCode),

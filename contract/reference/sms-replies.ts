@@ -6,8 +6,8 @@ import { bizId, recipient } from './sms-parts.ts'
 
 export const smsReply = object(
   {
-    phone_number: { ...recipient, ...text('回复的号码', 'Who replied') },
-    content: Type.String(text('回复内容', 'The text')),
+    phone_number: { ...recipient, ...text('回复的号码', 'Number that replied') },
+    content: Type.String(text('回复内容', 'Text of the reply')),
     sign_name: Type.String(text('被回复短信的签名', 'Signature of the message that was replied to')),
     biz_id: bizId,
     received_at: time('收到时间（北京时间）', 'When it arrived, Asia/Shanghai'),
@@ -19,8 +19,8 @@ export const smsReply = object(
 export const repliesReference: OperationReference = {
   notes: [
     {
-      zh: `按时间倒序返回。回复按号码、签名匹配到 7 天内最后一条短信。回复 ${stopWords.join('、')}（忽略大小写与首尾空格）的号码进入该签名的退订名单，之后向它发送返回 1002“号码已退订”，不扣费。`,
-      en: `Newest first. A reply is matched by number and signature with the last message within 7 days. The replies ${stopWords.join(', ')} (in any case, trimmed) put the number on the stop list of that signature: later sends to it are 1002 and free.`,
+      zh: `按时间倒序返回。回复按号码和签名关联到 7 天内的最后一条短信。回复 ${stopWords.join('、')}（忽略大小写与首尾空格）的号码进入该签名的退订名单，之后向该号码发送会返回 1002“号码已退订”，不扣费。`,
+      en: `Newest first. A reply is matched by number and signature to the last message of the past 7 days. The replies ${stopWords.join(', ')} (case and surrounding spaces are ignored) put the number on the stop list of that signature: later messages to it are rejected with 1002 and not charged.`,
     },
   ],
   response: pageOf(Type.Array(smsReply, { maxItems: 100, ...text('回复', 'Replies') })),

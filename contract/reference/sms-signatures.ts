@@ -8,7 +8,7 @@ export const smsSignature = object(
     sign_name: Type.String(text('签名，不含【】', 'Signature, without 【】')),
     state: oneOf(templateStates, '审核状态', 'Review state: pending, approved, rejected'),
     is_default: Type.Boolean(
-      text('发送时未传 sign_name 是否使用它', 'Whether it is used when sign_name is left out'),
+      text('是否为默认签名（未传 sign_name 时使用）', 'Whether it is used when sign_name is omitted'),
     ),
   },
   '签名',
@@ -19,11 +19,11 @@ export const signaturesReference: OperationReference = {
   notes: [
     {
       zh: '返回本账户的全部签名，包括审核中的。没有默认签名时，未传 sign_name 的短信使用平台签名。',
-      en: "Lists the signatures of the account in every state. Without a default one, messages without sign_name have the platform's signature.",
+      en: "Lists all signatures of the account, whatever their review status. Without a default signature, messages without sign_name use the platform’s signature.",
     },
     {
       zh: '在控制台“短信 / 签名”提交签名与证明材料。',
-      en: 'Submit signatures and their proofs in the console under SMS / Signatures.',
+      en: 'Submit signatures and supporting documents in the console under SMS / Signatures.',
     },
   ],
   response: envelopeOf(Type.Array(smsSignature, text('签名', 'Signatures'))),

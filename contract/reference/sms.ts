@@ -58,11 +58,11 @@ export const smsRecord = object(
     biz_id: bizId,
     success: Type.Boolean(text('是否发送成功', 'Whether the SMS was sent')),
     created_at: sendTime,
-    error_message: Type.String(text('失败原因，成功时为空', 'Reason of the failure; empty on success')),
+    error_message: Type.String(text('失败原因，成功时为空', 'Reason for the failure; empty on success')),
     state: oneOf(
       sendStates,
       '状态：待发送、发送中、已提交、已送达、失败、结果不明、已取消',
-      'State; unknown until it is decided whether the message was sent',
+      'State; unknown means that it is not known yet whether the message was sent',
     ),
     receipt_time: Type.String(
       text('回执时间（北京时间），没有回执时为空', 'Time of the receipt, Asia/Shanghai; empty without one'),
@@ -86,7 +86,7 @@ export const smsReference: EndpointReference<typeof sms> = {
     notes: [
       {
         zh: `计费内容为【签名】加替换变量后的模板内容，最长 ${maxSmsLength} 个字符；不超过 70 个字符计 1 条，超过则按每 67 个字符计 1 条，向上取整。`,
-        en: `Billed is 【signature】 plus the template with its variables filled in, at most ${maxSmsLength} characters: up to 70 characters are one part, longer texts are billed per 67 characters, rounded up.`,
+        en: `The billed text is 【signature】 plus the template with its variables filled in, at most ${maxSmsLength} characters. Up to 70 characters are one part; longer texts are billed per 67 characters, rounded up.`,
       },
       {
         zh: '网关明确拒绝时退回额度。结果不明时不会重发，额度暂扣，15 分钟内判定。',
@@ -101,7 +101,7 @@ export const smsReference: EndpointReference<typeof sms> = {
         status: 400,
         when: {
           zh: `号码或签名有误，签名未通过审核，号码已退订，变量缺少或多余，内容超过 ${maxSmsLength} 个字符，或超出单号码发送上限`,
-          en: `Invalid number or signature, signature not approved, number unsubscribed, missing or surplus variables, more than ${maxSmsLength} characters, or too many messages to one number`,
+          en: `Invalid number or signature, signature not approved, number unsubscribed, missing or extra variables, more than ${maxSmsLength} characters, or too many messages to one number`,
         },
       },
       {
@@ -194,8 +194,8 @@ export const smsReference: EndpointReference<typeof sms> = {
   templates: {
     notes: [
       {
-        zh: '返回本账户与平台共享的全部模板，包括审核中的；仅审核通过的模板可以发送。',
-        en: 'Lists the templates of the account and the shared templates in every state; only approved templates can be sent.',
+        zh: '返回本账户与平台共享的全部模板，包括审核中的；仅审核通过的模板可用于发送。',
+        en: 'Lists the templates of the account and the shared templates, whatever their review status; only approved templates can be used.',
       },
     ],
     response: envelopeOf(Type.Array(smsTemplate, text('模板', 'Templates'))),
@@ -277,7 +277,7 @@ export const smsReference: EndpointReference<typeof sms> = {
     notes: [
       {
         zh: 'biz_id、phone_number、start_date 至少传入一个。按时间倒序返回，最多 20 条；日期为北京时间，含起止当天。传入 limit 或 cursor 时分页返回，响应另有 next_cursor。',
-        en: 'At least one of biz_id, phone_number and start_date is required. Newest first, at most 20; days are in Asia/Shanghai and inclusive. With limit or cursor the response is a page and has next_cursor.',
+        en: 'At least one of biz_id, phone_number and start_date is required. Newest first, at most 20 records; days are in Asia/Shanghai and inclusive. With limit or cursor, the response is one page and also contains next_cursor.',
       },
     ],
     response: envelopeOf(Type.Array(smsRecord, { maxItems: 100, ...text('发送记录', 'Send records') }), {
@@ -287,7 +287,7 @@ export const smsReference: EndpointReference<typeof sms> = {
       {
         code: 1001,
         status: 400,
-        when: { zh: '三个条件均未传入', en: 'None of the three is given' },
+        when: { zh: '三个条件均未传入', en: 'None of the three was given' },
       },
       {
         code: 1002,

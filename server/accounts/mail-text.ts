@@ -19,7 +19,7 @@ export function verificationMail(code: string, language: Language): MailText {
       }
     : {
         title: '[Tollgate] Verify your email address',
-        text: `Code: ${code}\nEnter it in the console. The address is then used for password recovery and security notices. Valid for ${minutes} minutes.\nIf you did not request it, ignore this email.`,
+        text: `Code: ${code}\nEnter it in the console. The address is then used for password recovery and security notices. Valid for ${minutes} minutes.\nIf you did not request this code, ignore this email.`,
       }
 }
 
@@ -35,7 +35,7 @@ export function recoveryMail(
       }
     : {
         title: '[Tollgate] Reset your password',
-        text: `Open the link to set a new password. It works once, within ${minutes} minutes:\n\n${list}\n\nIf you did not request it, ignore this email; the password stays as it is.`,
+        text: `Open the link to set a new password. It works once, within ${minutes} minutes:\n\n${list}\n\nIf you did not request this, ignore this email; your password stays the same.`,
       }
 }
 
@@ -60,6 +60,6 @@ export function newPlaceMail(username: string, from: SignInOrigin, at: number): 
   const facts = `${formatTime(at)}  ${from.address}${place}  ${from.device}`
   return {
     title: '[Tollgate] 新设备或新地点登录 / New sign-in',
-    text: `账户 ${username} 从新的设备或地点登录：\n${facts}\n如非本人操作，请立即修改密码，并在控制台“安全”页结束其他会话。\n\nThe account ${username} signed in from a new device or place (above). If it was not you, change the password and end the other sessions on the Security page of the console.`,
+    text: `账户 ${username} 从新的设备或地点登录：\n${facts}\n如非本人操作，请立即修改密码，并在控制台“安全”页结束其他会话。\n\nThe account ${username} was signed in to from a new device or place (see above). If this was not you, change the password immediately and end the other sessions on the Security page of the console.`,
   }
 }

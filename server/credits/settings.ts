@@ -11,7 +11,10 @@ export const creditSettings = {
     zh: '上游调用最长未决时间（秒）',
     en: 'Seconds an operation may stay held while an upstream call runs',
   }),
-  SWEEP_S: setting(integer(1, 3_600), 10, { zh: '清扫间隔（秒）', en: 'Seconds between sweeps' }),
+  SWEEP_S: setting(integer(1, 3_600), 10, {
+    zh: '检查到期未决操作的间隔（秒）',
+    en: 'Seconds between two searches for operations whose lease has expired',
+  }),
   LEDGER_KEEP_DAYS: setting(daysOrForever(400), 0, {
     zh: '流水逐笔保留的天数，更早的按账户与类型结转；至少 400，0 为永久',
     en: 'Days that the ledger keeps single entries, older ones are compacted; 400 or more, 0: indefinitely',

@@ -37,7 +37,7 @@ export const openingSections: readonly Section[] = [
     title: { zh: '认证与参数', en: 'Authentication and parameters' },
     body: authenticationBody,
   },
-  { id: 'key-limits', title: { zh: '密钥权限', en: 'Key limits' }, body: keyLimitsBody },
+  { id: 'key-limits', title: { zh: '密钥限制', en: 'Key limits' }, body: keyLimitsBody },
 ]
 
 export const closingSections: readonly Section[] = [
@@ -52,18 +52,18 @@ export const closingSections: readonly Section[] = [
 function keyLimitsBody(_context: DocsContext, language: Language): Html {
   const intro: readonly Text[] = [
     {
-      zh: '密钥默认拥有全部权限，可以按账户限制。不在权限内的操作返回 HTTP 403（信封与身份核验的 code 为 1004），message 为“无权执行此操作”。',
-      en: 'A key has all rights unless the account limits it. An operation outside them is HTTP 403 (code 1004 in the envelope and for identity verification) with the message “无权执行此操作”.',
+      zh: '密钥默认拥有全部权限，可以在控制台限制。超出权限的操作返回 HTTP 403（短信、域名检测和身份核验的 code 为 1004），message 为“无权执行此操作”。',
+      en: 'A key has all scopes unless they are limited in the console. An operation outside its scopes returns HTTP 403 (with code 1004 for SMS, domain check and identity verification) and the message “无权执行此操作”.',
     },
   ]
   const rest: readonly Text[] = [
     {
       zh: '设置来源地址（IPv4、IPv6 或 CIDR）后，来自其他地址的调用同样返回 403，message 为“来源地址不在允许范围”。',
-      en: 'With an allow list of addresses (IPv4, IPv6 or CIDR), a call from elsewhere is the same 403 with the message “来源地址不在允许范围”.',
+      en: 'With a list of allowed addresses (IPv4, IPv6 or CIDR), a call from any other address also returns 403, with the message “来源地址不在允许范围”.',
     },
     {
       zh: '设置每日或每月用量上限后，超出的调用按额度不足处理，message 为“超过每日用量上限”或“超过每月用量上限”。退回的额度不计入用量。',
-      en: 'With a daily or monthly cap, a call that would exceed it fails like one without credits, with the message “超过每日用量上限” or “超过每月用量上限”. Refunded credits do not count.',
+      en: 'With a daily or monthly cap, a call that would exceed it fails as if there were not enough credits, with the message “超过每日用量上限” or “超过每月用量上限”. Refunded credits do not count.',
     },
   ]
   const heading = language === 'zh' ? ['权限', '允许的操作'] : ['Scope', 'Allows']
@@ -75,11 +75,11 @@ function startBody({ publicUrl }: DocsContext, language: Language): Html {
   const steps: readonly Text[] = [
     {
       zh: '在控制台生成 API 密钥。完整密钥只显示一次，请立即保存。',
-      en: 'Generate an API key in the console. The full key is shown only once: store it.',
+      en: 'Generate an API key in the console. The complete key is shown only once: save it immediately.',
     },
     {
       zh: '将下面的 `<API_KEY>` 替换为您的密钥，`demo` 替换为您的用户名，然后运行：',
-      en: 'Replace `<API_KEY>` by your key and `demo` by your user name, and run:',
+      en: 'Replace `<API_KEY>` with your key and `demo` with your user name, then run:',
     },
   ]
   const values = { username: 'demo', api_key: '<API_KEY>', action: 'get_credits' }
@@ -175,8 +175,8 @@ function limitsBody({ config }: DocsContext, language: Language): Html {
           ? '立即失效'
           : 'stop working immediately'
         : zh
-          ? `再可用 ${config.LINK_REFRESH_GRACE_HOURS} 小时`
-          : `work for another ${config.LINK_REFRESH_GRACE_HOURS} hours`,
+          ? `继续有效 ${config.LINK_REFRESH_GRACE_HOURS} 小时`
+          : `keep working for ${config.LINK_REFRESH_GRACE_HOURS} hours`,
     ],
     [
       zh ? '短信内容' : 'SMS text',
@@ -236,7 +236,7 @@ function sandboxBody({ config }: DocsContext, language: Language): Html {
   const intro =
     language === 'zh'
       ? `目前使用沙箱的产品：${names}。沙箱不发送短信，不请求任何上游，额度照常扣减。以下输入返回指定的结果，其余输入一律返回成功、一致、未拦截：`
-      : `These products use the sandbox: ${names}. Nothing is sent and no upstream is called; credits are charged as usual. These inputs select an outcome; all others succeed, match, or are not blocked:`
+      : `These products use the sandbox: ${names}. Nothing is sent and no upstream is called; credits are charged as usual. The following inputs produce the outcome shown; all others succeed, match, or are not blocked:`
   return html`<p>${intro}</p>
     ${table(language === 'zh' ? ['产品', '输入', '结果'] : ['Product', 'Input', 'Outcome'], rows)}`
 }
@@ -302,9 +302,9 @@ function rateBody({ config: { RATE_LIMIT: limit } }: DocsContext, language: Lang
           zh: `每个账户每秒 ${limit.perSecond} 次，突发 ${limit.burst} 次（运营方可为单个账户单独设置）。响应头 \`RateLimit\` 返回剩余次数。`,
           en: `${limit.perSecond} calls per second and account, bursts of ${limit.burst} (the operator may set another limit for an account). The response header \`RateLimit\` contains the remaining calls.`,
         }
-      : { zh: '不限制调用频率。', en: 'Calls are not limited.' },
+      : { zh: '不限制调用频率。', en: 'There is no rate limit.' },
     {
-      zh: '超出时返回 HTTP 429，`Retry-After` 为等待秒数。凭据错误按来源地址计数，每分钟 60 次；使用正确密钥的调用不受影响。',
+      zh: '超出时返回 HTTP 429，`Retry-After` 为等待秒数。凭据错误的请求按来源地址限制，每分钟最多 60 次；使用正确密钥的调用不受影响。',
       en: 'Beyond the limit, the response is HTTP 429 and `Retry-After` contains the seconds to wait. Wrong credentials are limited to 60 per minute and address; calls with a valid key are not affected.',
     },
   ]

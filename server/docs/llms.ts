@@ -24,7 +24,7 @@ ${endpoints.join('\n')}
 ${link('API reference', '/docs/en/index.md', 'every operation with parameters, responses, errors and examples')}
 ${link('接口文档', '/docs/index.md', 'the same in Chinese')}
 ${link('OpenAPI 3.1', '/openapi.json?lang=en', 'machine-readable definition')}
-${link('Changes', '/docs/en/changelog.md', 'changes of the interface')}
+${link('Changes', '/docs/en/changelog.md', 'changes of the API')}
 ${link('Status', '/status', 'current health and the last 90 days')}
 
 ## Error codes

@@ -37,7 +37,7 @@ function errorBody(code: ErrorCode, language: Language): Html {
     )}`
 }
 
-const changesTitle: Text = { zh: '接口变更', en: 'Changes of the interface' }
+const changesTitle: Text = { zh: '接口变更', en: 'API changes' }
 
 const changesPage: DocsPage = {
   path: 'changelog',

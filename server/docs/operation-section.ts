@@ -6,7 +6,7 @@ import type { Example, OperationReference } from '../../contract/reference.ts'
 import type { DocumentedEndpoint } from '../../contract/reference/interface.ts'
 import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/samples.ts'
 import type { Language, Text } from '../../contract/text.ts'
-import { apiTypeNames } from '../../contract/credits.ts'
+import { type ApiType, apiTypeNames } from '../../contract/credits.ts'
 import type { ResponseSchema } from './schemas.ts'
 import { codeBlock } from './highlight.ts'
 import { type Html, html, nameCode, sentence, table } from './html.ts'
@@ -110,13 +110,20 @@ function operationSection(
   </div>`
 }
 
+/** As part of a sentence: 1 short link credit. */
+const creditKinds: Readonly<Record<ApiType, string>> = {
+  short_link: 'short link',
+  sms: 'SMS',
+  id_verification: 'identity verification',
+  domain_check: 'domain check',
+}
+
 function cost({ price }: OperationReference, { config }: DocsContext, language: Language): string {
   if (!price) return words.free[language]
   const credits = config.PRICES[price.name]
-  const type = apiTypeNames[price.apiType][language]
   return language === 'zh'
-    ? `${price.per.zh}消耗 ${credits} 个${type}额度。支持 Idempotency-Key。`
-    : `Costs ${credits} ${type} ${credits === 1 ? 'credit' : 'credits'} for ${price.per.en}. Supports Idempotency-Key.`
+    ? `${price.per.zh}消耗 ${credits} 次${apiTypeNames[price.apiType].zh}额度。支持 Idempotency-Key。`
+    : `Costs ${credits} ${creditKinds[price.apiType]} ${credits === 1 ? 'credit' : 'credits'} for ${price.per.en}. Supports Idempotency-Key.`
 }
 
 function commonOf(endpoint: Endpoint, operation: Operation): Parameters {

@@ -30,8 +30,8 @@ function webhookBody({ config }: DocsContext, language: Language): Html {
       en: 'Add an endpoint on the Events page of the console. The platform sends JSON in POST requests that follow Standard Webhooks; verify each with the signing secret.',
     },
     {
-      zh: `请在 ${seconds} 秒内返回 2xx，否则依次等待 ${waits} 秒后重试；返回的 Retry-After 有效，跳转视为失败，410 停用该地址，持续失败 5 天也会停用。`,
-      en: `Respond with 2xx within ${seconds} seconds; otherwise the request is repeated after ${waits} seconds. Retry-After is honoured, a redirect is a failure, 410 disables the endpoint, and so do 5 days of failure.`,
+      zh: `请在 ${seconds} 秒内返回 2xx，否则依次等待 ${waits} 秒后重试；支持响应头 Retry-After；重定向视为失败；返回 410 或持续失败 5 天后，该地址会被停用。`,
+      en: `Respond with 2xx within ${seconds} seconds; otherwise the request is repeated after ${waits} seconds. Retry-After is honoured, a redirect counts as a failure, and 410 or 5 days of failures disable the endpoint.`,
     },
     {
       zh: '同一事件至少送达一次，重试时 `webhook-id` 不变，请据此去重；不保证顺序。',

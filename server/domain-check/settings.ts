@@ -30,11 +30,11 @@ export const domainCheckSettings = {
     en: 'Seconds that a verdict is cached by host; 0 turns the cache off',
   }),
   DOMAIN_WATCH_S: setting(integer(1, 604_800), 3_600, {
-    zh: '监测列表的检测间隔（秒）',
+    zh: '监控列表的检测间隔（秒）',
     en: 'Seconds between two checks of a watched domain',
   }),
   DOMAIN_WATCH_LIMIT: setting(integer(0, 100_000), 100, {
-    zh: '每个账户最多监测的域名数',
+    zh: '每个账户最多监控的域名数',
     en: 'Maximum number of watched domains per account',
   }),
   DOMAIN_JUMP_URL: setting(

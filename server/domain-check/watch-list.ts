@@ -27,10 +27,10 @@ export async function addWatch(
       await recordChange(tx, actor, 'watch.add', { accountId: input.accountId }, { url: address.url })
     return inserted
   })
-  if (result === 'known') throw invalidAddress('该地址已在监测', 'This address is under watch already')
+  if (result === 'known') throw invalidAddress('该地址已在监控', 'This address is under watch already')
   if (result === 'full') {
     throw invalidAddress(
-      `最多监测 ${input.limit} 个地址`,
+      `最多监控 ${input.limit} 个地址`,
       `At most ${input.limit} addresses can be under watch`,
     )
   }
@@ -51,7 +51,7 @@ export async function removeWatch(
     return deleted
   })
   if (!isDeleted)
-    throw new AppError(1002, { zh: '该地址不在监测列表', en: 'This address is not under watch' })
+    throw new AppError(1002, { zh: '该地址不在监控列表', en: 'This address is not under watch' })
   return address
 }
 

@@ -46,8 +46,8 @@ function detailsOf(type: Alert['type'], data: Alert['data']): Text | undefined {
     case 'credits.empty': {
       const product = apiTypeNames[value('api_type') as keyof typeof apiTypeNames]
       return {
-        zh: `${product?.zh ?? ''}剩余 ${value('remaining')}`,
-        en: `${product?.en ?? ''}: ${value('remaining')} left`,
+        zh: `${product?.zh ?? ''}额度剩余 ${value('remaining')} 次`,
+        en: `${product?.en ?? ''}: ${value('remaining')} credits left`,
       }
     }
     case 'account.expiring':
@@ -65,11 +65,11 @@ function detailsOf(type: Alert['type'], data: Alert['data']): Text | undefined {
         en: `Order ${value('number')} (${value('provider')}): ${value('reason')}`,
       }
     case 'platform.ledger_failed':
-      return { zh: `${value('problems')} 处不符`, en: `${value('problems')} problems` }
+      return { zh: `发现 ${value('problems')} 处不符`, en: `Problems found: ${value('problems')}` }
     case 'platform.webhook_backlog':
       return {
         zh: `待投递 ${value('pending')}，最早一条已逾期 ${value('overdue_minutes')} 分钟`,
-        en: `${value('pending')} pending, the oldest overdue for ${value('overdue_minutes')} min`,
+        en: `${value('pending')} pending; the oldest has been overdue for ${value('overdue_minutes')} minutes`,
       }
     case 'platform.disk_low':
       return { zh: `剩余 ${value('free_mb')} MB`, en: `${value('free_mb')} MB free` }

@@ -142,7 +142,7 @@ onEachEngine('alerts', (engine) => {
     await emitLow(account)
     await until(() => mailsTo('holder@example.com').length === 2)
     const alert = mailsTo('holder@example.com')[1]!.text
-    assert.match(decodeMail(alert), /短信剩余 20/)
+    assert.match(decodeMail(alert), /短信额度剩余 20 次/)
     assert.match(alert, /List-Unsubscribe-Post: List-Unsubscribe=One-Click/)
   })
 

@@ -3,8 +3,8 @@ import { choice, integer, proxyList, setting } from '../setting-parsers.ts'
 
 export const httpSettings = {
   ERROR_HTTP_STATUS: setting(choice('mapped', 'ok'), 'mapped', {
-    zh: 'ok：信封与核验错误也返回 HTTP 200',
-    en: 'mapped: HTTP status by error code; ok: HTTP 200 also for envelope and identity errors',
+    zh: 'mapped：按错误码返回 HTTP 状态码；ok：短信、域名检测和身份核验的错误也返回 HTTP 200',
+    en: 'mapped: HTTP status by error code; ok: HTTP 200 also for errors of SMS, domain check and identity verification',
   }),
   TRUSTED_PROXIES: setting(proxyList, [], {
     zh: '可信代理的地址或 CIDR，逗号分隔；其 X-Forwarded-For 与 X-Request-Id 有效',

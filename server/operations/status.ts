@@ -122,7 +122,7 @@ function statusPage(report: StatusReport, language: 'zh' | 'en'): string {
   const title = zh ? 'Tollgate 运行状态' : 'Tollgate status'
   const word = (ok: boolean) => (ok ? (zh ? '正常' : 'Operational') : zh ? '异常' : 'Disrupted')
   const dayText = (day: { day: string; samples: number; failed: number }) =>
-    `${day.day}: ${day.failed === 0 ? word(true) : zh ? `异常 ${day.failed} 分钟` : `${day.failed} minutes disrupted`}`
+    `${day.day}${zh ? '：' : ': '}${day.failed === 0 ? word(true) : zh ? `异常 ${day.failed} 分钟` : `${day.failed} minutes disrupted`}`
   const parts = report.parts.map(({ name, ok, uptime_90d, days }) => {
     const bars = days
       .map((day) => `<i class="${day.failed === 0 ? 'ok' : 'bad'}" title="${dayText(day)}"></i>`)
@@ -130,8 +130,8 @@ function statusPage(report: StatusReport, language: 'zh' | 'en'): string {
     const uptime = uptime_90d === null ? '–' : `${(uptime_90d * 100).toFixed(2)}%`
     const disrupted = days.filter(({ failed }) => failed > 0).map((day) => `<li>${dayText(day)}</li>`)
     return `<section><h2>${partNames[name][language]} <span class="${ok ? 'ok' : 'bad'}">${ok ? '●' : '▲'} ${word(ok)}</span></h2>
-<div class="bars" role="img" aria-label="${zh ? '近 90 天' : 'Last 90 days'}: ${uptime}">${bars}</div>
-<p>${zh ? '近 90 天可用率' : 'Uptime of the last 90 days'}: ${uptime}</p>${disrupted.length === 0 ? '' : `<ul>${disrupted.join('')}</ul>`}</section>`
+<div class="bars" role="img" aria-label="${zh ? '近 90 天：' : 'Last 90 days: '}${uptime}">${bars}</div>
+<p>${zh ? '近 90 天可用率：' : 'Uptime in the last 90 days: '}${uptime}</p>${disrupted.length === 0 ? '' : `<ul>${disrupted.join('')}</ul>`}</section>`
   })
   const summary = report.ok
     ? zh

@@ -75,7 +75,7 @@ export const smsSettings = {
   }),
   ALIYUN_SMS_QUALIFICATION_ID: setting(optionalHeaderText, undefined, {
     zh: '阿里云短信资质 ID，提交签名审核时使用',
-    en: 'Aliyun SMS qualification id, for submitting signatures',
+    en: 'Aliyun SMS qualification ID, for submitting signatures',
   }),
   TENCENT_SMS_APP_ID: setting(optionalHeaderText, undefined, {
     zh: '腾讯云短信应用 ID',
@@ -83,7 +83,7 @@ export const smsSettings = {
   }),
   TENCENT_SMS_QUALIFICATION_ID: setting(optionalHeaderText, undefined, {
     zh: '腾讯云短信资质 ID，提交签名审核时使用',
-    en: 'Tencent SMS qualification id, for submitting signatures',
+    en: 'Tencent SMS qualification ID, for submitting signatures',
   }),
   TENCENT_SMS_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://sms.tencentcloudapi.com/', {
     zh: '腾讯云短信地址',

@@ -40,7 +40,7 @@ const accountsPath = '/operator/accounts?q=yunfan'
 
 const openAccount = async (page: Page) => {
   await page.getByRole('link', { name: 'yunfan-mall' }).click()
-  await page.getByRole('dialog', { name: '账户 · yunfan-mall' }).waitFor()
+  await page.getByRole('heading', { name: 'yunfan-mall' }).waitFor()
 }
 
 const holderActions: readonly DestructiveAction[] = [

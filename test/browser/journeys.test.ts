@@ -111,15 +111,14 @@ browserTest('operator: creates an account that can sign in and grants it credits
   await page.getByTestId('fresh-password').waitFor()
   await page.getByRole('button', { name: '我已保存' }).click()
 
-  const drawer = page.getByRole('dialog', { name: '账户' })
-  await drawer.getByText(username).first().waitFor()
-  await drawer.getByRole('button', { name: '发放或扣减额度' }).click()
+  await page.getByRole('heading', { name: username }).waitFor()
+  await page.getByRole('button', { name: '发放或扣减额度' }).click()
   dialog = page.getByRole('dialog', { name: /发放或扣减额度/ })
   await dialog.getByLabel('数量').fill('250')
   await dialog.getByLabel('备注').fill('首单')
   await dialog.getByRole('button', { name: '发放', exact: true }).click()
   await confirmIdentity(page, boss.password)
-  await drawer.getByRole('row', { name: /短信 250 0 250/ }).waitFor()
+  await page.getByText('已用 0 / 总量 250').waitFor()
 
   await visitor.navigateTo('/operator/audit')
   await page.getByRole('row', { name: new RegExp(`credits.grant.*${username}.*首单`) }).waitFor()

@@ -36,6 +36,11 @@ export const accountPages = [
 export const operatorPages = [
   '/operator/overview',
   '/operator/accounts',
+  // The account of the sample data.
+  '/operator/accounts/1',
+  '/operator/accounts/1/limits',
+  '/operator/accounts/1/ledger',
+  '/operator/accounts/1/requests',
   '/operator/reviews',
   '/operator/sms',
   '/operator/sms?tab=templates',

@@ -27,7 +27,7 @@ browserTest('fits a phone screen without accessibility violations', async () => 
     assert.deepEqual(overflowing, [], path)
     await page.locator('#sms-send-java').check({ force: true })
     assert.equal(await page.locator('#sms-send-java ~ pre:visible').count(), 1)
-    assert.deepEqual(await visitor.findSeriousViolations(), [])
+    assert.deepEqual(await visitor.findViolations(), [])
     assert.deepEqual(visitor.problems, [])
   }
 })

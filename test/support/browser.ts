@@ -22,8 +22,8 @@ export interface Visitor extends AsyncDisposable {
   readonly problems: string[]
   /** Navigates within the console without a reload and waits until the page has loaded its data. */
   navigateTo(path: string): Promise<void>
-  /** The serious and critical violations that axe-core finds on the current page. */
-  findSeriousViolations(): Promise<readonly string[]>
+  /** All violations that axe-core finds on the current page, also moderate and minor ones. */
+  findViolations(): Promise<readonly string[]>
 }
 
 export interface TestBrowser extends AsyncDisposable {
@@ -104,10 +104,10 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
     problems,
     async navigateTo(path) {
       const heading = page.locator('main h1')
-      const from = { path: new URL(page.url()).pathname, title: await heading.textContent() }
+      const from = { page: pageOf(page.url()), title: await heading.textContent() }
       await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`)
       // Every page has its own title; its tabs and drawers share it.
-      if (new URL(page.url()).pathname !== from.path) {
+      if (pageOf(page.url()) !== from.page) {
         // The whole title is compared, because one title may contain another.
         const escaped = (from.title ?? '').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
         await heading.filter({ hasNotText: new RegExp(`^${escaped}$`) }).waitFor()
@@ -115,18 +115,22 @@ async function visit(browser: Browser, baseUrl: string, look: Look = {}): Promis
       await quiet()
       await page.locator('.ant-skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' })
     },
-    async findSeriousViolations() {
+    async findViolations() {
       // The content security policy forbids added script elements, so axe-core is evaluated from outside the page.
       if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
       const found: unknown = await page.evaluate(
         `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
           .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + failureSummary.split('\\n')[1]).join(' | ')))`,
       )
       return found as readonly string[]
     },
     [Symbol.asyncDispose]: () => context.close(),
   }
+}
+
+/** The path of a page; what follows the number of an object is a tab. */
+function pageOf(url: string): string {
+  return new URL(url).pathname.replace(/(\/\d+)\/.*$/, '$1')
 }
 
 /** Returns a function that waits until no request is pending for a short time, because a response may cause another request. */

@@ -15,7 +15,8 @@ export function readViewAs(): void {
   viewed = sessionStorage.getItem(storageKey) ?? undefined
 }
 
+/** Back to the page of the account. */
 export function leaveViewAs(): void {
   sessionStorage.removeItem(storageKey)
-  window.location.assign('/console/operator/accounts')
+  window.location.assign(`/console/operator/accounts/${encodeURIComponent(viewed ?? '')}`)
 }

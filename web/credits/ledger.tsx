@@ -1,4 +1,4 @@
-// The list of ledger entries with links to their requests.
+// The list of ledger entries with links to their requests: of the own account, or of an account that an operator looks at.
 import { Link } from '@tanstack/react-router'
 import { Tag, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
@@ -16,9 +16,11 @@ interface LedgerProps {
   readonly before: string
   readonly onBefore: (before: string) => void
   readonly onClear: (() => void) | undefined
+  /** The page with the requests of the account; undefined for the own account. */
+  readonly requestsPage?: string
 }
 
-export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): ReactNode {
+export function Ledger({ filter, before, onBefore, onClear, requestsPage }: LedgerProps): ReactNode {
   const t = useText(creditsText)
   const pick = usePick()
   const ledger = useApiQuery(creditRoutes.ledger, {
@@ -31,7 +33,7 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
       items={({ items }) => items}
       rowKey={({ id }) => id}
       label={t.ledger}
-      empty={{ text: t.empty }}
+      empty={{ text: requestsPage === undefined ? t.empty : t.emptyOf }}
       onClear={onClear}
       columns={[
         { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
@@ -54,7 +56,7 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
           render: (_value, { operation }) =>
             operation && (
               <span className="row">
-                <OperationLink operation={operation} />
+                <OperationLink operation={operation} requestsPage={requestsPage} />
                 {operation.state === 'held' && (
                   <Tooltip title={t.heldText}>
                     <Tag>{t.held}</Tag>
@@ -79,15 +81,24 @@ export function Ledger({ filter, before, onBefore, onClear }: LedgerProps): Reac
   )
 }
 
+interface OperationLinkProps {
+  readonly operation: NonNullable<LedgerEntry['operation']>
+  readonly requestsPage: string | undefined
+}
+
 /** The call that caused the entry. The domain watch charges without a call: its entries lead to the watch list. */
-function OperationLink({ operation }: { operation: NonNullable<LedgerEntry['operation']> }): ReactNode {
+function OperationLink({ operation, requestsPage }: OperationLinkProps): ReactNode {
   const { action, request_id } = operation
-  return request_id.startsWith('watch-') ? (
-    <Link to="/domain-check" search={{ tab: 'watch' }} className="mono">
-      {action}
-    </Link>
-  ) : (
-    <Link to="/requests" search={{ open: request_id }} className="mono">
+  if (request_id.startsWith('watch-')) {
+    if (requestsPage !== undefined) return <span className="mono">{action}</span>
+    return (
+      <Link to="/domain-check" search={{ tab: 'watch' }} className="mono">
+        {action}
+      </Link>
+    )
+  }
+  return (
+    <Link to={requestsPage ?? '/requests'} search={{ open: request_id }} className="mono">
       {action}
     </Link>
   )

@@ -112,8 +112,9 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
         group: kind === 'account' ? t.accounts : t.calls,
         title,
         detail,
-        to: kind === 'account' ? '/operator/accounts' : '/requests',
-        search: { open: id },
+        ...(kind === 'account'
+          ? { to: `/operator/accounts/${id}`, search: {} }
+          : { to: '/requests', search: { open: id } }),
       }),
     ),
     ...actions

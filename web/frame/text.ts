@@ -56,7 +56,7 @@ export const frameText = dictionary(
     signOut: '退出登录',
     sandbox: (names: string) => bootText.zh.sandboxOf.replace('{names}', names),
     viewing: (name: string) => `正在以“${name}”的视角查看，只读。`,
-    leaveView: '返回账户列表',
+    leaveView: '退出查看',
     expired: '账户已过期：可以查看，不能调用接口或修改。请联系平台管理员续期。',
     suspended: '账户已停用，接口调用会被拒绝。请联系平台管理员。',
     sessionEndedTitle: '会话已结束，请重新登录',
@@ -125,7 +125,7 @@ export const frameText = dictionary(
     signOut: 'Sign out',
     sandbox: (names: string) => bootText.en.sandboxOf.replace('{names}', names),
     viewing: (name: string) => `Viewing as “${name}”, read-only.`,
-    leaveView: 'Back to accounts',
+    leaveView: 'Stop viewing',
     expired:
       'This account has expired. You can view data, but not call the API or make changes. Contact the operator to renew it.',
     suspended: 'This account is suspended and its API calls are rejected. Contact the operator.',

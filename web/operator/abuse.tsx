@@ -14,6 +14,7 @@ import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { domainsText } from '../shortlink/domains-text.ts'
+import { AccountByName } from './account-link.tsx'
 import { OperatorForm } from './operator-form.tsx'
 
 const defaults = { tab: 'reports', state: 'open', before: '' }
@@ -149,7 +150,7 @@ function Reports({ state, before, onPage }: PagedProps & { state: string }): Rea
               </span>
             ),
           },
-          { title: t.account, dataIndex: 'username' },
+          { title: t.account, render: (_value, { username }) => <AccountByName name={username} /> },
           {
             title: t.target,
             render: (_value, { target_url }) => (

@@ -1,5 +1,5 @@
 // The limits and prices of an account for operators, as the flags of `account set` change them.
-import { App, Button, Form, InputNumber } from 'antd'
+import { App, Button, Card, Form, InputNumber } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import type { AccountDetail } from '../../contract/console/responses/operator.ts'
@@ -25,15 +25,21 @@ export function LimitsTab({ account }: { account: AccountDetail }): ReactNode {
   const [action, setAction] = useState<'limits' | 'prices'>()
   const close = () => setAction(undefined)
   return (
-    <div className="stack">
-      <LimitsView limits={account.limits} />
-      <PricesView account={account} />
-      {mayChange && (
-        <div className="row">
-          <Button onClick={() => setAction('limits')}>{t.change}</Button>
-          <Button onClick={() => setAction('prices')}>{t.changePrices}</Button>
-        </div>
-      )}
+    <div className="grid-2">
+      <Card
+        size="small"
+        title={<h2>{t.title}</h2>}
+        extra={mayChange && <Button onClick={() => setAction('limits')}>{t.change}</Button>}
+      >
+        <LimitsView limits={account.limits} />
+      </Card>
+      <Card
+        size="small"
+        title={<h2>{t.prices}</h2>}
+        extra={mayChange && <Button onClick={() => setAction('prices')}>{t.changePrices}</Button>}
+      >
+        <PricesView account={account} />
+      </Card>
       {action === 'limits' && <ChangeLimits account={account} onClose={close} />}
       {action === 'prices' && <ChangePrices account={account} onClose={close} />}
     </div>

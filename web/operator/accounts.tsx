@@ -1,7 +1,8 @@
 // The list of accounts.
 import { PlusOutlined } from '@ant-design/icons'
+import { Navigate, useLocation, useNavigate } from '@tanstack/react-router'
 import { Button, Card, Select } from 'antd'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { type AccountQuery, operatorRoutes } from '../../contract/console/operator.ts'
 import { roleTexts } from '../../contract/console/roles.ts'
 import type { AccountRow } from '../../contract/console/responses/operator.ts'
@@ -12,22 +13,30 @@ import { shortTypeNames } from '../parts/names.ts'
 import { RelativeTime, formatCompactCount } from '../parts/format.tsx'
 import { SearchFilter } from '../parts/filters.tsx'
 import { List, Pager } from '../parts/list.tsx'
-import { OpenLink } from '../parts/open-link.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
-import { AccountDrawer } from './account-drawer.tsx'
+import { AccountLink, accountPath, rememberListSearch } from './account-link.tsx'
 import { AccountState } from './account-state.tsx'
 import { NewAccountModal } from './new-account.tsx'
 import { operatorText } from './text.ts'
 
-const defaults = { q: '', state: '', sort: 'created', order: 'desc', page: '1', size: '20', open: '' }
+const defaults = { q: '', state: '', sort: 'created', order: 'desc', page: '1', size: '20' }
 const states = ['active', 'expired', 'suspended', 'operator'] as const
 const sorts = ['created', 'username', 'expires'] as const
 
 export function AccountsPage(): ReactNode {
+  // Older links opened the account beside the list.
+  const [{ open }] = useUrlState({ open: '' })
+  return /^\d+$/.test(open) ? <Navigate to={accountPath(open)} replace /> : <AccountList />
+}
+
+function AccountList(): ReactNode {
+  const search = useLocation({ select: (location) => location.search as Readonly<Record<string, string>> })
+  useEffect(() => rememberListSearch(search), [search])
   const t = useText(operatorText)
   const pick = usePick()
   const language = useLanguage()
+  const navigate = useNavigate()
   const [params, setParams] = useUrlState(defaults)
   const [creating, setCreating] = useState(false)
   const state = states.find((known) => known === params.state)
@@ -81,7 +90,7 @@ export function AccountsPage(): ReactNode {
           label={t.accounts}
           empty={{ text: t.noAccounts, action: create }}
           onClear={params.q !== '' || state ? () => setParams(defaults) : undefined}
-          onOpen={({ id }) => setParams({ open: String(id) })}
+          onOpen={({ id }) => void navigate({ to: accountPath(id) })}
           onSort={(column, order) => setParams({ sort: column, order, page: '1' })}
           columns={[
             {
@@ -91,7 +100,7 @@ export function AccountsPage(): ReactNode {
               sortOrder: orderOf('username'),
               render: (_value, { id, username, operator_role }) => (
                 <span className="row">
-                  <OpenLink search={{ open: String(id) }}>{username}</OpenLink>
+                  <AccountLink id={id}>{username}</AccountLink>
                   {operator_role !== null && (
                     <span className="muted small">
                       {t.operatorState} · {pick(roleTexts[operator_role].name)}
@@ -141,11 +150,10 @@ export function AccountsPage(): ReactNode {
           )}
         />
       </Card>
-      <AccountDrawer id={params.open} onClose={() => setParams({ open: '' })} />
       <NewAccountModal
         open={creating}
         onClose={() => setCreating(false)}
-        onCreated={(id) => setParams({ open: String(id) })}
+        onCreated={(id) => void navigate({ to: accountPath(id) })}
       />
     </Page>
   )

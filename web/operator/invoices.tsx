@@ -17,6 +17,7 @@ import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { InvoiceDetails, useInvoiceColumns } from '../payments/invoice-parts.tsx'
 import { invoiceText } from '../payments/invoice-text.ts'
+import { AccountByName } from './account-link.tsx'
 import { OperatorForm } from './operator-form.tsx'
 
 const states = Object.keys(invoiceStates) as InvoiceState[]
@@ -59,7 +60,7 @@ export function OperatorInvoicesPage(): ReactNode {
           onOpen={({ id }) => setParams({ open: String(id) })}
           columns={[
             columns.id,
-            { title: t.account, dataIndex: 'account' },
+            { title: t.account, render: (_value, { account }) => <AccountByName name={account} /> },
             columns.title,
             columns.kind,
             columns.amount,

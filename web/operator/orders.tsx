@@ -16,6 +16,7 @@ import { objectTitle, Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { OrderDetails, useOrderColumns } from '../payments/parts.tsx'
 import { paymentsText } from '../payments/text.ts'
+import { AccountByName } from './account-link.tsx'
 import { OperatorForm } from './operator-form.tsx'
 
 const defaults = { before: '', open: '', state: '', provider: '', q: '' }
@@ -87,7 +88,11 @@ export function OperatorOrdersPage(): ReactNode {
           onOpen={({ number }) => setParams({ open: number })}
           columns={[
             columns.number,
-            { title: t.account, card: 'plain', dataIndex: 'account' },
+            {
+              title: t.account,
+              card: 'plain',
+              render: (_value, { account }) => <AccountByName name={account} />,
+            },
             { title: t.package, card: 'plain', dataIndex: 'package' },
             columns.amount,
             { title: t.refundedAmount, card: 'hide', align: 'end', dataIndex: 'refunded' },

@@ -19,6 +19,7 @@ import { ReviewState, reviewStateText } from '../sms/review-state.tsx'
 import { signaturesText } from '../sms/signatures-text.ts'
 import { smsText } from '../sms/text.ts'
 import { VendorStates } from '../sms/vendor-states.tsx'
+import { AccountByName } from './account-link.tsx'
 import { OperatorForm } from './operator-form.tsx'
 import { productsText } from './products-text.ts'
 import { UnmatchedReplies } from './unmatched-replies.tsx'
@@ -79,7 +80,7 @@ export function ReviewsPage(): ReactNode {
           empty={{ text: t.noReviews }}
           onClear={kind ? () => setParams(defaults) : undefined}
           columns={[
-            { title: t.account, dataIndex: 'username' },
+            { title: t.account, render: (_value, { username }) => <AccountByName name={username} /> },
             { title: t.kind, render: (_value, review) => `${t[review.kind]} · ${typeName(review)}` },
             {
               title: t.content,

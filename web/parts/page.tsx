@@ -7,18 +7,21 @@ export function objectTitle(kind: string, name: string | undefined): string {
 }
 
 interface PageProps {
+  /** A link to the list that the page belongs to. */
+  readonly back?: ReactNode
   readonly title: string
   readonly lead?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-export function Page({ title, lead, actions, children }: PageProps): ReactNode {
+export function Page({ back, title, lead, actions, children }: PageProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Tollgate`
   }, [title])
   return (
     <>
+      {back !== undefined && <div className="page-back">{back}</div>}
       <div className="page-head">
         <div className="page-title">
           <h1>{title}</h1>

@@ -5,7 +5,7 @@ import type { Order, OrderDetail } from '../../contract/console/responses/paymen
 import { apiTypeNames, apiTypes } from '../../contract/credits.ts'
 import { type OrderState, paymentProviderNames } from '../../contract/payments.ts'
 import { formatTime } from '../../contract/time.ts'
-import { usePick, useText } from '../frame/i18n.ts'
+import { useLanguage, usePick, useText } from '../frame/i18n.ts'
 import { formatCount, StatusLabel, type Tone } from '../parts/format.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
 import type { ListColumn } from '../parts/row-cards.tsx'
@@ -76,6 +76,7 @@ export function CreditList({ credits }: { credits: OrderDetail['credits'] }): Re
 /** How to pay; nothing once the order is settled. */
 export function Cashier({ order }: { order: OrderDetail }): ReactNode {
   const t = useText(paymentsText)
+  const language = useLanguage()
   if (order.state !== 'pending') return null
   return (
     <Card size="small">
@@ -90,7 +91,13 @@ export function Cashier({ order }: { order: OrderDetail }): ReactNode {
           </>
         )}
         {order.pay_url !== null && (
-          <Button type="primary" href={order.pay_url} target="_blank" rel="noreferrer">
+          <Button
+            type="primary"
+            // Our own cashier page is shown in the language of the console.
+            href={order.provider === 'sandbox' ? `${order.pay_url}?lang=${language}` : order.pay_url}
+            target="_blank"
+            rel="noreferrer"
+          >
             {t.openCashier}
           </Button>
         )}

@@ -3,6 +3,7 @@ import { Descriptions, Drawer, Tag, Tooltip } from 'antd'
 import { type ReactNode, useMemo } from 'react'
 import { explainError } from '../../contract/codes.ts'
 import { requestRoutes } from '../../contract/console/requests.ts'
+import { viewAsParameter } from '../../contract/console/route.ts'
 import type { RequestDetail } from '../../contract/console/responses/requests.ts'
 import { formatTime } from '../../contract/time.ts'
 import { useApiQuery, useMe, useStart } from '../api/hooks.ts'
@@ -16,14 +17,30 @@ import { objectTitle } from '../parts/page.tsx'
 import { formatCurl } from './curl.ts'
 import { requestsText } from './text.ts'
 
-export function RequestDrawer({ requestId, onClose }: { requestId: string; onClose: () => void }): ReactNode {
+/** The account that an operator looks at; undefined for the own account. */
+export interface ViewedAccount {
+  readonly id: number
+  readonly username: string
+}
+
+/** Reads a route of the account holder for another account; the first read is in the audit log. */
+export function viewedQuery(viewed: Pick<ViewedAccount, 'id'> | undefined): Readonly<Record<string, string>> {
+  return viewed ? { [viewAsParameter]: String(viewed.id) } : {}
+}
+
+interface RequestDrawerProps {
+  readonly requestId: string
+  readonly viewed?: ViewedAccount | undefined
+  readonly onClose: () => void
+}
+
+export function RequestDrawer({ requestId, viewed, onClose }: RequestDrawerProps): ReactNode {
   const t = useText(requestsText)
   const pick = usePick()
-  const { data } = useApiQuery(
-    requestRoutes.one,
-    {},
-    { params: { id: requestId }, enabled: requestId !== '' },
-  )
+  const { data } = useApiQuery(requestRoutes.one, viewedQuery(viewed), {
+    params: { id: requestId },
+    enabled: requestId !== '',
+  })
   const name = data && `${pick(endpointText(data.endpoint))} ${data.action ?? ''} ${requestId.slice(0, 8)}`
   return (
     <Drawer
@@ -33,18 +50,18 @@ export function RequestDrawer({ requestId, onClose }: { requestId: string; onClo
       onClose={onClose}
       destroyOnHidden
     >
-      {requestId !== '' && <OneRequest key={requestId} requestId={requestId} />}
+      {requestId !== '' && <OneRequest key={requestId} requestId={requestId} viewed={viewed} />}
     </Drawer>
   )
 }
 
-function OneRequest({ requestId }: { requestId: string }): ReactNode {
+function OneRequest({ requestId, viewed }: Omit<RequestDrawerProps, 'onClose'>): ReactNode {
   const t = useText(requestsText)
   const pick = usePick()
   const language = useLanguage()
   const explain = ({ code, message }: RequestDetail) =>
     language === 'zh' ? (message ?? t.error) : explainError(code).meaning.en
-  const request = useApiQuery(requestRoutes.one, {}, { params: { id: requestId } })
+  const request = useApiQuery(requestRoutes.one, viewedQuery(viewed), { params: { id: requestId } })
   return (
     <Loaded query={request}>
       {(call) => (
@@ -54,7 +71,7 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
               {call.ok ? t.ok : `${call.code} ${explain(call)}`}
             </StatusLabel>
             <span className="row">
-              <CurlButton call={call} />
+              <CurlButton call={call} viewed={viewed} />
               <CopyButton text={() => window.location.href} label={t.link}>
                 {t.copyLink}
               </CopyButton>
@@ -124,7 +141,12 @@ function OneRequest({ requestId }: { requestId: string }): ReactNode {
   )
 }
 
-function CurlButton({ call }: { call: RequestDetail }): ReactNode {
+interface CurlButtonProps {
+  readonly call: RequestDetail
+  readonly viewed: ViewedAccount | undefined
+}
+
+function CurlButton({ call, viewed }: CurlButtonProps): ReactNode {
   const t = useText(requestsText)
   const start = useStart()
   const base = start.data?.public_url ?? window.location.origin
@@ -133,7 +155,7 @@ function CurlButton({ call }: { call: RequestDetail }): ReactNode {
   const path = endpoint?.path ?? ''
   const credentials =
     call.source === 'console' && endpoint
-      ? consoleCredentials(endpoint, call.action, me.data?.account.username ?? '')
+      ? consoleCredentials(endpoint, call.action, viewed?.username ?? me.data?.account.username ?? '')
       : {}
   return (
     <Tooltip title={t.masked}>

@@ -1,86 +1,17 @@
-// The request log: the API requests of the account, newest first, updated live.
+// The request log page: the API requests of the account, newest first, updated live.
 import { PauseCircleOutlined, PlayCircleOutlined } from '@ant-design/icons'
-import { Link } from '@tanstack/react-router'
-import { Alert, Badge, Button, Card, InputNumber, Tag, Tooltip } from 'antd'
+import { Badge, Button } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { explainError } from '../../contract/codes.ts'
-import { endpointNames } from '../../contract/console/home.ts'
-import { type RequestFilter, requestRoutes, requestSources } from '../../contract/console/requests.ts'
-import type { RequestSummary } from '../../contract/console/responses/requests.ts'
-import { useApiQuery } from '../api/hooks.ts'
-import { useLanguage, usePick, useText } from '../frame/i18n.ts'
-import { endpoints, operations } from '../keys/operations.ts'
-import { CopyButton } from '../parts/copy.tsx'
-import { DateRange } from '../parts/date-range.tsx'
-import { resolveDayRange } from '../parts/day-range.ts'
-import { endpointText } from '../parts/names.ts'
-import { ExportLink } from '../parts/export-link.tsx'
-import { CreditsUsed, ExactTime, formatDuration, StatusLabel } from '../parts/format.tsx'
-import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
-import { OpenLink } from '../parts/open-link.tsx'
+import { useText } from '../frame/i18n.ts'
 import { Page } from '../parts/page.tsx'
-import { useUrlState } from '../parts/url-state.ts'
-import { RequestDrawer } from './detail.tsx'
+import { RequestLog, useRequestLog } from './log.tsx'
 import { requestsText } from './text.ts'
-
-const defaults = {
-  range: 'all',
-  from: '',
-  to: '',
-  endpoint: '',
-  outcome: '',
-  code: '',
-  action: '',
-  source: '',
-  address: '',
-  min_ms: '',
-  q: '',
-  before: '',
-  open: '',
-}
-const outcomes = ['ok', 'error'] as const
-const durations = ['100', '500', '1000', '5000'] as const
-const liveMs = 3_000
 
 export function RequestsPage(): ReactNode {
   const t = useText(requestsText)
-  const pick = usePick()
-  const language = useLanguage()
-  const [params, setParams] = useUrlState(defaults)
   const [paused, setPaused] = useState(false)
-  const endpoint = endpointNames.find((name) => name === params.endpoint)
-  const source = requestSources.find((name) => name === params.source)
-  const outcome = outcomes.find((name) => name === params.outcome)
-  const filter: RequestFilter = {
-    ...resolveDayRange(params.range, params.from, params.to, Date.now()),
-    ...(endpoint ? { endpoint } : {}),
-    ...(outcome ? { outcome } : {}),
-    ...(/^\d+$/.test(params.code) ? { code: Number(params.code) } : {}),
-    ...(params.action === '' ? {} : { action: params.action }),
-    ...(source ? { source } : {}),
-    ...(params.address.trim() === '' ? {} : { address: params.address.trim() }),
-    ...(/^\d+$/.test(params.min_ms) ? { min_ms: Number(params.min_ms) } : {}),
-    ...(params.q.trim() === '' ? {} : { q: params.q.trim() }),
-  }
-  /** Messages of the API are Chinese; readers of English get the meaning of the code. */
-  const explain = (code: number, message: string | null) =>
-    language === 'zh' ? message : explainError(code).meaning.en
-  const operationName = (endpointName: string, name: string) => {
-    const found = operations.find(({ id }) => id === `${endpointName}.${name}`)
-    return found ? pick(found.operation.text) : name
-  }
-  const isFiltered = Object.entries(defaults).some(
-    ([name, value]) => !['open', 'before'].includes(name) && params[name as keyof typeof defaults] !== value,
-  )
-  // Only the first page is live.
-  const isLive = !paused && params.before === ''
-  const requests = useApiQuery(
-    requestRoutes.list,
-    { ...filter, ...cursorQuery(params.before) },
-    { refetchMs: isLive ? liveMs : false },
-  )
-
+  const log = useRequestLog({ paused })
+  const { isLive, requests, params } = log
   return (
     <Page
       title={t.title}
@@ -98,151 +29,7 @@ export function RequestsPage(): ReactNode {
         </>
       }
     >
-      {requests.data !== undefined && requests.data.skipped_today > 0 && (
-        <Alert showIcon type="warning" title={t.skipped(requests.data.skipped_today)} />
-      )}
-      <div className="filters" style={{ marginBottom: 0 }}>
-        <SearchFilter
-          label={t.search}
-          value={params.q}
-          width={340}
-          onSearch={(q) => setParams({ q, before: '' })}
-        />
-        <DateRange withAll {...params} onChange={(range) => setParams({ ...range, before: '' })} />
-        <SelectFilter
-          label={t.endpoint}
-          allLabel={t.allEndpoints}
-          value={params.endpoint}
-          values={endpointNames}
-          nameOf={(value) => pick(endpointText(value))}
-          onChange={(value) => setParams({ endpoint: value, action: '', before: '' })}
-        />
-        <SelectFilter
-          label={t.outcome}
-          allLabel={t.allOutcomes}
-          value={params.outcome}
-          values={outcomes}
-          nameOf={(value) => t[value]}
-          onChange={(value) => setParams({ outcome: value, before: '' })}
-        />
-        {endpoint && (
-          <SelectFilter
-            label={t.action}
-            allLabel={t.allActions}
-            value={params.action}
-            values={Object.keys(endpoints.find(({ name }) => name === endpoint)?.operations ?? {})}
-            nameOf={(value) => operationName(endpoint, value)}
-            onChange={(value) => setParams({ action: value, before: '' })}
-          />
-        )}
-        <SelectFilter
-          label={t.callSource}
-          allLabel={t.allSources}
-          value={params.source}
-          values={requestSources}
-          nameOf={(value) => t[value]}
-          onChange={(value) => setParams({ source: value, before: '' })}
-        />
-        <SelectFilter
-          label={t.slower}
-          allLabel={t.anyDuration}
-          value={params.min_ms}
-          values={durations}
-          nameOf={(value) => `≥ ${formatDuration(Number(value))}`}
-          onChange={(value) => setParams({ min_ms: value, before: '' })}
-        />
-        <SearchFilter
-          label={t.addressFilter}
-          value={params.address}
-          width={200}
-          onSearch={(address) => setParams({ address, before: '' })}
-        />
-        <InputNumber
-          aria-label={t.code}
-          placeholder={t.code}
-          style={{ width: 96 }}
-          controls={false}
-          value={params.code === '' ? null : Number(params.code)}
-          onChange={(value) => setParams({ code: value === null ? '' : String(value), before: '' })}
-        />
-        <ExportLink route={requestRoutes.csv} filter={filter} />
-      </div>
-      <Card size="small">
-        <List<RequestSummary, NonNullable<typeof requests.data>>
-          query={requests}
-          items={({ items }) => items}
-          rowKey={({ id }) => id}
-          label={t.title}
-          empty={{ text: t.empty, action: <Link to="/keys">{t.viewSamples}</Link> }}
-          onClear={isFiltered ? () => setParams(defaults) : undefined}
-          onOpen={({ request_id }) => setParams({ open: request_id })}
-          columns={[
-            { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
-            {
-              title: t.endpoint,
-              card: 'plain',
-              render: (_value, { endpoint: name, action, source: callSource }) => (
-                <span>
-                  {pick(endpointText(name))} <span className="mono muted">{action}</span>{' '}
-                  {callSource === 'console' && <Tag>{t.console}</Tag>}
-                </span>
-              ),
-            },
-            {
-              title: t.outcome,
-              card: 'side',
-              render: (_value, { ok, code, message }) => (
-                <StatusLabel tone={ok ? 'success' : 'error'}>
-                  {ok ? (
-                    t.ok
-                  ) : (
-                    <span className="cell-text" title={message ?? ''}>
-                      <span className="mono">{code}</span> {explain(code, message)}
-                    </span>
-                  )}
-                </StatusLabel>
-              ),
-            },
-            {
-              title: t.duration,
-              card: 'plain',
-              align: 'end',
-              render: (_value, { duration_ms }) => formatDuration(duration_ms),
-            },
-            { title: t.gateway, card: 'hide', render: (_value, { gateway }) => gateway ?? '' },
-            {
-              title: t.credits,
-              align: 'end',
-              render: (_value, { charged, given_back, replayed }) => (
-                <span className="num">
-                  {replayed && (
-                    <Tooltip title={t.replayedText}>
-                      <Tag>{t.replayed}</Tag>
-                    </Tooltip>
-                  )}
-                  <CreditsUsed charged={charged} refunded={given_back} />
-                </span>
-              ),
-            },
-            {
-              title: t.requestId,
-              card: 'hide',
-              render: (_value, { request_id }) => (
-                <span className="copy">
-                  <OpenLink search={{ open: request_id }} className="mono" label={request_id}>
-                    {request_id.slice(0, 8)}
-                  </OpenLink>
-                  <CopyButton text={request_id} label={t.requestId} />
-                </span>
-              ),
-            },
-          ]}
-          footer={({ next }) => (
-            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-          )}
-        />
-      </Card>
-      <RequestDrawer requestId={params.open} onClose={() => setParams({ open: '' })} />
+      <RequestLog log={log} />
     </Page>
   )
 }

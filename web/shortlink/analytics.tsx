@@ -43,13 +43,13 @@ export function AnalyticsPage(): ReactNode {
         : t.ofTag(query.data.name)
   return (
     <Page
-      title={t.title}
-      lead={lead}
-      actions={
+      back={
         <Link to="/shortlink" search={params.tag === '' ? { open: params.link } : { tag: params.tag }}>
           {t.back}
         </Link>
       }
+      title={t.title}
+      lead={lead}
     >
       {!isChosen ? (
         <Card size="small">

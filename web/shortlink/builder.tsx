@@ -28,7 +28,7 @@ export function NewLinkPage(): ReactNode {
   const create = useApiMutation(linkRoutes.create, { idempotent: true })
   const initial = useMemo(() => ({ ...emptyLink, target_url: params.target_url }), [params.target_url])
   return (
-    <Page title={t.newTitle} lead={t.newLead} actions={<Link to="/shortlink">{t.back}</Link>}>
+    <Page back={<Link to="/shortlink">{t.back}</Link>} title={t.newTitle} lead={t.newLead}>
       <LinkForm
         initial={initial}
         link={undefined}
@@ -60,13 +60,13 @@ export function EditLinkPage(): ReactNode {
   const query = useApiQuery(linkRoutes.one, {}, { params: { id: params.link } })
   return (
     <Page
-      title={t.editTitle}
-      lead={t.editLead}
-      actions={
+      back={
         <Link to="/shortlink" search={{ open: params.link }}>
           {t.back}
         </Link>
       }
+      title={t.editTitle}
+      lead={t.editLead}
     >
       <Loaded query={query}>{(link) => <EditForm key={link.id} link={link} />}</Loaded>
     </Page>

@@ -69,7 +69,7 @@ export const domainsText = dictionary(
   {
     title: 'Own domains',
     lead: 'Create short links on your own domain: point it to this service, add a TXT record that proves it is yours, and choose it for new links once it is verified. It only answers short links of this account.',
-    back: 'Short links',
+    back: 'Back to short links',
     add: 'Add domain',
     added: 'Added. Now add the TXT record.',
     host: 'Domain',

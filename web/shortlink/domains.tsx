@@ -39,14 +39,10 @@ export function OwnDomainsPage(): ReactNode {
   )
   return (
     <Page
+      back={<Link to="/shortlink">{t.back}</Link>}
       title={t.title}
       lead={t.lead}
-      actions={
-        <span className="row">
-          <Link to="/shortlink">{t.back}</Link>
-          {add}
-        </span>
-      }
+      actions={add}
     >
       <ActionError error={verify.error} />
       <Card size="small">

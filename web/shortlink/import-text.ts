@@ -50,7 +50,7 @@ export const importText = dictionary(
   {
     title: 'Import short links',
     lead: 'Upload a CSV of YOURLS, Kutt, Shlink, Bitly or our own export (UTF-8 or GBK, at most 100,000 rows). Every row is checked first; links are created and charged after you confirm. An interrupted import continues automatically, and each row is created once.',
-    back: 'Short links',
+    back: 'Back to short links',
     upload: 'Upload CSV',
     codes: 'Codes',
     keep: 'Keep the codes of the file',

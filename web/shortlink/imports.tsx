@@ -40,7 +40,7 @@ export function ImportsPage(): ReactNode {
   const cancel = useApiMutation(linkImportRoutes.cancel)
   const canChange = me.data?.read_only === false
   return (
-    <Page title={t.title} lead={t.lead} actions={<Link to="/shortlink">{t.back}</Link>}>
+    <Page back={<Link to="/shortlink">{t.back}</Link>} title={t.title} lead={t.lead}>
       {canChange && <UploadCard onUploaded={() => void message.success(t.uploaded)} />}
       <Card size="small">
         <List<LinkImport, NonNullable<typeof imports.data>>

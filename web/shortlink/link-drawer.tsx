@@ -19,8 +19,7 @@ import { valuesOf } from './link-form.ts'
 import { LinkStateLabel } from './link-state.tsx'
 import { describeConditions } from './rule-names.ts'
 import { LinkStatistics } from './statistics.tsx'
-import { QrDesigner } from './qr-designer.tsx'
-import { qrText } from './qr-text.ts'
+import { DesignQr } from './design-qr.tsx'
 import { Qr } from './qr.tsx'
 import { shortlinkText } from './text.ts'
 import { targetLimits, titleLimits, webAddress } from './create.tsx'
@@ -54,8 +53,6 @@ function LoadedLink({ id, canChange }: { id: string; canChange: boolean }): Reac
 
 function Detail({ link, canChange }: { link: LinkDetail; canChange: boolean }): ReactNode {
   const t = useText(shortlinkText)
-  const qr = useText(qrText)
-  const [designing, setDesigning] = useState(false)
   return (
     <div className="stack">
       <div className="row" style={{ alignItems: 'flex-start', gap: 24 }}>
@@ -73,12 +70,7 @@ function Detail({ link, canChange }: { link: LinkDetail; canChange: boolean }): 
         </div>
         <div className="stack-8">
           <Qr url={link.a_url} name={link.title} />
-          {canChange && (
-            <Button size="small" onClick={() => setDesigning(true)}>
-              {qr.design}
-            </Button>
-          )}
-          <QrDesigner id={link.id} open={designing} onClose={() => setDesigning(false)} />
+          {canChange && <DesignQr id={link.id} />}
         </div>
       </div>
       <div className="muted">

@@ -1,6 +1,6 @@
 // What visitors of a link will get: its address, where it leads, and its card.
-import { Button, Card } from 'antd'
-import { type ReactNode, useState } from 'react'
+import { Card } from 'antd'
+import type { ReactNode } from 'react'
 import type { LinkDetail } from '../../contract/console/responses/shortlink.ts'
 import { useLanguage, useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
@@ -8,8 +8,7 @@ import { formatCount } from '../parts/format.tsx'
 import { builderText } from './builder-text.ts'
 import { readMoment } from '../parts/moment.ts'
 import type { LinkValues } from './link-form.ts'
-import { QrDesigner } from './qr-designer.tsx'
-import { qrText } from './qr-text.ts'
+import { DesignQr } from './design-qr.tsx'
 import { Qr } from './qr.tsx'
 import { describeConditions } from './rule-names.ts'
 
@@ -57,17 +56,12 @@ export function LinkPreview({ values, link }: LinkPreviewProps): ReactNode {
 }
 
 function LinkQr({ link }: { link: LinkDetail }): ReactNode {
-  const t = useText(qrText)
-  const [designing, setDesigning] = useState(false)
   return (
     <div className="stack-8">
       <Qr url={link.a_url} name={link.title} />
       <div>
-        <Button size="small" onClick={() => setDesigning(true)}>
-          {t.design}
-        </Button>
+        <DesignQr id={link.id} />
       </div>
-      <QrDesigner id={link.id} open={designing} onClose={() => setDesigning(false)} />
     </div>
   )
 }

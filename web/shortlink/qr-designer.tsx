@@ -25,7 +25,7 @@ const initial: Design = {
   counts_scans: true,
 }
 
-interface QrDesignerProps {
+export interface QrDesignerProps {
   readonly id: number
   readonly open: boolean
   readonly onClose: () => void
