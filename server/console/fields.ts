@@ -26,7 +26,7 @@ export function rangeOf(
   const start = startOfDay(first)
   if (start === undefined) throw invalidFields({ from: dayProblem })
   if (start >= end) {
-    throw invalidFields({ from: { zh: '开始日期晚于结束日期', en: 'The first day is after the last' } })
+    throw invalidFields({ from: { zh: '开始日期晚于结束日期', en: 'The start date is after the end date' } })
   }
   const count = Math.round((end - start) / dayMs)
   if (count > limits.max) {

@@ -124,7 +124,7 @@ function problemOf(schema: TSchema): Text {
         en: `Must be text of ${rules.minLength ?? 0} to ${rules.maxLength ?? ''} characters`,
       }
     default:
-      return { zh: '格式有误', en: 'Has the wrong form' }
+      return { zh: '格式有误', en: 'Invalid format' }
   }
 }
 

@@ -27,11 +27,11 @@ export async function addWatch(
       await recordChange(tx, actor, 'watch.add', { accountId: input.accountId }, { url: address.url })
     return inserted
   })
-  if (result === 'known') throw invalidAddress('该地址已在监控', 'This address is under watch already')
+  if (result === 'known') throw invalidAddress('该地址已在监控', 'This address is already on the watch list')
   if (result === 'full') {
     throw invalidAddress(
       `最多监控 ${input.limit} 个地址`,
-      `At most ${input.limit} addresses can be under watch`,
+      `At most ${input.limit} addresses can be watched`,
     )
   }
   return address
@@ -51,7 +51,7 @@ export async function removeWatch(
     return deleted
   })
   if (!isDeleted)
-    throw new AppError(1002, { zh: '该地址不在监控列表', en: 'This address is not under watch' })
+    throw new AppError(1002, { zh: '该地址不在监控列表', en: 'This address is not on the watch list' })
   return address
 }
 

@@ -62,7 +62,7 @@ export function createInvoices(db: Database, secretKey: string): Invoices {
     const invoice = await lockInvoice(tx, id)
     if (!invoice || (accountId !== undefined && invoice.account_id !== accountId)) throw notFound()
     if (invoice.state === 'open') return invoice
-    throw new AppError(1005, { zh: '该申请已处理', en: 'the request was decided before' }, { status: 409 })
+    throw new AppError(1005, { zh: '该申请已处理', en: 'the request has already been processed' }, { status: 409 })
   }
 
   return {
@@ -201,7 +201,7 @@ function readFields(input: InvoiceRequest) {
   const mail = input.mail.trim()
   const note = (input.note ?? '').trim()
   const problems: Record<string, Text> = {}
-  const needed = { zh: '专用发票必填', en: 'a special invoice needs it' }
+  const needed = { zh: '专用发票必填', en: 'required for a special VAT invoice' }
   const hidden = { zh: '含不可见字符', en: 'contains hidden characters' }
   if (title === '') problems['title'] = { zh: '必填', en: 'is needed' }
   if (taxNumber !== '' && !new RegExp(taxNumberPattern).test(taxNumber)) {
@@ -212,7 +212,7 @@ function readFields(input: InvoiceRequest) {
   }
   if (input.kind === 'special' && taxNumber === '') problems['tax_number'] = needed
   if (input.kind === 'special' && address === '') problems['address'] = needed
-  if (!isMailAddress(mail)) problems['mail'] = { zh: '须为邮箱地址', en: 'must be a mail address' }
+  if (!isMailAddress(mail)) problems['mail'] = { zh: '须为邮箱地址', en: 'must be an email address' }
   for (const [name, text] of Object.entries({ title, address, note })) {
     if (hasHiddenCharacters(text)) problems[name] = hidden
   }
