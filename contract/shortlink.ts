@@ -381,7 +381,10 @@ export const shortlink = {
         tag: {
           type: 'string',
           required: false,
-          text: { zh: '标签，与链接二选一，至多 50,000 个链接', en: 'Tag of at most 50,000 links, instead of a link' },
+          text: {
+            zh: '标签，与链接二选一，至多 50,000 个链接',
+            en: 'Tag of at most 50,000 links, instead of a link',
+          },
           example: '2026',
         },
         start_date: {

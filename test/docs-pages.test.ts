@@ -184,7 +184,7 @@ describe('reference pages', () => {
     })
     const text = plainText(await (await fetch(`${other.url}/docs/`)).text())
     for (const wanted of [
-      '每次核验消耗 5 个',
+      '每次核验消耗 5 次',
       '每秒 33 次，突发 77 次',
       '每分钟 2 条，每天 9 条',
       '123',

@@ -79,7 +79,8 @@ export const AccountChange = Type.Object({
 })
 export type AccountChange = Static<typeof AccountChange>
 
-const contactText = Type.String({ maxLength: maxContactLength })
+/** A field that is left out or empty is not known. */
+const contactText = Type.Optional(Type.String({ maxLength: maxContactLength }))
 
 const ContactInput = Type.Object({
   company: contactText,

@@ -137,7 +137,7 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
       },
       {
         zh: 'max_clicks 只统计真人访问，恰好允许该次数的访问到达目标地址；链接预览和机器人不计。设有密码时，输入正确密码才计一次。',
-        en: "max_clicks counts only visits by people: exactly that many reach the target; link previews and bots are not counted. With a password, a visit is counted when the correct password is entered.",
+        en: 'max_clicks counts only visits by people: exactly that many reach the target; link previews and bots are not counted. With a password, a visit is counted when the correct password is entered.',
       },
       {
         zh: '设有密码的链接先显示密码页；每个 IP 地址对每条链接每分钟最多尝试 10 次，超出返回 429。',
@@ -157,7 +157,10 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
       {
         code: 1002,
         status: 400,
-        when: { zh: '短码不可用（保留路径或不当词语）', en: 'The short code is reserved or an offensive word' },
+        when: {
+          zh: '短码不可用（保留路径或不当词语）',
+          en: 'The short code is reserved or an offensive word',
+        },
       },
       {
         code: 1002,

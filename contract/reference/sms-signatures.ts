@@ -19,7 +19,7 @@ export const signaturesReference: OperationReference = {
   notes: [
     {
       zh: '返回本账户的全部签名，包括审核中的。没有默认签名时，未传 sign_name 的短信使用平台签名。',
-      en: "Lists all signatures of the account, whatever their review status. Without a default signature, messages without sign_name use the platform’s signature.",
+      en: 'Lists all signatures of the account, whatever their review status. Without a default signature, messages without sign_name use the platform’s signature.',
     },
     {
       zh: '在控制台“短信 / 签名”提交签名与证明材料。',

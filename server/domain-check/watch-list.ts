@@ -29,10 +29,7 @@ export async function addWatch(
   })
   if (result === 'known') throw invalidAddress('该地址已在监控', 'This address is already on the watch list')
   if (result === 'full') {
-    throw invalidAddress(
-      `最多监控 ${input.limit} 个地址`,
-      `At most ${input.limit} addresses can be watched`,
-    )
+    throw invalidAddress(`最多监控 ${input.limit} 个地址`, `At most ${input.limit} addresses can be watched`)
   }
   return address
 }

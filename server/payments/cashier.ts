@@ -67,7 +67,7 @@ const texts = {
       partly_refunded: 'Partly refunded',
     },
   },
-} as const satisfies Readonly<Record<Language, { readonly states: Readonly<Record<OrderRow['state'], string>> }>>
+} as const
 
 /** `?lang=` of the page, else the language of the browser. */
 function cashierLanguage(request: FastifyRequest): Language {
@@ -87,7 +87,10 @@ export function registerCashier(api: FastifyInstance, { db }: Services, payments
   }
 
   const send = (request: FastifyRequest, reply: FastifyReply, order: OrderRow) =>
-    reply.code(200).headers(headers).send(page(order, cashierLanguage(request)))
+    reply
+      .code(200)
+      .headers(headers)
+      .send(page(order, cashierLanguage(request)))
 
   api.get<{ Params: { token: string } }>(url, async (request, reply) => {
     const order = await findPayable(request.params.token)

@@ -62,7 +62,11 @@ export function createInvoices(db: Database, secretKey: string): Invoices {
     const invoice = await lockInvoice(tx, id)
     if (!invoice || (accountId !== undefined && invoice.account_id !== accountId)) throw notFound()
     if (invoice.state === 'open') return invoice
-    throw new AppError(1005, { zh: '该申请已处理', en: 'the request has already been processed' }, { status: 409 })
+    throw new AppError(
+      1005,
+      { zh: '该申请已处理', en: 'the request has already been processed' },
+      { status: 409 },
+    )
   }
 
   return {

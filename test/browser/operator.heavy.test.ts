@@ -112,57 +112,64 @@ describe('operator', () => {
     assert.equal(await colleague.page.getByRole('button', { name: '创建账户' }).count(), 0)
   })
 
-  browserTest('an account has a page with a URL for each tab, and the way back keeps the filters', async () => {
-    const account = await service.account({ sms: 77 })
-    await using visitor = await browser.visit(service.url)
-    const { page } = visitor
-    const boss = await createOperator()
-    await signIn(visitor, boss)
-    const list = `/console/operator/accounts?q=${account.username}&state=active`
-    const path = `/console/operator/accounts/${account.id}`
-    await page.goto(list)
-    const row = page.getByRole('link', { name: account.username })
-    await row.waitFor()
-    // As a link it can be opened in a new tab, also by a click anywhere in its row.
-    const opened = page.context().waitForEvent('page')
-    await page.getByRole('cell', { name: '正常' }).click({ modifiers: ['ControlOrMeta'] })
-    const tab = await opened
-    await tab.getByRole('heading', { name: account.username }).waitFor()
-    await tab.close()
-    await row.click()
-    await page.getByText('已用 0 / 总量 77').waitFor()
+  browserTest(
+    'an account has a page with a URL for each tab, and the way back keeps the filters',
+    async () => {
+      const account = await service.account({ sms: 77 })
+      await using visitor = await browser.visit(service.url)
+      const { page } = visitor
+      const boss = await createOperator()
+      await signIn(visitor, boss)
+      const list = `/console/operator/accounts?q=${account.username}&state=active`
+      const path = `/console/operator/accounts/${account.id}`
+      await page.goto(list)
+      const row = page.getByRole('link', { name: account.username })
+      await row.waitFor()
+      // As a link it can be opened in a new tab, also by a click anywhere in its row.
+      const opened = page.context().waitForEvent('page')
+      await page.getByRole('cell', { name: '正常' }).click({ modifiers: ['ControlOrMeta'] })
+      const tab = await opened
+      await tab.getByRole('heading', { name: account.username }).waitFor()
+      await tab.close()
+      await row.click()
+      await page.getByText('已用 0 / 总量 77').waitFor()
 
-    const tabs = page.getByRole('navigation', { name: '账户资料' })
-    await page.getByLabel('公司').fill('云帆商城')
-    await page.getByRole('button', { name: '保存联系方式' }).click()
-    await page.getByText('已保存').waitFor()
-    await tabs.getByRole('link', { name: '备注' }).click()
-    await page.getByLabel('新备注').fill('电话确认过合同')
-    await page.getByRole('button', { name: '添加备注' }).click()
-    await page.getByRole('listitem').filter({ hasText: boss.username }).getByText('电话确认过合同').waitFor()
-    await tabs.getByRole('link', { name: '流水' }).click()
-    await page.getByRole('row', { name: /发放 \+77 77/ }).waitFor()
-    assert.equal(new URL(page.url()).pathname, `${path}/ledger`)
-    await page.reload()
-    await page.getByRole('row', { name: /发放 \+77 77/ }).waitFor()
-    assert.equal(await tabs.getByRole('link', { name: '流水' }).getAttribute('aria-current'), 'page')
-    await page.goBack()
-    await page.getByText('电话确认过合同').waitFor()
-    await tabs.getByRole('link', { name: '概览' }).click()
-    assert.equal(await page.getByLabel('公司').inputValue(), '云帆商城')
+      const tabs = page.getByRole('navigation', { name: '账户资料' })
+      await page.getByLabel('公司').fill('云帆商城')
+      await page.getByRole('button', { name: '保存联系方式' }).click()
+      await page.getByText('已保存').waitFor()
+      await tabs.getByRole('link', { name: '备注' }).click()
+      await page.getByLabel('新备注').fill('电话确认过合同')
+      await page.getByRole('button', { name: '添加备注' }).click()
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: boss.username })
+        .getByText('电话确认过合同')
+        .waitFor()
+      await tabs.getByRole('link', { name: '流水' }).click()
+      await page.getByRole('row', { name: /发放 \+77 77/ }).waitFor()
+      assert.equal(new URL(page.url()).pathname, `${path}/ledger`)
+      await page.reload()
+      await page.getByRole('row', { name: /发放 \+77 77/ }).waitFor()
+      assert.equal(await tabs.getByRole('link', { name: '流水' }).getAttribute('aria-current'), 'page')
+      await page.goBack()
+      await page.getByText('电话确认过合同').waitFor()
+      await tabs.getByRole('link', { name: '概览' }).click()
+      assert.equal(await page.getByLabel('公司').inputValue(), '云帆商城')
 
-    await page.goto(list)
-    await row.click()
-    await page.getByRole('heading', { name: account.username }).waitFor()
-    await page.getByRole('link', { name: '返回账户列表' }).click()
-    await row.waitFor()
-    assert.equal(new URL(page.url()).search, new URL(list, page.url()).search)
-    // The address of an account in older bookmarks.
-    await page.goto(`/console/operator/accounts?open=${account.id}`)
-    await page.getByRole('heading', { name: account.username }).waitFor()
-    assert.equal(new URL(page.url()).pathname, path)
-    assert.deepEqual(visitor.problems, [])
-  })
+      await page.goto(list)
+      await row.click()
+      await page.getByRole('heading', { name: account.username }).waitFor()
+      await page.getByRole('link', { name: '返回账户列表' }).click()
+      await row.waitFor()
+      assert.equal(new URL(page.url()).search, new URL(list, page.url()).search)
+      // The address of an account in older bookmarks.
+      await page.goto(`/console/operator/accounts?open=${account.id}`)
+      await page.getByRole('heading', { name: account.username }).waitFor()
+      assert.equal(new URL(page.url()).pathname, path)
+      assert.deepEqual(visitor.problems, [])
+    },
+  )
 
   browserTest('views an account read-only as its holder sees it', async () => {
     const account = await service.account({ sms: 77 })

@@ -56,12 +56,16 @@ function ContactForm({ id, contact }: FileProps & Pick<AccountFile, 'contact'>):
           </Form.Item>
         ))}
       </div>
-      <ActionError error={change.error} />
-      <May change="accounts">
-        <Button htmlType="submit" loading={change.isPending}>
-          {t.saveContact}
-        </Button>
-      </May>
+      <div className="stack">
+        <ActionError error={change.error} />
+        <May change="accounts">
+          <div>
+            <Button htmlType="submit" loading={change.isPending}>
+              {t.saveContact}
+            </Button>
+          </div>
+        </May>
+      </div>
     </Form>
   )
 }
@@ -107,9 +111,7 @@ function NoteForm({ id }: FileProps): ReactNode {
       name="note"
       form={form}
       layout="vertical"
-      onFinish={(body) =>
-        add.mutate({ body, params: { id } }, { onSuccess: () => form.resetFields() })
-      }
+      onFinish={(body) => add.mutate({ body, params: { id } }, { onSuccess: () => form.resetFields() })}
     >
       <Form.Item
         name="note"
@@ -118,10 +120,14 @@ function NoteForm({ id }: FileProps): ReactNode {
       >
         <Input maxLength={maxNoteLength} autoComplete="off" />
       </Form.Item>
-      <ActionError error={add.error} />
-      <Button htmlType="submit" loading={add.isPending}>
-        {t.addNote}
-      </Button>
+      <div className="stack">
+        <ActionError error={add.error} />
+        <div>
+          <Button htmlType="submit" loading={add.isPending}>
+            {t.addNote}
+          </Button>
+        </div>
+      </div>
     </Form>
   )
 }

@@ -72,18 +72,19 @@ function AccountContent({ account }: { account: AccountDetail }): ReactNode {
   const mayView = useMayView()
   const { tab } = useParams({ strict: false }) as { readonly tab?: string }
   const { id } = account
-  const tabs: readonly { readonly key: string; readonly label: string; readonly content: () => ReactNode }[] = [
-    { key: '', label: t.tabOverview, content: () => <AccountOverview account={account} /> },
-    { key: 'limits', label: t.tabLimits, content: () => <LimitsTab account={account} /> },
-    ...(mayView
-      ? [
-          { key: 'ledger', label: t.tabLedger, content: () => <LedgerTab id={id} /> },
-          { key: 'requests', label: t.tabRequests, content: () => <RequestsTab account={account} /> },
-        ]
-      : []),
-    { key: 'notes', label: t.tabNotes, content: () => <NotesTab id={id} /> },
-    ...(mayView ? [{ key: 'sessions', label: t.tabSessions, content: () => <SessionsTab id={id} /> }] : []),
-  ]
+  const tabs: readonly { readonly key: string; readonly label: string; readonly content: () => ReactNode }[] =
+    [
+      { key: '', label: t.tabOverview, content: () => <AccountOverview account={account} /> },
+      { key: 'limits', label: t.tabLimits, content: () => <LimitsTab account={account} /> },
+      ...(mayView
+        ? [
+            { key: 'ledger', label: t.tabLedger, content: () => <LedgerTab id={id} /> },
+            { key: 'requests', label: t.tabRequests, content: () => <RequestsTab account={account} /> },
+          ]
+        : []),
+      { key: 'notes', label: t.tabNotes, content: () => <NotesTab id={id} /> },
+      ...(mayView ? [{ key: 'sessions', label: t.tabSessions, content: () => <SessionsTab id={id} /> }] : []),
+    ]
   const shown = tabs.find(({ key }) => key === tab) ?? tabs[0]!
   return (
     <>
@@ -160,7 +161,7 @@ function Details({ account }: { account: AccountDetail }): ReactNode {
         {
           key: 'calls',
           label: t.calls7,
-          children: `${formatCount(account.calls_7d)} (${t.failed7(formatCount(account.failed_7d))})`,
+          children: t.calls7Text(formatCount(account.calls_7d), formatCount(account.failed_7d)),
         },
         { key: 'sessions', label: t.sessions, children: formatCount(account.sessions) },
         { key: 'sms', label: common.sms, children: account.sms_enabled ? common.on : common.off },

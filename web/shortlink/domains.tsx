@@ -38,12 +38,7 @@ export function OwnDomainsPage(): ReactNode {
     </Button>
   )
   return (
-    <Page
-      back={<Link to="/shortlink">{t.back}</Link>}
-      title={t.title}
-      lead={t.lead}
-      actions={add}
-    >
+    <Page back={<Link to="/shortlink">{t.back}</Link>} title={t.title} lead={t.lead} actions={add}>
       <ActionError error={verify.error} />
       <Card size="small">
         <List<OwnDomain, NonNullable<typeof domains.data>>

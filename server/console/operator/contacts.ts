@@ -28,10 +28,10 @@ export function contactPages(api: Api, { db }: Services): void {
   api.operator(operatorRoutes.changeContact, async (request, input) => {
     const account = await requireAccount(request)
     const contact = {
-      company: oneLine(input.company),
-      name: oneLine(input.name),
-      phone: oneLine(input.phone),
-      mail: oneLine(input.mail),
+      company: oneLine(input.company ?? ''),
+      name: oneLine(input.name ?? ''),
+      phone: oneLine(input.phone ?? ''),
+      mail: oneLine(input.mail ?? ''),
     }
     await db.write(async (tx) => {
       // The audit log says that it changed; the data itself is personal.

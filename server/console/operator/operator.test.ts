@@ -40,6 +40,9 @@ onEachEngine('the operator', (engine) => {
     const contact = { company: '云帆商城', name: '李经理', phone: '010-12345678', mail: 'li@example.com' }
     const saved = await operatorBrowser.call(operatorRoutes.changeContact, { parts, sent: contact })
     assert.deepEqual(saved.body, { contact, notes: [] })
+    const partly = { company: '云帆商城', name: '', phone: '', mail: '' }
+    const changed = await operatorBrowser.call(operatorRoutes.changeContact, { parts, sent: partly })
+    assert.deepEqual(changed.body, { contact: partly, notes: [] })
     await operatorBrowser.call(operatorRoutes.addNote, { parts, sent: { note: '第一次来电' } })
     const { body } = await operatorBrowser.call(operatorRoutes.addNote, { parts, sent: { note: '续约' } })
     assert.deepEqual(
