@@ -188,7 +188,7 @@ describe('reference pages', () => {
       '每秒 33 次，突发 77 次',
       '每分钟 2 条，每天 9 条',
       '123',
-      '再可用 48 小时',
+      '继续有效 48 小时',
       '一律返回 HTTP 200',
     ]) {
       assert.ok(text.includes(wanted), wanted)
