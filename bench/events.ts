@@ -61,7 +61,7 @@ async function dispatch(part: Part, storage: BenchStorage, url: string, bare: nu
       const delivered = await countDelivered(db)
       if (delivered > 0) first ??= { at: performance.now(), delivered }
       if (delivered >= count) break
-      await sleep(20)
+      await sleep(100)
     }
     const seconds = (performance.now() - first!.at) / 1000
     const perSecond = Math.round((count - first!.delivered) / Math.max(seconds, 0.001))

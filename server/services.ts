@@ -33,7 +33,7 @@ export interface Services {
   readonly runBatch: RunBatch
   readonly credits: Credits
   readonly paidCalls: PaidCalls
-  /** The time of day by which marketing messages are sent. */
+  /** By which marketing messages are sent, and webhooks signed. */
   readonly now: () => number
   /** By action: how the sweeper decides overdue operations of a product. Without a decider it refunds them. */
   readonly deciders: Map<string, Decide>

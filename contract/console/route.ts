@@ -117,6 +117,8 @@ export const errorStatus = {
   too_large: 413,
   /** Not sent as JSON. */
   not_json: 415,
+  /** The Idempotency-Key came before, with other parameters. */
+  other_parameters: 422,
   /** Retry after `retry_after` seconds. */
   too_many: 429,
   internal: 500,

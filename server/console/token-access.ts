@@ -139,15 +139,16 @@ function tooMany(retryAfter: number): ConsoleProblem {
 }
 
 function otherParameters(): ConsoleProblem {
-  return new ConsoleProblem('conflict', {
+  return new ConsoleProblem('other_parameters', {
     zh: '同一 Idempotency-Key 的参数不同',
     en: 'This Idempotency-Key came with other parameters',
   })
 }
 
 function alreadyMade(): ConsoleProblem {
-  return new ConsoleProblem('conflict', {
+  const text = {
     zh: '同一 Idempotency-Key 的更改已经完成，或仍在处理',
     en: 'The change with this Idempotency-Key was made, or is still running',
-  })
+  }
+  return new ConsoleProblem('conflict', text, { retryAfter: 1 })
 }

@@ -5,6 +5,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { SMTPServer } from 'smtp-server'
+import { eventRoutes } from '../../contract/console/events.ts'
+import { signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { type FakeUpstream, type Handler, json, startFakeUpstream } from '../../test/support/fake-upstream.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
@@ -154,6 +156,32 @@ onEachEngine('alerts', (engine) => {
     await assert.rejects(rules().confirm(systemActor, await endpoint(), code))
   })
 
+  it('counts codes that are tried at the same time', async () => {
+    const account = await service.account()
+    const { endpoint } = await add(account, 'mail', 'parallel@example.com')
+    const unconfirmed = await endpoint()
+    await Promise.allSettled(
+      Array.from({ length: 20 }, () => rules().confirm(systemActor, unconfirmed, 'x')),
+    )
+    assert.equal((await endpoint()).confirm_attempts, 20)
+  })
+
+  it('sends a few codes to a target, however often it is added', async () => {
+    const holders = [await service.account(), await service.account()]
+    const statuses: number[] = []
+    for (const holder of holders) {
+      const browser = await signedIn(service, holder)
+      for (let i = 0; i < 3; i += 1) {
+        const sent = { kind: 'mail', target: 'flooded@example.com' }
+        const { status, body } = await browser.call(eventRoutes.addAlertChannel, { sent })
+        statuses.push(status)
+        if (status === 200) await browser.call(eventRoutes.removeAlertChannel, { parts: { id: body.id } })
+      }
+    }
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429])
+    assert.equal(mailsTo('flooded@example.com').length, 5)
+  })
+
   it('ends with one click on the unsubscribe link, and not by opening it', async () => {
     const account = await service.account()
     const { endpoint } = await add(account, 'mail', 'leaving@example.com')
@@ -214,15 +242,19 @@ onEachEngine('alerts', (engine) => {
     const account = await service.account()
     const rejected = await add(account, 'wecom', `${robot.url}rejected`)
     const throttled = await add(account, 'wecom', `${robot.url}throttled`)
-    for (const one of [rejected, throttled])
+    const busy = await add(account, 'dingtalk', `${robot.url}busy`)
+    for (const one of [rejected, throttled, busy])
       await rules().confirmByOperator(systemActor, await one.endpoint())
-    robot.handle(({ path }) => json(200, { errcode: path === '/rejected' ? 93_000 : 45_009 }))
+    const codes: Readonly<Record<string, number>> = { '/rejected': 93_000, '/throttled': 45_009, '/busy': -1 }
+    robot.handle(({ path }) => json(200, { errcode: codes[path] }))
     await emitLow(account)
     await until(async () => (await rejected.endpoint()).state === 'disabled')
-    await until(async () => (await deliveries((await throttled.endpoint()).id))[0]?.attempts === 1)
-    const { state, paused_until: pausedUntil } = await throttled.endpoint()
-    assert.equal(state, 'active')
-    assert.ok(pausedUntil > 0)
+    for (const one of [throttled, busy]) {
+      await until(async () => (await deliveries((await one.endpoint()).id))[0]?.attempts === 1)
+      const { state, paused_until: pausedUntil } = await one.endpoint()
+      assert.equal(state, 'active')
+      assert.ok(pausedUntil > 0)
+    }
     assert.equal(sentTo('rejected').length, 2)
   })
 

@@ -14,6 +14,7 @@ import type { TextCipher } from '../encryption.ts'
 import { AppError } from '../http/errors.ts'
 import type { AlertSender, AlertMessage } from './channels/port.ts'
 import {
+  countConfirmAttempt,
   deleteEndpoint,
   type EndpointRow,
   findEndpoint,
@@ -112,17 +113,13 @@ export function createAlerts(options: AlertOptions): Alerts {
     },
 
     async confirm(actor, endpoint, code) {
-      const attempts = await db.write(async (tx) => {
-        const current = await findEndpoint(tx, endpoint.id)
-        if (!current) throw channelNotFound()
-        await updateEndpoint(tx, endpoint.id, { confirm_attempts: current.confirm_attempts + 1 })
-        return current.confirm_attempts
-      })
+      const attempts = await db.write((tx) => countConfirmAttempt(tx, endpoint.id))
+      if (attempts === undefined) throw channelNotFound()
       const expected = endpoint.confirm_hash
       const given = keyed('confirm', endpoint.account_id, code.trim())
       const isRight =
         expected !== null &&
-        attempts < alertLimits.confirmAttempts &&
+        attempts <= alertLimits.confirmAttempts &&
         timingSafeEqual(Buffer.from(given), Buffer.from(expected))
       if (!isRight) throw invalid('code', { zh: '不正确或已失效', en: 'is wrong or no longer valid' })
       await activate(actor, endpoint)

@@ -22,6 +22,7 @@ export interface AttemptOptions {
   readonly secrets: readonly string[]
   readonly agent: Agent
   readonly retryMs: readonly number[]
+  readonly now: () => number
   readonly signal: AbortSignal
 }
 
@@ -33,10 +34,10 @@ const jitter = 0.1
 
 export async function attemptDelivery(
   delivery: DueDelivery,
-  { url, secrets, agent, retryMs, signal }: AttemptOptions,
+  { url, secrets, agent, retryMs, now, signal }: AttemptOptions,
 ): Promise<DeliveryAttempt> {
   const body = eventBody(delivery)
-  const timestamp = Math.floor(Date.now() / 1000)
+  const timestamp = Math.floor(now() / 1000)
   const startedAt = performance.now()
   const result = await httpCall(
     {
@@ -52,7 +53,7 @@ export async function attemptDelivery(
     { timeoutMs: webhookLimits.timeoutMs, maxBodyBytes: webhookLimits.responseBytes, agent, signal },
   )
   const succeeded = result.kind === 'response' && result.status >= 200 && result.status < 300
-  const retryAfterMs = succeeded ? 0 : readRetryAfter(result)
+  const retryAfterMs = succeeded ? 0 : readRetryAfter(result, now())
   return {
     succeeded,
     disable: result.kind === 'response' && result.status === 410 ? 'gone' : undefined,
@@ -93,9 +94,9 @@ function describeFailure(result: HttpResult, succeeded: boolean): string | null 
 }
 
 /** Seconds or a date; 0 without the header. */
-function readRetryAfter(result: HttpResult): number {
+function readRetryAfter(result: HttpResult, now: number): number {
   const text = result.kind === 'response' ? (result.headers['retry-after'] ?? '').trim() : ''
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), maxRetryAfterMs) : 0
 }
 

@@ -1,10 +1,13 @@
 // Console routes for webhooks, their deliveries, and alert channels.
+import { hash } from 'node:crypto'
 import { eventRoutes } from '../../contract/console/events.ts'
 import type { AlertChannel, Webhook, WebhookDelivery } from '../../contract/console/responses/events.ts'
 import type { AlertChannelKind } from '../../contract/events.ts'
+import { maskPhone } from '../../contract/masking.ts'
 import { changeAccount } from '../accounts/accounts.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
 import { readSlice } from '../console/fields.ts'
+import { guessLimits } from '../console/guess-limits.ts'
 import { notFound } from '../console/problem.ts'
 import type { Api, SignedInRequest } from '../console/routes.ts'
 import type { Services } from '../services.ts'
@@ -22,7 +25,16 @@ import {
 } from './store.ts'
 import { listEventTypes } from './webhooks.ts'
 
-export function eventPages(api: Api, { db }: Services, { webhooks, alerts, channels }: EventDelivery): void {
+/** Messages with codes in 15 minutes, of one account and to one target: nobody can be flooded with them. */
+const maxCodesByAccount = 20
+const maxCodesToTarget = 5
+
+export function eventPages(
+  api: Api,
+  { db, limits }: Services,
+  { webhooks, alerts, channels }: EventDelivery,
+): void {
+  const codes = guessLimits(limits.attempts, 'alert channel')
   const actorOf = ({ account }: SignedInRequest) => ({ kind: 'account', accountId: account.id }) as const
 
   async function requireEndpoint(
@@ -86,11 +98,12 @@ export function eventPages(api: Api, { db }: Services, { webhooks, alerts, chann
   api.account(eventRoutes.delivery, async (request) => {
     const { delivery, endpoint } = await requireDelivery(request)
     const attempts = await listAttempts(db, delivery.id)
+    const shown = request.readOnly ? maskPhones : (text: string) => text
     return {
       ...deliveryOf(delivery),
       url: endpoint.url,
-      body: eventBody(delivery),
-      attempt_list: attempts.map(attemptOf),
+      body: shown(eventBody(delivery)),
+      attempt_list: attempts.map((attempt) => attemptOf(attempt, shown)),
     }
   })
 
@@ -129,6 +142,11 @@ export function eventPages(api: Api, { db }: Services, { webhooks, alerts, chann
   api.account(eventRoutes.addAlertChannel, async (request, input) => {
     requireNotExpired(request.account)
     const { language } = request
+    await codes.begin([
+      { key: `account ${request.account.id}`, max: maxCodesByAccount },
+      // The URL of a robot is a credential, so it is not stored.
+      { key: `to ${hash('sha256', input.target.trim().toLowerCase())}`, max: maxCodesToTarget },
+    ])
     const { id, sent } = await alerts.add(actorOf(request), request.account, { ...input, language })
     return { ...channelOf(await requireEndpoint(request, 'alert', id)), sent }
   })
@@ -170,6 +188,20 @@ export function deliveryOf(row: DeliveryRow): WebhookDelivery {
   }
 }
 
-export function attemptOf({ id, at, duration_ms, status, error, response }: AttemptRow) {
-  return { id, at, duration_ms, status, error, response }
+export function attemptOf(
+  { id, at, duration_ms, status, error, response }: AttemptRow,
+  shown: (text: string) => string,
+) {
+  return { id, at, duration_ms, status, error, response: shown(response) }
+}
+
+/** With or without the country code. */
+const phoneInText = /(?<!\d)((?:00)?86)?(1\d{10})(?!\d)/g
+
+/** The numbers belong to the account; operators need none of them to find a fault. */
+export function maskPhones(text: string): string {
+  return text.replaceAll(
+    phoneInText,
+    (_all, country: string | undefined, phone: string) => `${country ?? ''}${maskPhone(phone)}`,
+  )
 }

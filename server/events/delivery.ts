@@ -65,8 +65,13 @@ export interface EventDelivery extends EventRules {
   stop(): Promise<void>
 }
 
-export function createEventDelivery(services: Services): EventDelivery {
-  const { db, config, jobs, log, metrics } = services
+type DeliveryServices = Pick<
+  Services,
+  'db' | 'config' | 'secretKey' | 'publicUrl' | 'jobs' | 'log' | 'metrics' | 'now'
+>
+
+export function createEventDelivery(services: DeliveryServices): EventDelivery {
+  const { db, config, jobs, log, metrics, now } = services
   const rules = createEventRules(services)
   const retryMs = config.WEBHOOK_RETRY_S.map((seconds) => seconds * 1000)
 
@@ -78,7 +83,7 @@ export function createEventDelivery(services: Services): EventDelivery {
       return {
         concurrency: maxConcurrency,
         attempt: (delivery, signal) =>
-          attemptDelivery(delivery, { url, secrets, agent: rules.agent, retryMs, signal }),
+          attemptDelivery(delivery, { url, secrets, agent: rules.agent, retryMs, now, signal }),
       }
     }
     const channel = rules.channels.get(endpoint.kind)

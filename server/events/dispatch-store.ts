@@ -10,6 +10,7 @@ export type LeasedEndpoint = Pick<
   | 'id'
   | 'account_id'
   | 'kind'
+  | 'state'
   | 'url'
   | 'secret'
   | 'previous_secret'
@@ -18,7 +19,7 @@ export type LeasedEndpoint = Pick<
   | 'language'
 > & { readonly username: string; readonly now: number }
 
-const endpointColumns = `id, account_id, kind, url, secret, previous_secret, previous_until, failing_since, language,
+const endpointColumns = `id, account_id, kind, state, url, secret, previous_secret, previous_until, failing_since, language,
   (SELECT username FROM account WHERE account.id = event_endpoint.account_id) AS username`
 
 /** Endpoints with pending deliveries: steps from one to the next through the index, so a long backlog of one costs nothing. */
@@ -41,6 +42,9 @@ export async function hasDue(queries: Queries): Promise<boolean> {
   return row !== undefined
 }
 
+/** A failing endpoint waits so much longer for its turn: receivers that hang must not delay the others. */
+const failingWaitMs = 60_000
+
 /**
  * Leases endpoints with due deliveries, least recently served first. One process delivers to an endpoint at a time, so
  * its concurrency is bounded over all processes.
@@ -49,7 +53,8 @@ export function leaseEndpoints(tx: Tx, limit: number, leaseMs: number): Promise<
   return tx.all<LeasedEndpoint>(
     `${waiting}
      UPDATE event_endpoint SET lease_until = ${tx.now} + ${leaseMs}, served_at = ${tx.now}
-     WHERE id IN (SELECT p.id ${fromDueEndpoints(tx)} ORDER BY p.served_at LIMIT ${limit})
+     WHERE id IN (SELECT p.id ${fromDueEndpoints(tx)}
+         ORDER BY p.served_at + CASE WHEN p.failing_since IS NULL THEN 0 ELSE ${failingWaitMs} END LIMIT ${limit})
        AND lease_until <= ${tx.now}
      RETURNING ${endpointColumns}, ${tx.now} AS now`,
   )
@@ -100,19 +105,6 @@ function takeTogether(
   return queries.all<DueDelivery>(
     `SELECT due.* FROM ${list.sql} AS list CROSS JOIN LATERAL (${dueSelect(queries.now, limit, 'list.id')}) AS due`,
     [list.value],
-  )
-}
-
-/** Returns the endpoint as it is now; undefined when it was removed or disabled. */
-export function extendLease(
-  tx: Tx,
-  endpointId: number,
-  leaseMs: number,
-): Promise<LeasedEndpoint | undefined> {
-  return tx.one<LeasedEndpoint>(
-    `UPDATE event_endpoint SET lease_until = ${tx.now} + ${leaseMs} WHERE id = ? AND state = 'active'
-     RETURNING ${endpointColumns}, ${tx.now} AS now`,
-    [endpointId],
   )
 }
 
@@ -187,16 +179,24 @@ export async function recordAttempts(tx: Tx, now: number, records: readonly Atte
   )
 }
 
-export async function recordEndpointResult(
+export interface EndpointResult {
+  readonly succeeded: boolean
+  readonly pauseMs: number
+  readonly leaseMs: number
+}
+
+/** Extends the lease, too. Returns the endpoint as it is now; undefined when it was removed. */
+export function recordEndpointResult(
   tx: Tx,
   endpointId: number,
-  result: { readonly succeeded: boolean; readonly pauseMs: number },
-): Promise<void> {
-  await tx.run(
-    `UPDATE event_endpoint SET failing_since = ${result.succeeded ? 'NULL' : `COALESCE(failing_since, ${tx.now})`},
-       paused_until = CASE WHEN ? > 0 THEN ${tx.now} + ? ELSE paused_until END
-     WHERE id = ?`,
-    [result.pauseMs, result.pauseMs, endpointId],
+  { succeeded, pauseMs, leaseMs }: EndpointResult,
+): Promise<LeasedEndpoint | undefined> {
+  return tx.one<LeasedEndpoint>(
+    `UPDATE event_endpoint SET failing_since = ${succeeded ? 'NULL' : `COALESCE(failing_since, ${tx.now})`},
+       paused_until = CASE WHEN ? > 0 THEN ${tx.now} + ? ELSE paused_until END, lease_until = ${tx.now} + ${leaseMs}
+     WHERE id = ?
+     RETURNING ${endpointColumns}, ${tx.now} AS now`,
+    [pauseMs, pauseMs, endpointId],
   )
 }
 

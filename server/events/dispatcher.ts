@@ -9,7 +9,6 @@ import type { DeliveryAttempt } from './attempt.ts'
 import {
   deleteOldEvents,
   type DueDelivery,
-  extendLease,
   findBacklog,
   hasDue,
   leaseEndpoints,
@@ -22,6 +21,11 @@ import {
 import { reportExpiring } from './expiring-store.ts'
 import { findNow } from './store.ts'
 import type { disableEndpoint } from './webhooks.ts'
+
+interface NextChunk {
+  readonly endpoint: LeasedEndpoint
+  readonly chunk: readonly DueDelivery[]
+}
 
 /** Sends events to one endpoint. */
 export interface EventSender {
@@ -37,6 +41,8 @@ export interface DispatcherOptions {
   readonly disable: typeof disableEndpoint
   readonly metrics: Registry
   readonly onError: (error: unknown) => void
+  /** Endpoints served at a time by this process. */
+  readonly maxEndpoints?: number
 }
 
 export interface Dispatcher {
@@ -45,8 +51,6 @@ export interface Dispatcher {
   stop(): Promise<void>
 }
 
-/** Endpoints served at a time by this process. */
-const maxEndpoints = 200
 /** Deliveries of one endpoint that are taken together. */
 const chunkSize = 64
 /** Attempts at the same time to one endpoint. */
@@ -57,54 +61,41 @@ const pollMs = 250
 const maxCounted = 10_000
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { db, onError } = options
+  const { db, onError, maxEndpoints = 200 } = options
   const stopping = new AbortController()
   const serving = new Map<number, Promise<void>>()
   const metrics = registerMetrics(options.metrics, db)
 
   /** Starts serving endpoints with due deliveries, as many as there are slots. */
   async function look(signal: AbortSignal): Promise<void> {
-    const limit = maxEndpoints - serving.size
-    if (limit <= 0 || !(await hasDue(db))) return
-    const { endpoints, due } = await db.write(async (tx) => {
-      const leased = await leaseEndpoints(tx, limit, leaseMs)
-      return { endpoints: leased, due: await takeDue(tx, idsOf(leased), chunkSize) }
-    })
-    const byEndpoint = Map.groupBy(due, ({ endpoint_id: id }) => id)
-    for (const endpoint of endpoints) {
-      const served = serve(endpoint, byEndpoint.get(endpoint.id) ?? [])
-        .catch(onError)
-        .finally(() => serving.delete(endpoint.id))
-      serving.set(endpoint.id, served)
-    }
-    // All slots were taken, and more endpoints may wait: look again as soon as one is free.
-    if (endpoints.length === limit) {
+    while (!signal.aborted) {
+      const limit = maxEndpoints - serving.size
+      if (limit <= 0 || !(await hasDue(db))) return
+      const { endpoints, due } = await db.write(async (tx) => {
+        const leased = await leaseEndpoints(tx, limit, leaseMs)
+        return { endpoints: leased, due: await takeDue(tx, idsOf(leased), chunkSize) }
+      })
+      const byEndpoint = Map.groupBy(due, ({ endpoint_id: id }) => id)
+      for (const endpoint of endpoints) {
+        const served = serve(endpoint, byEndpoint.get(endpoint.id) ?? [])
+          .catch(onError)
+          .finally(() => serving.delete(endpoint.id))
+        serving.set(endpoint.id, served)
+      }
+      if (endpoints.length < limit) return
+      // All slots were taken, and more endpoints may wait: look again as soon as one is free.
       await Promise.race(serving.values())
-      if (!signal.aborted) await look(signal)
     }
   }
 
   /** Works through the due deliveries of one endpoint, a chunk at a time. */
   async function serve(leased: LeasedEndpoint, first: readonly DueDelivery[]): Promise<void> {
-    let endpoint: LeasedEndpoint | undefined = leased
-    let chunk = first
-    while (endpoint && chunk.length > 0 && !stopping.signal.aborted) {
-      const results = await sendAll(chunk, options.senderFor(endpoint))
-      if (stopping.signal.aborted || (await record(endpoint, results))) return
-      ;({ endpoint, chunk } = await takeNext(endpoint.id))
+    let next: NextChunk | undefined = { endpoint: leased, chunk: first }
+    while (next && next.chunk.length > 0 && !stopping.signal.aborted) {
+      const results = await sendAll(next.chunk, options.senderFor(next.endpoint))
+      if (stopping.signal.aborted) return
+      next = await advance(next.endpoint, results)
     }
-  }
-
-  /** The endpoint is read again, so that a new URL or secret is used from the next chunk on. */
-  function takeNext(
-    id: number,
-  ): Promise<{ endpoint: LeasedEndpoint | undefined; chunk: readonly DueDelivery[] }> {
-    return db.write(async (tx) => {
-      const endpoint = await extendLease(tx, id, leaseMs)
-      const chunk = endpoint ? await takeDue(tx, [id], chunkSize) : []
-      if (chunk.length === 0) await releaseEndpoint(tx, id)
-      return { endpoint, chunk }
-    })
   }
 
   async function sendAll(chunk: readonly DueDelivery[], sender: EventSender): Promise<DeliveryAttempt[]> {
@@ -123,29 +114,36 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return results
   }
 
-  /** Returns whether nothing more is to be sent for now. */
-  async function record(endpoint: LeasedEndpoint, results: readonly DeliveryAttempt[]): Promise<boolean> {
+  /** Records the results and takes the next chunk, in one transaction. Undefined when nothing more is to be sent for now. */
+  async function advance(
+    endpoint: LeasedEndpoint,
+    results: readonly DeliveryAttempt[],
+  ): Promise<NextChunk | undefined> {
     const succeeded = results.some((result) => result.succeeded)
     const pauseMs = Math.max(0, ...results.map((result) => result.pauseMs))
     const final = results.find((result) => result.disable !== undefined)?.disable
-    const disabled = await db.write(async (tx: Tx) => {
+    const next = await db.write(async (tx: Tx) => {
       const now = await findNow(tx)
       await recordAttempts(
         tx,
         now,
         results.map((result) => result.record),
       )
-      await recordEndpointResult(tx, endpoint.id, { succeeded, pauseMs })
       const { failing_since: since } = endpoint
       const hasFailedLong =
         !succeeded && since !== null && now - since >= webhookLimits.disableAfterMs ? 'failing' : undefined
       const reason = final ?? hasFailedLong
       if (reason !== undefined) await options.disable(tx, endpoint.id, reason)
-      if (reason !== undefined || pauseMs > 0) await releaseEndpoint(tx, endpoint.id)
-      return reason !== undefined
+      // The endpoint is read again, so that a new URL or secret is used from the next chunk on.
+      const current = await recordEndpointResult(tx, endpoint.id, { succeeded, pauseMs, leaseMs })
+      // While all slots are taken, another endpoint may wait for this one.
+      const mustLeave = pauseMs > 0 || current?.state !== 'active' || serving.size >= maxEndpoints
+      const chunk = mustLeave ? [] : await takeDue(tx, [endpoint.id], chunkSize)
+      if (chunk.length === 0) await releaseEndpoint(tx, endpoint.id)
+      return current && { endpoint: current, chunk }
     })
     for (const result of results) metrics.attempts.inc({ result: result.succeeded ? 'success' : 'failure' })
-    return disabled || pauseMs > 0
+    return next
   }
 
   return {

@@ -1,13 +1,12 @@
 // Console routes of operators for webhooks: their state over all accounts, and those of one account with their deliveries.
 import { operatorEventRoutes } from '../../contract/console/events.ts'
-import { maskPhone } from '../../contract/masking.ts'
 import { findById } from '../accounts/store.ts'
 import { readSlice } from '../console/fields.ts'
 import { operatorOf } from '../console/operator-actor.ts'
 import { notFound } from '../console/problem.ts'
 import type { Api, SignedInRequest } from '../console/routes.ts'
 import type { Services } from '../services.ts'
-import { attemptOf, deliveryOf, webhookOf } from './console.ts'
+import { attemptOf, deliveryOf, maskPhones, webhookOf } from './console.ts'
 import type { EventDelivery } from './delivery.ts'
 import { findBacklog } from './dispatch-store.ts'
 import { eventBody } from './emit.ts'
@@ -76,10 +75,7 @@ export function webhookHealthPages(api: Api, { db }: Services, { webhooks }: Eve
       ...deliveryOf(delivery),
       url: endpoint.url,
       body: maskPhones(eventBody(delivery)),
-      attempt_list: attempts.map((attempt) => ({
-        ...attemptOf(attempt),
-        response: maskPhones(attempt.response),
-      })),
+      attempt_list: attempts.map((attempt) => attemptOf(attempt, maskPhones)),
     }
   })
 
@@ -93,9 +89,4 @@ export function webhookHealthPages(api: Api, { db }: Services, { webhooks }: Eve
     const endpoint = await requireWebhook(request.id())
     return { count: await webhooks.resendFailed(operatorOf(request, input), endpoint, input.since) }
   })
-}
-
-/** The numbers belong to the account; operators need none of them to find a fault. */
-function maskPhones(text: string): string {
-  return text.replaceAll(/(?<!\d)1\d{10}(?!\d)/g, maskPhone)
 }

@@ -1,5 +1,4 @@
-// Webhooks to receivers that misbehave: each event is delivered at least once, one attempt per entry of the schedule, and
-// nothing is lost while a receiver is down for a day.
+// Webhooks to receivers that misbehave: each event is delivered at least once, one attempt per entry of the schedule.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { onEachEngine } from '../../test/support/engines.ts'
@@ -99,41 +98,6 @@ onEachEngine('webhooks to receivers that misbehave', (engine) => {
       const ids = receiver.requests.filter(({ path }) => path === `/case-${number}`)
       assert.equal(new Set(ids.map(({ headers }) => headers['webhook-id'])).size, 1, what)
     }
-  })
-
-  it('keeps the events of a day on which the receiver is down', async () => {
-    const account = await service.account()
-    const { id } = await add(account, '/down')
-    const down = Array.from({ length: 10_000 }, () => text(503, 'down'))
-    behaviours.set('/down', down)
-    // A new event every few hours of the day; the clock of the schedule moves by changing what is due.
-    let emitted = 0
-    for (let hour = 0; hour < 24; hour += 4) {
-      await emit(account, 5)
-      emitted += 5
-      await until(async () => {
-        const row = await db().one<{ count: number }>(
-          `SELECT COUNT(*) AS count FROM event_delivery WHERE endpoint_id = ? AND due_at <= ${db().now} AND state = 'pending'`,
-          [id],
-        )
-        return row!.count === 0
-      }, 60_000)
-      const moved = 4 * 3_600_000
-      await db().write(async (tx) => {
-        await tx.run('UPDATE event_delivery SET due_at = due_at - ? WHERE endpoint_id = ?', [moved, id])
-        await tx.run('UPDATE event_endpoint SET failing_since = failing_since - ? WHERE id = ?', [moved, id])
-      })
-    }
-    assert.equal((await countOf(id, 'pending')) + (await countOf(id, 'failed')), emitted, 'none is lost')
-    assert.equal(await countOf(id, 'failed'), 0, 'the schedule is longer than a day')
-    behaviours.set('/down', [])
-    await db().write((tx) => tx.run('UPDATE event_delivery SET due_at = 0 WHERE endpoint_id = ?', [id]))
-    await until(async () => (await countOf(id, 'delivered')) === emitted, 60_000)
-    const sent = receiver.requests.filter(({ path }) => path === '/down')
-    assert.equal(new Set(sent.map(({ headers }) => headers['webhook-id'])).size, emitted)
-    const deliveries = await listDeliveries(db(), id, { before: undefined, limit: 100 })
-    const attempts = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0)
-    assert.equal(sent.length, attempts, 'every request is a recorded attempt')
   })
 
   it('delivers 10,000 events to one endpoint, each once', { timeout: 240_000 }, async () => {

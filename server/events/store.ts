@@ -130,12 +130,20 @@ export type EndpointChange = Partial<
     | 'disabled_reason'
     | 'failing_since'
     | 'confirm_hash'
-    | 'confirm_attempts'
   >
 >
 
 export async function updateEndpoint(tx: Tx, id: number, change: EndpointChange): Promise<void> {
   await tx.kysely.updateTable('event_endpoint').set(change).where('id', '=', id).execute()
+}
+
+/** Counts a try of the code before it is compared, so that simultaneous ones all count. Undefined without the channel. */
+export async function countConfirmAttempt(tx: Tx, id: number): Promise<number | undefined> {
+  const row = await tx.one<{ confirm_attempts: number }>(
+    'UPDATE event_endpoint SET confirm_attempts = confirm_attempts + 1 WHERE id = ? RETURNING confirm_attempts',
+    [id],
+  )
+  return row?.confirm_attempts
 }
 
 /** The old secret signs as well for `overlapMs`. */

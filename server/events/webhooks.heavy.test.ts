@@ -12,8 +12,9 @@ import {
 } from '../../test/support/fake-upstream.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
-import { operatorEventRoutes } from '../../contract/console/events.ts'
-import { operator } from '../../test/support/console.ts'
+import { eventRoutes, operatorEventRoutes } from '../../contract/console/events.ts'
+import { viewAsParameter } from '../../contract/console/route.ts'
+import { operator, signedIn } from '../../test/support/console.ts'
 import { systemActor } from '../audit/audit.ts'
 import { createEventRules } from './delivery.ts'
 import { emitEvents } from './emit.ts'
@@ -217,7 +218,7 @@ onEachEngine('webhooks', (engine) => {
     const browser = await operator(service)
     receiver.handle(() => text(500, 'call 13800138000'))
     const { id } = await add(account, 'watched', ['key.reset'])
-    await emit(account, 'key.reset', { phone_number: '13800138000' })
+    await emit(account, 'key.reset', { phone_number: '13800138000', sender: '+8613900139000' })
     await until(async () => ((await latest(id))?.attempts ?? 0) >= 3)
     const health = (await browser.call(operatorEventRoutes.health)).body
     assert.ok(health.attempts_hour >= 3 && health.failed_hour >= 3 && health.failing >= 1)
@@ -228,8 +229,14 @@ onEachEngine('webhooks', (engine) => {
     const { items } = (await browser.call(operatorEventRoutes.deliveries, { parts: { id } })).body
     const parts = { id: items[0].id }
     const detail = (await browser.call(operatorEventRoutes.delivery, { parts })).body
-    assert.match(detail.body, /138\*{4}8000/)
-    assert.equal(detail.attempt_list[0].response, 'call 138****8000')
+    const query = { [viewAsParameter]: account.id }
+    const viewed = (await browser.call(eventRoutes.delivery, { parts, query })).body
+    for (const { body, attempt_list: attempts } of [detail, viewed]) {
+      assert.match(body, /"138\*{4}8000".*"\+86139\*{4}9000"/)
+      assert.equal(attempts[0].response, 'call 138****8000')
+    }
+    const own = await signedIn(service, account)
+    assert.match((await own.call(eventRoutes.delivery, { parts })).body.body, /"13800138000"/)
     receiver.handle(accept)
     const noteless = await browser.call(operatorEventRoutes.resendDelivery, { parts, sent: {} })
     assert.deepEqual(Object.keys(noteless.body.error.fields), ['note'])

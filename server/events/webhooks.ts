@@ -156,6 +156,8 @@ export function createWebhooks({ db, cipher, allowPrivate }: WebhookOptions): We
 export async function disableEndpoint(tx: Tx, endpointId: number, reason: DisableReason): Promise<void> {
   const endpoint = await findEndpoint(tx, endpointId)
   if (!endpoint || endpoint.state === 'disabled') return
+  // The account first, as in every change of its endpoints.
+  await lockAccountEndpoints(tx, endpoint.account_id, 'webhook')
   await updateEndpoint(tx, endpointId, { state: 'disabled', disabled_reason: reason })
   await updateWantedTypes(tx, endpoint.account_id)
   if (endpoint.kind !== 'webhook') return

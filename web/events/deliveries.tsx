@@ -1,45 +1,65 @@
 // The deliveries of one webhook, with every attempt.
-import { App, Button, Card, Descriptions, Drawer } from 'antd'
-import type { ReactNode } from 'react'
+import { App, Button, Card, Descriptions, Drawer, Form } from 'antd'
+import { type ReactNode, useState } from 'react'
 import { eventRoutes } from '../../contract/console/events.ts'
 import type { WebhookDelivery } from '../../contract/console/responses/events.ts'
-import { dayMs, formatTime } from '../../contract/time.ts'
+import { formatTime } from '../../contract/time.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { ExactTime, formatDuration, RelativeTime, StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
 import { objectTitle } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
+import { readSince, SinceField, type SinceFields, yesterday } from './since-field.tsx'
 import { eventsText } from './text.ts'
 
-/** The holder's deliveries, sent again with one click. */
+/** The holder's deliveries, with buttons that send them again. */
 export function OwnDeliveries({ webhook }: { webhook: string }): ReactNode {
   const t = useText(eventsText)
   const { message } = App.useApp()
   const me = useMe()
   const failed = useApiMutation(eventRoutes.resendFailed)
   const one = useApiMutation(eventRoutes.resendDelivery)
-  const since = () => Date.now() - dayMs
+  const [form] = Form.useForm<SinceFields>()
+  const [asking, setAsking] = useState(false)
   return (
-    <Deliveries
-      webhook={webhook}
-      routes={eventRoutes}
-      {...(me.data?.read_only === false && {
-        resend: {
-          isBusy: failed.isPending || one.isPending,
-          failed: () =>
-            failed.mutate(
-              { body: { since: since() }, params: { id: webhook } },
-              { onSuccess: ({ count }) => void message.success(t.resent(count)) },
-            ),
-          one: (id) =>
-            one.mutate({ body: {}, params: { id } }, { onSuccess: () => void message.success(t.resent(1)) }),
-        },
-      })}
-    />
+    <>
+      <Deliveries
+        webhook={webhook}
+        routes={eventRoutes}
+        {...(me.data?.read_only === false && {
+          resend: {
+            isBusy: one.isPending,
+            failed: () => setAsking(true),
+            one: (id) =>
+              one.mutate(
+                { body: {}, params: { id } },
+                { onSuccess: () => void message.success(t.resent(1)) },
+              ),
+          },
+        })}
+      />
+      <FormDialog<SinceFields>
+        open={asking}
+        title={t.resendFailed}
+        ok={t.resend}
+        danger={false}
+        form={form}
+        initial={yesterday()}
+        onClose={() => setAsking(false)}
+        onSubmit={async (fields) => {
+          const body = { since: readSince(fields) }
+          const { count } = await failed.mutateAsync({ body, params: { id: webhook } })
+          message.success(t.resent(count))
+        }}
+      >
+        <SinceField />
+      </FormDialog>
+    </>
   )
 }
 

@@ -23,12 +23,12 @@ export function ErrorPage({ error }: { error: unknown }): ReactNode {
 }
 
 /** An operator's page opened by somebody else; inside the frame. */
-export function ForbiddenPage(): ReactNode {
+export function ForbiddenPage({ isOperator }: { isOperator: boolean }): ReactNode {
   const t = useText(partsText)
   return (
     <div className="stack">
-      <h1>{t.operatorsOnly}</h1>
-      <p>{t.operatorsOnlyText}</p>
+      <h1>{isOperator ? t.forbidden : t.operatorsOnly}</h1>
+      <p>{isOperator ? t.forbiddenText : t.operatorsOnlyText}</p>
       <Link to="/">{t.backHome}</Link>
     </div>
   )

@@ -132,7 +132,7 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
   const role = useOperatorRole()
   const isOperator = me.user.role === 'operator' && !me.read_only
   const isForbidden = path.startsWith('/operator/') && !(isOperator && mayOpenPath(role, path))
-  const pageContent = isForbidden ? <ForbiddenPage /> : <Outlet />
+  const pageContent = isForbidden ? <ForbiddenPage isOperator={isOperator} /> : <Outlet />
   return (
     <div className="frame">
       <a className="skip" href="#content">

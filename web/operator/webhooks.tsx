@@ -4,9 +4,9 @@ import { App, Card, Form, Skeleton } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorEventRoutes } from '../../contract/console/events.ts'
 import type { Webhook, WebhookHealth } from '../../contract/console/responses/events.ts'
-import { dayMs } from '../../contract/time.ts'
 import { type ApiQuery, useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { Deliveries } from '../events/deliveries.tsx'
+import { readSince, SinceField, type SinceFields, yesterday } from '../events/since-field.tsx'
 import { eventsText } from '../events/text.ts'
 import { WebhookState, WebhookTypes } from '../events/webhooks.tsx'
 import { useText } from '../frame/i18n.ts'
@@ -154,7 +154,7 @@ function AccountDeliveries({ webhook }: { webhook: string }): ReactNode {
   const events = useText(eventsText)
   const { message } = App.useApp()
   const mayResend = useMay('accounts')
-  const [form] = Form.useForm<{ note: string }>()
+  const [form] = Form.useForm<SinceFields & { note: string }>()
   /** A delivery, or all that failed. */
   const [asking, setAsking] = useState<number | 'failed'>()
   const failed = useApiMutation(operatorEventRoutes.resendFailed)
@@ -168,23 +168,25 @@ function AccountDeliveries({ webhook }: { webhook: string }): ReactNode {
           resend: { isBusy: false, failed: () => setAsking('failed'), one: (id: number) => setAsking(id) },
         })}
       />
-      <OperatorForm
+      <OperatorForm<SinceFields>
         open={asking !== undefined}
         title={asking === 'failed' ? events.resendFailed : t.resendTitle}
         ok={events.resend}
         form={form}
+        initial={yesterday()}
         onClose={() => setAsking(undefined)}
-        onSubmit={async ({ note }) => {
+        onSubmit={async ({ note, ...fields }) => {
           if (asking === undefined) return
-          const body = { note, since: Date.now() - dayMs }
           const count =
             asking === 'failed'
-              ? (await failed.mutateAsync({ body, params: { id: webhook } })).count
+              ? (await failed.mutateAsync({ body: { note, since: readSince(fields) }, params: { id: webhook } }))
+                  .count
               : await one.mutateAsync({ body: { note }, params: { id: asking } }).then(() => 1)
           message.success(events.resent(count))
         }}
       >
         <p>{t.resendText}</p>
+        {asking === 'failed' && <SinceField />}
       </OperatorForm>
     </>
   )

@@ -31,6 +31,7 @@ export const partsText = dictionary(
     missing: '服务端尚未提供此功能',
     missingText: '当前运行的服务版本没有此页面所需的接口。请升级服务后刷新本页，其他页面不受影响。',
     forbidden: '没有权限查看',
+    forbiddenText: '您的角色不能查看此页，请联系所有者。',
     emptyFiltered: '没有符合条件的记录，请调整筛选条件。',
     clearFilters: '清除筛选',
     total: (n: string) => `共 ${n} 条`,
@@ -96,6 +97,7 @@ export const partsText = dictionary(
     missingText:
       'The running service does not have the API this page needs. Upgrade the service and reload; other pages are not affected.',
     forbidden: 'You do not have permission to view this',
+    forbiddenText: 'Your role cannot view this page. Ask an owner.',
     emptyFiltered: 'No results. Try different filters.',
     clearFilters: 'Clear filters',
     total: (n: string) => `${n} total`,

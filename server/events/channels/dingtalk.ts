@@ -6,7 +6,8 @@ import { callRobot, readCode } from './robot.ts'
 
 /** The limit is 20 messages a minute; beyond it the robot is silent for ten minutes. */
 const intervalMs = 4_000
-const throttled = [410_100, 660_026, 130_101]
+/** -1: the provider is busy. */
+const throttled = [410_100, 660_026, 130_101, -1]
 
 export function createDingtalk(agent: Agent): AlertSender {
   return {

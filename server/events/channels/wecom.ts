@@ -5,7 +5,8 @@ import { callRobot, cutToBytes, readCode } from './robot.ts'
 
 /** The limit is 20 messages a minute. */
 const intervalMs = 4_000
-const throttled = [45_009]
+/** -1: the provider is busy. */
+const throttled = [45_009, -1]
 const maxTextBytes = 2_048
 
 export function createWecom(agent: Agent): AlertSender {
