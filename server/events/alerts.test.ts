@@ -160,9 +160,7 @@ onEachEngine('alerts', (engine) => {
     const account = await service.account()
     const { endpoint } = await add(account, 'mail', 'parallel@example.com')
     const unconfirmed = await endpoint()
-    await Promise.allSettled(
-      Array.from({ length: 20 }, () => rules().confirm(systemActor, unconfirmed, 'x')),
-    )
+    await Promise.allSettled(Array.from({ length: 20 }, () => rules().confirm(systemActor, unconfirmed, 'x')))
     assert.equal((await endpoint()).confirm_attempts, 20)
   })
 

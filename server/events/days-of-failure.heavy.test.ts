@@ -32,7 +32,14 @@ onEachEngine('days of failure', (engine) => {
     const startAt = Date.now()
     const clock = { now: startAt }
     const down = { always: true }
-    const requests: { path: string; id: string; at: number; body: string; signature: string; sent: number }[] = []
+    const requests: {
+      path: string
+      id: string
+      at: number
+      body: string
+      signature: string
+      sent: number
+    }[] = []
     const receiver = started.adopt(
       await startFakeUpstream(({ path, headers, body }) => {
         requests.push({
@@ -154,7 +161,9 @@ onEachEngine('days of failure', (engine) => {
     // The account is told once, by webhook and by mail.
     await until(() => requests.some(({ path }) => path === '/other'))
     assert.match((await mailbox.next(to)).text, /\/always/)
-    const told = JSON.parse(requests.find(({ path }) => path === '/other')!.body) as { data: { reason: string } }
+    const told = JSON.parse(requests.find(({ path }) => path === '/other')!.body) as {
+      data: { reason: string }
+    }
     assert.equal(told.data.reason, 'failing')
     assert.equal(mailbox.count(to), 0)
 

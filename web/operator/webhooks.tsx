@@ -179,8 +179,12 @@ function AccountDeliveries({ webhook }: { webhook: string }): ReactNode {
           if (asking === undefined) return
           const count =
             asking === 'failed'
-              ? (await failed.mutateAsync({ body: { note, since: readSince(fields) }, params: { id: webhook } }))
-                  .count
+              ? (
+                  await failed.mutateAsync({
+                    body: { note, since: readSince(fields) },
+                    params: { id: webhook },
+                  })
+                ).count
               : await one.mutateAsync({ body: { note }, params: { id: asking } }).then(() => 1)
           message.success(events.resent(count))
         }}
