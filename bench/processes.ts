@@ -16,14 +16,14 @@ export function startBare(...args: string[]): Promise<Running> {
   return start(['bench/bare.ts', ...args], {}, /^ready (\d+)/m, (port) => `http://127.0.0.1:${port}`)
 }
 
-/** The same value as in `start` of package.json. */
-const youngHeap = '--max-semi-space-size=16'
+/** The same as in `start` of package.json. */
+const nodeOptions = ['--max-semi-space-size=16', '--expose-gc']
 
 /** Starts the service like `npm start`. Its log is written but discarded. */
 export function startServer(environment: Readonly<Record<string, string>>, workers = 1): Promise<Running> {
   const settings = { PORT: '0', RATE_LIMIT: 'off', SAMPLE_ACCOUNT: 'off', ...environment }
   const args = workers === 1 ? [] : ['--workers', String(workers)]
-  return start([youngHeap, 'start.js', ...args], settings, /is running: (\S+)/, (url) => url)
+  return start([...nodeOptions, 'start.js', ...args], settings, /is running: (\S+)/, (url) => url)
 }
 
 export async function start(

@@ -52,7 +52,7 @@ describe('deployment files', () => {
     const unit = join(directory, 'tollgate.service')
     const text = read('deploy/tollgate.service')
     for (const line of [
-      'ExecStart=/opt/tollgate/current/node_modules/.bin/node --max-semi-space-size=16 /opt/tollgate/current/start.js',
+      'ExecStart=/opt/tollgate/current/node_modules/.bin/node --max-semi-space-size=16 --expose-gc /opt/tollgate/current/start.js',
       'Type=notify',
       'NotifyAccess=all',
       'ExecReload=/bin/kill -HUP $MAINPID',

@@ -1,10 +1,10 @@
 // Opens a database a second time, for a thread that needs its own connection.
 import type { Database } from './database.ts'
-import { openPostgres } from './postgres.ts'
-import { openSqlite } from './sqlite.ts'
 
 export type DatabaseLocation = Pick<Database, 'engine' | 'location'>
 
-export function openAgain({ engine, location }: DatabaseLocation): Database {
-  return engine === 'sqlite' ? openSqlite(location) : openPostgres(location, { poolSize: 1 })
+/** Loads the code of one engine only: a thread has its own copy of all code. */
+export async function openAgain({ engine, location }: DatabaseLocation): Promise<Database> {
+  if (engine === 'sqlite') return (await import('./sqlite.ts')).openSqlite(location)
+  return (await import('./postgres.ts')).openPostgres(location, { poolSize: 1 })
 }

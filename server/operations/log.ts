@@ -127,11 +127,12 @@ function joinLines(destination: { write(lines: string): unknown }): JoinedLines 
 export function createCallLogger(log: Logger): (call: CompletedCall) => void {
   const loggers = new Map<Endpoint, Map<string | undefined, Logger>>()
   function loggerFor(endpoint: Endpoint, action: string | undefined): Logger {
-    let byAction = loggers.get(endpoint)
-    if (!byAction) loggers.set(endpoint, (byAction = new Map()))
-    let logger = byAction.get(action)
-    if (!logger) byAction.set(action, (logger = log.child({ endpoint: endpoint.name, action })))
-    return logger
+    const known = loggers.get(endpoint)?.get(action)
+    if (known) return known
+    const created = log.child({ endpoint: endpoint.name, action })
+    const others = loggers.get(endpoint) ?? []
+    loggers.set(endpoint, new Map([...others, [action, created]]))
+    return created
   }
   return ({ requestId, endpoint, call, response, durationMs }) => {
     const { code } = response.body as { code?: number }

@@ -3,6 +3,7 @@ import cluster from 'node:cluster'
 import type { Logger } from 'pino'
 import type { App, AppOptions } from '../app.ts'
 import { type Config, listConfigWarnings } from '../config.ts'
+import { compactHeap } from '../compact-heap.ts'
 import { exitProcess } from './exit.ts'
 import { type Installation, openInstallation, StartProblem } from './installation.ts'
 import { type LogOptions, openLog } from '../operations/log.ts'
@@ -38,6 +39,7 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   // several workers never needs it.
   const { openApp } = await import('../app.ts')
   const app = await openApp(config, installation, log, { callLog, ...options.app })
+  compactHeap()
   const address = await app.start().catch(async (error: unknown) => {
     await installation.close()
     throw toStartProblem(error, config)

@@ -26,6 +26,7 @@ const kernel = [
   'server/db/',
   'server/jobs.ts',
   'server/metric-reads.ts',
+  'server/compact-heap.ts',
   'server/encryption.ts',
   'server/setting-parsers.ts',
 ]

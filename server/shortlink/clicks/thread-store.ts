@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Database } from '../../db/database.ts'
 import { type DatabaseLocation, openAgain } from '../../db/open-again.ts'
+import { compactHeap } from '../../compact-heap.ts'
 import { createLocator, type Locate, type PlaceFiles } from '../../places/places.ts'
 import { deleteClicksOfDeleted } from './deleted-store.ts'
 import { appendVisits, deleteOldBatches, foldStep } from './journal-store.ts'
@@ -76,8 +77,9 @@ export interface ThreadResponse {
 const port = parentPort
 if (port) {
   const { places, ...database } = workerData as ClickThreadData
-  const db = openAgain(database)
+  const db = await openAgain(database)
   const locate = createLocator(places)
+  compactHeap()
   port.on('message', ({ id, job }: ThreadRequest) => {
     const respond = (error: string | undefined, result: number | undefined) =>
       port.postMessage({ id, error, result } satisfies ThreadResponse)
