@@ -42,10 +42,21 @@ interface BareMessage {
   readonly template_params: unknown
 }
 
-const createMessages = 'CREATE TABLE IF NOT EXISTS bare_message (phone text NOT NULL, params text NOT NULL)'
+/**
+ * What a service that sells messages has to keep at least: the balance is charged once, and the batch and each of its messages
+ * are one row without an index. No ledger, no operations, no queue, no limits, no checks.
+ */
+const bareTables = [
+  'CREATE TABLE IF NOT EXISTS bare_balance (id integer PRIMARY KEY, remaining bigint NOT NULL)',
+  'INSERT INTO bare_balance (id, remaining) VALUES (1, 1000000000) ON CONFLICT DO NOTHING',
+  'CREATE TABLE IF NOT EXISTS bare_batch (total integer NOT NULL)',
+  'CREATE TABLE IF NOT EXISTS bare_message (phone text NOT NULL, params text NOT NULL)',
+]
+const chargeBalance = 'UPDATE bare_balance SET remaining = remaining - '
+const insertBatch = 'INSERT INTO bare_batch (total) VALUES '
 const insertMessages = 'INSERT INTO bare_message (phone, params)'
 
-/** Parses the messages of a batch and inserts them in one durable transaction. */
+/** Parses the messages of a batch, and charges and inserts them in one durable transaction. */
 async function batch(database: string): Promise<RequestListener> {
   const insert = await (database.startsWith('postgres') ? openBarePostgres : openBareSqlite)(database)
   return (request, response) => {
@@ -67,10 +78,14 @@ async function openBareSqlite(file: string): Promise<InsertMessages> {
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = WAL')
   db.exec('PRAGMA synchronous = FULL')
-  db.exec(createMessages)
+  for (const sql of bareTables) db.exec(sql)
+  const charge = db.prepare(`${chargeBalance}? WHERE id = 1`)
+  const insertOne = db.prepare(`${insertBatch}(?)`)
   const statement = db.prepare(`${insertMessages} VALUES (?, ?)`)
   return async (messages) => {
     db.exec('BEGIN IMMEDIATE')
+    charge.run(messages.length)
+    insertOne.run(messages.length)
     for (const { phone_number: phone, template_params: params } of messages) {
       statement.run(phone, JSON.stringify(params))
     }
@@ -81,11 +96,15 @@ async function openBareSqlite(file: string): Promise<InsertMessages> {
 async function openBarePostgres(url: string): Promise<InsertMessages> {
   const client = new Client({ connectionString: url })
   await client.connect()
-  await client.query(createMessages)
+  for (const sql of bareTables) await client.query(sql)
   return async (messages) => {
     const phones = messages.map(({ phone_number: phone }) => phone)
     const params = messages.map(({ template_params: one }) => JSON.stringify(one))
+    await client.query('BEGIN')
+    await client.query(`${chargeBalance}$1 WHERE id = 1`, [messages.length])
+    await client.query(`${insertBatch}($1)`, [messages.length])
     await client.query(`${insertMessages} SELECT * FROM unnest($1::text[], $2::text[])`, [phones, params])
+    await client.query('COMMIT')
   }
 }
 

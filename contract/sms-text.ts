@@ -157,6 +157,16 @@ export function fillTemplate(content: string, values: ReadonlyMap<string, string
   return content.replace(placeholder, (whole, name: string) => values.get(name) ?? whole)
 }
 
+/** The length of a template without its variables, and how often each of them occurs. */
+export function measureTemplate(content: string): {
+  readonly length: number
+  readonly uses: ReadonlyMap<string, number>
+} {
+  const uses = new Map<string, number>()
+  for (const [, name = ''] of content.matchAll(placeholder)) uses.set(name, (uses.get(name) ?? 0) + 1)
+  return { length: content.replace(placeholder, '').length, uses }
+}
+
 /** Variables without a value and values without a variable. */
 export function compareVariables(
   variables: readonly string[],

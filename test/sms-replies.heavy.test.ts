@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { isMarketingHour, isStopWord } from '../contract/sms-text.ts'
+import { isMarketingHour, isStopWord, recordIdOf } from '../contract/sms-text.ts'
 import { requireSendingHour } from '../server/sms/send-parameters.ts'
 import { onEachEngine } from './support/engines.ts'
 import { admin } from './support/service.ts'
@@ -128,6 +128,20 @@ onEachEngine('SMS replies', (engine) => {
     assert.equal((await sms.send({ phone_number: phone })).body.code, 0)
     const unmatched = await db.all('SELECT id FROM sms_reply WHERE account_id IS NULL')
     assert.equal(unmatched.length, 3)
+  })
+
+  it('the 7 days of a scheduled message begin when it is sent', async () => {
+    const { db } = sms.service.installation
+    const phone = '13800138008'
+    const [scheduled] = [await sms.send({ phone_number: phone }), await sms.send({ phone_number: phone })]
+    await db.write(async (tx) => {
+      await tx.run('UPDATE sms_send SET created_at = created_at - 864000000 WHERE phone = ?', [phone])
+      await tx.run('UPDATE sms_send SET batch_id = 1, sent_at = created_at + 863000000 WHERE id = ?', [
+        recordIdOf(scheduled.body.data.biz_id)!,
+      ])
+    })
+    await aliyun(phone, '好')
+    assert.equal((await replies({ phone_number: phone })).data[0]?.biz_id, scheduled.body.data.biz_id)
   })
 
   it('emits sms.reply in the same transaction', async () => {

@@ -8,12 +8,12 @@ import type { Account } from './store.ts'
 
 type AccountState = Pick<Account, 'key_hash' | 'suspended' | 'expires_on' | 'scopes' | 'allow_ips'>
 
-/** To be called first: accounts are locked before anything else. `expired` is the status for an expired account; undefined: it may. */
+/** To be called first: accounts are locked before anything else. `expired` is the status for an expired account. */
 export async function requireStillAllowed(
   tx: Tx,
   call: Call,
   { account, keyHash }: Caller,
-  expired: 400 | 403 | undefined,
+  expired: 400 | 403,
 ): Promise<void> {
   const now = await tx.one<AccountState>(
     `SELECT key_hash, suspended, expires_on, scopes, allow_ips FROM account WHERE id = ?${forUpdate(tx, 'FOR SHARE')}`,
@@ -23,5 +23,5 @@ export async function requireStillAllowed(
   if (keyHash !== undefined)
     requireKeyAllows(now, call.endpoint.operations[call.trace.action ?? '']?.scope, call.address)
   requireNotSuspended(now)
-  if (expired !== undefined) requireNotExpired(now, expired)
+  requireNotExpired(now, expired)
 }

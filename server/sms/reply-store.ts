@@ -1,4 +1,5 @@
 // Replies of recipients, and the messages they reply to.
+import { maxSendAheadDays } from '../../contract/sms-text.ts'
 import { dayMs } from '../../contract/time.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
@@ -11,6 +12,9 @@ export type RepliedSend = Pick<Tables['sms_send'], 'id' | 'account_id' | 'sign_n
 /** A reply belongs to the last message to its number within this time. */
 const matchMs = 7 * dayMs
 
+/** The records of messages that are sent later are older by this at most: `send_at`, a night, and further tries. */
+const maxWaitMs = (maxSendAheadDays + 2) * dayMs
+
 /** Of messages that may have reached the number, first those of the gateway that the reply came from. */
 export function findRepliedSend(
   queries: Queries,
@@ -19,9 +23,9 @@ export function findRepliedSend(
   const sign = signName === undefined ? '' : 'AND sign_name = ?'
   return queries.one<RepliedSend>(
     `SELECT id, account_id, sign_name FROM sms_send
-     WHERE phone = ? AND created_at > ${queries.now} - ${matchMs} AND state <> 'refused'
-       AND (batch_id IS NULL OR sent_at IS NOT NULL) ${sign}
-     ORDER BY CASE WHEN gateway = ? THEN 0 ELSE 1 END, created_at DESC, id DESC LIMIT 1`,
+     WHERE phone = ? AND created_at > ${queries.now} - ${matchMs + maxWaitMs} AND state <> 'refused'
+       AND (batch_id IS NULL OR sent_at IS NOT NULL) AND COALESCE(sent_at, created_at) > ${queries.now} - ${matchMs} ${sign}
+     ORDER BY CASE WHEN gateway = ? THEN 0 ELSE 1 END, COALESCE(sent_at, created_at) DESC, id DESC LIMIT 1`,
     [phone, ...(signName === undefined ? [] : [signName]), gateway],
   )
 }

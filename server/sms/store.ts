@@ -20,7 +20,6 @@ export interface NewSend {
   readonly parts: number
   readonly gateway: string
   readonly createdAt: number
-  readonly batchId?: number
 }
 
 const sendRows = bulkInsert('sms_send', {
@@ -34,7 +33,6 @@ const sendRows = bulkInsert('sms_send', {
   gateway: 'text',
   state: 'text',
   created_at: 'bigint',
-  batch_id: 'bigint',
 })
 
 /** Returns the records in the order of the sends. */
@@ -53,7 +51,6 @@ export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<Se
       gateway: send.gateway,
       state: 'sending',
       created_at: send.createdAt,
-      batch_id: send.batchId ?? null,
     })),
   )
   return ids.map((id, index) => ({ id, created_at: sends[index]!.createdAt }))

@@ -71,9 +71,11 @@ onEachEngine('free changes', (engine) => {
       () => link({ action: 'resume', link_id }),
       () => link({ action: 'delete', link_id }),
     ]
-    const messages = [() => service.call({ action: 'check_code', phone_number: phone, code: '123456' })]
-    const cancel = () => service.call({ action: 'cancel_batch', batch_id })
-    const suspended = await duringChange('suspended = 1', [...changes, ...messages, cancel])
+    const messages = [
+      () => service.call({ action: 'check_code', phone_number: phone, code: '123456' }),
+      () => service.call({ action: 'cancel_batch', batch_id }),
+    ]
+    const suspended = await duringChange('suspended = 1', [...changes, ...messages])
     for (const reply of suspended) assert.deepEqual(reply, [403, '账户已停用'])
     const expired = await duringChange("expires_on = '2020-01-01'", [...changes, ...messages])
     assert.deepEqual(expired, [

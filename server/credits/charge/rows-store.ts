@@ -19,7 +19,7 @@ export async function insertCharges(tx: Tx, charges: readonly AcceptedCharge[]):
   return byEngine(tx, { sqlite: insertWithFewStatements, postgres: insertWithOneStatement })(tx, charges)
 }
 
-function stateOf({ leaseMs, waits }: ChargeRequest<unknown>): 'settled' | 'held' {
+export function stateOf({ leaseMs, waits }: ChargeRequest<unknown>): 'settled' | 'held' {
   return leaseMs === undefined && waits !== true ? 'settled' : 'held'
 }
 
@@ -47,8 +47,26 @@ export const ledgerRows = bulkInsert('ledger', {
   at: 'bigint',
 })
 
+interface ChargedBalance {
+  readonly accountId: number
+  readonly apiType: string
+  readonly day: string
+  cost: number
+}
+
+/** SQLite only. */
+export async function chargeBalance(
+  tx: Tx,
+  { accountId, apiType, day, cost }: Readonly<ChargedBalance>,
+): Promise<void> {
+  await tx.run(
+    `UPDATE credit SET used = used + ?, ${addedUsage('?', '?')} WHERE account_id = ? AND api_type = ?`,
+    [cost, day, cost, day, cost, day, accountId, apiType],
+  )
+}
+
 async function insertWithFewStatements(tx: Tx, charges: readonly AcceptedCharge[]): Promise<number[]> {
-  const costs = new Map<string, { accountId: number; apiType: string; day: string; cost: number }>()
+  const costs = new Map<string, ChargedBalance>()
   for (const { request, at } of charges) {
     const { accountId, apiType, cost } = request
     const name = `${accountId} ${apiType}`
@@ -56,12 +74,7 @@ async function insertWithFewStatements(tx: Tx, charges: readonly AcceptedCharge[
     if (sum) sum.cost += cost
     else costs.set(name, { accountId, apiType, day: formatDay(at), cost })
   }
-  for (const { accountId, apiType, day, cost } of costs.values()) {
-    await tx.run(
-      `UPDATE credit SET used = used + ?, ${addedUsage('?', '?')} WHERE account_id = ? AND api_type = ?`,
-      [cost, day, cost, day, cost, day, accountId, apiType],
-    )
-  }
+  for (const sum of costs.values()) await chargeBalance(tx, sum)
   const ids = await insertRowsReturningIds(
     tx,
     operationRows,

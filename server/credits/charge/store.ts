@@ -25,6 +25,7 @@ import type { ResponseCipher } from './response-cipher.ts'
 import { reportLowCredits, type WatchedBalance } from './low-credits-store.ts'
 import { addUsage, type CappedBalance, exceededCap } from './caps-store.ts'
 import { type AcceptedCharge, insertCharges } from './rows-store.ts'
+import { insertSeveral } from './several-store.ts'
 
 export interface LedgerContext {
   readonly cipher: ResponseCipher
@@ -99,26 +100,25 @@ export async function chargeBatch(
 
 /** A charge with several costs is inserted as so many operations. */
 async function insertAccepted(tx: Tx, accepted: readonly AcceptedCharge[]): Promise<Charge[]> {
-  const hasSeveral = accepted.some(({ request }) => request.costs)
-  const ids = await insertCharges(tx, hasSeveral ? accepted.flatMap(splitCharge) : accepted)
-  let next = 0
-  return accepted.map(({ request, remaining, at }) => {
-    const first = next
-    next += request.costs?.length ?? 1
-    const charge = { operationId: ids[first]!, remaining, at }
-    return request.costs ? { ...charge, operationIds: ids.slice(first, next) } : charge
-  })
-}
-
-function splitCharge(accepted: AcceptedCharge): AcceptedCharge[] {
-  const { request, remaining, at } = accepted
-  if (!request.costs) return [accepted]
-  let balance = remaining + request.cost
-  return request.costs.map((cost, i) => {
-    balance -= cost
-    const idempotency = i === 0 ? request.idempotency : undefined
-    return { request: { ...request, cost, idempotency }, remaining: balance, at }
-  })
+  if (!accepted.some(({ request }) => request.costs)) {
+    const ids = await insertCharges(tx, accepted)
+    return accepted.map(({ remaining, at }, i) => ({ operationId: ids[i]!, remaining, at }))
+  }
+  const charges: Charge[] = []
+  // In turn, because the entries of a balance are in the order of its charges.
+  for (const charge of accepted) {
+    const { request, remaining, at } = charge
+    const ids = request.costs
+      ? await insertSeveral(tx, charge, request.costs)
+      : await insertCharges(tx, [charge])
+    charges.push({
+      operationId: ids[0]!,
+      ...(request.costs && { operationIds: ids }),
+      remaining,
+      at,
+    })
+  }
+  return charges
 }
 
 function reportCharges(tx: Tx, accepted: readonly AcceptedCharge[], { onMoved }: LedgerContext): void {

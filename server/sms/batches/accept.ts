@@ -19,9 +19,9 @@ import { sendFailed } from '../responses.ts'
 import { requireSmsAccount, sendAction, type SendSms } from '../send.ts'
 import { findStopped, numberStopped } from '../stop-list.ts'
 import { problemText } from '../problems.ts'
-import { insertSends } from '../store.ts'
 import { type BatchInput, checkItems, readBatch, type RejectedMessage, type ValidMessage } from './items.ts'
-import { insertQueued } from './queue-store.ts'
+import { insertMessages } from './message-store.ts'
+import { createPricing } from './pricing.ts'
 import { countWaiting, insertBatch } from './store.ts'
 
 /** Other calls to the same numbers may use up their limits between the check and the charge, so a batch is tried again. */
@@ -98,7 +98,8 @@ export function createBatchSending(
 
   async function checkMessages(batch: CheckedBatch, now: number): Promise<BatchCheck> {
     const { account, input, frame } = batch
-    const checked = checkItems(input.items, frame, pricesOf(account, config.PRICES).sms_part)
+    const price = createPricing(frame, pricesOf(account, config.PRICES).sms_part)
+    const checked = checkItems(input.items, price)
     const phonesOf = (messages: readonly ValidMessage[]) => messages.map(({ phone }) => phone)
     const stopped = await findStopped(db, account, frame.signName, phonesOf(checked.valid))
     const reachable = reject(checked, new Map(Array.from(stopped, (phone) => [phone, numberStopped])))
@@ -115,14 +116,14 @@ export function createBatchSending(
     valid: readonly ValidMessage[],
     rejected: readonly RejectedMessage[],
   ): Promise<ApiResponse> {
-    const costs = valid.map(({ message }) => message.cost)
+    const costs = valid.map(({ cost }) => cost)
     const paid = await paidCalls.charge<ApiResponse>(call, caller, {
       ...purchase,
       apiType: 'sms',
       costs,
       cost: costs.reduce((sum, cost) => sum + cost, 0),
       waits: true,
-      inSameTransaction: (tx, charged) => insertMessages(tx, charged, batch, valid, rejected),
+      inSameTransaction: (tx, charged) => insertRows(tx, charged, batch, valid, rejected),
     })
     if (paid.replay) return paid.replay
     onAccepted()
@@ -130,7 +131,7 @@ export function createBatchSending(
   }
 
   /** The charge has locked the account, so nobody else adds messages of it to the queue. */
-  async function insertMessages(
+  async function insertRows(
     tx: Tx,
     { operationIds = [], at, remaining }: Charge,
     batch: CheckedBatch,
@@ -160,35 +161,18 @@ export function createBatchSending(
       created_at: at,
       next_at: plannedAt,
     })
-    const sends = await insertSends(
+    await insertMessages(
       tx,
-      valid.map(({ phone, message }, i) => ({
+      {
+        batchId,
         accountId: account.id,
-        operationId: operationIds[i]!,
-        phone,
         templateCode: template.code,
-        templateParams: JSON.stringify(
-          Object.fromEntries(message.variables.map(({ name, value }) => [name, value])),
-        ),
         signName,
-        parts: message.parts,
         gateway: gateways[0]!.name,
         createdAt: at,
-        batchId,
-      })),
-    )
-    await insertQueued(
-      tx,
-      sends.map(({ id }, i) => ({
-        send_id: id,
-        batch_id: batchId,
-        account_id: account.id,
-        operation_id: operationIds[i]!,
-        planned_at: plannedAt,
-        due_at: plannedAt,
-        tries: 0,
-        retry_until: null,
-      })),
+        plannedAt,
+      },
+      valid.map(({ phone, params, parts }, i) => ({ operationId: operationIds[i]!, phone, params, parts })),
     )
     const response = envelope({
       batch_id: batchIdOf(batchId),

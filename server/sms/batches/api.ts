@@ -3,7 +3,7 @@ import { batchIdOf, batchNumberOf, type BatchState } from '../../../contract/sms
 import { sms } from '../../../contract/sms.ts'
 import { defaultPageSize } from '../../../contract/paging.ts'
 import { formatTime } from '../../../contract/time.ts'
-import { type Caller, requireNotSuspended } from '../../accounts/authenticate.ts'
+import { type Caller, requireNotExpired, requireNotSuspended } from '../../accounts/authenticate.ts'
 import { requireStillAllowed } from '../../accounts/still-allowed-store.ts'
 import { registerWriter } from '../../credits/batch-writer.ts'
 import type { EndResult } from '../../credits/operation.ts'
@@ -81,12 +81,13 @@ export function createBatchHandlers(services: Services): BatchHandlers {
     const { account } = caller
     const { batch_id: batchId } = requireParameters(call, sms.operations.cancel_batch.parameters)
     requireNotSuspended(account)
+    requireNotExpired(account, 403)
     const batch = await requireBatch(account.id, batchId)
     let cancelled = 0
     for (;;) {
       const slice = await db.write(async (tx) => {
         // What is cancelled stays cancelled, so only the first slice asks.
-        if (cancelled === 0) await requireStillAllowed(tx, call, caller, undefined)
+        if (cancelled === 0) await requireStillAllowed(tx, call, caller, 403)
         return cancelSlice(tx, batch)
       })
       cancelled += slice.cancelled

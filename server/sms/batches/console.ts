@@ -39,8 +39,8 @@ export function batchPages(api: Api, services: Services, sms: SmsProduct): void 
         index,
         error_message: reason[request.language],
       })),
-      cost: checked.valid.reduce((sum, { message }) => sum + message.cost, 0),
-      parts: checked.valid.reduce((sum, { message }) => sum + message.parts, 0),
+      cost: checked.valid.reduce((sum, one) => sum + one.cost, 0),
+      parts: checked.valid.reduce((sum, one) => sum + one.parts, 0),
       remaining,
       planned_at: checked.plannedAt,
     }

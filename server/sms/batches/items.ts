@@ -5,10 +5,9 @@ import type { Text } from '../../../contract/text.ts'
 import { dayMs, parseTime } from '../../../contract/time.ts'
 import { isRecord, printable } from '../../../contract/values.ts'
 import { type Call, readCallParameters } from '../../http/call.ts'
-import { AppError } from '../../http/errors.ts'
-import { type InvalidParameter, parameterError, readMap } from '../../http/parameters.ts'
-import { type ComposedMessage, fillFrame, type MessageFrame } from '../compose.ts'
+import { type InvalidParameter, parameterError } from '../../http/parameters.ts'
 import { findProblems, invalidPhone } from '../send-parameters.ts'
+import type { PricedMessage, PriceMessage } from './pricing.ts'
 
 export interface BatchInput {
   /** As sent, for the comparison of calls with the same `Idempotency-Key`. */
@@ -24,10 +23,9 @@ interface ItemToSend {
   readonly params: unknown
 }
 
-export interface ValidMessage {
+export interface ValidMessage extends PricedMessage {
   readonly index: number
   readonly phone: string
-  readonly message: ComposedMessage
 }
 
 export interface RejectedMessage {
@@ -95,42 +93,25 @@ const invalidNumber: Text = {
 
 export function checkItems(
   items: readonly ItemToSend[],
-  frame: MessageFrame,
-  partPrice: number,
+  price: PriceMessage,
 ): { readonly valid: ValidMessage[]; readonly rejected: RejectedMessage[] } {
   const valid: ValidMessage[] = []
   const rejected: RejectedMessage[] = []
   const seen = new Set<string>()
-  for (const [index, { phone: given, params }] of items.entries()) {
+  for (let index = 0; index < items.length; index += 1) {
+    const { phone: given, params } = items[index]!
     const phone = textOf(given)
     const reject = (reason: Text) => rejected.push({ index, phone: printable(phone), reason })
     if (!isPhoneNumber(phone)) reject(invalidNumber)
     else if (seen.has(phone)) reject(repeatedNumber)
     else {
       seen.add(phone)
-      const composed = compose(frame, params, partPrice)
-      if ('reason' in composed) reject(composed.reason)
-      else valid.push({ index, phone, message: composed.message })
+      const priced = price(params)
+      if ('reason' in priced) reject(priced.reason)
+      else valid.push({ index, phone, params: priced.params, parts: priced.parts, cost: priced.cost })
     }
   }
   return { valid, rejected }
-}
-
-function compose(
-  frame: MessageFrame,
-  params: unknown,
-  partPrice: number,
-): { readonly message: ComposedMessage } | { readonly reason: Text } {
-  const values = params instanceof Map ? (params as ReadonlyMap<string, string>) : readMap(params)
-  if (values !== undefined && 'text' in values) {
-    return { reason: { zh: `template_params ${values.text.zh}`, en: `template_params ${values.text.en}` } }
-  }
-  try {
-    return { message: fillFrame(frame, values ?? new Map(), partPrice) }
-  } catch (error) {
-    if (error instanceof AppError) return { reason: error.text }
-    throw error
-  }
 }
 
 function textOf(value: unknown): string {

@@ -23,7 +23,7 @@ const queueRows = bulkInsert('sms_queue', {
   retry_until: 'bigint',
 })
 
-export async function insertQueued(tx: Tx, rows: readonly QueueRow[]): Promise<void> {
+async function insertQueued(tx: Tx, rows: readonly QueueRow[]): Promise<void> {
   await insertRows(tx, queueRows, rows)
 }
 
