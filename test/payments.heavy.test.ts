@@ -175,6 +175,16 @@ onEachEngine('payments', (engine) => {
       const fake = fakes[name]
       const number = await order(name)
       fake.pay(number)
+      // The provider itself says something else than the notification: nobody is believed.
+      const trade = fake.trades.get(number)!
+      Object.assign(trade, { amount: 1 })
+      await fake.post(url(name), fake.notify(number, { amount: 1999 }))
+      const contradicted = await show(number)
+      assert.deepEqual(
+        [contradicted.state, contradicted.history.at(-1).event, contradicted.history.at(-1).note],
+        ['pending', 'refused', 'amount 0.01, expected 19.99'],
+      )
+      Object.assign(trade, { amount: 1999 })
       for (const fault of [
         'down',
         'nonsense',

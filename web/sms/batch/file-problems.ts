@@ -23,6 +23,7 @@ export type FileProblem =
   | 'empty'
   | 'oldFormat'
   | 'notTable'
+  | 'encoding'
   | 'damaged'
   | 'unpackedSize'
   | 'noSheet'

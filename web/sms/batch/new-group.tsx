@@ -164,6 +164,7 @@ function fileProblemText(problem: FileProblem, t: BatchText): string {
     empty: t.fileEmpty,
     oldFormat: t.fileOldFormat,
     notTable: t.fileNotTable,
+    encoding: t.fileEncoding,
     damaged: t.fileDamaged,
     unpackedSize: t.fileUnpackedSize,
     noSheet: t.fileNoSheet,

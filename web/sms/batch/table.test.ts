@@ -109,6 +109,9 @@ describe('files of recipients', () => {
     assert.equal(await problemOf(Buffer.from('d0cf11e0a1b11ae1', 'hex')), 'oldFormat')
     assert.equal(await problemOf(Buffer.from('89504e470d0a1a0a0000000d', 'hex')), 'notTable')
     assert.equal(await problemOf(zip({ 'word/document.xml': '<a/>' })), 'notTable')
+    // Neither UTF-8 nor GBK, and a file that lost its characters before.
+    assert.equal(await problemOf(Buffer.from(`${phone},\xff\xfe\xe9\n`, 'latin1')), 'encoding')
+    assert.equal(await problemOf(`${phone},张\ufffd\n`), 'encoding')
     assert.equal(await problemOf(xlsx('').subarray(0, 200)), 'damaged')
     assert.equal(await problemOf(xlsx('<row r="1"><c')), 'damaged')
     assert.equal(await problemOf(xlsx('<!DOCTYPE a [<!ENTITY b "c">]>')), 'damaged')

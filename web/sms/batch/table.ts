@@ -21,6 +21,8 @@ function readText(bytes: Uint8Array): Table {
   const { text, encoding } = decodeFile(bytes)
   // No text file has this character: it is a picture, a program or another kind of archive.
   if (text.includes('\0')) throw new BadFile('notTable')
+  // In place of bytes that are no text: a message with them would be wrong.
+  if (text.includes('\ufffd')) throw new BadFile('encoding')
   const rows: Row[] = []
   for (const { line, cells, isCut } of readCsv(text, limits)) {
     if (rows.length > limits.rows) throw new BadFile('rows')

@@ -89,6 +89,7 @@ export const batchText = dictionary(
     fileEmpty: '文件中没有内容',
     fileOldFormat: '这是旧版 .xls 文件或加了密码的文件，请另存为不带密码的 .xlsx 或 CSV',
     fileNotTable: '这不是 CSV 或 XLSX 文件',
+    fileEncoding: '文件中有无法识别的文字，请另存为 UTF-8 或 GBK 编码的 CSV，或 XLSX',
     fileDamaged: '文件已损坏，请重新导出',
     fileUnpackedSize: '文件解压后过大，请拆分后上传',
     fileNoSheet: '文件中没有可见的工作表',
@@ -183,6 +184,7 @@ export const batchText = dictionary(
     fileOldFormat:
       'This is an old .xls file or has a password. Save it as .xlsx without a password, or as CSV',
     fileNotTable: 'This is neither a CSV nor an XLSX file',
+    fileEncoding: 'The file has characters that cannot be read. Save it as CSV in UTF-8 or GBK, or as XLSX',
     fileDamaged: 'The file is damaged. Export it again',
     fileUnpackedSize: 'The file is too large when unpacked. Split it',
     fileNoSheet: 'The file has no visible sheet',
