@@ -17,7 +17,11 @@ function frameOf(content: string, signName = '签名'): MessageFrame {
 const content = '您好${name}，验证码${code}，请勿把${code}告诉他人'
 
 test('values of a message give the price and the reasons of its whole text', () => {
-  const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ minLength: 30, maxLength: 300 }), fc.constant('${code}'))
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.string({ minLength: 30, maxLength: 300 }),
+    fc.constant('${code}'),
+  )
   const names = fc.constantFrom('name', 'code', 'kode')
   fc.assert(
     fc.property(fc.dictionary(names, text), fc.integer({ min: 0, max: 5 }), (values, partPrice) => {
