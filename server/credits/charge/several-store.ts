@@ -5,7 +5,7 @@ import { formatDay } from '../../../contract/time.ts'
 import type { Tx } from '../../db/database.ts'
 import { byEngine } from '../../db/dialect.ts'
 import { addedUsage } from './caps-store.ts'
-import { type AcceptedCharge, chargeBalance, stateOf } from './rows-store.ts'
+import { type AcceptedCharge, chargeBalance, nextOperation, stateOf } from './rows-store.ts'
 
 /** Returns the operation ids in the order of the costs. The first operation has the `Idempotency-Key`. */
 export function insertSeveral(tx: Tx, charge: AcceptedCharge, costs: readonly number[]): Promise<number[]> {
@@ -65,7 +65,7 @@ async function insertWithOneStatement(
          CAST(? AS text) AS fingerprint, CAST(? AS bigint) AS lease_until, CAST(? AS text) AS request_id,
          CAST(? AS bigint) AS at, CAST(? AS bigint) AS balance, CAST(? AS text) AS day
      ), item AS MATERIALIZED (
-       SELECT nextval(pg_get_serial_sequence('operation', 'id')) AS id, t.cost, t.position
+       SELECT nextval(${nextOperation}) AS id, t.cost, t.position
        FROM unnest(CAST(? AS bigint[])) WITH ORDINALITY AS t (cost, position)
      ), balances AS (
        UPDATE credit c SET used = c.used + one.cost, ${addedUsage('one.day', 'one.cost')}
