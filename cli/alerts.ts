@@ -5,7 +5,7 @@ import { publicUrlOf } from '../server/config.ts'
 import { type Alerts, channelNotFound } from '../server/events/alerts.ts'
 import { createEventRules } from '../server/events/delivery.ts'
 import { type EndpointRow, findEndpoint, listEndpoints } from '../server/events/store.ts'
-import { cliActor, type Command, type Invocation, idOf, table, textFlag } from './command.ts'
+import { cliActor, type Command, type Invocation, idOf, secretFlag, table } from './command.ts'
 
 function rulesOf({ installation: { db, secretKey }, config }: Invocation): Alerts {
   return createEventRules({ db, secretKey, config, publicUrl: () => publicUrlOf(config) }).alerts
@@ -22,8 +22,8 @@ export const alertCommands: readonly Command[] = [
     name: 'notify add',
     usage: 'NAME mail|dingtalk|wecom|feishu TARGET [--secret S]',
     text: {
-      zh: '添加告警接收方式，并发送确认码',
-      en: 'add an alert channel and send it a confirmation code',
+      zh: '添加告警接收方式，并发送确认码；--secret - 从标准输入读取',
+      en: 'add an alert channel and send it a confirmation code; --secret - reads stdin',
     },
     minWords: 3,
     maxWords: 3,
@@ -34,7 +34,7 @@ export const alertCommands: readonly Command[] = [
       const { id, sent } = await rulesOf(invocation).add(cliActor, account, {
         kind: words[1]!,
         target: words[2]!,
-        secret: textFlag(flags, 'secret'),
+        secret: await secretFlag(flags, 'secret'),
         language: 'zh',
       })
       const text = sent ? '已发送确认码 / code sent' : '确认码发送失败 / the code could not be sent'

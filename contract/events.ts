@@ -75,6 +75,8 @@ export const webhookLimits = {
   shownCharacters: 1_000,
   /** After this time of failure an endpoint is disabled. */
   disableAfterMs: 5 * 86_400_000,
+  /** Tests and repeated deliveries that an account asks for in a minute. */
+  byHandPerMinute: 20,
   /** How long the previous secret still signs after a rotation. */
   rotationMs: 86_400_000,
 } as const

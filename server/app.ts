@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
-import { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { createAuthenticator } from './accounts/authenticate.ts'
@@ -25,6 +24,7 @@ import { registerEventRoutes } from './events/routes.ts'
 import { registerPublicFiles } from './docs/public-files.ts'
 import { createAddressReader, createProxyStateReader } from './http/address.ts'
 import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryHandle } from './http/endpoint.ts'
+import { readBodiesInTurn } from './http/fastify-bodies.ts'
 import { createLargeBodies } from './http/large-bodies.ts'
 import { createRequestIdReader } from './http/request-id.ts'
 import { createHttpServer, keepAliveMs } from './http/server.ts'
@@ -238,14 +238,12 @@ export async function openApp(
     done()
   })
 
-  // Without a body the stream has already ended and emits no event, so a parser would wait indefinitely.
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    done(null, request.raw.readableEnded ? Readable.from([]) : payload)
-  })
+  readBodiesInTurn(app, http)
 
   app.setErrorHandler((error, request, reply) => {
     const known = toAppError(error)
     if (known.status >= 500) http.onError(error, request.id)
+    if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter))
     return reply.code(known.status).send({ code: known.code, message: known.text.zh })
   })
   app.setNotFoundHandler((request, reply) => {

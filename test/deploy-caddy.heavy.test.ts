@@ -19,15 +19,19 @@ test('the sample asks Tollgate and hides internal paths', () => {
   assert.match(sample, /path \/metrics \/livez \/readyz \/tls-ask/)
 })
 
-test('Caddy gets certificates for known hosts only, and forwards visits', async (context) => {
+test('Caddy gets certificates for known hosts only, forwards visits, and logs no key', async (context) => {
   if (spawnSync('caddy', ['version']).status !== 0) return context.skip('caddy is not installed')
   const [port, tlsPort, httpPort] = [await freePort(), await freePort(), await freePort()]
-  await using service = await startService('sqlite', {
+  const service = await startService('sqlite', {
     PORT: String(port),
     PUBLIC_URL: 'https://go.example.com',
     TRUSTED_PROXIES: '127.0.0.1',
   })
-  assert.ok(service.url)
+  let isRunning = true
+  const stopService = async () => {
+    if (isRunning) await service[Symbol.asyncDispose]()
+    isRunning = false
+  }
   const directory = await mkdtemp(join(tmpdir(), 'tollgate-caddy-'))
   // Caddy's own authority signs instead of Let's Encrypt, on ports that need no rights.
   const config = sample.replace(
@@ -43,8 +47,12 @@ test('Caddy gets certificates for known hosts only, and forwards visits', async 
   })
   const caddy = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', file], {
     env: environment,
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  let logged = ''
+  for (const stream of [caddy.stdout, caddy.stderr]) {
+    stream.on('data', (data: Buffer) => (logged += data.toString()))
+  }
   try {
     const handshake = (servername: string) =>
       new Promise<boolean>((resolve) => {
@@ -55,11 +63,16 @@ test('Caddy gets certificates for known hosts only, and forwards visits', async 
       })
     await until(() => handshake('go.example.com'))
     assert.equal(await handshake('unknown.example.com'), false)
+    const secret = 'tg_never-in-a-log'
     const get = (path: string) =>
       new Promise<number | undefined>((resolve, reject) => {
         request(
           `https://127.0.0.1:${tlsPort}${path}`,
-          { servername: 'go.example.com', headers: { host: 'go.example.com' }, rejectUnauthorized: false },
+          {
+            servername: 'go.example.com',
+            headers: { host: 'go.example.com', api_key: secret, name: secret },
+            rejectUnauthorized: false,
+          },
           (response) => {
             response.resume()
             resolve(response.statusCode)
@@ -71,9 +84,15 @@ test('Caddy gets certificates for known hosts only, and forwards visits', async 
     assert.equal(await get('/report'), 200)
     for (const hidden of ['/tls-ask?domain=go.example.com', '/metrics', '/readyz'])
       assert.equal(await get(hidden), 404)
+    await stopService()
+    for (const path of ['/api/sms_api.php', '/receipts/sms/aliyun/'])
+      assert.equal(await get(`${path}${secret}?api_key=${secret}`), 502)
   } finally {
     caddy.kill('SIGTERM')
-    await once(caddy, 'exit')
+    await once(caddy, 'close')
+    await stopService()
     await rm(directory, { recursive: true, force: true })
   }
+  assert.match(logged, /serving initial configuration/)
+  assert.doesNotMatch(logged, /never-in-a-log/)
 })

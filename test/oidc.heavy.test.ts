@@ -137,6 +137,25 @@ onEachEngine('single sign-on', (engine) => {
     assert.ok(!service.logged.some((line) => line.includes('forged')), 'codes and states are not logged')
   })
 
+  it('156 asks the provider about no more than 60 refused ways back of one network', async () => {
+    await using fixture = await open(engine)
+    const browser = openBrowser(fixture.service)
+    const begun = await browser.call(oidcRoutes.signIn, { sent: {} })
+    const state = new URL(begun.body.url as string).searchParams.get('state')!
+    const { cookie } = browser
+    const reasons: (string | null)[] = []
+    for (let index = 0; index <= 60; index += 1) {
+      browser.cookie = cookie
+      const page = await comeBack(
+        browser,
+        `${fixture.service.url}/console/api/oidc/callback?code=x&state=${state}`,
+      )
+      reasons.push(page.searchParams.get('oidc'))
+    }
+    assert.deepEqual([...new Set(reasons.slice(0, 60))], ['refused'])
+    assert.equal(reasons[60], 'too_many')
+  })
+
   it('is the only way in with PASSWORD_LOGIN=off, besides the command line', async () => {
     const storage = await freshStorage(engine)
     const before = await startService(engine, {}, storage)

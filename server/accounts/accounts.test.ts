@@ -7,7 +7,8 @@ import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { AppError } from '../http/errors.ts'
 import { changeAccount, clearKey, createAccount, isExpired, requireAccount, resetKey } from './accounts.ts'
 import { hashKey } from './key.ts'
-import { systemShare, verifyPassword } from './password.ts'
+import { verifyPassword } from './password.ts'
+import { systemShare } from './password-turns.ts'
 import { findPasswordHash, createKeyLookup, listAccounts } from './store.ts'
 
 onEachEngine('accounts', (engine) => {

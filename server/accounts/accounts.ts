@@ -15,7 +15,8 @@ import { AppError } from '../http/errors.ts'
 import { readAllowList, readScopes } from './key-limits.ts'
 import { requireKeySecret } from './key-secret-store.ts'
 import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
-import { generatePassword, hashPassword, passwordProblem, systemShare } from './password.ts'
+import { generatePassword, hashPassword, passwordProblem } from './password.ts'
+import { knownShare, systemShare } from './password-turns.ts'
 import { approveSignName } from './sign-name-store.ts'
 import { readPrices } from './prices.ts'
 import {
@@ -261,7 +262,7 @@ function alertPercentsProblem(percents: readonly number[]): Text | undefined {
 
 function shareOf(actor: Actor): string {
   if (actor.kind === 'operator') return `operator ${actor.name}`
-  return actor.kind === 'account' ? `account ${actor.accountId}` : systemShare
+  return actor.kind === 'account' ? knownShare(`account ${actor.accountId}`) : systemShare
 }
 
 /** Verifying a password takes time, in which it may have been changed. Then the sessions have ended too. */

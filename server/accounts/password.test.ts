@@ -1,13 +1,8 @@
 // The rules for passwords and the cost of their hashes. No test support is imported here: it lowers that cost.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import {
-  hashPassword,
-  lowerPasswordCostForTests,
-  passwordProblem,
-  systemShare,
-  verifyPassword,
-} from './password.ts'
+import { hashPassword, lowerPasswordCostForTests, passwordProblem, verifyPassword } from './password.ts'
+import { systemShare } from './password-turns.ts'
 
 it('names what is wrong with a password', () => {
   assert.equal(passwordProblem('correct horse', 'someone'), undefined)

@@ -1,11 +1,9 @@
 // Passwords: hashed with argon2id, at least eight characters, none of the common ones.
 import { randomInt } from 'node:crypto'
-import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { maxPasswordLength, minPasswordLength } from '../../contract/console/limits.ts'
 import type { Text } from '../../contract/text.ts'
-import { AppError } from '../http/errors.ts'
-import { createFairQueue, QueueFull } from '../http/fair-queue.ts'
+import { inTurn } from './password-turns.ts'
 
 const common = new Set(
   `00000000 11111111 12121212 123123123 12341234 12344321 12345678 123456789 1234567890 0123456789 123456abc 1234qwer
@@ -34,55 +32,6 @@ export function passwordProblem(password: string, username: string): Text | unde
 }
 
 let cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-
-/**
- * Hashing takes about 40 ms of a core. One core stays free for everything else, and at most three of the four threads that
- * files and name look-ups use too are busy. 64 waiting hashes take two or three seconds on two cores.
- */
-const queue = createFairQueue({
-  maxRunning: Math.max(1, Math.min(3, availableParallelism() - 1)),
-  maxWaiting: 64,
-})
-
-/** Hashes made for nobody in particular: on the command line, at the first start. */
-export const systemShare = 'system'
-
-const retryAfterSeconds = 2
-
-function busy(): AppError {
-  return new AppError(
-    429,
-    {
-      zh: `登录请求过多，请 ${retryAfterSeconds} 秒后再试`,
-      en: `Too many sign-ins at the moment, try again in ${retryAfterSeconds} s`,
-    },
-    { retryAfter: retryAfterSeconds },
-  )
-}
-
-let finishedHashes = 0
-
-/** How many hashes this process has computed or verified. */
-export function countPasswordHashes(): number {
-  return finishedHashes
-}
-
-/** Runs the work in its turn. A flood from one share does not delay the others. */
-function inTurn<T>(share: string, work: () => Promise<T>): Promise<T> {
-  const counted = async () => {
-    const result = await work()
-    finishedHashes += 1
-    return result
-  }
-  return queue.run(share, counted).catch((error: unknown) => {
-    throw error instanceof QueueFull ? busy() : error
-  })
-}
-
-/** Throws when a hash for this share would be refused now. */
-export function requirePasswordCapacity(share: string): void {
-  if (queue.isFullFor(share)) throw busy()
-}
 
 export function hashPassword(password: string, share: string): Promise<string> {
   // argon2id is the library's default; a test checks it.

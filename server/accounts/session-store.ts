@@ -8,6 +8,9 @@ import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
 export const idleMs = 12 * 3_600_000
 export const absoluteMs = 7 * 24 * 3_600_000
 
+/** Sessions of one account; the oldest one ends when there are more. */
+const maxSessions = 100
+
 /** `seen_at` is updated at most this often. */
 const seenEveryMs = 60_000
 
@@ -55,12 +58,20 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<Sessio
     session.secondFactor === 'none'
       ? ' AND NOT EXISTS (SELECT 1 FROM second_factor f WHERE f.account_id = account.id AND f.enabled_at IS NOT NULL)'
       : ''
-  return tx.one<Session>(
+  const inserted = await tx.one<Session>(
     `INSERT INTO console_session (token_hash, account_id, address, agent, created_at, seen_at, method)
      SELECT ?, id, ?, ?, ${tx.now}, ${tx.now}, '${proof.method}' FROM account
      WHERE id = ? AND suspended = 0 AND ${proofSql[proof.method]}${withoutFactor} RETURNING ${columns}`,
     [session.tokenHash, session.address, session.agent, accountId, ...values],
   )
+  if (inserted) {
+    await tx.run(
+      `DELETE FROM console_session WHERE account_id = ? AND id <= (
+         SELECT id FROM console_session WHERE account_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${maxSessions})`,
+      [accountId, accountId],
+    )
+  }
+  return inserted
 }
 
 export interface FoundSession {

@@ -8,6 +8,12 @@ import { siteOf } from '../http/address.ts'
 
 const signInKeepDays = 90
 
+/** Sign-ins of one account: right passwords are not limited. */
+const maxSignIns = 10_000
+
+/** Sign-ins that decide whether a device or place is new. */
+const comparedSignIns = 1_000
+
 export type SignInRow = Readonly<Tables['sign_in']>
 
 export interface NewSignIn {
@@ -31,7 +37,7 @@ export async function recordSignIn(tx: Tx, signIn: NewSignIn): Promise<boolean> 
   const known = await tx.one<{ all_rows: number; device: number; near: number }>(
     `SELECT COUNT(*) AS all_rows, COUNT(CASE WHEN device = ? THEN 1 END) AS device,
        COUNT(CASE WHEN network = ? OR (place <> '' AND place = ?) THEN 1 END) AS near
-     FROM (SELECT device, network, place FROM sign_in WHERE account_id = ? ORDER BY id DESC LIMIT 1000) recent`,
+     FROM (SELECT device, network, place FROM sign_in WHERE account_id = ? ORDER BY id DESC LIMIT ${comparedSignIns}) recent`,
     [device, network, place, accountId],
   )
   const isNew = known !== undefined && known.all_rows > 0 && (known.device === 0 || known.near === 0)
@@ -40,7 +46,29 @@ export async function recordSignIn(tx: Tx, signIn: NewSignIn): Promise<boolean> 
      VALUES (?, ${tx.now}, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [accountId, address, network, place, device, agent, method, secondFactor, isNew ? 1 : 0],
   )
+  if (known?.all_rows === comparedSignIns) {
+    await tx.run(
+      `DELETE FROM sign_in WHERE account_id = ? AND id <= (
+         SELECT id FROM sign_in WHERE account_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${maxSignIns})`,
+      [accountId, accountId],
+    )
+  }
   return isNew
+}
+
+/** Whether one of the last sign-ins of the account came from this IPv4 address or IPv6 /48. */
+export async function hasSignedInFrom(
+  queries: Queries,
+  accountId: number,
+  address: string,
+): Promise<boolean> {
+  const found = await queries.one<{ count: number }>(
+    `SELECT COUNT(*) AS count
+     FROM (SELECT address, network FROM sign_in WHERE account_id = ? ORDER BY id DESC LIMIT 100) recent
+     WHERE ${isIPv4(address) ? 'address' : 'network'} = ?`,
+    [accountId, siteOf(address)],
+  )
+  return found !== undefined && found.count > 0
 }
 
 export function listSignIns(

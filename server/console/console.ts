@@ -1,10 +1,11 @@
 // Composes the web console: its pages, its static files, the request log and its background jobs.
 import { readFileSync } from 'node:fs'
 import fastifyCookie from '@fastify/cookie'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { consoleApi } from '../../contract/console/route.ts'
 import { hourMs } from '../../contract/time.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
+import { decodeInTurn } from '../http/fastify-bodies.ts'
 import { parseJsonObject } from '../http/json.ts'
 import { deriveSecret } from '../runtime/installation.ts'
 import type { Services } from '../services.ts'
@@ -76,6 +77,9 @@ import { sharedTemplatePages } from '../sms/shared-template-console.ts'
 import { statisticsPages } from '../sms/statistics-console.ts'
 import { templatePages } from '../sms/template-console.ts'
 
+/** Secrets derived for this purpose key CSRF tokens and the tags of session tokens. */
+export const csrfPurpose = 'csrf'
+
 const apiPolicy = `default-src 'none'; frame-ancestors 'none'`
 
 export interface Console {
@@ -120,7 +124,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     onError: (error) => services.log.error({ err: error }, 'failed to send a mail'),
   })
   const sessions = createSessions(db, {
-    secret: deriveSecret(secretKey, 'csrf'),
+    secret: deriveSecret(secretKey, csrfPurpose),
     isSecure,
     passwordLogin: config.PASSWORD_LOGIN === 'on',
     operatorFactor: config.OPERATOR_2FA === 'required',
@@ -215,8 +219,11 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(
       'application/json',
-      { parseAs: 'string' },
-      async (_request: unknown, body: string) => (body === '' ? {} : parseJsonObject(body)),
+      { parseAs: 'buffer' },
+      (request: FastifyRequest, body: Buffer) =>
+        decodeInTurn(services.http, request, body, (bytes) =>
+          bytes.length === 0 ? {} : parseJsonObject(bytes.toString('utf8')),
+        ),
     )
     pages(
       createApi(app, {

@@ -1,6 +1,8 @@
 // Checks an account's password, at sign-in and for changes that need it again. Guesses are limited.
 import type { AccountActor } from '../audit/audit.ts'
-import { hashPassword, requirePasswordCapacity, systemShare, verifyPassword } from '../accounts/password.ts'
+import { hashPassword, verifyPassword } from '../accounts/password.ts'
+import { knownShare, requirePasswordCapacity, systemShare } from '../accounts/password-turns.ts'
+import { hasSignedInFrom } from '../accounts/sign-in-store.ts'
 import { type Account, findPasswordHash } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
 import { networkOf, siteOf } from '../http/address.ts'
@@ -10,7 +12,8 @@ import { invalidFields, wrongCredentials } from './problem.ts'
 
 /**
  * Wrong passwords in 15 minutes. The first limit stops one guesser without locking out an owner at another address; the
- * others stop guesses from many addresses, and for many names.
+ * others stop guesses from many addresses, and for many names. Networks that the account signed in from have a limit by name of
+ * their own, so that guesses from elsewhere do not lock out its owner.
  */
 const maxForNameAtAddress = 10
 const maxByName = 50
@@ -44,13 +47,14 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
     name: string,
     account: Account | undefined,
     address: string,
+    isKnown: boolean,
   ): readonly [AttemptKey, ...AttemptKey[]] {
     const target = account ? `account ${account.id}` : `name ${name.slice(0, 100)}`
     const network = networkOf(address)
     const site = siteOf(address)
     return [
       { key: `both ${network} ${target}`, max: maxForNameAtAddress },
-      { key: target, max: maxByName },
+      { key: isKnown ? `known ${site} ${target}` : target, max: maxByName },
       { key: `address ${network}`, max: maxByAddress },
       ...(site === network ? [] : [{ key: `site ${site}`, max: maxBySite }]),
     ]
@@ -73,10 +77,11 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
     account: Account | undefined,
     password: string,
     address: string,
+    isKnown: boolean,
   ): Promise<{ readonly guess: Guess; readonly forgive: string; readonly passwordHash: string | undefined }> {
-    const share = siteOf(address)
+    const share = account && isKnown ? knownShare(`account ${account.id}`) : siteOf(address)
     requirePasswordCapacity(share)
-    const keys = keysOf(name, account, address)
+    const keys = keysOf(name, account, address, isKnown)
     const guess = await limits.begin(keys)
     const passwordHash = await findVerified(account, password, share).catch(async (error: unknown) => {
       await guess.right()
@@ -87,7 +92,8 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
 
   return {
     async signIn(name, account, password, address) {
-      const { guess, forgive, passwordHash } = await check(name, account, password, address)
+      const isKnown = await hasSignedInFrom(db, account?.id ?? 0, address)
+      const { guess, forgive, passwordHash } = await check(name, account, password, address, isKnown)
       if (account && passwordHash !== undefined) {
         await guess.right(forgive)
         return { account, passwordHash }
@@ -96,7 +102,7 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
       throw wrongCredentials()
     },
     async confirm(account, password, address, field) {
-      const { guess, forgive, passwordHash } = await check(account.username, account, password, address)
+      const { guess, forgive, passwordHash } = await check(account.username, account, password, address, true)
       if (passwordHash !== undefined) {
         await guess.right(forgive)
         return { kind: 'account', accountId: account.id, passwordHash }

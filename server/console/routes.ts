@@ -6,6 +6,7 @@ import { type CsvFile, type Route, viewAsParameter } from '../../contract/consol
 import type { Language } from '../../contract/text.ts'
 import { type Account, findById } from '../accounts/store.ts'
 import { languageOf } from '../http/call.ts'
+import { bytesOf } from '../http/fastify-bodies.ts'
 import type { Services } from '../services.ts'
 import { isStorableText } from '../../contract/values.ts'
 import { inputReader } from './schema.ts'
@@ -210,7 +211,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
         handler: async (request, reply) => {
           const opened = openedOf(request)
           const input = read(isGet ? request.query : request.body)
-          const leave = await limits.enter(isGet ? 'page' : 'change', opened.signedIn?.user.id)
+          const leave = await limits.enter(isGet ? 'page' : 'change', opened.signedIn?.user)
           let output: Output
           try {
             const token = isGet ? undefined : opened.signedIn?.token
@@ -243,7 +244,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
         handler: async (request, reply) => {
           const opened = openedOf(request)
           const input = read(request.query)
-          const leave = await limits.enter('file', opened.signedIn?.user.id)
+          const leave = await limits.enter('file', opened.signedIn?.user)
           let file: DownloadedFile
           try {
             file = await handle(opened, input)
@@ -290,10 +291,9 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
           handler: async (request, reply) => {
             const opened = openedOf(request)
             const input = read(request.query)
-            const leave = await limits.enter('file', opened.signedIn?.user.id)
+            const leave = await limits.enter('file', opened.signedIn?.user)
             try {
-              const file = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-              const output = await handle(opened, input, file)
+              const output = await handle(opened, input, bytesOf(request))
               logCall(request, opened, 200)
               return await reply.send(output)
             } finally {

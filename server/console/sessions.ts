@@ -1,11 +1,12 @@
 // Session cookies, the CSRF token bound to them, and the signed-in user of a request.
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { csrfHeader } from '../../contract/console/route.ts'
 import { type Account, findById } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
 import { oneLine } from './fields.ts'
 import { ConsoleProblem, suspended, wrongCredentials } from './problem.ts'
+import { createSessionToken, hashSessionToken, isSessionToken } from './session-token.ts'
 import { shareLookups } from './shared-lookups.ts'
 import type { UsedToken } from './token-access.ts'
 import {
@@ -21,7 +22,6 @@ import { recordSignIn } from '../accounts/sign-in-store.ts'
 import type { SecondFactorKind } from '../../contract/console/limits.ts'
 
 const cookieName = 'tg_session'
-const tokenPattern = /^[A-Za-z0-9_-]{43}$/
 
 export interface SignedIn {
   readonly user: Account
@@ -53,13 +53,14 @@ export interface Sessions {
     verified: VerifiedUser,
     address: string,
   ): Promise<SignedIn>
-  /** Ends the session of the request and deletes the cookie. */
-  end(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Deletes the cookie, and ends the session if there is one. */
+  end(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn | undefined): Promise<void>
   /** Throws unless the request carries the session's token. */
   requireToken(request: FastifyRequest, signedIn: SignedIn): void
 }
 
 export interface SessionOptions {
+  /** Keys the CSRF tokens and the tags of session tokens. */
   readonly secret: string
   readonly isSecure: boolean
   /** If false, sessions that began with a password are no longer valid. */
@@ -75,6 +76,11 @@ export interface SessionOptions {
 export function createSessions(db: Database, options: SessionOptions): Sessions {
   function csrfTokenOf(tokenHash: string): string {
     return createHmac('sha256', options.secret).update(tokenHash).digest('base64url')
+  }
+
+  function tokenOf(request: FastifyRequest): string | undefined {
+    const token = request.cookies[cookieName]
+    return token !== undefined && isSessionToken(token, options.secret) ? token : undefined
   }
 
   const mustHaveFactor = (user: Account) => options.operatorFactor && user.role !== 'account'
@@ -103,13 +109,13 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
   return {
     async find(request) {
       const token = tokenOf(request)
-      return token === undefined ? undefined : findByHash(hashOf(token))
+      return token === undefined ? undefined : findByHash(hashSessionToken(token))
     },
 
     async begin(request, reply, { account, proof, secondFactor }, address) {
       const old = tokenOf(request)
-      const token = randomBytes(32).toString('base64url')
-      const tokenHash = hashOf(token)
+      const token = createSessionToken(options.secret)
+      const tokenHash = hashSessionToken(token)
       const agent = agentOf(request)
       const place = options.placeOf(address)
       const begun = await db.write(async (tx) => {
@@ -123,7 +129,7 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
           agent,
         })
         if (!inserted) return undefined
-        if (old !== undefined) await deleteSessionByToken(tx, hashOf(old))
+        if (old !== undefined) await deleteSessionByToken(tx, hashSessionToken(old))
         const isNew = await recordSignIn(tx, {
           accountId,
           address,
@@ -150,9 +156,10 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
       }
     },
 
-    async end(request, reply) {
+    async end(request, reply, signedIn) {
       const token = tokenOf(request)
-      if (token !== undefined) await db.write((tx) => deleteSessionByToken(tx, hashOf(token)))
+      if (signedIn && token !== undefined)
+        await db.write((tx) => deleteSessionByToken(tx, hashSessionToken(token)))
       setCookie(reply, '', 0)
     },
 
@@ -168,15 +175,6 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
       }
     },
   }
-}
-
-function tokenOf(request: FastifyRequest): string | undefined {
-  const value = request.cookies[cookieName]
-  return value !== undefined && tokenPattern.test(value) ? value : undefined
-}
-
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
 }
 
 function agentOf(request: FastifyRequest): string {

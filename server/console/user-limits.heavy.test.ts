@@ -13,11 +13,14 @@ import { startService, type TestService } from '../../test/support/service.ts'
 import { ConsoleProblem } from './problem.ts'
 import { createUserLimits } from './user-limits.ts'
 
+const holder = (id: number) => ({ id, role: 'account' }) as const
+
 void describe('user limits', () => {
   it('42 let a few requests of a user run at a time, more wait, and the rest are rejected', async () => {
     const limits = createUserLimits(undefined)
     const entered: (() => void)[] = []
-    const enter = (userId: number) => limits.enter('page', userId).then((leave) => entered.push(leave))
+    const enter = (userId: number) =>
+      limits.enter('page', holder(userId)).then((leave) => entered.push(leave))
     const waiting = Array.from({ length: 64 }, () => enter(1))
     await Promise.all(waiting.slice(0, 4))
     assert.equal(entered.length, 4)
@@ -38,20 +41,30 @@ void describe('user limits', () => {
 
   it('42 limit the requests per second', async () => {
     const limits = createUserLimits({ perSecond: 1, burst: 20 })
-    for (let i = 0; i < 20; i += 1) (await limits.enter('page', 1))()
+    for (let i = 0; i < 20; i += 1) (await limits.enter('page', holder(1)))()
     await assert.rejects(
-      limits.enter('page', 1),
+      limits.enter('page', holder(1)),
       (error) => error instanceof ConsoleProblem && error.code === 'too_many' && error.retryAfter === 1,
     )
-    await limits.enter('page', 2)
+    await limits.enter('page', holder(2))
     await limits.enter('page', undefined)
   })
 
   it('147 limit the changes per second apart from the reads', async () => {
     const limits = createUserLimits({ perSecond: 0.001, burst: 20 })
-    for (let i = 0; i < 20; i += 1) (await limits.enter('page', 1))()
-    for (let i = 0; i < 20; i += 1) (await limits.enter('change', 1))()
-    await assert.rejects(limits.enter('change', 1), (error) => error instanceof ConsoleProblem)
+    for (let i = 0; i < 20; i += 1) (await limits.enter('page', holder(1)))()
+    for (let i = 0; i < 20; i += 1) (await limits.enter('change', holder(1)))()
+    await assert.rejects(limits.enter('change', holder(1)), (error) => error instanceof ConsoleProblem)
+  })
+
+  it('157 limit the changes in the long run, and the reads not', async () => {
+    const limits = createUserLimits({ perSecond: 1_000, burst: 1_000 }, { perSecond: 0.001, burst: 20 })
+    for (let i = 0; i < 20; i += 1) (await limits.enter('change', holder(1)))()
+    await assert.rejects(limits.enter('change', holder(1)), (error) => error instanceof ConsoleProblem)
+    const leave = await limits.enter('change', holder(2))
+    leave()
+    for (let i = 0; i < 50; i += 1) (await limits.enter('change', { id: 3, role: 'operator' }))()
+    for (let i = 0; i < 50; i += 1) (await limits.enter('page', holder(1)))()
   })
 
   it('147 let sixteen changes of a user run at a time, others wait, and another user does not', async () => {
@@ -59,7 +72,7 @@ void describe('user limits', () => {
     const entered: number[] = []
     const ends: (() => void)[] = []
     const enter = async (userId: number) => {
-      ends.push(await limits.enter('change', userId))
+      ends.push(await limits.enter('change', holder(userId)))
       entered.push(userId)
     }
     const sent = Array.from({ length: 30 }, () => enter(1))

@@ -5,6 +5,9 @@ import { ConsoleProblem } from './problem.ts'
 /** A page sends about ten requests at once. */
 export const userRate: RateLimit = { perSecond: 30, burst: 300 }
 
+/** Changes of an account holder in the long run. Each leaves rows behind: audit entries, events, deliveries. */
+const sustainedRate: RateLimit = { perSecond: 1, burst: 10_000 }
+
 interface UserShare {
   /** Requests that run at the same time; others wait for them. */
   readonly running: number
@@ -24,7 +27,12 @@ export interface UserLimits {
    * Waits until it is the user's turn, and returns a function to call afterwards. Throws when too many requests wait. Without a
    * user nothing is limited.
    */
-  enter(kind: keyof typeof shares, userId: number | undefined): Promise<() => void>
+  enter(kind: keyof typeof shares, user: LimitedUser | undefined): Promise<() => void>
+}
+
+export interface LimitedUser {
+  readonly id: number
+  readonly role: 'account' | 'operator'
 }
 
 interface Queue {
@@ -34,9 +42,10 @@ interface Queue {
 
 const unlimited = () => undefined
 
-export function createUserLimits(rate: RateLimit | undefined): UserLimits {
+export function createUserLimits(rate: RateLimit | undefined, sustained = sustainedRate): UserLimits {
   const reads = new TokenBuckets()
   const changes = new TokenBuckets()
+  const sustainedChanges = new TokenBuckets()
   /** Only of users who are reading. */
   const queues = new Map<string, Queue>()
 
@@ -47,15 +56,19 @@ export function createUserLimits(rate: RateLimit | undefined): UserLimits {
   }
 
   return {
-    async enter(kind, userId) {
-      if (userId === undefined) return unlimited
+    async enter(kind, user) {
+      if (user === undefined) return unlimited
       if (rate) {
         const buckets = kind === 'change' ? changes : reads
-        const { allowed, resetSeconds } = buckets.take(userId, rate)
+        const { allowed, resetSeconds } = buckets.take(user.id, rate)
         if (!allowed) throw tooMany(resetSeconds)
+        if (kind === 'change' && user.role === 'account') {
+          const later = sustainedChanges.take(user.id, sustained)
+          if (!later.allowed) throw tooMany(later.resetSeconds)
+        }
       }
       const share = shares[kind]
-      const key = `${kind} ${userId}`
+      const key = `${kind} ${user.id}`
       const queue = queues.get(key) ?? { running: 0, waiting: [] }
       queues.set(key, queue)
       if (queue.running < share.running) queue.running += 1

@@ -2,13 +2,13 @@
 import { hash } from 'node:crypto'
 import { eventRoutes } from '../../contract/console/events.ts'
 import type { AlertChannel, Webhook, WebhookDelivery } from '../../contract/console/responses/events.ts'
-import type { AlertChannelKind } from '../../contract/events.ts'
+import { type AlertChannelKind, webhookLimits } from '../../contract/events.ts'
 import { maskPhone } from '../../contract/masking.ts'
 import { changeAccount } from '../accounts/accounts.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
 import { readSlice } from '../console/fields.ts'
 import { guessLimits } from '../console/guess-limits.ts'
-import { notFound } from '../console/problem.ts'
+import { notFound, tooMany } from '../console/problem.ts'
 import type { Api, SignedInRequest } from '../console/routes.ts'
 import type { Services } from '../services.ts'
 import type { EventDelivery } from './delivery.ts'
@@ -28,6 +28,8 @@ import { listEventTypes } from './webhooks.ts'
 /** Messages with codes in 15 minutes, of one account and to one target: nobody can be flooded with them. */
 const maxCodesByAccount = 20
 const maxCodesToTarget = 5
+
+const minuteMs = 60_000
 
 export function eventPages(
   api: Api,
@@ -86,9 +88,18 @@ export function eventPages(
     secret: await webhooks.rotate(actorOf(request), await requireEndpoint(request, 'webhook')),
   }))
 
-  api.account(eventRoutes.testWebhook, async (request) => ({
-    delivery: await webhooks.test(await requireEndpoint(request, 'webhook')),
-  }))
+  /** They cost nothing and each leaves rows behind. */
+  async function limitByHand({ account }: SignedInRequest): Promise<void> {
+    const max = webhookLimits.byHandPerMinute
+    const result = await limits.attempts.attempt([{ key: `webhook by hand ${account.id}`, max }], minuteMs)
+    if ('retryAfterMs' in result) throw tooMany(Math.max(1, Math.ceil(result.retryAfterMs / 1000)))
+  }
+
+  api.account(eventRoutes.testWebhook, async (request) => {
+    const endpoint = await requireEndpoint(request, 'webhook')
+    await limitByHand(request)
+    return { delivery: await webhooks.test(endpoint) }
+  })
 
   api.account(eventRoutes.deliveries, async (request, input) => {
     const { id } = await requireEndpoint(request, 'webhook')
@@ -109,12 +120,14 @@ export function eventPages(
 
   api.account(eventRoutes.resendDelivery, async (request) => {
     const { delivery } = await requireDelivery(request)
+    await limitByHand(request)
     await webhooks.resend(actorOf(request), delivery.id)
     return {}
   })
 
   api.account(eventRoutes.resendFailed, async (request, { since }) => {
     const endpoint = await requireEndpoint(request, 'webhook')
+    await limitByHand(request)
     return { count: await webhooks.resendFailed(actorOf(request), endpoint, since) }
   })
 

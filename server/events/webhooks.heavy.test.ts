@@ -62,6 +62,23 @@ onEachEngine('webhooks', (engine) => {
     assert.match(request!.headers['webhook-id']!, /^evt_[0-9a-f]{32}$/)
   })
 
+  it('158 an account asks for twenty tests and repeated deliveries a minute', async () => {
+    const account = await service.account()
+    const { id } = await add(account, 'by-hand')
+    const browser = await signedIn(service, account)
+    const first = await browser.call(eventRoutes.testWebhook, { parts: { id } })
+    const delivery = (first.body as { delivery: number }).delivery
+    const statuses: number[] = []
+    for (let index = 0; index < 20; index += 1) {
+      const reply =
+        index % 2 === 0
+          ? await browser.call(eventRoutes.testWebhook, { parts: { id } })
+          : await browser.call(eventRoutes.resendDelivery, { parts: { id: delivery } })
+      statuses.push(reply.status)
+    }
+    assert.deepEqual(statuses, [...Array.from({ length: 19 }, () => 200), 429])
+  })
+
   it('writes nothing for types that no endpoint receives, and nothing for other accounts', async () => {
     const account = await service.account()
     const other = await service.account()

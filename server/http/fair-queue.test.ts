@@ -69,6 +69,25 @@ it('35 refuses at once what does not fit, and only tasks of the largest share', 
   assert.equal(bench.queue.isFullFor('d'), true, 'four shares have one task each')
 })
 
+it('35 shares of a lower rank come first and are not refused beside those of a higher one', async () => {
+  const ranks: Readonly<Record<string, number>> = { known: -1, fresh: 0 }
+  const bench = createBench({ maxRunning: 1, maxWaiting: 4, rankOf: (share) => ranks[share] ?? 1 })
+  for (let index = 0; index < 5; index += 1) void bench.add(`guesser ${index}`)
+  assert.equal(bench.queue.isFullFor('guesser 5'), true)
+  assert.equal(bench.queue.isFullFor('fresh'), false)
+  void bench.add('fresh')
+  void bench.add('known')
+  await new Promise(setImmediate)
+  assert.deepEqual(bench.refused, ['guesser 1', 'guesser 2'])
+  assert.equal(
+    bench.queue.isFullFor('fresh'),
+    true,
+    'a second task of a share is no better than the first of another',
+  )
+  for (let index = 0; index < 5; index += 1) await bench.endOne()
+  assert.deepEqual(bench.started, ['guesser 0', 'known', 'fresh', 'guesser 3', 'guesser 4'])
+})
+
 it('145 leaves room for others beside a share that has its number of running tasks', async () => {
   const bench = createBench({ maxRunning: 3, maxRunningOfShare: 2, maxWaiting: 100 })
   for (let index = 0; index < 10; index += 1) void bench.add('flood')

@@ -1,11 +1,13 @@
 // Runs costly tasks, a few at a time. Shares take turns, so that a caller with many tasks delays only itself. When the queue is
-// full, the largest share loses its newest task.
+// full, the largest share loses its newest task. Ranks put some shares before others.
 
 export interface FairQueueOptions {
   readonly maxRunning: number
   /** Of one share; `maxRunning` if left out. */
   readonly maxRunningOfShare?: number
   readonly maxWaiting: number
+  /** Shares of the lowest rank are served first; of the largest shares, the one of the highest rank loses a task. */
+  readonly rankOf?: (share: string) => number
 }
 
 export interface FairQueue {
@@ -23,7 +25,7 @@ interface Task {
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { maxRunning, maxWaiting, maxRunningOfShare = maxRunning } = options
+  const { maxRunning, maxWaiting, maxRunningOfShare = maxRunning, rankOf } = options
   /** Tasks by share, in the order of the shares' turns. No list is empty. */
   const waiting = new Map<string, Task[]>()
   /** Only of shares that have running tasks. */
@@ -45,14 +47,25 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     else runningOf.set(share, left)
   }
 
+  /** Whether the first share loses a task before the second. */
+  function losesBefore(share: string, count: number, other: string, otherCount: number): boolean {
+    if (count !== otherCount) return count > otherCount
+    return rankOf !== undefined && rankOf(share) > rankOf(other)
+  }
+
   function largestShare(): [string, Task[]] {
     let largest: [string, Task[]] = ['', []]
-    for (const entry of waiting) if (entry[1].length > largest[1].length) largest = entry
+    for (const entry of waiting) {
+      if (losesBefore(entry[0], entry[1].length, largest[0], largest[1].length)) largest = entry
+    }
     return largest
   }
 
-  const isFullFor = (share: string) =>
-    waitingCount >= maxWaiting && (waiting.get(share)?.length ?? 0) + 1 >= largestShare()[1].length
+  function isFullFor(share: string): boolean {
+    if (waitingCount < maxWaiting) return false
+    const [largest, { length }] = largestShare()
+    return !losesBefore(largest, length, share, (waiting.get(share)?.length ?? 0) + 1)
+  }
 
   function dropNewest([share, tasks]: [string, Task[]]): void {
     const task = tasks.pop()
@@ -61,8 +74,18 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     task?.reject(new QueueFull())
   }
 
+  function nextShare(): [string, Task[]] | undefined {
+    let next: [string, Task[]] | undefined
+    for (const entry of waiting) {
+      if (!mayStart(entry[0])) continue
+      if (rankOf === undefined) return entry
+      if (next === undefined || rankOf(entry[0]) < rankOf(next[0])) next = entry
+    }
+    return next
+  }
+
   function startNext(): void {
-    const next = waiting.entries().find(([share]) => mayStart(share))
+    const next = nextShare()
     if (next === undefined) return
     const [share, tasks] = next
     const task = tasks.shift()

@@ -6,6 +6,7 @@ import { networkOf } from '../http/address.ts'
 import { type Call, createCall, readIdempotencyKey } from '../http/call.ts'
 import { type Handler, type ServedEndpoint, stopping, toAppError } from '../http/endpoint.ts'
 import { AppError } from '../http/errors.ts'
+import { bytesOf, decodeInTurn } from '../http/fastify-bodies.ts'
 import { parseSafeJson } from '../http/json.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
@@ -45,7 +46,7 @@ export function registerMcp(api: FastifyInstance, options: McpOptions): void {
     if (version !== undefined && !isSupportedVersion(version)) {
       return refuse(reply, 400, 'This protocol version is not supported')
     }
-    const message = readMessage(request.body)
+    const message = await decodeInTurn(services.http, request, bytesOf(request), readMessage)
     if (message === undefined) return refuse(reply, 400, 'The body is not JSON', -32_700)
     const response = await answerMessage(message, (tool, values) => callTool(request, tool, values, key))
     return response === undefined ? reply.code(202).send() : reply.send(JSON.stringify(response))
@@ -127,9 +128,9 @@ export function registerMcp(api: FastifyInstance, options: McpOptions): void {
   }
 }
 
-function readMessage(body: unknown): unknown {
+function readMessage(body: Buffer): unknown {
   try {
-    return parseSafeJson(Buffer.isBuffer(body) ? body.toString() : '')
+    return parseSafeJson(body.toString())
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
 // Notifications of providers: verified, compared with the order, and confirmed by our own query before anything is granted.
 import type { FastifyInstance } from 'fastify'
 import { Counter } from 'prom-client'
+import { bytesOf, decodeInTurn } from '../http/fastify-bodies.ts'
 import type { Services } from '../services.ts'
 import { alert, findMismatch } from './orders.ts'
 import type { Payments } from './payments.ts'
@@ -99,8 +100,9 @@ export function registerNotifications(api: FastifyInstance, services: Services, 
     const { notifications: format } = provider
     if (!format) continue
     api.post(notifyPath(provider.name), async (request, reply) => {
-      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const notification = format.parse({ headers: request.headers, body })
+      const notification = await decodeInTurn(services.http, request, bytesOf(request), (body) =>
+        format.parse({ headers: request.headers, body }),
+      )
       const result = await handle(provider, notification)
       received.inc({ provider: provider.name, result })
       if (result !== 'success') {

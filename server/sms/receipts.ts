@@ -1,6 +1,7 @@
 // Delivery receipts and replies: vendors push them to a URL that contains a secret, because most pushes are not signed.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import { bytesOf, decodeInTurn } from '../http/fastify-bodies.ts'
 import type { Services } from '../services.ts'
 import type { SendDecisions } from './decide.ts'
 import { createReceiptSources } from './gateways.ts'
@@ -22,8 +23,9 @@ export function registerReceipts(api: FastifyInstance, services: Services, decis
     async (request, reply) => {
       const { gateway } = request.params
       const { format } = sources.get(gateway)!
-      const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
-      const parsed = format.parse({ headers: request.headers, body })
+      const parsed = await decodeInTurn(services.http, request, bytesOf(request), (bytes) =>
+        format.parse({ headers: request.headers, body: bytes.toString('utf8') }),
+      )
       if (parsed.kind !== 'receipts') {
         log.warn({ requestId: request.id, gateway, problem: parsed.kind }, 'rejected a receipt push')
         return reply.code(parsed.kind === 'forged' ? 401 : 400).send(format.errorBody)

@@ -1,5 +1,4 @@
 // The service under test: sends a case and checks its response, the log and the balances.
-import { createHash, randomBytes } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { systemActor } from '../../server/audit/audit.ts'
@@ -8,8 +7,11 @@ import { consoleApi } from '../../contract/console/route.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
 import { insertSession } from '../../server/accounts/session-store.ts'
 import { findPasswordHash } from '../../server/accounts/store.ts'
+import { csrfPurpose } from '../../server/console/console.ts'
+import { createSessionToken, hashSessionToken } from '../../server/console/session-token.ts'
 import { checkLedger } from '../../server/credits/ledger/check-store.ts'
 import type { Engine } from '../../server/db/database.ts'
+import { deriveSecret } from '../../server/runtime/installation.ts'
 import { createTemplate } from '../../server/sms/templates.ts'
 import { get, startService, type TestService } from '../support/service.ts'
 import type { ApiCase, ConsoleCase, FuzzCase, RawCase } from './case.ts'
@@ -120,8 +122,8 @@ export async function openTarget(engine: Engine): Promise<Target> {
 }
 
 async function openSession({ installation, url }: TestService, accountId: number): Promise<FuzzSession> {
-  const token = randomBytes(32).toString('base64url')
-  const tokenHash = createHash('sha256').update(token).digest('hex')
+  const token = createSessionToken(deriveSecret(installation.secretKey, csrfPurpose))
+  const tokenHash = hashSessionToken(token)
   const passwordHash = (await findPasswordHash(installation.db, accountId)) ?? ''
   await installation.db.write((tx) =>
     insertSession(tx, {

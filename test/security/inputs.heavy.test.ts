@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { consoleApi } from '../../contract/console/route.ts'
 import { creditRoutes } from '../../contract/console/credits.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
@@ -18,6 +19,7 @@ import { post, startService, type TestAccount, type TestService } from '../suppo
 
 const endpoints: readonly Endpoint[] = [shortlink, sms, identity, domainCheck]
 const length = 100_000
+const receiptSecret = 'a-secret-of-the-receipts-of-a-test'
 
 /** Inputs that make a backtracking regular expression slow. */
 const slowTexts: readonly string[] = [
@@ -54,7 +56,7 @@ describe('inputs', () => {
   let account: TestAccount
   let browser: Browser
   before(async () => {
-    service = await startService('sqlite')
+    service = await startService('sqlite', { MCP: 'on', SMS_RECEIPT_SECRET_ALIYUN: receiptSecret })
     account = await service.account({ short_link: 1e6, sms: 1e6, id_verification: 1e6, domain_check: 1e6 })
     browser = await signedIn(service, account)
   })
@@ -208,6 +210,39 @@ describe('inputs', () => {
     await blocked
     assert.ok(dropped > previous, 'no entries were dropped')
     assert.ok(waiting <= 16, `${waiting} bodies of 1 MB are queued`)
+  })
+
+  it('146 large bodies of the console, receipts and /mcp wait for those of the same address', async () => {
+    const { largeBodies } = service.app.services.http
+    const filler = 'x'.repeat(100_000)
+    const send = async (path: string, value: object, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${service.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(value),
+      })
+      await response.arrayBuffer()
+      return response.status
+    }
+    const { cookie = '', csrf = '' } = browser
+    const targets: readonly ((values: object) => Promise<number>)[] = [
+      (values) =>
+        send('/mcp', { jsonrpc: '2.0', id: 1, method: 'ping', ...values }, { authorization: 'Bearer x' }),
+      (values) => send(`/receipts/sms/aliyun/${receiptSecret}`, values),
+      (values) => send(`${consoleApi}/redeem`, { code: 'x', ...values }, { cookie, 'x-csrf-token': csrf }),
+    ]
+    const places = await Promise.all(Array.from({ length: 16 }, () => largeBodies.begin('127.0.0.1')))
+    let isFree = false
+    const large = targets.map(async (target) => {
+      const status = await target({ filler })
+      assert.ok(isFree, 'the body did not wait')
+      return status
+    })
+    // These do not wait.
+    const small = await Promise.all(targets.map((target) => target({})))
+    isFree = true
+    for (const end of places) end()
+    assert.deepEqual(await Promise.all(large), small)
   })
 
   it('22 the console ignores names that reach a prototype', async () => {

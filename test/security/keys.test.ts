@@ -9,7 +9,8 @@ import { sms } from '../../contract/sms.ts'
 import { createAuthenticator } from '../../server/accounts/authenticate.ts'
 import { loadKeySecret } from '../../server/accounts/key-secret-store.ts'
 import { hashKey, generateApiKey } from '../../server/accounts/key.ts'
-import { countPasswordHashes, hashPassword } from '../../server/accounts/password.ts'
+import { hashPassword } from '../../server/accounts/password.ts'
+import { countPasswordHashes } from '../../server/accounts/password-turns.ts'
 import { createKeyLookup } from '../../server/accounts/store.ts'
 import { clearKey } from '../../server/accounts/accounts.ts'
 import { networkOf, siteOf } from '../../server/http/address.ts'
@@ -19,6 +20,7 @@ import { createLocalLimits } from '../../server/limits/limits.ts'
 import { openBrowser, testPassword } from '../support/console.ts'
 import { onEachEngine, uniqueName } from '../support/engines.ts'
 import { post, startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 /** Creates a call with these parameters. */
 function callWith(json: Record<string, unknown>, address = '203.0.113.1') {
@@ -208,24 +210,73 @@ describe('guesses', () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
     const { username } = await service.account()
     const endFlood = floodPasswords('2001:db8:48::/48')
-    const attempt = (address: string, language: string) =>
+    const attempt = (name: string, address: string, language: string) =>
       openBrowser(service).call(sessionRoutes.signIn, {
-        sent: { username, password: testPassword },
+        sent: { username: name, password: testPassword },
         headers: { 'x-forwarded-for': address, 'accept-language': language },
       })
     /** The queue has room for a moment whenever a hash ends. */
     const refused = async (language: string) => {
-      for (;;) {
-        const reply = await attempt('2001:db8:48:1::1', language)
-        if (reply.status !== 200) return reply
+      for (let network = 1; ; network += 1) {
+        const reply = await attempt(uniqueName(), `2001:db8:48:${network.toString(16)}::1`, language)
+        if (reply.status !== 401) return reply
       }
     }
     const english = await refused('en')
     assert.deepEqual([english.status, english.headers.get('retry-after')], [429, '2'])
     assert.equal(english.body.error.message, 'Too many sign-ins at the moment, try again in 2 s')
     assert.equal((await refused('zh')).body.error.message, '登录请求过多，请 2 秒后再试')
-    assert.equal((await attempt('203.0.113.9', 'zh')).status, 200, 'from elsewhere')
+    assert.equal((await attempt(username, '203.0.113.9', 'zh')).status, 200, 'from elsewhere')
     await endFlood()
+  })
+
+  it('35 guesses from hundreds of networks keep out nobody who signed in from there before or who did not guess', async () => {
+    await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
+    const { username } = await service.account()
+    const signIn = async (address: string) => {
+      const reply = await openBrowser(service).call(sessionRoutes.signIn, {
+        sent: { username, password: testPassword },
+        headers: { 'x-forwarded-for': address },
+      })
+      return reply.status
+    }
+    assert.equal(await signIn('203.0.113.9'), 200)
+    let isOpen = true
+    const served = new Set<string>()
+    const senders = Array.from({ length: 200 }, async (_, index) => {
+      const share = `198.51.100.${index}`
+      while (isOpen) {
+        await hashPassword('a guess', share).then(
+          () => served.add(share),
+          () => new Promise(setImmediate),
+        )
+      }
+    })
+    try {
+      assert.equal(await signIn('203.0.113.9'), 200, 'known network')
+      await until(() => served.size === senders.length, 60_000)
+      assert.equal(await signIn('192.0.2.50'), 200, 'network without guesses')
+    } finally {
+      isOpen = false
+      await Promise.all(senders)
+    }
+  })
+
+  it('35 guesses at one name lock out its owner only in networks where they never signed in', async () => {
+    await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
+    const { username } = await service.account()
+    const attempt = async (password: string, address: string) => {
+      const reply = await openBrowser(service).call(sessionRoutes.signIn, {
+        sent: { username, password },
+        headers: { 'x-forwarded-for': address },
+      })
+      return reply.status
+    }
+    assert.equal(await attempt(testPassword, '203.0.113.9'), 200)
+    const guesses = Array.from({ length: 60 }, (_, index) => attempt('wrong', `198.51.100.${index}`))
+    assert.equal((await Promise.all(guesses)).filter((status) => status === 401).length, 50)
+    assert.equal(await attempt(testPassword, '192.0.2.50'), 429)
+    assert.equal(await attempt(testPassword, '203.0.113.9'), 200)
   })
 
   it('6 a network is the first half of an IPv6 address in any notation', () => {

@@ -11,8 +11,12 @@ export interface PgBouncer extends AsyncDisposable {
   readonly url: string
 }
 
-/** Debian installs it where only root's PATH looks. */
-const program = ['/usr/sbin/pgbouncer', '/usr/local/bin/pgbouncer', 'pgbouncer'].find(canRun)
+/** Debian installs it where only root's PATH looks. PGBOUNCER names another one. */
+const program = [
+  process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer',
+  '/usr/local/bin/pgbouncer',
+  'pgbouncer',
+].find(canRun)
 
 function canRun(path: string): boolean {
   try {

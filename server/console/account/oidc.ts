@@ -8,8 +8,10 @@ import type { SecondFactors } from '../../accounts/second-factor.ts'
 import { confirmSession } from '../../accounts/session-store.ts'
 import { findById } from '../../accounts/store.ts'
 import { createTextCipher } from '../../encryption.ts'
+import { networkOf, siteOf } from '../../http/address.ts'
 import type { Services } from '../../services.ts'
 import { requireConfirmation } from '../confirmation.ts'
+import { guessLimits } from '../guess-limits.ts'
 import { ConsoleProblem, conflict, notFound, toProblem } from '../problem.ts'
 import type { Api, ConsoleRequest } from '../routes.ts'
 import type { SecondStep } from '../second-step.ts'
@@ -18,6 +20,10 @@ import type { Sessions } from '../sessions.ts'
 const cookieName = 'tg_oidc'
 const cookiePath = '/console/api/oidc'
 const maxAgeMs = 10 * 60_000
+
+/** Refused ways back in 15 minutes, each of which asks the provider: of one network, and of one IPv6 /48. */
+const maxRefusedByNetwork = 60
+const maxRefusedBySite = 240
 
 /** What is remembered while the browser is at the provider, in an encrypted cookie. */
 interface Flow {
@@ -42,6 +48,7 @@ export function oidcPages(api: Api, app: FastifyInstance, services: Services, pa
   const { db, config } = services
   const { oidc, sessions, secondFactors, secondStep } = parts
   const cipher = createTextCipher(services.secretKey, 'oidc')
+  const returns = guessLimits(services.limits.attempts, 'oidc')
   const issuer = config.OIDC_ISSUER === undefined ? '' : issuerOf(config.OIDC_ISSUER)
 
   function setCookie(reply: FastifyReply, value: string, seconds: number): void {
@@ -112,7 +119,14 @@ export function oidcPages(api: Api, app: FastifyInstance, services: Services, pa
     if (!oidc || !flow) return toPage(reply, '/sign-in', { oidc: 'expired' })
     const back = flow.purpose === 'sign_in' ? '/sign-in' : '/security'
     try {
+      const address = services.http.addressOf(request.raw)
+      const [network, site] = [networkOf(address), siteOf(address)]
+      const counted = await returns.begin([
+        { key: network, max: maxRefusedByNetwork },
+        ...(site === network ? [] : [{ key: site, max: maxRefusedBySite }]),
+      ])
       const subject = await oidc.finish(request.url.split('?')[1] ?? '', flow.request)
+      await counted.right()
       return await finishers[flow.purpose](request, reply, flow, subject)
     } catch (error) {
       if (error instanceof OidcRefused || error instanceof OidcUnavailable) {

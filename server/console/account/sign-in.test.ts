@@ -132,6 +132,35 @@ onEachEngine('signing in', (engine) => {
     assert.equal((await first.call(sessionRoutes.me)).status, 200)
   })
 
+  it('164 keeps a hundred sessions and ten thousand sign-ins of an account', async () => {
+    const account = await service.account()
+    const [first, second] = [await signedIn(service, account), await signedIn(service, account)]
+    await service.installation.db.write((tx) =>
+      tx.run(
+        `INSERT INTO console_session (token_hash, account_id, address, agent, created_at, seen_at)
+         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 98)
+         SELECT 'copy ' || i, ${account.id}, '', '', ${tx.now}, ${tx.now} FROM n`,
+      ),
+    )
+    await service.installation.db.write((tx) =>
+      tx.run(
+        `INSERT INTO sign_in (account_id, at, address, network, place, device, agent, method, second_factor, is_new)
+         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+         SELECT ${account.id}, ${tx.now}, '', '', '', '', '', 'password', 'none', 0 FROM n`,
+      ),
+    )
+    assert.equal((await first.call(sessionRoutes.me)).status, 200)
+    const newest = await signedIn(service, account)
+    assert.equal((await first.call(sessionRoutes.me)).status, 401)
+    assert.equal((await second.call(sessionRoutes.me)).status, 200)
+    assert.equal((await newest.call(sessionRoutes.sessions)).body.items.length, 100)
+    const signIns = await service.installation.db.one<{ count: number }>(
+      'SELECT COUNT(*) AS count FROM sign_in WHERE account_id = ?',
+      [account.id],
+    )
+    assert.equal(signIns?.count, 10_000)
+  })
+
   it('ends no session of another account', async () => {
     const otherBrowser = await signedIn(service, await service.account())
     const mine = await signedIn(service, await service.account())

@@ -4,7 +4,7 @@ import { signUpNameProblem } from '../../../contract/usernames.ts'
 import { changeAccount, createAccount } from '../../accounts/accounts.ts'
 import type { AccountMail } from '../../accounts/mail.ts'
 import type { SecondFactors } from '../../accounts/second-factor.ts'
-import { requirePasswordCapacity } from '../../accounts/password.ts'
+import { requirePasswordCapacity } from '../../accounts/password-turns.ts'
 import { findById, findByUsername } from '../../accounts/store.ts'
 import { networkOf, siteOf } from '../../http/address.ts'
 import { AppError } from '../../http/errors.ts'
@@ -151,7 +151,7 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
   // Works for suspended accounts and ended sessions too.
   api.open(sessionRoutes.signOut, async (request) => {
     if (request.signedIn) sessions.requireToken(request.raw, request.signedIn)
-    await sessions.end(request.raw, request.reply)
+    await sessions.end(request.raw, request.reply, request.signedIn)
     return {}
   })
 

@@ -6,7 +6,9 @@ import { isStorableText } from '../../../contract/values.ts'
 import type { Database } from '../../db/database.ts'
 import { networkOf } from '../../http/address.ts'
 import { languageOf } from '../../http/call.ts'
+import { bytesOf } from '../../http/fastify-bodies.ts'
 import { parseJsonObject } from '../../http/json.ts'
+import { smallBodyBytes } from '../../http/large-bodies.ts'
 import type { Services } from '../../services.ts'
 import type { Codes } from '../codes/store.ts'
 import { escapeHtml, pageHeaders, pageIn } from '../redirect/pages.ts'
@@ -45,7 +47,7 @@ export function registerReportForm(api: FastifyInstance, context: ReportContext)
       return send(reply, 200, formHtml(languageOf(request.raw), { ...empty, url: known }))
     },
   })
-  api.post('/report', async (request, reply) => {
+  api.post('/report', { bodyLimit: smallBodyBytes }, async (request, reply) => {
     const language = languageOf(request.raw)
     const input = readInput(request)
     const problem = input === undefined ? unreadable : problemOf(input)
@@ -84,8 +86,9 @@ async function store(
 }
 
 /** A form, or JSON. Undefined for anything else. */
-function readInput({ body, headers: sent }: FastifyRequest): ReportInput | undefined {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+function readInput(request: FastifyRequest): ReportInput | undefined {
+  const { headers: sent } = request
+  const bytes = bytesOf(request)
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     const isJson = /^application\/json\b/i.test(sent['content-type'] ?? '')

@@ -1,5 +1,6 @@
 // Hashes the password of a link.
 import { hashPassword } from '../../accounts/password.ts'
+import { knownShare } from '../../accounts/password-turns.ts'
 
 /** `hashes` keeps those of one call: a batch often has one password for all its links. */
 export async function hashLinkPassword(
@@ -10,7 +11,7 @@ export async function hashLinkPassword(
   if (password === undefined || password === null) return null
   const known = hashes?.get(password)
   if (known !== undefined) return known
-  const hash = await hashPassword(password, `links of ${accountId}`)
+  const hash = await hashPassword(password, knownShare(`links of ${accountId}`))
   hashes?.set(password, hash)
   return hash
 }

@@ -6,7 +6,7 @@ import type { Claims } from '../options/claims-store.ts'
 import { stateOf } from '../options/record.ts'
 import { matchRules } from '../options/rules.ts'
 import type { Services } from '../../services.ts'
-import { networkOf } from '../../http/address.ts'
+import { networkOf, siteOf } from '../../http/address.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Locate } from '../../places/places.ts'
 import type { Destination, LinkConditions } from './lookup-store.ts'
@@ -148,8 +148,11 @@ export function createConditionalRedirects({
           retryAfter: Math.max(1, Math.ceil(counted.retryAfterMs / 1000)),
         }
       }
-      const isRight = await checkPassword(found.id, conditions.passwordHash, visit.request)
-      if (isRight === 'busy') return { kind: 'form', page: passwordPage('too_many'), retryAfter: 2 }
+      const isRight = await checkPassword(conditions.passwordHash, visit)
+      if (isRight === 'busy') {
+        await attempts.undo(counted.counted)
+        return { kind: 'form', page: passwordPage('too_many'), retryAfter: 2 }
+      }
       if (!isRight) return { kind: 'form', page: passwordPage('wrong') }
       await attempts.undo(counted.counted)
       if (conditions.max_clicks !== null && !(await useVisit(found, visit)))
@@ -159,15 +162,11 @@ export function createConditionalRedirects({
   }
 }
 
-async function checkPassword(
-  linkId: number,
-  hash: string,
-  request: IncomingMessage,
-): Promise<boolean | 'busy'> {
+async function checkPassword(hash: string, visit: ConditionalVisit): Promise<boolean | 'busy'> {
   try {
-    const password = await readPasswordForm(request)
-    // All guesses of one link share one turn, so that a flood of them does not delay signing in.
-    return password !== '' && (await verifyPassword(hash, password, `link ${linkId}`))
+    const password = await readPasswordForm(visit.request)
+    // By network and not by link: whoever owns a thousand links would have a thousand turns.
+    return password !== '' && (await verifyPassword(hash, password, `visitor ${siteOf(visit.address)}`))
   } catch (error) {
     if (error instanceof PasswordFormTooLarge) return false
     if (error instanceof AppError && error.status === 429) return 'busy'

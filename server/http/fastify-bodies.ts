@@ -1,0 +1,64 @@
+// Large bodies of what Fastify serves (console, receipts, payment notifications, /mcp) take the same turns as those of the endpoints.
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { networkOf } from './address.ts'
+import type { HttpContext } from './endpoint.ts'
+import { type AppError, tooFrequent } from './errors.ts'
+import { smallBodyBytes } from './large-bodies.ts'
+
+type BodyContext = Pick<HttpContext, 'addressOf' | 'largeBodies'>
+
+/** Call it before the routes are registered. */
+export function readBodiesInTurn(app: FastifyInstance, context: BodyContext): void {
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+    const isSmall = encoding === undefined && !(Number(length) > smallBodyBytes)
+    // Without a body the stream has already ended and emits no event, so a parser would wait indefinitely.
+    if (request.raw.readableEnded) done(null, Readable.from([]))
+    else if (isSmall) done(null, payload)
+    // Reads nothing until a parser does: bodies that nobody reads are left to node:http.
+    else done(null, Readable.from(readInTurn(context, request, reply, payload), { objectMode: false }))
+  })
+}
+
+/** A large body waits for a place and keeps it until the response; without a place it is discarded. */
+async function* readInTurn(
+  { addressOf, largeBodies }: BodyContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  let size = 0
+  let isLarge = false
+  let refused: AppError | undefined
+  for await (const chunk of payload) {
+    size += chunk.length
+    if (size > smallBodyBytes && !isLarge) {
+      isLarge = true
+      const end = await largeBodies.begin(networkOf(addressOf(request.raw))).catch(() => undefined)
+      if (end === undefined) refused = tooFrequent(1)
+      // The client may have left while it waited.
+      else if (reply.raw.closed) end()
+      else reply.raw.once('close', end)
+    }
+    if (refused === undefined) yield chunk
+  }
+  // Not earlier: many clients send the whole body before they read the response.
+  if (refused !== undefined) throw refused
+}
+
+/** Decodes a body, a large one in its turn. */
+export async function decodeInTurn<T>(
+  { addressOf, largeBodies }: BodyContext,
+  request: FastifyRequest,
+  body: Buffer,
+  decode: (body: Buffer) => T,
+): Promise<T> {
+  if (body.length <= smallBodyBytes) return decode(body)
+  return largeBodies.decode(networkOf(addressOf(request.raw)), () => decode(body))
+}
+
+/** The body of a route whose parser keeps the bytes; empty without one. */
+export function bytesOf({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+}
