@@ -6,6 +6,7 @@ import { consoleBench } from './console.ts'
 import { domainBench } from './domain.ts'
 import { eventsBench } from './events.ts'
 import { growthBench } from './growth.ts'
+import { importBench } from './import.ts'
 import { latencyBench } from './latency.ts'
 import { limitsBench } from './limits.ts'
 import { describeMachine } from './machine.ts'
@@ -41,7 +42,14 @@ const benches: Readonly<Record<string, Bench>> = {
   domain: { text: '域名检测 / domain checks', run: domainBench },
   events: { text: '投递 Webhook 事件 / delivering webhook events', run: eventsBench },
   console: { text: '控制台的脚本大小 / size of the console scripts', run: consoleBench },
-  growth: { text: '一万到一百万条链接 / ten thousand to one million links', run: growthBench },
+  import: {
+    text: '从 CSV 导入十万条链接 / importing 100,000 links from CSV',
+    run: importBench,
+  },
+  growth: {
+    text: '一百万条链接、一千万次点击，与一万条链接对照 / a million links and ten million clicks, compared with ten thousand links',
+    run: growthBench,
+  },
   latency: {
     text: '固定速率下的延迟，容量的 30 % 与 70 % / latencies of an open loop, at 30 % and 70 % of capacity',
     run: latencyBench,
@@ -69,9 +77,12 @@ ${Object.entries(benches)
   .join('\n')}
 
   --quick        几秒跑完，只验证各项能跑，数字无意义 / takes seconds: only checks that the parts work, figures are meaningless
-  --large        growth: 另测一千万条 / also with ten million links
+  --large        growth: 另测一千万条链接、一亿次点击 / also with ten million links and a hundred million clicks
+  --links L      growth: 链接数，例如 100000,3000000 / numbers of links
+  --keep DIR     growth: 保留数据库，下次从中断处继续填充 / keeps the databases; the next run continues to fill them
   --workers L    进程数，例如 1,2,4；默认 1、2 与核数 / numbers of processes; default 1, 2 and the number of cores
   --minutes N    soak: 每种数据库的分钟数，默认 30 / minutes on each engine, default 30
+                 growth: 填充的分钟数，到时即测 / minutes of filling, then it measures what there is
   --engine E     只用一种数据库（charge 总是两种）/ sqlite or postgres only (charge always uses both)
   --out DIR      报告目录 / directory of the report
 
@@ -87,6 +98,8 @@ const { positionals, values } = readFlags(
     large: { type: 'boolean' },
     workers: { type: 'string' },
     minutes: { type: 'string' },
+    links: { type: 'string' },
+    keep: { type: 'string' },
     engine: { type: 'string' },
     out: { type: 'string' },
   },
@@ -97,11 +110,13 @@ if (unknown.length > 0) refuse(`没有这一项 / no such bench: ${unknown.join(
 const workers = values.workers?.split(',').map((one) => wholeNumber('workers', one))
 if (workers?.some((count) => count < 1 || count > 256)) refuse('--workers 须为 1 到 256 / must be 1 to 256')
 const minutes = values.minutes === undefined ? undefined : wholeNumber('minutes', values.minutes)
+const sizes = values.links?.split(',').map((one) => wholeNumber('links', one))
+const keepIn = values.keep === undefined ? undefined : resolve(values.keep)
 const { engine } = values
 if (engine !== undefined && engine !== 'sqlite' && engine !== 'postgres')
   refuse('--engine 只能是 sqlite 或 postgres / must be sqlite or postgres')
 const quick = values.quick ?? false
-const scale = scaleOf({ quick, large: values.large ?? false, workers, minutes, engine })
+const scale = scaleOf({ quick, large: values.large ?? false, workers, minutes, sizes, keepIn, engine })
 
 const names =
   positionals.length > 0
@@ -120,7 +135,7 @@ const file = writeReport(directory, {
   date,
   command: command
     .join(' ')
-    .replace(/--out[ =]\S+ ?/, '')
+    .replaceAll(/--(?:out|keep)[ =]\S+ ?/g, '')
     .trim(),
   quick,
   machine: describeMachine(),

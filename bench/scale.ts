@@ -6,6 +6,12 @@ export interface Scale {
   readonly quick: boolean
   /** Also measures ten million links. */
   readonly large: boolean
+  /** The sizes of the growth part, instead of its own. */
+  readonly sizes: readonly number[] | undefined
+  /** Where the growth part keeps its databases; undefined for temporary ones. */
+  readonly keepIn: string | undefined
+  /** How long the growth part may fill a database before it measures what there is. */
+  readonly fillMinutes: number
   /** Rounds of each comparison. */
   readonly rounds: number
   readonly seconds: number
@@ -26,6 +32,8 @@ interface ScaleOptions {
   readonly large: boolean
   readonly workers?: readonly number[] | undefined
   readonly minutes?: number | undefined
+  readonly sizes?: readonly number[] | undefined
+  readonly keepIn?: string | undefined
   readonly engine?: Engine | undefined
 }
 
@@ -36,6 +44,9 @@ export function scaleOf(options: ScaleOptions): Scale {
   return {
     quick,
     large,
+    sizes: options.sizes,
+    keepIn: options.keepIn,
+    fillMinutes: options.minutes ?? Number.POSITIVE_INFINITY,
     rounds: fromEnvironment('BENCH_ROUNDS', 5, 1),
     seconds: fromEnvironment('BENCH_SECONDS', 3, 0.2),
     workers: options.workers ?? (quick ? [1] : [...new Set([1, 2, availableParallelism()])]),

@@ -29,35 +29,36 @@ export function targetAt(n: number): string {
   return `https://example.com/landing/${n}?from=bench`
 }
 
-/** Returns at most `max` paths, evenly spread over the first `count` links. */
-export function samplePaths(count: number, max: number): string[] {
-  const length = Math.min(count, max)
-  return Array.from({ length }, (_, index) => pathAt(1 + Math.floor((index * count) / length)))
-}
-
-interface SeedRunner {
+export interface SeedRunner {
   run(sql: string): Promise<void>
-  highestId(): Promise<number>
+  /** The first column of the first row; zero without rows. */
+  number(sql: string): Promise<number>
   /** Inserts the codes of the links above this id into the index, except those that already exist. */
   indexCodes(aboveId: number): Promise<void>
-  end(): Promise<void>
+  /** `isChanged`: statistics of the tables are collected. */
+  end(isChanged: boolean): Promise<void>
 }
 
 /** Inserts links `from` to `to`; the first number is 1. No service may have the database open. */
 export async function seedLinks(storage: BenchStorage, from: number, to: number): Promise<void> {
-  const runner = storage.file === undefined ? await postgresRunner(storage) : sqliteRunner(storage.file)
+  const runner = await openSeedRunner(storage, 'OFF')
   for (let first = from; first <= to; first += perStatement) {
-    const before = await runner.highestId()
+    const before = await runner.number('SELECT MAX(id) FROM link')
     await runner.run(linksSql(storage, first, Math.min(to, first + perStatement - 1)))
     await runner.indexCodes(before)
   }
-  await runner.end()
+  await runner.end(true)
 }
 
-function linksSql({ engine, payer }: BenchStorage, first: number, last: number): string {
+/** With the journal a run that is killed leaves a file that can be used. SQLite only. */
+export async function openSeedRunner(storage: BenchStorage, journal: 'OFF' | 'WAL'): Promise<SeedRunner> {
+  return storage.file === undefined ? postgresRunner(storage) : sqliteRunner(storage.file, journal)
+}
+
+export function linksSql({ engine, payer }: BenchStorage, first: number, last: number, at = 0): string {
   const letters: string[] = []
-  for (let at = 0; at < codeLength; at += 1) {
-    letters.push(`substr('${alphabet}', CAST((x / ${size ** at}) % ${size} AS integer) + 1, 1)`)
+  for (let place = 0; place < codeLength; place += 1) {
+    letters.push(`substr('${alphabet}', CAST((x / ${size ** place}) % ${size} AS integer) + 1, 1)`)
   }
   const numbers =
     engine === 'sqlite'
@@ -65,21 +66,21 @@ function linksSql({ engine, payer }: BenchStorage, first: number, last: number):
       : `generate_series(CAST(${first} AS bigint), ${last}) AS numbers (n)`
   return `INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a, location_b,
       host_a, host_b, created_at, updated_at)
-    SELECT ${payer.id}, ${letters.join(' || ')}, 'link ' || n, target, '', 'direct', target, target, '', '', 0, 0
+    SELECT ${payer.id}, ${letters.join(' || ')}, 'link ' || n, target, '', 'direct', target, target, '', '', ${at}, ${at}
     FROM (SELECT n, (n * ${step}) % ${codes} AS x, 'https://example.com/landing/' || n || '?from=bench' AS target
       FROM ${numbers}) AS links`
 }
 
-/** The file is temporary, so durability is off while it is filled. */
-function sqliteRunner(file: string): SeedRunner {
+/** Nobody needs the file after a power failure, so nothing is synchronized while it is filled. */
+function sqliteRunner(file: string, journal: 'OFF' | 'WAL'): SeedRunner {
   const db = new DatabaseSync(file)
-  db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144')
+  db.exec(`PRAGMA journal_mode = ${journal}; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144`)
   const { value } = db.prepare(keySql).get() as { value: string }
   const { positionOf } = createCodes(Buffer.from(value, 'hex'))
   db.function('position_of', { deterministic: true }, (code) => positionOf(String(code))!)
   return {
     run: async (sql) => db.exec(sql),
-    highestId: async () => Number(db.prepare('SELECT COALESCE(MAX(id), 0) AS id FROM link').get()?.['id']),
+    number: async (sql) => Number(Object.values(db.prepare(sql).get() ?? {})[0] ?? 0),
     // In the order of the tree: random places in one that fits no cache are what takes the time.
     async indexCodes(aboveId) {
       db.exec(`INSERT INTO link_code (position, link_id)
@@ -100,9 +101,9 @@ async function postgresRunner(storage: BenchStorage): Promise<SeedRunner> {
   const { positionOf } = createCodes(Buffer.from(key.rows[0]!.value, 'hex'))
   return {
     run: async (sql) => void (await client.query(sql)),
-    async highestId() {
-      const found = await client.query<{ id: string }>('SELECT COALESCE(MAX(id), 0) AS id FROM link')
-      return Number(found.rows[0]?.id)
+    async number(sql) {
+      const found = await client.query<Record<string, string | null>>(sql)
+      return Number(Object.values(found.rows[0] ?? {})[0] ?? 0)
     },
     async indexCodes(aboveId) {
       const links = await client.query<{ id: string; code: string }>(
@@ -115,9 +116,8 @@ async function postgresRunner(storage: BenchStorage): Promise<SeedRunner> {
         [links.rows.map(({ code }) => positionOf(code)!), links.rows.map(({ id }) => id)],
       )
     },
-    async end() {
-      await client.query('VACUUM ANALYZE link')
-      await client.query('VACUUM ANALYZE link_code')
+    async end(isChanged) {
+      if (isChanged) await client.query('VACUUM ANALYZE')
       await client.end()
     },
   }

@@ -1,11 +1,12 @@
 // A temporary database on either engine, with one account that has enough credits.
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { systemActor } from '../server/audit/audit.ts'
 import { apiTypes } from '../contract/credits.ts'
 import { createAccount, resetKey } from '../server/accounts/accounts.ts'
+import { findByUsername } from '../server/accounts/store.ts'
 import { readConfig } from '../server/config.ts'
 import { createCredits } from '../server/credits/credits.ts'
 import type { Engine } from '../server/db/database.ts'
@@ -40,43 +41,79 @@ export interface BenchStorage {
 const password = 'correct horse 9'
 const manyCredits = 1_000_000_000
 
-let cluster: Promise<PostgresServer> | undefined
+/** A database that stays after the run, for the next one. */
+export interface KeptDatabase {
+  readonly folder: string
+  readonly name: string
+}
+
+/** By the folder that they are kept in. */
+const clusters = new Map<string | undefined, Promise<PostgresServer>>()
 let databases = 0
 
 /** One PostgreSQL server for the whole run, with durable commits as in production. */
-async function durablePostgres(): Promise<PostgresServer> {
-  const postgres = await (cluster ??= startPostgres({ durable: true }))
+async function durablePostgres(folder?: string): Promise<PostgresServer> {
+  let cluster = clusters.get(folder)
+  if (!cluster) {
+    // Filling a large database would otherwise write checkpoints all the time.
+    const kept = folder === undefined ? {} : { keepIn: join(folder, 'postgres'), settings: { max_wal_size: '4GB' } }
+    clusters.set(folder, (cluster = startPostgres({ durable: true, ...kept })))
+  }
+  const postgres = await cluster
   recordPostgres(join(postgres.native, 'bin', 'postgres'))
   return postgres
 }
 
-/** Stops the PostgreSQL server of this run, if there is one. */
+/** Stops the PostgreSQL servers of this run. */
 export async function stopPostgres(): Promise<void> {
-  await (await cluster)?.stop()
+  for (const cluster of clusters.values()) await (await cluster).stop()
 }
 
 /** Creates an empty database and drops it afterwards. The checkpoint keeps its pending writes out of later parts. */
 export async function withPostgres(work: (url: string) => Promise<void>): Promise<void> {
   const postgres = await durablePostgres()
+  const name = `bench_${(databases += 1)}`
   const url = new URL(postgres.url)
-  url.pathname = `/bench_${(databases += 1)}`
+  url.pathname = `/${name}`
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
   try {
-    await client.query(`CREATE DATABASE bench_${databases} TEMPLATE template0`)
+    await client.query(`CREATE DATABASE ${name} TEMPLATE template0`)
     await work(url.href)
-    await client.query(`DROP DATABASE bench_${databases} WITH (FORCE)`)
+    await client.query(`DROP DATABASE ${name} WITH (FORCE)`)
     await client.query('CHECKPOINT')
   } finally {
     await client.end()
   }
 }
 
+async function withKeptPostgres(
+  { folder, name }: KeptDatabase,
+  work: (url: string) => Promise<void>,
+): Promise<void> {
+  const postgres = await durablePostgres(folder)
+  const url = new URL(postgres.url)
+  url.pathname = `/kept_${name}`
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  try {
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [`kept_${name}`])
+    if (found.rowCount === 0) await client.query(`CREATE DATABASE kept_${name} TEMPLATE template0`)
+  } finally {
+    await client.end()
+  }
+  await work(url.href)
+}
+
 export async function withStorage(
   engine: Engine,
   work: (storage: BenchStorage) => Promise<void>,
+  kept?: KeptDatabase,
 ): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
+  const directory = kept
+    ? join(kept.folder, `${engine}-${kept.name}`)
+    : mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
+  if (kept) mkdirSync(directory, { recursive: true })
   const run = async (url?: string) => {
     const environment = { DATA_DIR: directory, ...(url === undefined ? {} : { DATABASE_URL: url }) }
     const open = () => openInstallation(readConfig(environment))
@@ -94,9 +131,10 @@ export async function withStorage(
     })
   }
   try {
-    await (engine === 'postgres' ? withPostgres(run) : run())
+    if (engine === 'sqlite') await run()
+    else await (kept ? withKeptPostgres(kept, run) : withPostgres(run))
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    if (!kept) rmSync(directory, { recursive: true, force: true })
   }
 }
 
@@ -107,12 +145,13 @@ export async function onEngines(
   for (const engine of scale.engines) await withStorage(engine, work)
 }
 
-/** Creates an account with enough credits. No service may be running on SQLite. */
+/** Creates an account with enough credits, unless it exists. No service may be running on SQLite. */
 export async function createPayer(open: () => Promise<Installation>, username: string): Promise<Payer> {
   const { db, secretKey, close } = await open()
-  const account = await createAccount(db, systemActor, { username, password })
+  const known = await findByUsername(db, username)
+  const account = known ?? (await createAccount(db, systemActor, { username, password }))
   const credits = createCredits(db, secretKey)
-  for (const apiType of apiTypes)
+  for (const apiType of known ? [] : apiTypes)
     await credits.grant({ actor: systemActor, accountId: account.id, apiType, amount: manyCredits })
   const key = await resetKey(db, systemActor, account.id)
   await close()

@@ -6,15 +6,30 @@ export interface DecodedFile {
 
 /** GB 18030 contains GBK and GB 2312. Bytes that are no text become U+FFFD, which is a problem of their row. */
 export function decodeFile(bytes: Uint8Array): DecodedFile {
-  const decode = (label: string) => new TextDecoder(label).decode(bytes)
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return { text: decode('utf-16le'), encoding: 'UTF-16' }
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return { text: decode('utf-16be'), encoding: 'UTF-16' }
+  const { encoding, label } = encodingOf(bytes, isUtf8)
+  return { text: new TextDecoder(label).decode(bytes), encoding }
+}
+
+/** `label` is what a TextDecoder is created with. */
+export function encodingOf(
+  bytes: Uint8Array,
+  isValidUtf8: (bytes: Uint8Array) => boolean,
+): Pick<DecodedFile, 'encoding'> & { readonly label: string } {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return { encoding: 'UTF-16', label: 'utf-16le' }
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return { encoding: 'UTF-16', label: 'utf-16be' }
+  // A byte order mark says UTF-8 even if some bytes are broken.
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb
+  return isMarked || isValidUtf8(bytes)
+    ? { encoding: 'UTF-8', label: 'utf-8' }
+    : { encoding: 'GBK', label: 'gb18030' }
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'UTF-8' }
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
   } catch {
-    // A byte order mark says UTF-8 even if some bytes are broken.
-    if (bytes[0] === 0xef && bytes[1] === 0xbb) return { text: decode('utf-8'), encoding: 'UTF-8' }
-    return { text: decode('gb18030'), encoding: 'GBK' }
+    return false
   }
 }
 
@@ -52,6 +67,12 @@ export function* readCsv(
   let at = text.codePointAt(0) === 0xfeff ? 1 : 0
   let line = 1
   while (at < text.length) {
+    const blank = text.charCodeAt(at)
+    if (blank === 0x0a || blank === 0x0d) {
+      at += blank === 0x0d && text.charCodeAt(at + 1) === 0x0a ? 2 : 1
+      line += 1
+      continue
+    }
     const startLine = line
     const cells: string[] = []
     let isCut = false

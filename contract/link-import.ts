@@ -10,8 +10,6 @@ export const importLimits = {
   cellLength: 8_192,
   /** Kept imports of one account; the oldest ended one is deleted for a new one. */
   perAccount: 10,
-  /** Rows that are charged and created together. */
-  slice: 50,
   keepDays: 30,
   fileNameLength: 200,
 } as const

@@ -8,7 +8,7 @@ import { freshStorage, onEachEngine } from './support/engines.ts'
 import { admin, freePort, spawnService } from './support/service.ts'
 import { until } from './support/until.ts'
 
-const rows = 3_000
+const rows = 20_000
 const password = 'correct horse 9'
 
 onEachEngine('imports after kill -9', (engine) => {
@@ -48,11 +48,13 @@ onEachEngine('imports after kill -9', (engine) => {
       await browser.call(linkImportRoutes.start, { parts: { id } })
       await until(async () => (await show()).created > 0, 120_000)
       await service.kill('SIGKILL')
-      const killed = await db.one<{ created: number; state: string }>(
-        'SELECT created, state FROM link_import WHERE id = ?',
+      const killed = await db.one<{ created: number; done: number }>(
+        'SELECT created, next_row AS done FROM link_import WHERE id = ?',
         [id],
       )
       assert.ok(killed && killed.created > 0, 'it had begun')
+      const made = await db.one<{ links: number }>('SELECT COUNT(*) AS links FROM link')
+      assert.deepEqual([killed.done, Number(made?.links)], [killed.created, killed.created])
       // The lease of the killed process ends now instead of some seconds later.
       await db.write((tx) => tx.run('UPDATE link_import SET lease_until = 0 WHERE id = ?', [id]))
       service = await spawnService(settings)

@@ -281,7 +281,10 @@ onEachEngine('clicks', (engine) => {
 
     const run = (job: ClickJob) => runClickJob(db, job)
     await rollUpClicks(run, now)
-    await rollUpClicks(run, now)
+    let writes = 0
+    db.stats.onCommit = () => void (writes += 1)
+    assert.equal(await run({ kind: 'rollUpHours', before: hoursBefore, after: 0 }), undefined)
+    assert.equal(writes, 0, 'what is merged already is only read')
     const kept = await db.all<{ hour: number; clicks: number }>(
       'SELECT hour, clicks FROM link_click WHERE link_id = 1 ORDER BY hour',
     )

@@ -2,8 +2,8 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
-import { chmod, chown, cp, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -22,6 +22,8 @@ export interface PostgresOptions {
   readonly native?: string
   /** Where the data folder is created. Default: the temporary folder. PostgreSQL's user needs access to it. */
   readonly folder?: string
+  /** The folder stays after the end, and the next start with the same one continues with its data. */
+  readonly keepIn?: string
   /** Makes this server a streaming standby of another one, copied while that one runs. */
   readonly standbyOf?: PostgresServer
 }
@@ -62,14 +64,19 @@ const environment = {
 }
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const home = await mkdtemp(join(options.folder ?? temporaryFolder(), 'tollgate-postgres-'))
-  const guard = startGuard(home)
+  const { keepIn } = options
+  if (keepIn !== undefined) await mkdir(keepIn, { recursive: true })
+  const home = keepIn ?? (await mkdtemp(join(options.folder ?? temporaryFolder(), 'tollgate-postgres-')))
+  const guard = startGuard(home, keepIn !== undefined)
   try {
     if (user.uid !== undefined) await chown(home, user.uid, nobody)
     const data = join(home, 'data')
     const primary = options.standbyOf
     if (primary) await copyCluster(primary, data)
-    const native = primary?.native ?? (await createCluster(options.native ?? installedNative(), home, data))
+    const source = options.native ?? installedNative()
+    const native =
+      primary?.native ??
+      (existsSync(join(data, 'PG_VERSION')) ? nativeOf(home, source) : await createCluster(source, home, data))
 
     let port = await freePort()
     const launch = (): Promise<ChildProcess> =>
@@ -141,6 +148,12 @@ export function serverUser(): { readonly uid?: number; readonly gid?: number } {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
   const known = lines.map((line) => Number(line.split(':')[2])).filter((uid) => uid > 0)
   return { uid: known.includes(nobody) ? nobody : (known[0] ?? nobody), gid: nobody }
+}
+
+/** The native folder that worked when the cluster was created. */
+function nativeOf(home: string, source: string): string {
+  const copy = join(home, 'native')
+  return existsSync(copy) ? copy : source
 }
 
 /** Runs initdb and returns the native folder that worked. */
@@ -326,10 +339,11 @@ interface Guard {
 
 /**
  * A second process that holds the other end of a pipe. When this process ends, even by kill -9, the pipe closes;
- * then the guard stops the server and removes its folder. The test process needs no signal handler.
+ * then the guard stops the server and removes its folder, unless it is kept. The test process needs no signal handler.
  */
-function startGuard(home: string): Guard {
-  const guard = spawn(process.execPath, [import.meta.filename, 'guard', home], {
+function startGuard(home: string, isKept: boolean): Guard {
+  const args = ['guard', home, ...(isKept ? ['keep'] : [])]
+  const guard = spawn(process.execPath, [import.meta.filename, ...args], {
     detached: true,
     env: environment,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -349,19 +363,20 @@ function startGuard(home: string): Guard {
   }
 }
 
-async function runGuard(home: string): Promise<void> {
+async function runGuard(home: string, isKept: boolean): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined)
   let postmaster = 0
   for await (const line of createInterface({ input: process.stdin })) postmaster = Number(line)
   if (postmaster > 0) {
-    // SIGQUIT is PostgreSQL's immediate shutdown: the postmaster also ends its children and frees its shared memory.
-    signal(postmaster, 'SIGQUIT')
-    const deadline = Date.now() + 10_000
+    // SIGQUIT is PostgreSQL's immediate shutdown: the postmaster also ends its children and frees its shared memory. SIGINT writes
+    // a checkpoint before.
+    signal(postmaster, isKept ? 'SIGINT' : 'SIGQUIT')
+    const deadline = Date.now() + (isKept ? 120_000 : 10_000)
     while (isAlive(postmaster) && Date.now() < deadline) await sleep(10)
     if (isAlive(postmaster)) killTree(postmaster)
   }
-  await rm(home, { recursive: true, force: true, maxRetries: 5 })
+  if (!isKept) await rm(home, { recursive: true, force: true, maxRetries: 5 })
 }
 
-const [, , role, guarded] = process.argv
-if (import.meta.main && role === 'guard' && guarded !== undefined) await runGuard(guarded)
+const [, , role, guarded, kept] = process.argv
+if (import.meta.main && role === 'guard' && guarded !== undefined) await runGuard(guarded, kept === 'keep')

@@ -11,6 +11,7 @@ import type { Services } from '../../services.ts'
 import type { CheckedLink, Links } from '../links.ts'
 import { requireNoConflicts } from '../options/conflicts.ts'
 import type { Lookup, Pools } from '../redirect/lookup-store.ts'
+import { CodeTaken } from '../store.ts'
 import { requireValid, missingError } from './input.ts'
 
 export interface CreateCalls {
@@ -50,13 +51,15 @@ export function createCreateCalls(
           return { value: answer, response: answer }
         },
       )
-      const paid = await paidCalls.charge<ApiResponse>(call, caller, {
-        ...purchase,
-        apiType: 'short_link',
-        cost: pricesOf(caller.account, config.PRICES).generate,
-        insufficient: noGenerations,
-        inSameTransaction,
-      })
+      const paid = await withFreeCodes(() =>
+        paidCalls.charge<ApiResponse>(call, caller, {
+          ...purchase,
+          apiType: 'short_link',
+          cost: pricesOf(caller.account, config.PRICES).generate,
+          insufficient: noGenerations,
+          inSameTransaction,
+        }),
+      )
       return paid.replay ?? paid.value
     },
 
@@ -80,14 +83,26 @@ export function createCreateCalls(
       })
       return { value: answer, response: answer }
     })
-    const paid = await paidCalls.charge<ApiResponse>(call, caller, {
-      ...purchase,
-      apiType: 'short_link',
-      cost: pricesOf(caller.account, config.PRICES).generate * list.length,
-      insufficient: noGenerations,
-      inSameTransaction,
-    })
+    const paid = await withFreeCodes(() =>
+      paidCalls.charge<ApiResponse>(call, caller, {
+        ...purchase,
+        apiType: 'short_link',
+        cost: pricesOf(caller.account, config.PRICES).generate * list.length,
+        insufficient: noGenerations,
+        inSameTransaction,
+      }),
+    )
     return paid.replay ?? paid.value
+  }
+}
+
+/** When a new code is taken, nothing of the charge was written, and the next codes are elsewhere. */
+async function withFreeCodes<T>(charge: () => Promise<T>): Promise<T> {
+  try {
+    return await charge()
+  } catch (error) {
+    if (!(error instanceof CodeTaken)) throw error
+    return charge()
   }
 }
 

@@ -14,10 +14,16 @@ const firstRollupMs = 60_000
 
 export function createRollupJob(run: ClickWriter['run']): JobFunction {
   let isFirst = true
+  let mergedBefore: number | undefined
   return async (signal) => {
     if (isFirst) await sleep(firstRollupMs, undefined, { signal, ref: false })
     isFirst = false
-    await rollUpClicks(run, Date.now(), signal)
+    const now = Date.now()
+    const { hoursBefore } = rollupBounds(now)
+    // Reads the counters of all links, so it does not run again before there is another day to merge.
+    const mergesHours = hoursBefore !== mergedBefore
+    await rollUpClicks(run, now, { signal, mergesHours })
+    if (!signal.aborted) mergedBefore = hoursBefore
   }
 }
 
@@ -25,7 +31,7 @@ export function createRollupJob(run: ClickWriter['run']): JobFunction {
 export async function rollUpClicks(
   run: ClickWriter['run'],
   nowMs: number,
-  signal?: AbortSignal,
+  { signal, mergesHours = true }: { readonly signal?: AbortSignal; readonly mergesHours?: boolean } = {},
 ): Promise<void> {
   const { hoursBefore, visitorsBefore } = rollupBounds(nowMs)
   const isAborted = () => signal?.aborted === true
@@ -34,9 +40,9 @@ export async function rollUpClicks(
   while (next !== undefined && !isAborted())
   do next = await run({ kind: 'countVisitors', before: visitorsBefore })
   while (next !== undefined && !isAborted())
-  next = undefined
-  do next = await run({ kind: 'rollUpHours', before: hoursBefore, after: next ?? 0 })
+  next = mergesHours ? 0 : undefined
   while (next !== undefined && !isAborted())
+    next = await run({ kind: 'rollUpHours', before: hoursBefore, after: next })
   do next = await run({ kind: 'deleteClicks' })
   while (next !== undefined && !isAborted())
 }

@@ -79,18 +79,38 @@ const rowsPerStep = 5_000
 const isNotRolledUp = `(hour + ${shanghaiOffsetHours}) % ${hoursPerDay} <> 0`
 const firstHour = `hour - (hour + ${shanghaiOffsetHours}) % ${hoursPerDay}`
 
-/** Merges hours before `before` into days, for some links after `after`. Returns where to continue, undefined at the end. */
-export async function rollUpHours(tx: Tx, before: number, after: number): Promise<number | undefined> {
-  const last = await tx.one<Pick<Tables['link_click'], 'link_id'>>(
+/** The last of some links after `after`; undefined when these are all. */
+async function findLastOfStep(queries: Queries, after: number): Promise<number | undefined> {
+  const last = await queries.one<Pick<Tables['link_click'], 'link_id'>>(
     `SELECT link_id FROM link_click WHERE link_id > ? ORDER BY link_id LIMIT 1 OFFSET ${rowsPerStep}`,
     [after],
   )
+  return last?.link_id
+}
+
+/** One step of `rollUpHours` without a transaction, which others would wait for: most links have no hours to merge. */
+export async function findHoursToMerge(
+  queries: Queries,
+  before: number,
+  after: number,
+): Promise<{ readonly found: boolean; readonly next: number | undefined }> {
+  const next = await findLastOfStep(queries, after)
+  const row = await queries.one(
+    `SELECT link_id FROM link_click WHERE link_id > ? AND link_id <= ? AND hour < ? AND ${isNotRolledUp} LIMIT 1`,
+    [after, next ?? Number.MAX_SAFE_INTEGER, before],
+  )
+  return { found: row !== undefined, next }
+}
+
+/** Merges hours before `before` into days, for some links after `after`. Returns where to continue, undefined at the end. */
+export async function rollUpHours(tx: Tx, before: number, after: number): Promise<number | undefined> {
+  const last = await findLastOfStep(tx, after)
   const key = `link_id, ${firstHour}, kind, device, browser, referrer`
   await moveRows(tx, {
     from: 'link_click',
     where: `link_id > ? AND link_id <= ? AND hour < ? AND ${isNotRolledUp}`,
     columns: `${keyColumns}, clicks`,
-    values: [after, last?.link_id ?? Number.MAX_SAFE_INTEGER, before],
+    values: [after, last ?? Number.MAX_SAFE_INTEGER, before],
     // The most frequent counters of a day keep their referrer.
     insert: (source) => `INSERT INTO link_click (${keyColumns}, clicks)
       SELECT link_id, first_hour, kind, device, browser, kept_referrer, SUM(clicks) FROM (
@@ -101,7 +121,7 @@ export async function rollUpHours(tx: Tx, before: number, after: number): Promis
           FROM ${source} AS hours GROUP BY ${key}) AS days) AS kept
       WHERE true GROUP BY link_id, first_hour, kind, device, browser, kept_referrer ${addToCounter}`,
   })
-  return last?.link_id
+  return last
 }
 
 /** Replaces some visitor hashes of a day before `before` by their number. Returns the day, undefined when none is left. */

@@ -7,7 +7,7 @@ import { createLocator, type Locate, type PlaceFiles } from '../../places/places
 import { deleteClicksOfDeleted } from './deleted-store.ts'
 import { appendVisits, deleteOldBatches, foldStep } from './journal-store.ts'
 import { unknownPlace } from '../../places/regions.ts'
-import { countVisitors, rollUpHours } from './store.ts'
+import { countVisitors, findHoursToMerge, rollUpHours } from './store.ts'
 import { clientOf } from './user-agents.ts'
 import type { VisitBatch } from './visit-buffer.ts'
 
@@ -43,8 +43,10 @@ export async function runClickJob(
         await deleteOldBatches(tx)
         return countVisitors(tx, job.before)
       })
-    case 'rollUpHours':
-      return db.write((tx) => rollUpHours(tx, job.before, job.after))
+    case 'rollUpHours': {
+      const { found, next } = await findHoursToMerge(db, job.before, job.after)
+      return found ? db.write((tx) => rollUpHours(tx, job.before, job.after)) : next
+    }
     case 'deleteClicks':
       return db.write(deleteClicksOfDeleted)
   }

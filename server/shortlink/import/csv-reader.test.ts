@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { formatCsv } from '../../../contract/csv.ts'
 import { importLimits } from '../../../contract/link-import.ts'
 import { findColumns } from './columns.ts'
+import { readRows } from './file.ts'
 import { decodeFile, readCsv as readCsvWith } from '../../../contract/csv-reader.ts'
 
 const readCsv = (text: string) => readCsvWith(text, importLimits)
@@ -46,6 +47,27 @@ describe('CSV of imports', () => {
     assert.deepEqual(
       [...readCsv('a,b\n"1\n2",3\n4,5')].map(({ line }) => line),
       [1, 2, 4],
+    )
+    assert.deepEqual(
+      [...readCsv('\n\r\n\ra,b\r\r\n\n1,2\n\n')].map(({ line, cells }) => [line, ...cells]),
+      [
+        [4, 'a', 'b'],
+        [7, '1', '2'],
+      ],
+    )
+  })
+
+  it('a large file is decoded in pieces without breaking its characters', async () => {
+    const options = { codes: 'keep', tag: '', language: 'zh' } as const
+    // Three bytes a row in front of the Han characters, so that some of them are at the end of a piece.
+    const gbk = Buffer.from('b1eacce2', 'hex')
+    const line = Buffer.concat([Buffer.from('u,'), gbk, gbk, Buffer.from('\n')])
+    const file = Buffer.concat([Buffer.from('url,title\n'), ...Array<Buffer>(60_000).fill(line)])
+    const read = await readRows(file, options)
+    assert.deepEqual([read.encoding, read.rows.length], ['GBK', 60_000])
+    assert.deepEqual(
+      new Set(read.rows.map(({ input }) => input)),
+      new Set(['{"target_url":"u","title":"标题标题"}']),
     )
   })
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { linkImportRoutes } from '../../../contract/console/link-import.ts'
-import { importLimits } from '../../../contract/link-import.ts'
 import { linkRoutes } from '../../../contract/console/shortlink.ts'
 import { pathOf } from '../../../contract/console/route.ts'
 import { type Browser, signedIn } from '../../../test/support/console.ts'
@@ -113,7 +112,7 @@ onEachEngine('imports', (engine) => {
     const paused = await untilState(id, 'paused')
     assert.deepEqual(
       [paused.pause_reason, paused.created, await remaining()],
-      ['insufficient', importLimits.slice, had - importLimits.slice],
+      ['insufficient', had, 0],
     )
     await service.app.services.credits.grant({
       actor: { kind: 'system' },

@@ -1,7 +1,7 @@
 // Imports of links and the rows of their files.
 import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
-import { valueTable } from '../../db/dialect.ts'
+import { byEngine, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
 
@@ -71,12 +71,12 @@ export async function moveImport(
   return changed === 1
 }
 
-/** An import that no process works on, for this process alone until the lease ends. */
+/** The import that no process works on and that has waited longest, for this process alone until the lease ends. */
 export async function claimImport(tx: Tx, leaseMs: number): Promise<Import | undefined> {
   const free = `state IN ('checking', 'running') AND lease_until <= ${tx.now}`
   return tx.one<Import>(
     `UPDATE link_import SET lease_until = ${tx.now} + CAST(? AS bigint)
-     WHERE id = (SELECT id FROM link_import WHERE ${free} ORDER BY id LIMIT 1) AND ${free} RETURNING ${columns}`,
+     WHERE id = (SELECT id FROM link_import WHERE ${free} ORDER BY lease_until, id LIMIT 1) AND ${free} RETURNING ${columns}`,
     [leaseMs],
   )
 }
@@ -88,8 +88,9 @@ export async function renewLease(tx: Tx, id: number, leaseMs: number): Promise<I
   )
 }
 
+/** Those that have waited longer come first. */
 export async function releaseLease(tx: Tx, id: number): Promise<void> {
-  await tx.run('UPDATE link_import SET lease_until = 0 WHERE id = ?', [id])
+  await tx.run(`UPDATE link_import SET lease_until = ${tx.now} WHERE id = ?`, [id])
 }
 
 /** Rows from an index on, in order. */
@@ -120,42 +121,66 @@ export interface RowResult {
   readonly linkId: number | null
 }
 
-export interface ImportProgress {
-  readonly id: number
-  readonly state: 'checking' | 'running'
-  /** The first row of the slice, and the first one after it. */
-  readonly from: number
+export interface SliceResult {
+  /** The first row after the slice. */
   readonly to: number
   readonly results: readonly RowResult[]
+  readonly leaseMs: number
 }
 
 /** The slice was processed meanwhile, or the import was stopped: nothing of it may be written. */
 export class SliceLost extends Error {}
 
-/** Writes the results of a slice, in the transaction of what they report. */
-export async function recordSlice(tx: Tx, { id, state, from, to, results }: ImportProgress): Promise<void> {
+/** Writes the results of a slice, in the transaction of what they report, and renews the lease. Returns the import after it. */
+export async function recordSlice(
+  tx: Tx,
+  { id, state, next_row: from }: Pick<Import, 'id' | 'state' | 'next_row'>,
+  { to, results, leaseMs }: SliceResult,
+): Promise<Import> {
   const count = (wanted: ImportRow['state']) => results.filter((row) => row.state === wanted).length
-  const changed = await tx.run(
-    `UPDATE link_import SET next_row = ?, invalid = invalid + ?, created = created + ?, failed = failed + ?
-     WHERE id = ? AND next_row = ? AND state = ?`,
-    [to, count('invalid'), count('created'), count('failed'), id, from, state],
+  const after = await tx.one<Import>(
+    `UPDATE link_import SET next_row = ?, invalid = invalid + ?, created = created + ?, failed = failed + ?,
+       lease_until = ${tx.now} + CAST(? AS bigint)
+     WHERE id = ? AND next_row = ? AND state = ? RETURNING ${columns}`,
+    [to, count('invalid'), count('created'), count('failed'), leaseMs, id, from, state],
   )
-  if (changed !== 1) throw new SliceLost()
+  if (!after) throw new SliceLost()
+  await byEngine(tx, { sqlite: writeEach, postgres: writeTogether })(tx, id, { from, to, results })
+  return after
+}
+
+type WriteResults = (
+  tx: Tx,
+  id: number,
+  slice: Pick<SliceResult, 'to' | 'results'> & { readonly from: number },
+) => Promise<void>
+
+/** For a list of values SQLite would read all rows of the import. */
+const writeEach: WriteResults = async (tx, id, { results }) => {
+  for (const { rowIndex, state, problem, linkId } of results)
+    await tx.run(
+      'UPDATE link_import_row SET state = ?, problem = ?, link_id = ? WHERE import_id = ? AND row_index = ?',
+      [state, problem, linkId, id, rowIndex],
+    )
+}
+
+const writeTogether: WriteResults = async (tx, id, { from, to, results }) => {
   if (results.length === 0) return
   const table = valueTable(
     tx,
     { row_index: 'bigint', state: 'text', problem: 'text', link_id: 'bigint' },
-    results.map(({ rowIndex, linkId, ...row }) => ({
+    results.map(({ rowIndex, linkId, state, problem }) => ({
       row_index: rowIndex,
-      state: row.state,
-      problem: row.problem,
+      state,
+      problem,
       link_id: linkId,
     })),
   )
   await tx.run(
     `UPDATE link_import_row SET state = t.state, problem = t.problem, link_id = t.link_id
-     FROM ${table.sql} AS t WHERE link_import_row.import_id = ? AND link_import_row.row_index = t.row_index`,
-    [...table.values, id],
+     FROM ${table.sql} AS t WHERE link_import_row.import_id = ? AND link_import_row.row_index = t.row_index
+       AND link_import_row.row_index >= ? AND link_import_row.row_index < ?`,
+    [...table.values, id, from, to],
   )
 }
 

@@ -3,9 +3,11 @@ import type { Queries } from '../../db/database.ts'
 import type { Link } from '../store.ts'
 import { findIdBefore, findRecords, type RecordFilter } from './record-store.ts'
 
-/** Links that one query reads, and links that one page may read. */
-const linksPerSlice = 20_000
-const maxSlices = 25
+/** Links that one query reads: few at first, because most filters find enough of them there. */
+const slices = { first: 1_000, growth: 4, max: 20_000 }
+
+/** Links that one page may read. */
+const linksPerPage = 500_000
 
 export interface RecordPage {
   readonly links: readonly Link[]
@@ -24,8 +26,10 @@ export async function findRecordPage(
   const now = Date.now()
   let end = before
   const isUnfiltered = filter.state === undefined && filter.text === undefined
-  for (let slice = 0; slice < maxSlices; slice += 1) {
-    const last = isUnfiltered ? undefined : await findIdBefore(queries, accountId, filter, end, linksPerSlice)
+  let size = slices.first
+  for (let read = 0; read < linksPerPage; read += size) {
+    if (read > 0) size = Math.min(size * slices.growth, slices.max)
+    const last = isUnfiltered ? undefined : await findIdBefore(queries, accountId, filter, end, size)
     const range = {
       from: last === undefined ? 0 : last + 1,
       before: end,

@@ -1,0 +1,28 @@
+// How many rows of an import are processed at once: as many as take no longer than others may wait for them.
+
+export interface SliceSize {
+  rows(): number
+  /** After a slice of so many rows, for which others waited so long. */
+  record(count: number, ms: number): void
+  /** After a slice that costs more credits than there are. */
+  halve(): void
+}
+
+/** The smallest one keeps a busy machine from spending its time on commits. */
+const limits = { first: 100, min: 50, max: 1_000 }
+
+export function createSliceSize(targetMs: number): SliceSize {
+  let rows = limits.first
+  const between = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value))
+  return {
+    rows: () => rows,
+    record(count, ms) {
+      const fitting = Math.round((count * targetMs) / Math.max(ms, 0.1))
+      // One pause of the machine must not make all further slices small.
+      rows = between(between(fitting, Math.ceil(rows / 2), rows * 2), limits.min, limits.max)
+    },
+    halve() {
+      rows = Math.max(1, Math.floor(rows / 2))
+    },
+  }
+}

@@ -1,0 +1,253 @@
+// The work on an import, in slices of rows: the dry run checks them, a started import charges and creates them. A slice is one
+// transaction with its charge and the results of its rows, so every row is created and paid once, whatever is killed when.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { shortlink } from '../../../contract/shortlink.ts'
+import type { Language } from '../../../contract/text.ts'
+import { pricesOf } from '../../accounts/prices.ts'
+import { findById } from '../../accounts/store.ts'
+import { AppError } from '../../http/errors.ts'
+import { type InvalidParameter, problemTexts } from '../../http/parameters.ts'
+import type { Services } from '../../services.ts'
+import type { CheckedLink, LinkInput, Links } from '../links.ts'
+import type { Lookup } from '../redirect/lookup-store.ts'
+import { CodeTaken } from '../store.ts'
+import type { ImportInput } from './columns.ts'
+import type { ImportOptions } from './file.ts'
+import { createSliceSize, type SliceSize } from './slice-size.ts'
+import {
+  claimImport,
+  endCheck,
+  type Import,
+  type ImportRow,
+  listRows,
+  moveImport,
+  recordSlice,
+  releaseLease,
+  renewLease,
+  type RowResult,
+  SliceLost,
+} from './store.ts'
+
+const leaseMs = 15_000
+
+/**
+ * How long others may wait for a slice: on SQLite everything else of the process, on PostgreSQL only calls of the same account, and
+ * one connection is in use.
+ */
+const sliceMs = { sqlite: 4, postgres: 15 }
+
+/** Then the import of another account has its turn. */
+const turnMs = 2_000
+
+/** After a slice the import waits as long as the slice took, so that it takes half of the machine at most. */
+const maxPauseMs = 50
+
+/** Attempts at one slice whose rows turned out to be in conflict with something that was created meanwhile. */
+const maxAttempts = 10
+
+interface CheckedRow {
+  readonly row: ImportRow
+  readonly link: CheckedLink
+  readonly problem: string
+}
+
+/** Works on imports that no other process works on, until there are none. */
+export function createImportWork(
+  { db, credits, config }: Pick<Services, 'db' | 'credits' | 'config'>,
+  links: Links,
+  lookup: Lookup,
+): (signal: AbortSignal) => Promise<void> {
+  async function checkRows(one: Import, rows: readonly ImportRow[]): Promise<CheckedRow[]> {
+    const options = JSON.parse(one.options) as ImportOptions
+    const pools = lookup.cachedPools() ?? (await lookup.pools())
+    const ready = rows.filter(({ state }) => state === 'ready')
+    const list = ready.map((row) => links.check(toLinkInput(options, row), pools))
+    const conflicts = await links.findConflicts(one.account_id, list)
+    return ready.map((row, index) => {
+      const link = list[index]!
+      return { row, link, problem: describeProblems(link.problems, conflicts[index]!, options.language) }
+    })
+  }
+
+  /** Returns the import as it is after the slice. */
+  async function checkSlice(
+    one: Import,
+    rows: readonly ImportRow[],
+    to: number,
+    size: SliceSize,
+  ): Promise<Import> {
+    const startedAt = performance.now()
+    const results = wrongRows(await checkRows(one, rows), 'invalid')
+    const checkedMs = performance.now() - startedAt
+    let writingSince = 0
+    const after = await db.write((tx) => {
+      writingSince = performance.now()
+      return recordSlice(tx, one, { to, results, leaseMs })
+    })
+    size.record(rows.length, Math.max(checkedMs, performance.now() - writingSince))
+    return after
+  }
+
+  /** Returns the import as it is after the slice; undefined when it has to wait for somebody. */
+  async function createSlice(
+    one: Import,
+    rows: readonly ImportRow[],
+    to: number,
+    size: SliceSize,
+  ): Promise<Import | undefined> {
+    const startedAt = performance.now()
+    const checked = await checkRows(one, rows)
+    const failed = wrongRows(checked, 'failed')
+    const good = checked.filter(({ problem }) => problem === '')
+    if (good.length === 0)
+      return db.write((tx) => recordSlice(tx, one, { to, results: failed, leaseMs }))
+    const account = await findById(db, one.account_id)
+    if (!account) return pause(one, 'suspended')
+    let created: readonly number[] = []
+    const write = await links.prepareBatch(
+      one.account_id,
+      good.map(({ link }) => link),
+      (addresses) => {
+        created = addresses.map(({ link_id: id }) => id)
+        const answer = { status: 200, body: {} }
+        return { value: answer, response: answer }
+      },
+    )
+    const preparedMs = performance.now() - startedAt
+    let writingSince = 0
+    let after: Import | undefined
+    const cost = pricesOf(account, config.PRICES).generate * good.length
+    const result = await credits.charge({
+      accountId: one.account_id,
+      apiType: 'short_link',
+      action: 'shortlink.generate_batch',
+      cost,
+      // A transaction of its own: charges of other accounts do not wait for it.
+      costs: [cost],
+      requestId: `import-${one.id}-${one.next_row}`,
+      inSameTransaction: async (tx, charge) => {
+        writingSince = performance.now()
+        if (typeof write !== 'function') throw new Error('a batch is written by a function')
+        const written = await write(tx, charge)
+        const done = good.map(({ row }, index) => ({
+          rowIndex: row.row_index,
+          state: 'created' as const,
+          problem: '',
+          linkId: created[index] ?? null,
+        }))
+        after = await recordSlice(tx, one, { to, results: [...failed, ...done], leaseMs })
+        return written
+      },
+    })
+    if (result.kind === 'charged') {
+      size.record(rows.length, Math.max(preparedMs, performance.now() - writingSince))
+      return after
+    }
+    if (result.kind === 'not_allowed') return pause(one, result.reason)
+    // As many rows are created as the account can pay.
+    if (good.length > 1) {
+      size.halve()
+      return one
+    }
+    return pause(one, result.kind === 'capped' ? `${result.period}_cap` : 'insufficient')
+  }
+
+  async function pause(one: Import, reason: string): Promise<undefined> {
+    await db.write((tx) => moveImport(tx, one.id, ['running'], 'paused', reason))
+    return undefined
+  }
+
+  async function finish(one: Import): Promise<undefined> {
+    await db.write(async (tx) => {
+      if (one.state === 'checking') await endCheck(tx, one.id)
+      else await moveImport(tx, one.id, ['running'], 'finished')
+    })
+    return undefined
+  }
+
+  async function step(one: Import, size: SliceSize): Promise<Import | undefined> {
+    const rows = await listRows(db, one.id, one.next_row, size.rows())
+    const last = rows.at(-1)
+    if (last === undefined) return finish(one)
+    const work = one.state === 'checking' ? checkSlice : createSlice
+    return work(one, rows, last.row_index + 1, size)
+  }
+
+  async function workOn(claimed: Import, signal: AbortSignal): Promise<void> {
+    const size = createSliceSize(sliceMs[db.engine])
+    const endsAt = performance.now() + turnMs
+    let attempts = 0
+    for (let current: Import | undefined = claimed; current; ) {
+      if (current.state !== 'checking' && current.state !== 'running') return
+      const startedAt = performance.now()
+      if (signal.aborted || startedAt > endsAt) {
+        await db.write((tx) => releaseLease(tx, claimed.id))
+        return
+      }
+      try {
+        current = await step(current, size)
+        attempts = 0
+      } catch (error) {
+        attempts += 1
+        if (!mayWorkNextTime(error) || attempts > maxAttempts) throw error
+        current = await db.write((tx) => renewLease(tx, claimed.id, leaseMs))
+      }
+      if (current) await sleep(Math.min(performance.now() - startedAt, maxPauseMs))
+    }
+  }
+
+  return async (signal) => {
+    while (!signal.aborted) {
+      const claimed = await db.write((tx) => claimImport(tx, leaseMs))
+      if (!claimed) return
+      await workOn(claimed, signal)
+    }
+  }
+}
+
+/** The slice was taken by another process, or a code was taken between the check and the transaction: the next check finds it. */
+function mayWorkNextTime(error: unknown): boolean {
+  return (
+    error instanceof SliceLost ||
+    error instanceof CodeTaken ||
+    (error instanceof AppError && error.status === 400)
+  )
+}
+
+function wrongRows(checked: readonly CheckedRow[], state: 'invalid' | 'failed'): RowResult[] {
+  return checked.flatMap(({ row, problem }) =>
+    problem === '' ? [] : [{ rowIndex: row.row_index, state, problem, linkId: null }],
+  )
+}
+
+function toLinkInput({ codes, tag }: ImportOptions, row: ImportRow): LinkInput {
+  const { max_clicks: max, short_code: code, tags = [], ...input } = JSON.parse(row.input) as ImportInput
+  const all = tag === '' ? tags : [...tags, tag]
+  return {
+    ...input,
+    title: titleOf(input),
+    ...(codes === 'keep' && code !== undefined && { short_code: code }),
+    ...(all.length > 0 && { tags: all }),
+    // A text that is not a number becomes NaN, which no limit allows.
+    ...(max !== undefined && { max_clicks: /^\d{1,10}$/.test(max) ? Number(max) : Number.NaN }),
+  }
+}
+
+/** Titles of other products can be longer; without one the host is the title. */
+function titleOf({ title, target_url: target }: Pick<ImportInput, 'title' | 'target_url'>): string {
+  const text = title ?? URL.parse(target)?.host ?? target
+  return [...text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')]
+    .slice(0, shortlink.operations.generate.parameters.title.maxLength)
+    .join('')
+}
+
+function describeProblems(
+  own: readonly InvalidParameter[],
+  conflicts: readonly InvalidParameter[],
+  language: Language,
+): string {
+  if (own.length === 0 && conflicts.length === 0) return ''
+  return problemTexts([...own, ...conflicts].slice(0, 10), language)
+    .join(language === 'zh' ? '；' : '; ')
+    .slice(0, 500)
+}
