@@ -73,7 +73,9 @@ async function fillRange(
     SELECT id, ${firstHourOfDay(0)} + 24 * ${day}, 'person', 'phone', 'wechat', '', ${clicks} ${links}`)
   await runner.run(`INSERT INTO link_click_part (link_id, part, day, value, clicks)
     SELECT id, 'country', ${day}, 'CN', ${clicks} ${links}`)
-  await runner.run(`INSERT INTO link_visitor_day (link_id, day, visitors) SELECT id, ${day}, ${clicks} ${links}`)
+  await runner.run(
+    `INSERT INTO link_visitor_day (link_id, day, visitors) SELECT id, ${day}, ${clicks} ${links}`,
+  )
   await runner.run(`INSERT INTO link_tag (account_id, tag, link_id)
     SELECT account_id, 'tag ' || (id / ${10 * linksPerTag}), id FROM link WHERE id > ${before} AND id % 10 = 0 ORDER BY id`)
   await runner.run(`INSERT INTO request_log (account_id, request_id, at, endpoint, action, method, status, code, ok, duration_us,
@@ -95,7 +97,9 @@ async function fillLedger(runner: SeedRunner, account: number, beforeLink: numbe
   await runner.run(`INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
     SELECT account_id, api_type, 'charge', -1, ${remaining} - ROW_NUMBER() OVER (ORDER BY id), id, created_at
     FROM operation WHERE id > ${before} ORDER BY id`)
-  await runner.run(`UPDATE credit SET used = used + (SELECT COUNT(*) FROM operation WHERE id > ${before}) WHERE ${balance}`)
+  await runner.run(
+    `UPDATE credit SET used = used + (SELECT COUNT(*) FROM operation WHERE id > ${before}) WHERE ${balance}`,
+  )
 }
 
 /** Links evenly spread over all, each with clicks on many days. */
@@ -128,7 +132,9 @@ export async function pickLinks(storage: BenchStorage, count: number): Promise<F
 
 async function addClicks(db: Database, ids: readonly number[]): Promise<void> {
   const today = dayOfHour(hourOf(Date.now()))
-  const days = Array.from({ length: busyDays }, (_one, index) => `SELECT ${today - index} AS day`).join(' UNION ALL ')
+  const days = Array.from({ length: busyDays }, (_one, index) => `SELECT ${today - index} AS day`).join(
+    ' UNION ALL ',
+  )
   const each = `FROM link CROSS JOIN (${days}) AS visited WHERE id IN (${ids.join(', ')}) ON CONFLICT DO NOTHING`
   await db.write(async (tx) => {
     for (const [counter, clicks] of [
@@ -138,6 +144,8 @@ async function addClicks(db: Database, ids: readonly number[]): Promise<void> {
     ] as const)
       await tx.run(`INSERT INTO link_click (link_id, hour, kind, device, browser, referrer, clicks)
         SELECT id, ${firstHourOfDay(0)} + 24 * day, ${counter}, ${clicks} ${each}`)
-    await tx.run(`INSERT INTO link_click_part (link_id, part, day, value, clicks) SELECT id, 'country', day, 'US', 2 ${each}`)
+    await tx.run(
+      `INSERT INTO link_click_part (link_id, part, day, value, clicks) SELECT id, 'country', day, 'US', 2 ${each}`,
+    )
   })
 }

@@ -56,7 +56,8 @@ async function durablePostgres(folder?: string): Promise<PostgresServer> {
   let cluster = clusters.get(folder)
   if (!cluster) {
     // Filling a large database would otherwise write checkpoints all the time.
-    const kept = folder === undefined ? {} : { keepIn: join(folder, 'postgres'), settings: { max_wal_size: '4GB' } }
+    const kept =
+      folder === undefined ? {} : { keepIn: join(folder, 'postgres'), settings: { max_wal_size: '4GB' } }
     clusters.set(folder, (cluster = startPostgres({ durable: true, ...kept })))
   }
   const postgres = await cluster

@@ -76,7 +76,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     const source = options.native ?? installedNative()
     const native =
       primary?.native ??
-      (existsSync(join(data, 'PG_VERSION')) ? nativeOf(home, source) : await createCluster(source, home, data))
+      (existsSync(join(data, 'PG_VERSION'))
+        ? nativeOf(home, source)
+        : await createCluster(source, home, data))
 
     let port = await freePort()
     const launch = (): Promise<ChildProcess> =>

@@ -21,7 +21,11 @@ onEachEngine('codes that are taken', (engine) => {
   after(() => service[Symbol.asyncDispose]())
 
   const call = (body: object) =>
-    post(`${service.url}/api/shortlink_api.php`, { username: account.username, api_key: account.key, ...body })
+    post(`${service.url}/api/shortlink_api.php`, {
+      username: account.username,
+      api_key: account.key,
+      ...body,
+    })
   const link = { target_url: 'https://example.com/', title: 't' }
 
   for (const [name, body] of [

@@ -110,10 +110,7 @@ onEachEngine('imports', (engine) => {
     await untilState(id, 'checked')
     await start(id)
     const paused = await untilState(id, 'paused')
-    assert.deepEqual(
-      [paused.pause_reason, paused.created, await remaining()],
-      ['insufficient', had, 0],
-    )
+    assert.deepEqual([paused.pause_reason, paused.created, await remaining()], ['insufficient', had, 0])
     await service.app.services.credits.grant({
       actor: { kind: 'system' },
       accountId: account.id,

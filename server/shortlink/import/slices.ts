@@ -99,8 +99,7 @@ export function createImportWork(
     const checked = await checkRows(one, rows)
     const failed = wrongRows(checked, 'failed')
     const good = checked.filter(({ problem }) => problem === '')
-    if (good.length === 0)
-      return db.write((tx) => recordSlice(tx, one, { to, results: failed, leaseMs }))
+    if (good.length === 0) return db.write((tx) => recordSlice(tx, one, { to, results: failed, leaseMs }))
     const account = await findById(db, one.account_id)
     if (!account) return pause(one, 'suspended')
     let created: readonly number[] = []
@@ -177,7 +176,7 @@ export function createImportWork(
     const size = createSliceSize(sliceMs[db.engine])
     const endsAt = performance.now() + turnMs
     let attempts = 0
-    for (let current: Import | undefined = claimed; current; ) {
+    for (let current: Import | undefined = claimed; current;) {
       if (current.state !== 'checking' && current.state !== 'running') return
       const startedAt = performance.now()
       if (signal.aborted || startedAt > endsAt) {
