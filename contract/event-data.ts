@@ -4,18 +4,37 @@ import type { EventType } from './events.ts'
 type EventData = Readonly<Record<string, unknown>>
 
 const message = {
-  biz_id: '100000000000001',
+  biz_id: '100000000000000001',
   phone_number: '13800138000',
   template_code: 'SMS_LOGIN',
   sign_name: 'Tollgate',
-  send_time: '2026-01-02T03:04:05.000+08:00',
+  send_time: '2026-01-02T03:04:05+08:00',
 }
 
-/** Types without an example have an object whose fields are described with their product. */
-export const eventDataExamples: Readonly<Partial<Record<EventType, EventData>>> = {
+const watchedDomain = { watch_id: 1, url: 'https://example.com/page', host: 'example.com' }
+
+export const eventDataExamples: Readonly<Record<EventType, EventData>> = {
   'sms.sent': message,
   'sms.delivered': message,
   'sms.failed': { ...message, error_message: '号码无法接收' },
+  'sms.reply': {
+    phone_number: '13800138000',
+    content: '收到',
+    sign_name: 'Tollgate',
+    biz_id: '100000000000000001',
+    received_at: '2026-01-02T03:04:05+08:00',
+    stopped: false,
+  },
+  'sms.batch.finished': {
+    batch_id: '200000000000000001',
+    template_code: 'SMS_LOGIN',
+    state: 'finished',
+    total: 100,
+    succeeded: 98,
+    failed: 2,
+    cancelled: 0,
+    credits_used: 98,
+  },
   'link.expired': {
     link_id: 1,
     short_code: 'aB3xY9z',
@@ -37,6 +56,8 @@ export const eventDataExamples: Readonly<Partial<Record<EventType, EventData>>> 
     target_url: 'https://example.com/page',
     by: 'host',
   },
+  'domain.blocked': watchedDomain,
+  'domain.unblocked': watchedDomain,
   'credits.low': { api_type: 'sms', remaining: 20, percent: 20 },
   'credits.empty': { api_type: 'sms', remaining: 0 },
   'template.reviewed': { template_code: 'SMS_LOGIN', status: '审核通过', reason: '' },
@@ -48,9 +69,10 @@ export const eventDataExamples: Readonly<Partial<Record<EventType, EventData>>> 
     currency: 'CNY',
     provider: 'alipay',
     credits: { sms: 1000 },
-    paid_at: '2026-01-02 03:04:05',
+    paid_at: '2026-01-02T03:04:05+08:00',
   },
   'account.expiring': { expires_on: '2026-01-31' },
   'key.reset': { key_hint: 'tg_abcd••••••wxyz' },
   'webhook.disabled': { webhook_id: 1, url: 'https://example.com/webhook', reason: 'gone' },
+  ping: { webhook_id: 1 },
 }

@@ -55,6 +55,10 @@ export const accountAlertTypes = [
   'webhook.disabled',
 ] as const satisfies readonly EventType[]
 
+export function isAlertType(type: EventType | PlatformAlertType): boolean {
+  return type in platformAlertTypes || accountAlertTypes.some((one) => one === type)
+}
+
 export const alertLimits = {
   channelsPerAccount: 10,
   targetLength: 1_024,

@@ -3,7 +3,7 @@ import { eventDataExamples } from '../../contract/event-data.ts'
 import { type EventType, eventTypes, webhookLimits } from '../../contract/events.ts'
 import type { SchemaObject, Translate } from './schemas.ts'
 
-const timestampExample = '2026-01-02T03:04:05.000+08:00'
+const timestampExample = '2026-01-02T03:04:05+08:00'
 
 export function openApiWebhooks(translate: Translate): SchemaObject {
   return Object.fromEntries(
@@ -43,10 +43,10 @@ function webhookOf(type: EventType, translate: Translate): SchemaObject {
               properties: {
                 type: { const: type },
                 timestamp: { type: 'string', format: 'date-time', examples: [timestampExample] },
-                data: schemaOf(data ?? {}),
+                data: schemaOf(data),
               },
             },
-            ...(data && { examples: { event: { value: { type, timestamp: timestampExample, data } } } }),
+            examples: { event: { value: { type, timestamp: timestampExample, data } } },
           },
         },
       },

@@ -1,6 +1,6 @@
 // Emits events: rows in the transaction of the change they report, and only if an endpoint of the account receives them.
 import { randomBytes } from 'node:crypto'
-import type { EventType, PlatformAlertType } from '../../contract/events.ts'
+import { type EventType, isAlertType, type PlatformAlertType } from '../../contract/events.ts'
 import { isoTime } from '../../contract/time.ts'
 import type { Tx } from '../db/database.ts'
 import {
@@ -29,9 +29,9 @@ export async function emitEvents(tx: Tx, events: readonly NewEvent[]): Promise<v
   if (received.length === 0) return
   const now = await findNow(tx)
   let rows = received.map((event) => toRow(event, now))
-  // Rows of one statement do not see each other, so alerts with the same key come one after the other.
+  // Rows of one statement do not see each other, so alerts with the same key come one after the other. Other events are many.
   while (rows.length > 0) {
-    const firsts = new Map(rows.toReversed().map((row) => [`${row.account_id} ${row.alert_key}`, row]))
+    const firsts = new Map(rows.toReversed().map((row) => [orderKey(row), row]))
     const batch = new Set(firsts.values())
     await insertEvents(
       tx,
@@ -67,6 +67,10 @@ export function receivesEvent(account: { readonly event_types: string }, type: E
 
 function hasType(types: string, type: NewEvent['type']): boolean {
   return types !== '' && (types === '*' || types.split(' ').includes(type))
+}
+
+function orderKey({ uid, account_id: account, type, alert_key: key }: NewEventRow): string {
+  return isAlertType(type) ? `${account} ${key}` : uid
 }
 
 function toRow({ accountId, type, data, alertKey = type }: NewEvent, at: number): NewEventRow {

@@ -16,6 +16,7 @@ import { eventRoutes, operatorEventRoutes } from '../../contract/console/events.
 import { viewAsParameter } from '../../contract/console/route.ts'
 import { operator, signedIn } from '../../test/support/console.ts'
 import { systemActor } from '../audit/audit.ts'
+import type { Tx } from '../db/database.ts'
 import { createEventRules } from './delivery.ts'
 import { emitEvents } from './emit.ts'
 import { findDelivery, findEndpoint, listAttempts, listDeliveries } from './store.ts'
@@ -91,6 +92,28 @@ onEachEngine('webhooks', (engine) => {
     ])
     assert.deepEqual(rows, [])
     assert.equal(await latest(id), undefined)
+  })
+
+  it('writes many events of one type with few statements', async () => {
+    const account = await service.account()
+    await add(account, 'batch', ['sms.sent'])
+    let statements = 0
+    await db().write(async (tx) => {
+      const counted: Tx = {
+        ...tx,
+        run: (...args) => ((statements += 1), tx.run(...args)),
+        insert: (...args) => ((statements += 1), tx.insert(...args)),
+        all: (...args) => ((statements += 1), tx.all(...args)),
+      }
+      const events = Array.from({ length: 300 }, (_, n) => ({
+        accountId: account.id,
+        type: 'sms.sent' as const,
+        data: { n },
+      }))
+      await emitEvents(counted, events)
+    })
+    assert.ok(statements < 20, `${statements} statements`)
+    await until(() => sentTo('batch').length === 300)
   })
 
   it('writes nothing when the transaction of the change is rolled back', async () => {
@@ -297,6 +320,7 @@ onEachEngine('webhooks', (engine) => {
         'http://[::1]/',
         'http://10.0.0.1:8080/',
         'http://a.localhost/',
+        'http://localhost./',
       ],
       `https://example.com/${'x'.repeat(2_048)}`,
     ])

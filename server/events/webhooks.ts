@@ -188,7 +188,8 @@ function findUrlProblem(url: URL | null, allowPrivate: boolean): Text | undefine
     }
   if (url.username !== '' || url.password !== '')
     return { zh: '不能包含用户名或密码', en: 'must not contain a user name or password' }
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  // A name may end with a dot.
+  const host = url.hostname.replace(/^\[|\]$|\.$/g, '')
   const isAddress = /^[\d.]+$/.test(host) || host.includes(':')
   const isLocal = host === 'localhost' || host.endsWith('.localhost') || (isAddress && !isPublicAddress(host))
   if (isLocal && !allowPrivate)

@@ -1,6 +1,7 @@
 // Buying in the console: an account sees and pays only its own orders; operators sell, confirm and refund.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { eventRoutes } from '../../contract/console/events.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import { operatorPaymentRoutes, paymentRoutes } from '../../contract/console/payments.ts'
 import { type Browser, operator, signedIn } from '../../test/support/console.ts'
@@ -60,8 +61,20 @@ onEachEngine('buying in the console', (engine) => {
     const { number, pay_url: payUrl } = created.body
     assert.equal((await call(other, paymentRoutes.order, {}, { number })).status, 404)
     assert.equal((await call(other, paymentRoutes.orders, {})).body.items.length, 0)
+    const webhook = await call(holder, eventRoutes.addWebhook, {
+      url: 'https://example.com/',
+      events: ['order.paid'],
+    })
+    assert.equal(webhook.status, 200)
     await fetch(payUrl, { method: 'POST' })
     assert.equal((await call(holder, paymentRoutes.order, {}, { number })).body.state, 'granted')
+    const [event, ...more] = await service.installation.db.all<{ data: string }>('SELECT data FROM event')
+    assert.equal(more.length, 0)
+    const { paid_at: paidAt, ...paid } = JSON.parse(event!.data) as { paid_at: string }
+    assert.match(paidAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+08:00$/, 'times of events are ISO 8601')
+    const facts = { number, package: 'p1', amount: '19.99', currency: 'CNY', provider: 'sandbox' }
+    assert.deepEqual(paid, { ...facts, credits: { sms: 100 } })
+    await call(holder, eventRoutes.removeWebhook, {}, { id: String(webhook.body.id) })
     const detail = await call(admin, operatorPaymentRoutes.order, {}, { number })
     assert.equal(detail.body.refundable, '19.99')
     const refunded = await call(

@@ -1,7 +1,7 @@
 // Orders: created before the provider is asked, settled once the provider's own answer says paid, closed when they expire.
 import { randomBytes } from 'node:crypto'
 import { formatMinor, paymentLimits, type PaymentProviderName } from '../../contract/payments.ts'
-import { formatTime } from '../../contract/time.ts'
+import { isoTime } from '../../contract/time.ts'
 import type { Account } from '../accounts/store.ts'
 import { type Actor, type OperatorActor, recordChange } from '../audit/audit.ts'
 import { addCredits } from '../credits/store.ts'
@@ -96,7 +96,7 @@ export function createOrders(options: OrdersOptions): Orders {
       currency: order.currency,
       provider: order.provider,
       credits: Object.fromEntries(items.map((item) => [item.api_type, item.amount])),
-      paid_at: formatTime(row?.paid_at ?? 0),
+      paid_at: isoTime(row?.paid_at ?? 0),
     }
     await emitEvents(tx, [{ accountId: order.account_id, type: 'order.paid', data }])
     return true
