@@ -1,7 +1,7 @@
 // How connections to PostgreSQL are made: address, TLS, time limits, and what to do when the server refuses one.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { DatabaseUnavailable } from './database.ts'
+import { codeOf, hasNoTls } from './postgres-errors.ts'
 import { readPostgresUrl } from './postgres-url.ts'
 
 export const connectTimeoutMs = 5_000
@@ -89,34 +89,4 @@ export function beginSql(client: pg.ClientBase): string {
 /** The server process that the connection was told it talks to. */
 export function processIdOf(client: pg.ClientBase): number {
   return (client as unknown as { readonly processID: number }).processID
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
-}
-
-export function isConnectionLoss(error: unknown): boolean {
-  const code = codeOf(error)
-  // 08 connection, 53 insufficient resources, 57P shutdown; other codes come from the socket or the driver.
-  return (
-    /^(08|53|57P)/.test(code) ||
-    /^E[A-Z]+$/.test(code) ||
-    (error instanceof Error && /connection|terminated|timeout/i.test(error.message) && code === '')
-  )
-}
-
-/** Whether there was no server to answer, or it is starting or stopping: then nobody changes anything through it. */
-export function isUnreachable(error: unknown): boolean {
-  const cause = error instanceof DatabaseUnavailable ? error.cause : error
-  return isConnectionLoss(cause) && !codeOf(cause).startsWith('53')
-}
-
-export function unavailable(error: unknown): DatabaseUnavailable {
-  if (error instanceof DatabaseUnavailable) return error
-  const code = codeOf(error) || (hasNoTls(error) ? 'NO_TLS' : 'connection lost')
-  return new DatabaseUnavailable(`PostgreSQL: ${code}`, error)
-}
-
-function hasNoTls(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('does not support SSL')
 }

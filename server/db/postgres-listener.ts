@@ -5,16 +5,11 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Channel, ChannelEvents } from './database.ts'
+import { freshMs, listenerName } from './notifications.ts'
 import { createConnector } from './postgres-connection.ts'
 
 /** The time between two checks. */
 const checkIntervalMs = 200
-
-/** How long after a successful check (from its start) no message can be missing unnoticed. */
-export const freshMs = 800
-
-/** The name in `pg_stat_activity` of a connection that receives messages: others wait for its acknowledgement. */
-export const listenerName = 'tollgate listening'
 
 /** After this time without a response, the connection is closed. Longer than `freshMs`, to survive short load peaks. */
 const responseTimeoutMs = 2_000

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { codeOf, connectTimeoutMs, createConnector, processIdOf, unavailable } from './postgres-connection.ts'
+import { connectTimeoutMs, createConnector, processIdOf } from './postgres-connection.ts'
+import { codeOf, unavailable } from './postgres-errors.ts'
 
 /**
  * `transaction`: each transaction may run in another session, prepared statements work. `unsupported`: each transaction or

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import type { Queries, Value } from './database.ts'
 import { kyselyForConnection } from './kysely-connection.ts'
-import { codeOf, isConnectionLoss, unavailable } from './postgres-connection.ts'
+import { codeOf, isConnectionLoss, unavailable } from './postgres-errors.ts'
 
 const now = `CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)`
 

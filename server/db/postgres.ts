@@ -9,15 +9,8 @@ import {
   type Tx,
   type Value,
 } from './database.ts'
-import {
-  beginSql,
-  codeOf,
-  connectTimeoutMs,
-  createConnector,
-  isConnectionLoss,
-  prepareSession,
-  unavailable,
-} from './postgres-connection.ts'
+import { beginSql, connectTimeoutMs, createConnector, prepareSession } from './postgres-connection.ts'
+import { codeOf, isConnectionLoss, unavailable } from './postgres-errors.ts'
 import { listenOn } from './postgres-listener.ts'
 import { isStalePlan, queriesFor } from './postgres-queries.ts'
 

@@ -7,8 +7,7 @@ import type { Config } from '../config.ts'
 import type { OnDatabaseError } from '../db/after-commit.ts'
 import type { Database } from '../db/database.ts'
 import { migrate, SchemaMismatch } from '../db/migrate.ts'
-import { openPostgres } from '../db/postgres.ts'
-import { findPooling, type Pooling } from '../db/postgres-pooler.ts'
+import type { Pooling } from '../db/postgres-pooler.ts'
 import { findSetting, insertSetting } from '../db/setting-store.ts'
 import { openSqlite } from '../db/sqlite.ts'
 import {
@@ -114,11 +113,16 @@ async function openPostgresDatabase(
   url: string,
   onError: OnDatabaseError | undefined,
 ): Promise<OpenedDatabase> {
+  // A service on SQLite does not load the driver of PostgreSQL.
+  const [{ openPostgres }, { findPooling }] = await Promise.all([
+    import('../db/postgres.ts'),
+    import('../db/postgres-pooler.ts'),
+  ])
   const pooling = await findPooling(url)
   const problem = findPoolingProblem(pooling)
   if (problem) throw new StartProblem(problem.zh, problem.en)
   const direct = config.DATABASE_DIRECT_URL
-  if (direct) await requireDirect(direct)
+  if (direct) requireDirect(await findPooling(direct))
   const isListening = direct !== undefined || pooling !== 'transaction'
   const listenUrl = isListening ? (direct ?? url) : false
   const db = openPostgres(url, { poolSize: config.DATABASE_POOL, listenUrl, onError })
@@ -126,8 +130,7 @@ async function openPostgresDatabase(
 }
 
 /** Notifications are received in a session, so the URL must keep one. */
-async function requireDirect(url: string): Promise<void> {
-  const pooling = await findPooling(url)
+function requireDirect(pooling: Pooling): void {
   if (pooling !== 'direct' && pooling !== 'session') {
     throw new StartProblem(
       'DATABASE_DIRECT_URL 也经过事务模式的连接池，须直连 PostgreSQL',

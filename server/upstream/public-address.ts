@@ -4,7 +4,8 @@
 // resolves differently a moment later therefore gains nothing.
 import { lookup as resolveName, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { Agent, buildConnector } from 'undici'
+import buildConnector from 'undici/lib/core/connect.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
 
 /** Error code when a host is, or resolves to, an address that is not public. */
 export const privateAddressCode = 'PRIVATE_ADDRESS'

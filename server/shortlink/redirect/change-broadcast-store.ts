@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Queries } from '../../db/database.ts'
-import { freshMs, listenerName } from '../../db/postgres-listener.ts'
+import { freshMs, listenerName } from '../../db/notifications.ts'
 
 export const linkChannel = 'tollgate_links'
 

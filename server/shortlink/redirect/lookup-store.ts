@@ -1,8 +1,8 @@
 // Finds the destination of a code, from the cache or the database.
 import { coalesce } from '../../db/coalesce.ts'
 import type { Channel, Database, DirectReads, Queries } from '../../db/database.ts'
-import { isUnreachable } from '../../db/postgres-connection.ts'
-import { freshMs } from '../../db/postgres-listener.ts'
+import { freshMs } from '../../db/notifications.ts'
+import { isUnreachable } from '../../db/postgres-errors.ts'
 import type { Tables } from '../../db/schema.ts'
 import type { BannedHosts } from '../bans/banned-hosts.ts'
 import { leadsToBanned } from '../bans/destinations.ts'
