@@ -67,8 +67,9 @@ export async function findUsedExternalIds(
     externalIds.map((wanted) => ({ wanted })),
   )
   const rows = await queries.all<{ external_id: string }>(
-    `SELECT l.external_id FROM ${list.sql} AS t JOIN link l ON l.account_id = ? AND l.external_id = t.wanted`,
-    [...list.values, accountId],
+    // As a join, SQLite would read all IDs of the account.
+    `SELECT external_id FROM link WHERE account_id = ? AND external_id IN (SELECT wanted FROM ${list.sql} AS t)`,
+    [accountId, ...list.values],
   )
   return new Set(rows.map((row) => row.external_id))
 }
