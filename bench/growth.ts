@@ -1,5 +1,5 @@
-// What a large database costs: latencies of single calls with ten thousand links and with millions, in alternating rounds of two
-// services that run side by side.
+// What a large database costs: latencies of single calls with ten thousand links and with millions. Two services run side by side and
+// are called in turn, so that other load of the machine affects both.
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { creditRoutes } from '../contract/console/credits.ts'
@@ -9,7 +9,7 @@ import { linkRoutes } from '../contract/console/shortlink.ts'
 import { shortlink } from '../contract/shortlink.ts'
 import { openBrowser } from '../test/support/console.ts'
 import { clicksPerLink, fill, type FilledLink, linksPerLoggedCall, pickLinks } from './fill.ts'
-import { measure, median } from './measure.ts'
+import { percentiles } from './measure.ts'
 import { memoryOf, type Running, startServer } from './processes.ts'
 import { atMost, type Part } from './report.ts'
 import { type BenchStorage, withStorage } from './storage.ts'
@@ -19,11 +19,13 @@ const smallSize = 10_000
 /** Of the p50 with `smallSize` links. */
 const maxRatio = 1.2
 
-const rounds = 7
+/** Calls of each kind, after some to warm up. The console allows a user 300 at once. */
+const apiCalls = 600
+const consoleCalls = 70
+const warmUp = 0.1
 
-/** Calls of each kind in a round. The console allows a user 300 at once. */
-const apiCalls = 100
-const consoleCalls = 12
+/** Kinds that are measured before the services start again: a minute after its start a service reads all counters of clicks. */
+const kindsPerStart = 3
 
 /** Hourly work would be measured too, and old calls would be deleted. */
 const settings = { LOG_LEVEL: 'warn', LEDGER_CHECK_HOURS: '0', REQUEST_LOG_DAYS: '3650' }
@@ -76,30 +78,51 @@ async function measureSize(
       `${(clicksPerLink * size).toLocaleString('en-US')} clicks, ${size.toLocaleString('en-US')} operations and ledger entries, ` +
       `${Math.floor(size / linksPerLoggedCall).toLocaleString('en-US')} logged calls; ${Math.round((megabytes * 1e6) / size)} bytes a link`,
   })
-  const services: Target[] = []
-  try {
-    for (const storage of [small, large]) services.push(await startTarget(part, storage))
-    const [reference, target] = services as [Target, Target]
-    await Promise.all(services.map(untilIdle))
-    for (const [index, { name }] of reference.kinds.entries())
-      await compareKind(part, [reference, target], index, `${name}, ${links}`, engine)
-    part.row({
-      name: `${links}, memory of the service after the calls`,
-      engine,
-      workers: 1,
-      value: memoryOf(target.service.pid),
-      unit: 'MB',
-    })
-  } finally {
-    for (const { service, agent } of services) {
-      agent.destroy()
-      await service.end()
+  const targets = [await prepareTarget(part, small), await prepareTarget(part, large)] as const
+  const names = kindNames.map((name) => `${name}, ${links}`)
+  for (let first = 0; first < names.length; first += kindsPerStart) {
+    const started = [await startTarget(part, targets[0]), await startTarget(part, targets[1])] as const
+    try {
+      await Promise.all(started.map(untilIdle))
+      for (const [index, name] of names.slice(first, first + kindsPerStart).entries())
+        await compareKind(part, started, first + index, name, engine)
+      if (first + kindsPerStart >= names.length)
+        part.row({
+          name: `${links}, memory of the service after these calls`,
+          engine,
+          workers: 1,
+          value: memoryOf(started[1].service.pid),
+          unit: 'MB',
+        })
+    } finally {
+      for (const { service, agent } of started) {
+        agent.destroy()
+        await service.end()
+      }
     }
   }
 }
 
+const kindNames = [
+  'redirect that is not cached',
+  'generate',
+  'get',
+  'list',
+  'list of a tag',
+  'list of active links',
+  'list of links with a word',
+  'list of paused links',
+  'stats by day',
+  'stats by country',
+  'stats of a tag',
+  'page of links in the console',
+  'page of the ledger',
+  'page of the request log',
+] as const
+
+type KindName = (typeof kindNames)[number]
+
 interface CallKind {
-  readonly name: string
   readonly calls: number
   readonly method: 'GET' | 'POST'
   readonly status: number
@@ -108,61 +131,68 @@ interface CallKind {
   readonly path: (index: number) => string
 }
 
+interface PreparedTarget {
+  readonly storage: BenchStorage
+  readonly links: readonly FilledLink[]
+}
+
 interface Target {
   readonly service: Running
   readonly agent: Agent
-  readonly kinds: readonly CallKind[]
+  readonly kinds: Readonly<Record<KindName, CallKind>>
 }
 
-async function startTarget(part: Part, storage: BenchStorage): Promise<Target> {
+async function prepareTarget(part: Part, storage: BenchStorage): Promise<PreparedTarget> {
   const calls = part.scale.quick ? 2 : apiCalls
-  const links = await pickLinks(storage, calls * (rounds + 1))
+  return { storage, links: await pickLinks(storage, Math.ceil(calls * (1 + warmUp))) }
+}
+
+async function startTarget(part: Part, { storage, links }: PreparedTarget): Promise<Target> {
   const service = await startServer({ ...storage.environment, ...settings })
   const browser = openBrowser(service)
   await browser.signIn(storage.payer.username, storage.payer.password)
   const visitor = { cookie: browser.cookie ?? '' }
   const { username, key } = storage.payer
+  const calls = part.scale.quick ? 2 : apiCalls
   const linkAt = (index: number): FilledLink => links[index % links.length]!
-  const api = (name: string, query: (link: FilledLink) => Record<string, string>): CallKind => ({
-    name,
+  const api = (query: (link: FilledLink) => Record<string, string>): CallKind => ({
     calls,
     method: 'POST',
     status: 200,
     headers: { username, api_key: key, 'content-length': '0' },
     path: (index) => `${shortlink.path}?${new URLSearchParams(query(linkAt(index))).toString()}`,
   })
-  const consolePage = (name: string, path: string): CallKind => ({
-    name,
+  const consolePage = (path: string): CallKind => ({
     calls: part.scale.quick ? 1 : consoleCalls,
     method: 'GET',
     status: 200,
     headers: visitor,
     path: () => path,
   })
+  const tagOf = ({ id }: FilledLink) => `tag ${Math.floor(id / 1000)}`
   const target_url = 'https://example.com/landing?from=bench'
-  const kinds: CallKind[] = [
-    {
-      name: 'redirect that is not cached',
+  const kinds = {
+    'redirect that is not cached': {
       calls,
       method: 'GET',
       status: 302,
       headers: {},
       path: (index) => `/${linkAt(index).code}`,
     },
-    api('generate', () => ({ action: 'generate', title: 'benchmark', target_url })),
-    api('get', ({ code }) => ({ action: 'get', short_code: code })),
-    api('list', () => ({ action: 'list', limit: '100' })),
-    api('list of a tag', ({ id }) => ({ action: 'list', tag: `tag ${Math.floor(id / 1000)}` })),
-    api('list of active links', () => ({ action: 'list', state: 'active' })),
-    api('list of links with a word', () => ({ action: 'list', q: 'landing' })),
-    api('list of paused links', () => ({ action: 'list', state: 'paused' })),
-    api('stats by day', ({ code }) => ({ action: 'stats', short_code: code })),
-    api('stats by country', ({ code }) => ({ action: 'stats', short_code: code, by: 'country' })),
-    api('stats of a tag', ({ id }) => ({ action: 'stats', tag: `tag ${Math.floor(id / 1000)}` })),
-    consolePage('page of links in the console', pathOf(linkRoutes.list)),
-    consolePage('page of the ledger', pathOf(creditRoutes.ledger)),
-    consolePage('page of the request log', pathOf(requestRoutes.list)),
-  ]
+    generate: api(() => ({ action: 'generate', title: 'benchmark', target_url })),
+    get: api(({ code }) => ({ action: 'get', short_code: code })),
+    list: api(() => ({ action: 'list', limit: '100' })),
+    'list of a tag': api((link) => ({ action: 'list', tag: tagOf(link) })),
+    'list of active links': api(() => ({ action: 'list', state: 'active' })),
+    'list of links with a word': api(() => ({ action: 'list', q: 'landing' })),
+    'list of paused links': api(() => ({ action: 'list', state: 'paused' })),
+    'stats by day': api(({ code }) => ({ action: 'stats', short_code: code })),
+    'stats by country': api(({ code }) => ({ action: 'stats', short_code: code, by: 'country' })),
+    'stats of a tag': api((link) => ({ action: 'stats', tag: tagOf(link) })),
+    'page of links in the console': consolePage(pathOf(linkRoutes.list)),
+    'page of the ledger': consolePage(pathOf(creditRoutes.ledger)),
+    'page of the request log': consolePage(pathOf(requestRoutes.list)),
+  } as const satisfies Record<KindName, CallKind>
   return { service, agent: new Agent({ keepAlive: true, maxSockets: 1 }), kinds }
 }
 
@@ -173,35 +203,36 @@ async function compareKind(
   name: string,
   engine: string,
 ): Promise<void> {
-  const results: (readonly [number, number])[] = []
-  const all: number[] = []
-  // The first round warms up.
-  for (let round = 0; round <= (part.scale.quick ? 1 : rounds); round += 1) {
-    const p50s: number[] = []
-    for (const target of targets) {
-      const { calls } = target.kinds[kind]!
-      const measured = await measure(calls, 1, (index) => call(target, kind, round * calls + index))
-      p50s.push(measured.p50)
-      if (target === targets[1] && round > 0) all.push(measured.p99)
+  const { calls } = targets[0].kinds[kindNames[kind]!]
+  const skipped = Math.ceil(calls * warmUp)
+  const latencies = targets.map(() => new Float64Array(calls))
+  for (let index = 0; index < skipped + calls; index += 1) {
+    for (const [which, target] of targets.entries()) {
+      const startedAt = performance.now()
+      await call(target, target.kinds[kindNames[kind]!], index)
+      if (index >= skipped) latencies[which]![index - skipped] = performance.now() - startedAt
     }
-    if (round > 0) results.push([p50s[0]!, p50s[1]!])
   }
-  const ratio = median(results.map(([before, after]) => after / before))
+  const [before, after] = latencies.map(percentiles)
+  const ratio = after!.p50 / before!.p50
   part.row({
     name,
     engine,
     workers: 1,
-    p50: median(results.map(([, after]) => after)),
-    p99: median(all),
+    p50: after!.p50,
+    p99: after!.p99,
     ratio,
     ratioTo: 'its p50 with few links',
     expected: [atMost(maxRatio, ratio, 'its p50 with few links')],
-    note: `${median(results.map(([before]) => before)).toFixed(2)} ms with few links`,
+    note: `${before!.p50.toFixed(2)} ms with few links`,
   })
 }
 
-function call({ service, agent, kinds }: Target, kind: number, index: number): Promise<void> {
-  const { method, status, headers, path } = kinds[kind]!
+function call(
+  { service, agent }: Target,
+  { method, status, headers, path }: CallKind,
+  index: number,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const sent = request(service.url + path(index), { method, agent, headers }, (response) => {
       if (response.statusCode !== status)
