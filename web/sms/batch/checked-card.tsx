@@ -120,7 +120,7 @@ export function CheckedCard({ template, frame, sign, columns, choice, onDone }: 
                 {shown.map(({ line, phone, text }) => (
                   <tr key={line}>
                     <td>{line}</td>
-                    <td className="mono">{phone}</td>
+                    <td className="mono nowrap">{phone}</td>
                     <td style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
                       {text} <span className="muted small">{t.parts(countParts(text.length))}</span>
                     </td>

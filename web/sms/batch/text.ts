@@ -1,6 +1,9 @@
 // Texts of group sending.
 import { dictionary } from '../../frame/i18n.ts'
 
+/** English only: `1 batch`, `2 batches`. */
+const counted = (count: string, one: string, many = `${one}s`) => `${count} ${count === '1' ? one : many}`
+
 export const batchText = dictionary(
   {
     groups: '群发',
@@ -138,17 +141,18 @@ export const batchText = dictionary(
     sendAt: 'Time (UTC+8)',
     sendAtRule: (days: number) => `Choose a time in the next ${days} days`,
     marketing: 'Marketing messages are sent from 08:00 to 21:00 only; others wait until 08:00.',
-    send: (count: string, cost: string) => `Send ${count} (${cost} credits)`,
+    send: (count: string, cost: string) => `Send ${count} (${counted(cost, 'credit')})`,
     confirmTitle: 'Send to this group?',
     confirmText: (count: string, cost: string, batches: string, at: string) =>
-      `${count} numbers get a message, for ${cost} credits, in ${batches} batches, ${at}. Credits of failed messages are refunded; what has not started can be cancelled.`,
+      `${counted(count, 'number gets', 'numbers get')} a message, for ${counted(cost, 'credit')}, in ${counted(batches, 'batch', 'batches')}, ${at}. Credits of failed messages are refunded; what has not started can be cancelled.`,
     immediately: 'now',
     confirmOk: 'Send',
     sending: (done: number, total: number) => `Submitting batch ${done}/${total}. Keep this page open`,
     stopped: (done: number, total: number) =>
       `${done} of ${total} batches are submitted. The others are neither submitted nor charged; continuing sends nothing twice.`,
     continueSending: 'Continue',
-    sent: (accepted: string, batches: string) => `${accepted} messages submitted in ${batches} batches`,
+    sent: (accepted: string, batches: string) =>
+      `${counted(accepted, 'message')} submitted in ${counted(batches, 'batch', 'batches')}`,
     sentRejected: (count: string) => `${count} more rows were rejected on submission and not charged.`,
     another: 'Send to another group',
     batches: 'Batches',
