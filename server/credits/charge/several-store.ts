@@ -58,7 +58,8 @@ async function insertWithOneStatement(
 ): Promise<number[]> {
   const { request, remaining, at } = charge
   const { accountId, apiType, cost, idempotency } = request
-  const rows = await tx.all<{ id: number }>(
+  // The ids as one value: reading a thousand rows takes longer than parsing their list.
+  const row = await tx.one<{ ids: string }>(
     `WITH one AS (
        SELECT CAST(? AS bigint) AS account_id, CAST(? AS text) AS api_type, CAST(? AS text) AS action,
          CAST(? AS bigint) AS cost, CAST(? AS text) AS state, CAST(? AS text) AS idempotency_key,
@@ -83,7 +84,7 @@ async function insertWithOneStatement(
          one.balance - CAST(SUM(item.cost) OVER (ORDER BY item.position) AS bigint), item.id, one.at
        FROM item CROSS JOIN one ORDER BY item.position
      )
-     SELECT id FROM item ORDER BY position`,
+     SELECT CAST(json_agg(id ORDER BY position) AS text) AS ids FROM item`,
     [
       accountId,
       apiType,
@@ -100,5 +101,5 @@ async function insertWithOneStatement(
       costs,
     ],
   )
-  return rows.map(({ id }) => id)
+  return JSON.parse(row!.ids) as number[]
 }
