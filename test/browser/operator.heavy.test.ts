@@ -137,7 +137,10 @@ describe('operator', () => {
       const tabs = page.getByRole('navigation', { name: '账户资料' })
       await page.getByLabel('公司').fill('云帆商城')
       await page.getByRole('button', { name: '保存联系方式' }).click()
-      await page.getByText('已保存').waitFor()
+      const toast = page.getByText('已保存')
+      await toast.waitFor()
+      // In the free space at the bottom of every page, 72 px high.
+      assert.ok((await toast.boundingBox())!.y > page.viewportSize()!.height - 72, 'the toast covers nothing')
       await tabs.getByRole('link', { name: '备注' }).click()
       await page.getByLabel('新备注').fill('电话确认过合同')
       await page.getByRole('button', { name: '添加备注' }).click()

@@ -163,7 +163,7 @@ export const paymentsText = dictionary(
     confirmed: 'Confirmed',
     search: 'Order number or account',
     allStates: 'All statuses',
-    allProviders: 'All payment methods',
+    allProviders: 'All methods',
     required: 'Required',
     refundPending: 'in progress',
     refundSucceeded: 'succeeded',
