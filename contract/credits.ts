@@ -34,9 +34,9 @@ export const priceNames = Object.keys(prices) as readonly PriceName[]
 export const priceTexts: Readonly<Record<PriceName, Text>> = {
   generate: { zh: '生成短链接', en: 'Create a short link' },
   execute_update: { zh: '更换短链接地址', en: 'Refresh the addresses of a link' },
-  sms_part: { zh: '短信，每条计费', en: 'SMS, per billed part' },
-  identity: { zh: '身份核验', en: 'Verify an identity' },
-  domain: { zh: '域名检测，每个地址', en: 'Check a domain, per address' },
+  sms_part: { zh: '短信（每条计费短信）', en: 'SMS, per billed part' },
+  identity: { zh: '身份核验', en: 'Identity verification' },
+  domain: { zh: '域名检测（每个网址）', en: 'Domain check, per URL' },
 }
 
 export const maxPrice = 999_999

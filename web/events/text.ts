@@ -36,6 +36,8 @@ export const eventsText = dictionary(
     urlHint: '接收 POST 请求的地址，须在 15 秒内返回 2xx。',
     secret: '签名密钥',
     secretOnce: '签名密钥仅显示一次',
+    secretUnsaved: '签名密钥尚未保存',
+    secretLeave: '离开后无法再次查看签名密钥，丢失后只能更换。',
     secretText: '请立即保存到服务端配置中，用于验证签名。丢失后只能更换。',
     copySecret: '复制密钥',
     saved: '我已保存',
@@ -134,6 +136,8 @@ export const eventsText = dictionary(
     urlHint: 'Receives POST requests and must respond with 2xx within 15 seconds.',
     secret: 'Signing secret',
     secretOnce: 'This secret is shown only once',
+    secretUnsaved: 'The signing secret is not saved yet',
+    secretLeave: 'It cannot be shown again after you leave. A lost secret can only be replaced.',
     secretText:
       'Save it in your server configuration now and verify signatures with it. A lost secret can only be rotated.',
     copySecret: 'Copy secret',

@@ -11,6 +11,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { RelativeTime, StatusLabel } from '../parts/format.tsx'
+import { LeaveGuard } from '../parts/leave-guard.tsx'
 import { List } from '../parts/list.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
 import { eventsText } from './text.ts'
@@ -83,6 +84,7 @@ function SecretBox({ secret, onSaved }: { secret: string; onSaved: () => void })
         </CopyButton>
         <Button onClick={onSaved}>{t.saved}</Button>
       </div>
+      <LeaveGuard title={t.secretUnsaved} text={t.secretLeave} />
     </div>
   )
 }

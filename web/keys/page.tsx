@@ -108,7 +108,7 @@ function NewKeyBox({ value, onSaved }: { value: string; onSaved: () => void }): 
         </CopyButton>
         <Button onClick={onSaved}>{t.saved}</Button>
       </div>
-      <LeaveGuard title={t.leaveTitle} text={t.leaveText} stay={t.stay} leave={t.leave} />
+      <LeaveGuard title={t.leaveTitle} text={t.leaveText} />
     </div>
   )
 }

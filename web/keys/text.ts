@@ -40,8 +40,6 @@ export const keysText = dictionary(
     noTemplate: '还没有审核通过的模板，请先创建模板并提交审核；下面的示例在此之前会返回 1007。',
     leaveTitle: '密钥尚未保存',
     leaveText: '离开后无法再次查看完整的密钥，丢失后只能重置。',
-    leave: '仍然离开',
-    stay: '返回保存',
   },
   {
     title: 'API key',
@@ -84,7 +82,5 @@ export const keysText = dictionary(
     noTemplate: 'You have no approved template. Create one first: until then the sample below returns 1007.',
     leaveTitle: 'The key is not saved yet',
     leaveText: 'The whole key cannot be shown again after you leave. A lost key can only be reset.',
-    leave: 'Leave anyway',
-    stay: 'Stay',
   },
 )

@@ -31,8 +31,12 @@ export function AccountsPage(): ReactNode {
 }
 
 function AccountList(): ReactNode {
-  const search = useLocation({ select: (location) => location.search as Readonly<Record<string, string>> })
-  useEffect(() => rememberListSearch(search), [search])
+  const location = useLocation()
+  useEffect(() => {
+    // The location is that of the next page before this one is gone.
+    if (location.pathname.endsWith('/operator/accounts'))
+      rememberListSearch(location.search as Readonly<Record<string, string>>)
+  }, [location])
   const t = useText(operatorText)
   const pick = usePick()
   const language = useLanguage()

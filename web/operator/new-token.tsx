@@ -160,7 +160,7 @@ function NewTokenDialog({ secret, onSaved }: { secret: string; onSaved: () => vo
           </div>
         </div>
       </Modal>
-      <LeaveGuard title={t.leaveTitle} text={t.leaveText} stay={t.stay} leave={t.leave} />
+      <LeaveGuard title={t.leaveTitle} text={t.leaveText} />
     </>
   )
 }

@@ -130,21 +130,28 @@ function EditPackage({ edited, onClose }: { edited: CreditPackage | 'new'; onClo
       <Form.Item name="name" label={t.name} rules={[{ required: true, message: t.required }]}>
         <Input maxLength={paymentLimits.packageName} />
       </Form.Item>
-      {apiTypes.map((type) => (
-        <Form.Item key={type} name={['credits', type]} label={pick(apiTypeNames[type])}>
-          <InputNumber min={1} max={maxGrant} precision={0} style={{ width: '100%' }} />
+      <fieldset className="plain-fieldset">
+        <legend>{t.packageCredits}</legend>
+        <div className="grid-half">
+          {apiTypes.map((type) => (
+            <Form.Item key={type} name={['credits', type]} label={pick(apiTypeNames[type])}>
+              <InputNumber min={1} max={maxGrant} precision={0} style={{ width: '100%' }} placeholder="0" />
+            </Form.Item>
+          ))}
+        </div>
+      </fieldset>
+      <div className="grid-half">
+        <Form.Item
+          name="price"
+          label={t.price}
+          rules={[{ required: true, pattern: /^\d+(\.\d{1,2})?$/, message: t.required }]}
+        >
+          <Input inputMode="decimal" maxLength={12} />
         </Form.Item>
-      ))}
-      <Form.Item
-        name="price"
-        label={t.price}
-        rules={[{ required: true, pattern: /^\d+(\.\d{1,2})?$/, message: t.required }]}
-      >
-        <Input inputMode="decimal" maxLength={12} />
-      </Form.Item>
-      <Form.Item name="currency" label={t.currency}>
-        <Select options={currencies.map((value) => ({ value, label: value }))} />
-      </Form.Item>
+        <Form.Item name="currency" label={t.currency}>
+          <Select options={currencies.map((value) => ({ value, label: value }))} />
+        </Form.Item>
+      </div>
       <Form.Item name="hidden" label={t.hidden} extra={t.hiddenText} valuePropName="checked">
         <Switch />
       </Form.Item>

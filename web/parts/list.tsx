@@ -99,7 +99,8 @@ export function List<Item extends object, Result>(props: ListProps<Item, Result>
             ...(index === columns.length - 1 && index > 0 && { fixed: 'end' as const }),
           }))}
           pagination={false}
-          scroll={{ x: 'max-content' }}
+          // Cells use the free width, wrap when there is none, and the table scrolls only when that is not enough.
+          scroll={{ x: true }}
           showSorterTooltip={false}
           loading={query.isPlaceholderData && query.isFetching}
           {...(onOpen ? { onRow: (item: Item) => rowEvents(() => onOpen(item)) } : {})}

@@ -66,6 +66,8 @@ export const partsText = dictionary(
     pastEnd: '该页没有记录，请选择其他页。',
     trend: (name: string) => `${name}趋势`,
     required: '必填',
+    leave: '仍然离开',
+    stay: '返回保存',
   },
   {
     copy: (name: string) => `Copy ${name}`,
@@ -132,5 +134,7 @@ export const partsText = dictionary(
     pastEnd: 'There are no entries on this page. Choose another page.',
     trend: (name: string) => `${name} trend`,
     required: 'Required',
+    leave: 'Leave anyway',
+    stay: 'Stay',
   },
 )

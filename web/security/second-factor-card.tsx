@@ -9,6 +9,7 @@ import { ActionError } from '../parts/action-error.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { download } from '../parts/download.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { LeaveGuard } from '../parts/leave-guard.tsx'
 import { RelativeTime, StatusLabel } from '../parts/format.tsx'
 import { securityText } from './text.ts'
 
@@ -170,6 +171,7 @@ function NewCodes({ codes, onSaved }: { codes: readonly string[]; onSaved: () =>
         </Button>
         <Button onClick={onSaved}>{t.saved}</Button>
       </div>
+      <LeaveGuard title={t.codesUnsaved} text={t.codesLeave} />
     </div>
   )
 }
