@@ -64,6 +64,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { db, onError, maxEndpoints = 200 } = options
   const stopping = new AbortController()
   const serving = new Map<number, Promise<void>>()
+  /** One for each chunk in progress, because adding a listener to a signal that has hundreds is slow. */
+  const sending = new Set<AbortController>()
   const metrics = registerMetrics(options.metrics, db)
 
   /** Starts serving endpoints with due deliveries, as many as there are slots. */
@@ -101,16 +103,22 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function sendAll(chunk: readonly DueDelivery[], sender: EventSender): Promise<DeliveryAttempt[]> {
     const results: DeliveryAttempt[] = []
     const waiting = [...chunk]
+    const aborting = new AbortController()
+    sending.add(aborting)
     const sendNext = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const result = await sender.attempt(next, stopping.signal)
+        const result = await sender.attempt(next, aborting.signal)
         results.push(result)
         // The receiver wants no more for now, or does not respond: the rest stays due.
         if (result.disable !== undefined || result.pauseMs > 0 || result.record.status === null)
           waiting.length = 0
       }
     }
-    await Promise.all(Array.from({ length: Math.min(sender.concurrency, chunk.length) }, sendNext))
+    try {
+      await Promise.all(Array.from({ length: Math.min(sender.concurrency, chunk.length) }, sendNext))
+    } finally {
+      sending.delete(aborting)
+    }
     return results
   }
 
@@ -154,6 +162,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     async stop() {
       stopping.abort()
+      for (const aborting of sending) aborting.abort()
       await Promise.all(serving.values())
     },
   }
