@@ -45,7 +45,7 @@ export function createReadiness(db: Database, log: Logger, registry: Registry): 
   }
 
   async function run(): Promise<ReadyState> {
-    reason = 'no response'
+    reason = new Error('no response')
     const work = probe().catch((error: unknown): ReadyState => {
       reason = error
       return 'database unavailable'

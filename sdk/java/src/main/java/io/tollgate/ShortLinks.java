@@ -1,5 +1,6 @@
 package io.tollgate;
 
+import java.util.Collections;
 import java.util.Map;
 
 /** Short links. Where one link is needed, pass one of {@code link_id}, {@code short_code} and {@code external_id}. */
@@ -60,6 +61,11 @@ public final class ShortLinks {
     /** Returns a link with its clicks. Free. */
     public Result get(Map<String, ?> parameters, CallOptions options) {
         return Result.of(client.callAs(PATH, "get", parameters, false, options).get("data"));
+    }
+
+    /** Returns {@code links}, newest first, and {@code next_cursor}. Free. */
+    public Result list() {
+        return list(Collections.emptyMap());
     }
 
     /** Returns {@code links}, newest first, and {@code next_cursor}. Free. */

@@ -95,6 +95,11 @@ public final class Sms {
     }
 
     /** Returns a credit balance: {@code api_type}. Free. */
+    public Result credits() {
+        return credits(Collections.emptyMap());
+    }
+
+    /** Returns a credit balance: {@code api_type}. Free. */
     public Result credits(Map<String, ?> parameters) {
         return credits(parameters, CallOptions.NONE);
     }
@@ -105,6 +110,11 @@ public final class Sms {
     }
 
     /** Returns {@code data}, the latest send records, and {@code next_cursor} if limit or cursor was given. Free. */
+    public Result logs() {
+        return logs(Collections.emptyMap());
+    }
+
+    /** Returns {@code data}, the latest send records, and {@code next_cursor} if limit or cursor was given. Free. */
     public Result logs(Map<String, ?> parameters) {
         return logs(parameters, CallOptions.NONE);
     }
@@ -112,6 +122,11 @@ public final class Sms {
     /** Returns {@code data}, the latest send records, and {@code next_cursor} if limit or cursor was given. Free. */
     public Result logs(Map<String, ?> parameters, CallOptions options) {
         return Result.of(client.callAs(PATH, "get_status", parameters, false, options));
+    }
+
+    /** Returns {@code data}, the latest replies, and {@code next_cursor}. Free. */
+    public Result replies() {
+        return replies(Collections.emptyMap());
     }
 
     /** Returns {@code data}, the latest replies, and {@code next_cursor}. Free. */
