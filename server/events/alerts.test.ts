@@ -18,6 +18,7 @@ import { signFeishu } from './channels/feishu.ts'
 import { cutToBytes } from './channels/robot.ts'
 import { createEventRules } from './delivery.ts'
 import { emitEvents, emitToOperators } from './emit.ts'
+import { countRecentAttempts } from './health-store.ts'
 import { findEndpoint, listDeliveries } from './store.ts'
 
 describe('robot signatures', () => {
@@ -146,6 +147,9 @@ onEachEngine('alerts', (engine) => {
     const alert = mailsTo('holder@example.com')[1]!.text
     assert.match(decodeMail(alert), /短信额度剩余 20 次/)
     assert.match(alert, /List-Unsubscribe-Post: List-Unsubscribe=One-Click/)
+    const { id } = await endpoint()
+    await until(async () => (await deliveries(id))[0]?.state === 'delivered')
+    assert.deepEqual(await countRecentAttempts(db()), { attempts: 1, failed: 0 })
   })
 
   it('refuses the right code after five attempts', async () => {

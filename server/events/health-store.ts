@@ -14,12 +14,12 @@ export interface AttemptCounts {
 
 /** Ids increase with time, so the newest attempts are found without an index on the time. */
 export async function countRecentAttempts(queries: Queries): Promise<AttemptCounts> {
-  const row = await queries.one<{ attempts: number; failed: number | null }>(
-    `SELECT COUNT(*) AS attempts, SUM(CASE WHEN status BETWEEN 200 AND 299 THEN 0 ELSE 1 END) AS failed
-     FROM (SELECT at, status FROM event_attempt ORDER BY id DESC LIMIT ${maxAttempts}) AS newest
+  const row = await queries.one<AttemptCounts>(
+    `SELECT COUNT(*) AS attempts, COUNT(error) AS failed
+     FROM (SELECT at, error FROM event_attempt ORDER BY id DESC LIMIT ${maxAttempts}) AS newest
      WHERE at >= ${queries.now} - ${hourMs}`,
   )
-  return { attempts: Number(row?.attempts ?? 0), failed: Number(row?.failed ?? 0) }
+  return row ?? { attempts: 0, failed: 0 }
 }
 
 const isDisabled = `p.state = 'disabled' AND p.disabled_reason IN ('gone', 'failing')`
