@@ -76,7 +76,7 @@ export function NewGroup({ templates, signatures }: NewGroupProps): ReactNode {
         <span className="muted prose">
           {t.lead(formatCount(recipientFileLimits.rows), formatCount(maxBatchMessages))}
         </span>
-        <Form layout="vertical" className="field-grid">
+        <Form layout="vertical" className="field-pairs">
           <Form.Item label={t.template} htmlFor="group-template">
             <Select
               id="group-template"
