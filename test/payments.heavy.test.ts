@@ -196,7 +196,7 @@ onEachEngine('payments', (engine) => {
         assert.equal(await stateOf(number), 'pending', fault)
       }
       fake.fault = 'none'
-      await until(async () => (await stateOf(number)) === 'granted')
+      await until(async () => (await stateOf(number)) === 'granted', 120_000)
       assert.equal(await granted(number), 2)
     }),
   )

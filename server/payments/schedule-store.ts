@@ -74,11 +74,11 @@ export async function planNextQuery(
   ])
 }
 
-/** Soon, because a notification came that could not be confirmed yet. */
+/** Soon, because a notification came that could not be confirmed yet. The query that is running may have been answered before it. */
 export async function querySoon(tx: Tx, orderId: number, waitMs: number): Promise<void> {
   await tx.run(
     `UPDATE payment_order SET next_query_at = ${tx.now} + ${waitMs}
-     WHERE id = ? AND (next_query_at IS NULL OR next_query_at > ${tx.now} + ${waitMs})`,
+     WHERE id = ? AND (next_query_at IS NULL OR next_query_at > ${tx.now} + ${waitMs} OR lease_until > ${tx.now})`,
     [orderId],
   )
 }
