@@ -1,14 +1,13 @@
-// How many rows of an import are processed at once: as many as take no longer than others may wait for them.
+// How many rows of an import are processed at once: as many as take no longer than the event loop may work on them.
 
 export interface SliceSize {
   rows(): number
-  /** After a slice of so many rows, for which others waited so long. */
+  /** After a slice of so many rows, which took so long. */
   record(count: number, ms: number): void
   /** After a slice that costs more credits than there are. */
   halve(): void
 }
 
-/** The smallest one keeps a busy machine from spending its time on commits. */
 const limits = { first: 100, min: 50, max: 1_000 }
 
 export function createSliceSize(targetMs: number): SliceSize {
@@ -18,7 +17,7 @@ export function createSliceSize(targetMs: number): SliceSize {
     rows: () => rows,
     record(count, ms) {
       const fitting = Math.round((count * targetMs) / Math.max(ms, 0.1))
-      // One pause of the machine must not make all further slices small.
+      // A slice during which other calls were answered says little.
       rows = between(between(fitting, Math.ceil(rows / 2), rows * 2), limits.min, limits.max)
     },
     halve() {
