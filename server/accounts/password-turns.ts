@@ -3,8 +3,10 @@ import { availableParallelism } from 'node:os'
 import { AppError } from '../http/errors.ts'
 import { createFairQueue, QueueFull } from '../http/fair-queue.ts'
 
-/** Hashes of one share that raise its rank, how long they count, and of how many shares they are counted. */
-const maxRank = 3
+/** Attempts of one share that raise its rank, how long they count, and of how many shares they are counted. */
+const maxRank = 10
+/** Attempts of a known share that come before those of strangers; without a limit one account could keep all strangers out. */
+const firstOfKnown = 30
 const rankMs = 15 * 60_000
 const maxCountedShares = 10_000
 
@@ -16,10 +18,10 @@ export const knownShare = (name: string): string => `${knownPrefix}${name}`
 /** Hashes made for nobody in particular: on the command line, at the first start. */
 export const systemShare = knownShare('system')
 
-/** Recent hashes by share, the oldest first. */
+/** Recent attempts by share, the oldest first: hashes, and refusals. */
 const recent = new Map<string, { count: number; readonly since: number }>()
 
-function countHash(share: string): void {
+function countAttempt(share: string): void {
   const now = performance.now()
   const counted = recent.get(share)
   if (counted && now - counted.since < rankMs) {
@@ -32,13 +34,14 @@ function countHash(share: string): void {
 }
 
 /**
- * Whoever had fewer hashes comes first: guesses from a thousand networks delay a user from another network by no more than their
- * first ones, and users who are known not at all. The rank has a maximum, so that nobody waits for ever.
+ * Whoever had fewer attempts comes first. The networks of a flood are refused most of the time, so after a moment each of them is
+ * behind a user from another network; users who are known do not wait for them at all. The rank has a maximum, so that nobody
+ * waits for ever.
  */
 function rankOf(share: string): number {
   const counted = recent.get(share)
   const count = counted && performance.now() - counted.since < rankMs ? counted.count : 0
-  return Math.min(count, maxRank) - (share.startsWith(knownPrefix) ? maxRank : 0)
+  return Math.min(share.startsWith(knownPrefix) ? Math.max(count - firstOfKnown, -1) : count, maxRank)
 }
 
 /**
@@ -53,7 +56,8 @@ const queue = createFairQueue({
 
 const retryAfterSeconds = 2
 
-function busy(): AppError {
+function refuse(share: string): AppError {
+  countAttempt(share)
   return new AppError(
     429,
     {
@@ -74,17 +78,17 @@ export function countPasswordHashes(): number {
 /** Runs the work in its turn. A flood from one share does not delay the others. */
 export function inTurn<T>(share: string, work: () => Promise<T>): Promise<T> {
   const counted = async () => {
-    countHash(share)
+    countAttempt(share)
     const result = await work()
     finishedHashes += 1
     return result
   }
   return queue.run(share, counted).catch((error: unknown) => {
-    throw error instanceof QueueFull ? busy() : error
+    throw error instanceof QueueFull ? refuse(share) : error
   })
 }
 
 /** Throws when a hash for this share would be refused now. */
 export function requirePasswordCapacity(share: string): void {
-  if (queue.isFullFor(share)) throw busy()
+  if (queue.isFullFor(share)) throw refuse(share)
 }

@@ -242,19 +242,20 @@ describe('guesses', () => {
     }
     assert.equal(await signIn('203.0.113.9'), 200)
     let isOpen = true
-    const served = new Set<string>()
+    const answered = new Set<string>()
     const senders = Array.from({ length: 200 }, async (_, index) => {
       const share = `198.51.100.${index}`
       while (isOpen) {
-        await hashPassword('a guess', share).then(
-          () => served.add(share),
-          () => new Promise(setImmediate),
-        )
+        await hashPassword('a guess', share).catch(() => undefined)
+        answered.add(share)
+        await new Promise(setImmediate)
       }
     })
     try {
-      assert.equal(await signIn('203.0.113.9'), 200, 'known network')
-      await until(() => served.size === senders.length, 60_000)
+      for (let time = 1; time <= 10; time += 1) {
+        assert.equal(await signIn('203.0.113.9'), 200, `known network, time ${time}`)
+      }
+      await until(() => answered.size === senders.length, 60_000)
       assert.equal(await signIn('192.0.2.50'), 200, 'network without guesses')
     } finally {
       isOpen = false
