@@ -61,8 +61,9 @@ export function layout(page: DocsPage, context: DocsContext, language: Language)
           ${page.contents?.(language) ?? ''}
           <article>${page.body(context, language)}</article>
         </main>
-        ${page.contents ? html`<a class="up" href="#contents">${zh ? '目录' : 'Contents'}</a>` : ''}
-        <footer>Tollgate ${context.version} · <code>${context.publicUrl}</code></footer>
+        <footer>
+          Tollgate ${context.version} · <code>${context.publicUrl}</code> ${page.contents ? html`<a class="up" href="#contents">${zh ? '目录' : 'Contents'}</a>` : ''}
+        </footer>
       </body>
     </html> `.html
 }
