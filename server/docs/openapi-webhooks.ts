@@ -84,5 +84,6 @@ function schemaOf(example: Readonly<Record<string, unknown>>): SchemaObject {
 function fieldOf(value: unknown): SchemaObject {
   if (typeof value === 'object' && value !== null)
     return { type: 'object', additionalProperties: { type: 'integer' } }
+  if (typeof value === 'boolean') return { type: 'boolean' }
   return { type: typeof value === 'number' ? 'integer' : 'string' }
 }
