@@ -84,12 +84,28 @@ function sizesOf(outDir: string, manifest: Manifest, keys: ReadonlySet<string>):
   for (const key of keys) {
     const file = join(outDir, manifest[key]!.file)
     if (!file.endsWith('.js') || !existsSync(file)) continue
-    const content = readFileSync(file)
+    const { plain, gzip, brotli } = sizeOf(file)
     sizes.files += 1
-    sizes.plain += content.length
-    sizes.gzip += gzipSync(content, { level: 9 }).length
-    sizes.brotli += brotliCompressSync(content).length
+    sizes.plain += plain
+    sizes.gzip += gzip
+    sizes.brotli += brotli
   }
+  return sizes
+}
+
+/** Most pages load the same files, and compressing takes long. */
+const knownSizes = new Map<string, Omit<Sizes, 'files'>>()
+
+function sizeOf(file: string): Omit<Sizes, 'files'> {
+  const known = knownSizes.get(file)
+  if (known) return known
+  const content = readFileSync(file)
+  const sizes = {
+    plain: content.length,
+    gzip: gzipSync(content, { level: 9 }).length,
+    brotli: brotliCompressSync(content).length,
+  }
+  knownSizes.set(file, sizes)
   return sizes
 }
 
