@@ -59,14 +59,24 @@ function findSeparator(text: string): string {
  * Rows with a cell at least, one by one. Quotes follow RFC 4180; a quote inside of an unquoted cell is a character. A quote that
  * is never closed takes the rest of the file as one cell, which is cut.
  */
-export function* readCsv(
+export function* readCsv(text: string, limits: CsvLimits): Generator<CsvRow, void> {
+  for (const row of readCsvInSteps(text, limits)) if (row !== undefined) yield row
+}
+
+/** Cells and blank lines from one step to the next: about a millisecond. */
+const stepLength = 10_000
+
+/** The same, with `undefined` whenever other work should run: a file can have millions of cells and blank lines without a row. */
+export function* readCsvInSteps(
   text: string,
   { cellLength, columns }: CsvLimits,
-  separator: string = findSeparator(text),
-): Generator<CsvRow, void> {
+): Generator<CsvRow | undefined, void> {
+  const separator = findSeparator(text)
   let at = text.codePointAt(0) === 0xfeff ? 1 : 0
   let line = 1
+  let read = 0
   while (at < text.length) {
+    if ((read += 1) % stepLength === 0) yield undefined
     const blank = text.charCodeAt(at)
     if (blank === 0x0a || blank === 0x0d) {
       at += blank === 0x0d && text.charCodeAt(at + 1) === 0x0a ? 2 : 1
@@ -78,6 +88,7 @@ export function* readCsv(
     let isCut = false
     let isRowOver = false
     while (!isRowOver) {
+      if ((read += 1) % stepLength === 0) yield undefined
       const { cell, next, lines, isLong } = readCell(text, at, separator, cellLength)
       if (cells.length < columns) cells.push(cell)
       else isCut = true

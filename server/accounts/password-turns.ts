@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { AppError } from '../http/errors.ts'
 import { createFairQueue, QueueFull } from '../http/fair-queue.ts'
 
-/** Attempts of one share that raise its rank, how long they count, and of how many shares they are counted. */
+/** Hashes of one share that raise its rank, how long they count, and of how many shares they are counted. */
 const maxRank = 10
 /** Attempts of a known share that come before those of strangers; without a limit one account could keep all strangers out. */
 const firstOfKnown = 30
@@ -18,31 +18,49 @@ export const knownShare = (name: string): string => `${knownPrefix}${name}`
 /** Hashes made for nobody in particular: on the command line, at the first start. */
 export const systemShare = knownShare('system')
 
-/** Recent attempts by share, the oldest first: hashes, and refusals. */
-const recent = new Map<string, { count: number; readonly since: number }>()
+interface Attempts {
+  /** Hashes that were made. */
+  count: number
+  /** The last attempt was refused, because the queue was full. */
+  isRefused: boolean
+  readonly since: number
+}
 
-function countAttempt(share: string): void {
-  const now = performance.now()
-  const counted = recent.get(share)
-  if (counted && now - counted.since < rankMs) {
-    counted.count += 1
+/** Recent attempts by share, the oldest first. */
+const recent = new Map<string, Attempts>()
+
+function attemptsOf(share: string): Attempts | undefined {
+  const attempts = recent.get(share)
+  return attempts && performance.now() - attempts.since < rankMs ? attempts : undefined
+}
+
+function countAttempt(share: string, isRefused: boolean): void {
+  const more = isRefused ? 0 : 1
+  const attempts = attemptsOf(share)
+  if (attempts) {
+    attempts.count += more
+    attempts.isRefused = isRefused
     return
   }
   recent.delete(share)
   if (recent.size >= maxCountedShares) recent.delete(recent.keys().next().value!)
-  recent.set(share, { count: 1, since: now })
+  recent.set(share, { count: more, isRefused, since: performance.now() })
 }
 
 /**
- * Whoever had fewer attempts comes first. The networks of a flood are refused most of the time, so after a moment each of them is
- * behind a user from another network; users who are known do not wait for them at all. The rank has a maximum, so that nobody
- * waits for ever.
+ * Whoever had fewer hashes comes first, so that the networks of a flood lose their advantage with one hash each; users who are known
+ * do not wait for them at all. The rank has a maximum, so that nobody waits for ever.
  */
 function rankOf(share: string): number {
-  const counted = recent.get(share)
-  const count = counted && performance.now() - counted.since < rankMs ? counted.count : 0
+  const count = attemptsOf(share)?.count ?? 0
   return Math.min(share.startsWith(knownPrefix) ? Math.max(count - firstOfKnown, -1) : count, maxRank)
 }
+
+/**
+ * Networks that come for the first time and those that come back after a refusal take turns. A flood from ever new networks does not
+ * keep out a user who comes back, and one from many networks that come back does not keep out a user who comes for the first time.
+ */
+const groupOf = (share: string): string => (attemptsOf(share)?.isRefused ? 'back' : 'first')
 
 /**
  * Hashing takes about 40 ms of a core. One core stays free for everything else, and at most three of the four threads that
@@ -52,12 +70,13 @@ const queue = createFairQueue({
   maxRunning: Math.max(1, Math.min(3, availableParallelism() - 1)),
   maxWaiting: 64,
   rankOf,
+  groupOf,
 })
 
 const retryAfterSeconds = 2
 
 function refuse(share: string): AppError {
-  countAttempt(share)
+  countAttempt(share, true)
   return new AppError(
     429,
     {
@@ -78,7 +97,7 @@ export function countPasswordHashes(): number {
 /** Runs the work in its turn. A flood from one share does not delay the others. */
 export function inTurn<T>(share: string, work: () => Promise<T>): Promise<T> {
   const counted = async () => {
-    countAttempt(share)
+    countAttempt(share, false)
     const result = await work()
     finishedHashes += 1
     return result

@@ -123,6 +123,11 @@ test('large hostile bodies terminate', () => {
     '&',
     '1',
     ';',
+    '}x',
+    '] ',
+    '\\"',
+    'a[xconstructor',
+    '[]x__proto__',
   ]
   for (const unit of units) {
     for (const type of ['application/json', urlencoded, 'multipart/form-data; boundary=x']) {

@@ -10,7 +10,7 @@ import { type Call, createCall, languageOf } from './call.ts'
 import { AppError, malformed, tooFrequent } from './errors.ts'
 import { QueueFull } from './fair-queue.ts'
 import { parseForm } from './form.ts'
-import { type LargeBodies, smallBodyBytes } from './large-bodies.ts'
+import { isFragmented, type LargeBodies, smallBodyBytes } from './large-bodies.ts'
 import type { ParameterSources } from './parameters.ts'
 import type { RequestIdOf } from './request-id.ts'
 import { type ApiResponse, errorResponse, type ErrorResponseOptions } from './responses.ts'
@@ -143,7 +143,9 @@ function readBody({ addressOf, largeBodies }: HttpContext, request: IncomingMess
       reject(tooLarge())
       return
     }
+    const isChunked = request.headers['transfer-encoding'] !== undefined
     const chunks: Buffer[] = []
+    let received = 0
     let size = 0
     let turns: ReceivedBody['turns']
     let isLarge = false
@@ -173,7 +175,13 @@ function readBody({ addressOf, largeBodies }: HttpContext, request: IncomingMess
         .finally(() => request.resume())
     }
     request.on('data', (chunk: Buffer) => {
+      received += 1
       size += chunk.length
+      if (isChunked && isFragmented(received, size)) {
+        request.pause()
+        fail(fragmented())
+        return
+      }
       if (size > smallBodyBytes && !isLarge) waitForTurn()
       if (size <= bodyLimit && refused === undefined) chunks.push(chunk)
       else if (size <= discardLimit) chunks.length = 0
@@ -200,6 +208,18 @@ function tooLarge(): AppError {
     { zh: '请求体超过 1 MiB', en: 'The body is larger than 1 MiB' },
     // The rest of the body is not read.
     { status: 413, headers: { connection: 'close' } },
+  )
+}
+
+function fragmented(): AppError {
+  return new AppError(
+    1002,
+    {
+      zh: '请求体的分块过小，请以较大的分块或 Content-Length 发送',
+      en: 'The chunks of the body are too small: send larger ones, or a Content-Length',
+    },
+    // The rest of the body is not read.
+    { status: 400, headers: { connection: 'close' } },
   )
 }
 

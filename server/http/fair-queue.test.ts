@@ -88,6 +88,20 @@ it('35 shares of a lower rank come first and are not refused beside those of a h
   assert.deepEqual(bench.started, ['guesser 0', 'known', 'fresh', 'guesser 3', 'guesser 4'])
 })
 
+it('35 groups of one rank take turns, and the larger group is refused first', async () => {
+  const groupOf = (share: string) => share.split(' ')[0]!
+  const bench = createBench({ maxRunning: 1, maxWaiting: 4, rankOf: () => 0, groupOf })
+  for (let index = 0; index < 5; index += 1) void bench.add(`first ${index}`)
+  assert.equal(bench.queue.isFullFor('first 5'), true)
+  assert.equal(bench.queue.isFullFor('back 0'), false)
+  void bench.add('back 0')
+  await new Promise(setImmediate)
+  assert.equal(bench.refused.length, 1)
+  for (let index = 0; index < 5; index += 1) await bench.endOne()
+  assert.equal(bench.started[1], 'back 0')
+  assert.equal(bench.started.length, 5)
+})
+
 it('145 leaves room for others beside a share that has its number of running tasks', async () => {
   const bench = createBench({ maxRunning: 3, maxRunningOfShare: 2, maxWaiting: 100 })
   for (let index = 0; index < 10; index += 1) void bench.add('flood')

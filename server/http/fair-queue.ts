@@ -8,6 +8,8 @@ export interface FairQueueOptions {
   readonly maxWaiting: number
   /** Shares of the lowest rank are served first; of the largest shares, the one of the highest rank loses a task. */
   readonly rankOf?: (share: string) => number
+  /** Of equal shares of one rank, groups take turns, and the group with the most shares that wait loses a task. */
+  readonly groupOf?: (share: string) => string
 }
 
 export interface FairQueue {
@@ -25,19 +27,21 @@ interface Task {
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { maxRunning, maxWaiting, maxRunningOfShare = maxRunning, rankOf } = options
+  const { maxRunning, maxWaiting, maxRunningOfShare = maxRunning, rankOf, groupOf } = options
   /** Tasks by share, in the order of the shares' turns. No list is empty. */
   const waiting = new Map<string, Task[]>()
   /** Only of shares that have running tasks. */
   const runningOf = new Map<string, number>()
   let running = 0
   let waitingCount = 0
+  let lastGroup: string | undefined
 
   const mayStart = (share: string) => running < maxRunning && (runningOf.get(share) ?? 0) < maxRunningOfShare
 
   function begin(share: string): void {
     running += 1
     runningOf.set(share, (runningOf.get(share) ?? 0) + 1)
+    lastGroup = groupOf?.(share)
   }
 
   function end(share: string): void {
@@ -47,24 +51,40 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     else runningOf.set(share, left)
   }
 
-  /** Whether the first share loses a task before the second. */
-  function losesBefore(share: string, count: number, other: string, otherCount: number): boolean {
-    if (count !== otherCount) return count > otherCount
-    return rankOf !== undefined && rankOf(share) > rankOf(other)
+  /** How many shares of each group wait. */
+  function sizesOfGroups(): ReadonlyMap<string, number> {
+    const sizes = new Map<string, number>()
+    if (groupOf === undefined) return sizes
+    for (const share of waiting.keys()) sizes.set(groupOf(share), (sizes.get(groupOf(share)) ?? 0) + 1)
+    return sizes
   }
 
-  function largestShare(): [string, Task[]] {
+  /** Whether the first share loses a task before the second. */
+  function losesBefore(
+    [share, count]: readonly [string, number],
+    [other, otherCount]: readonly [string, number],
+    sizes: ReadonlyMap<string, number>,
+  ): boolean {
+    if (count !== otherCount) return count > otherCount
+    const rank = rankOf?.(share) ?? 0
+    const otherRank = rankOf?.(other) ?? 0
+    if (rank !== otherRank || groupOf === undefined) return rank > otherRank
+    return (sizes.get(groupOf(share)) ?? 0) > (sizes.get(groupOf(other)) ?? 0)
+  }
+
+  function largestShare(sizes = sizesOfGroups()): [string, Task[]] {
     let largest: [string, Task[]] = ['', []]
     for (const entry of waiting) {
-      if (losesBefore(entry[0], entry[1].length, largest[0], largest[1].length)) largest = entry
+      if (losesBefore([entry[0], entry[1].length], [largest[0], largest[1].length], sizes)) largest = entry
     }
     return largest
   }
 
   function isFullFor(share: string): boolean {
     if (waitingCount < maxWaiting) return false
-    const [largest, { length }] = largestShare()
-    return !losesBefore(largest, length, share, (waiting.get(share)?.length ?? 0) + 1)
+    const sizes = sizesOfGroups()
+    const [largest, { length }] = largestShare(sizes)
+    return !losesBefore([largest, length], [share, (waiting.get(share)?.length ?? 0) + 1], sizes)
   }
 
   function dropNewest([share, tasks]: [string, Task[]]): void {
@@ -79,9 +99,15 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     for (const entry of waiting) {
       if (!mayStart(entry[0])) continue
       if (rankOf === undefined) return entry
-      if (next === undefined || rankOf(entry[0]) < rankOf(next[0])) next = entry
+      if (next === undefined || isBefore(entry[0], next[0], rankOf)) next = entry
     }
     return next
+  }
+
+  function isBefore(share: string, other: string, rank: (share: string) => number): boolean {
+    const difference = rank(share) - rank(other)
+    if (difference !== 0 || groupOf === undefined) return difference < 0
+    return groupOf(other) === lastGroup && groupOf(share) !== lastGroup
   }
 
   function startNext(): void {

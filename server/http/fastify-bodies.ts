@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { networkOf } from './address.ts'
 import type { HttpContext } from './endpoint.ts'
-import { type AppError, tooFrequent } from './errors.ts'
-import { smallBodyBytes } from './large-bodies.ts'
+import { type AppError, malformed, tooFrequent } from './errors.ts'
+import { isFragmented, smallBodyBytes } from './large-bodies.ts'
 
 type BodyContext = Pick<HttpContext, 'addressOf' | 'largeBodies'>
 
@@ -28,11 +28,17 @@ async function* readInTurn(
   reply: FastifyReply,
   payload: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
+  const isChunked = request.headers['transfer-encoding'] !== undefined
+  let received = 0
   let size = 0
   let isLarge = false
   let refused: AppError | undefined
   for await (const chunk of payload) {
+    received += 1
     size += chunk.length
+    // Leaving the loop closes the connection.
+    if (isChunked && isFragmented(received, size))
+      throw malformed('请求体的分块过小', 'The chunks of the body are too small')
     if (size > smallBodyBytes && !isLarge) {
       isLarge = true
       const end = await largeBodies.begin(networkOf(addressOf(request.raw))).catch(() => undefined)

@@ -19,9 +19,10 @@ export const maxFields = 2_000
 const maxLevels = 2 * maxFields
 
 /** Longer text is decoded as bytes: `decodeURIComponent` and `replaceAll` take 250 ms for a megabyte of `+`. */
-const maxDecodedAsText = 4_096
+const maxDecodedAsText = 128
 
 const forbiddenNames = ['__proto__', 'constructor', 'prototype'] as const
+const forbiddenInBrackets = /(?:^|[[\]])(?:__proto__|constructor|prototype)(?:$|[[\]])/
 
 const gb18030 = new TextDecoder('gb18030', { fatal: true, ignoreBOM: true })
 
@@ -223,9 +224,9 @@ function pathOf(name: string): readonly string[] {
 
 /** Also in unclosed brackets: `a[__proto__` is an attack. */
 function rejectForbiddenInBrackets(name: string): void {
-  // The cheap check first: splitting a megabyte of brackets is expensive.
+  // The cheap check first: the pattern takes milliseconds for a megabyte of brackets.
   if (!forbiddenNames.some((forbidden) => name.includes(forbidden))) return
-  if (name.split(/[[\]]/).some(isForbiddenName)) throw forbiddenName()
+  if (forbiddenInBrackets.test(name)) throw forbiddenName()
 }
 
 function newNode(): Node {

@@ -6,6 +6,15 @@ import { createFairQueue } from './fair-queue.ts'
 /** Almost every call is smaller. */
 export const smallBodyBytes = 65_536
 
+/** Chunks of a body that may be small, and how small. A chunk costs a microsecond or more, however few bytes it has. */
+const maxSmallChunks = 4_000
+const smallChunkBytes = 64
+
+/** Whether a body with `Transfer-Encoding: chunked` consists of too many small chunks. */
+export function isFragmented(chunks: number, bytes: number): boolean {
+  return chunks > maxSmallChunks && bytes < chunks * smallChunkBytes
+}
+
 interface LargeBodyLimits {
   /** Bodies of one address that are read or decoded at the same time. */
   readonly maxOfAddress: number

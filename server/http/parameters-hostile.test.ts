@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ParameterType } from '../../contract/parameters.ts'
 import { parseForm } from './form.ts'
-import { parseJson } from './json.ts'
+import { maxValues, parseJson } from './json.ts'
 import { readParameters, type ParameterSources } from './parameters.ts'
 
 const text = { zh: '参数', en: 'parameter' }
@@ -54,6 +54,11 @@ test('property: reads lists and maps from JSON text', () => {
       assert.deepEqual(json('map', sent), json('map', parseJson(sent)))
     }),
   )
+})
+
+test('165 lines of a list are read up to more than any operation accepts', () => {
+  assert.deepEqual(json('list', '\r\n a \n\n\rb\r\nc d\n'), ['a', 'b', 'c d'])
+  assert.equal((json('list', 'a\n'.repeat(2 * maxValues)) as unknown[]).length, maxValues + 1)
 })
 
 test('property: never throws, and every value has its declared type', () => {

@@ -17,6 +17,24 @@ const idcards = fc
   .map(([area, year, tail]) => `${area}${year}0228${tail}`)
 
 void describe('masking', () => {
+  it('166 cuts a long text before a number or key, not inside of it', () => {
+    const key = generateApiKey('secret')
+    for (const secret of [key, '11010519491231002X', '13800138000']) {
+      for (let before = 440; before < 510; before += 1) {
+        const text = maskText(`${'，'.repeat(before)}${secret}${'。'.repeat(100)}`)
+        assert.ok(!text.includes(secret.slice(0, 9)), `${before} ${text.slice(430)}`)
+      }
+    }
+    assert.equal(maskText('字'.repeat(600)).length, 501)
+  })
+
+  it('166 parses no map of variables beyond the limits of a body', () => {
+    const variables = Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`name_${index}`, 1]))
+    const json = { template_params: JSON.stringify(variables) }
+    const found = { template_params: 'json' } as const
+    assert.doesNotMatch(maskParameters(sms, { headers: {}, json }, found), /name_/)
+  })
+
   it('hides numbers and keys in any text', () => {
     fc.assert(
       fc.property(phones, idcards, fc.string({ maxLength: 20 }), (phone, idcard, noise) => {

@@ -3,6 +3,7 @@ import type { RequestParameter } from '../../contract/console/responses/requests
 import { hidden, maskIdNumber, maskName, maskPhone } from '../../contract/masking.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { ParameterSource } from '../../contract/parameters.ts'
+import { parseJson } from '../http/json.ts'
 import { type ParameterSources, readBearer } from '../http/parameters.ts'
 
 const maxTextLength = 500
@@ -18,9 +19,20 @@ const idCardInText =
   /(?<!\d)[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])/g
 const keyInText = /tg_[0-9A-Za-z]{43,}/g
 
+/** More than the length of a key: the longest of what is masked. */
+const maxSecretLength = 64
+
+/** Where a long text is cut: never inside of a key or a number, whose first part would not be recognized. */
+function cutPosition(text: string): number {
+  const earliest = maxTextLength - maxSecretLength
+  let position = maxTextLength
+  while (position > earliest && /\w\w/.test(text.slice(position - 1, position + 1))) position -= 1
+  return position
+}
+
 /** Masks API keys, ID numbers and phone numbers anywhere in a text. */
 export function maskText(text: string): string {
-  const short = (text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text).toWellFormed()
+  const short = (text.length > maxTextLength ? `${text.slice(0, cutPosition(text))}…` : text).toWellFormed()
   // A quick check, because most texts contain none of them.
   if (!/\d{11}|tg_/.test(short)) return short
   return short
@@ -46,7 +58,8 @@ const hideValues: Mask = (value) => {
   let map = value
   if (typeof map === 'string') {
     try {
-      map = JSON.parse(map)
+      // With its limits: this is what a caller sent, however the call ended.
+      map = parseJson(map)
     } catch {
       return hidden
     }

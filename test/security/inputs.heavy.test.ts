@@ -1,6 +1,8 @@
 // Inputs that are expensive to process or that could inject headers and formulas.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { consoleApi } from '../../contract/console/route.ts'
@@ -14,6 +16,9 @@ import type { Parameters } from '../../contract/parameters.ts'
 import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
 import { csvLine } from '../../contract/csv.ts'
+import { decodeBody } from '../../server/http/body.ts'
+import { AppError } from '../../server/http/errors.ts'
+import { readParameters } from '../../server/http/parameters.ts'
 import { type Browser, operator, signedIn } from '../support/console.ts'
 import { post, startService, type TestAccount, type TestService } from '../support/service.ts'
 
@@ -128,6 +133,61 @@ describe('inputs', () => {
           assert.ok(ms < 50, `${route.path} ${name} ${text.slice(0, 12)}… ${ms} ms`)
         }
       }
+    }
+  })
+
+  it('165 a megabyte in any form is decoded or refused in less than 50 ms', { timeout: 120_000 }, async () => {
+    const json = 'application/json'
+    const urlencoded = 'application/x-www-form-urlencoded'
+    const megabyte = (unit: string) => unit.repeat(1_000_000 / unit.length)
+    const bodies: readonly (readonly [type: string, body: string])[] = [
+      [json, `{"a":${megabyte('[')}`],
+      [json, `{"a":1${megabyte('}x')}`],
+      [json, `{"a":"${megabyte('\\"')}"}`],
+      [json, `{"a":[${megabyte('{"":0},')}`],
+      [json, `{${Array.from({ length: 90_000 }, (_, i) => `"k${i}":1`).join(',')}}`],
+      [urlencoded, `a=${megabyte('+')}`],
+      [urlencoded, `a${megabyte('[')}xconstructor=1`],
+      [urlencoded, `a${megabyte('[xconstructor')}=1`],
+      ['multipart/form-data; boundary=x', megabyte('\r\n--x\r\n')],
+    ]
+    const cases = bodies.map(([contentType, body]) => {
+      const input = { contentType, contentEncoding: undefined, body: Buffer.from(body), readForms: true }
+      return [body, () => decodeBody(input)] as const
+    })
+    const { parameters } = domainCheck.operations.check
+    const lines = '\n'.repeat(1_000_000)
+    const readLines = () => readParameters({ headers: {}, json: { urls: `a${lines}b` } }, parameters)
+    for (const [text, work] of [...cases, [lines, readLines] as const]) {
+      const run = async () => {
+        try {
+          work()
+        } catch (error) {
+          assert.ok(error instanceof AppError)
+        }
+      }
+      const ms = await minCpuMs(run, 50)
+      assert.ok(ms < 50, `${text.slice(0, 12)}… ${ms} ms`)
+    }
+  })
+
+  it('168 a body of thousands of tiny chunks is refused, one of larger chunks is read', async () => {
+    const send = async (path: string, chunk: string, count: number) => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+      const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`
+      const whole = `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(count)
+      let text = ''
+      socket.on('data', (data: Buffer) => (text += data.toString()))
+      // The connection may be closed while the rest is sent.
+      socket.on('error', () => undefined)
+      socket.end(`${head}${whole}0\r\n\r\n`)
+      await once(socket, 'close')
+      return text
+    }
+    assert.match(await send(sms.path, ' ', 6_000), /^HTTP\/1\.1 400 [^]*分块过小/)
+    assert.match(await send(sms.path, ' '.repeat(100), 6_000), /^HTTP\/1\.1 400 [^]*不是有效的 JSON/)
+    for (const path of ['/mcp', `${consoleApi}${sessionRoutes.signIn.path}`]) {
+      assert.doesNotMatch(await send(path, ' ', 6_000), /^HTTP\/1\.1 (?!400)/)
     }
   })
 

@@ -263,6 +263,34 @@ describe('guesses', () => {
     }
   })
 
+  it('35 guesses from ever new networks keep out nobody who comes back after a refusal', async () => {
+    await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
+    const { username } = await service.account()
+    const signIn = async (address: string) => {
+      const reply = await openBrowser(service).call(sessionRoutes.signIn, {
+        sent: { username, password: testPassword },
+        headers: { 'x-forwarded-for': address },
+      })
+      return reply.status
+    }
+    let isOpen = true
+    const senders = Array.from({ length: 150 }, async (_, sender) => {
+      for (let time = 0; isOpen; time += 1) {
+        await hashPassword('a guess', `guesser ${sender} ${time}`).catch(() => undefined)
+        await new Promise(setImmediate)
+      }
+    })
+    try {
+      let network = 0
+      // The queue has room for a moment whenever a hash ends.
+      while ((await signIn(`192.0.2.${network}`)) !== 429) network += 1
+      assert.equal(await signIn(`192.0.2.${network}`), 200)
+    } finally {
+      isOpen = false
+      await Promise.all(senders)
+    }
+  })
+
   it('35 guesses at one name lock out its owner only in networks where they never signed in', async () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
     const { username } = await service.account()

@@ -274,8 +274,20 @@ function readRefund(answer: AlipayResponse): RefundResult | 'ask' {
   return { kind: 'unknown', reason }
 }
 
+/** A notification has about 40 fields and a few kilobytes. Anyone can send half a million fields, which take as many milliseconds. */
+const maxNotificationBytes = 65_536
+const maxNotificationFields = 500
+
+function isOversized(body: Buffer): boolean {
+  if (body.length > maxNotificationBytes) return true
+  let fields = 1
+  for (const byte of body) if (byte === 0x26) fields += 1
+  return fields > maxNotificationFields
+}
+
 /** All received fields are signed but `sign` and `sign_type`. */
 function readNotification(body: Buffer, { appId, publicKey }: AlipayOptions): Notification {
+  if (isOversized(body)) return { kind: 'forged', reason: 'too_large' }
   const pairs = [...new URLSearchParams(body.toString('utf8'))]
   const fields: AlipayFields = Object.fromEntries(pairs)
   if (Object.keys(fields).length !== pairs.length) return { kind: 'forged', reason: 'repeated_field' }

@@ -33,20 +33,21 @@ describe('alipay', () => {
     assert.equal(readSignedAnswer('not json', 'alipay.trade.query', publicKey), undefined)
   })
 
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  const text = () => ''
+  const { notifications } = createAlipay({
+    appId: '2021000000000001',
+    privateKey,
+    publicKey,
+    endpoint: 'http://127.0.0.1/gateway.do',
+    timeoutMs: 1,
+    notifyUrl: text,
+    returnUrl: text,
+    cashierUrl: text,
+  })
+  const parse = (body: string) => notifications!.parse({ headers: {}, body: Buffer.from(body) })
+
   it('verifies a notification over its decoded fields', () => {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
-    const text = () => ''
-    const { notifications } = createAlipay({
-      appId: '2021000000000001',
-      privateKey,
-      publicKey,
-      endpoint: 'http://127.0.0.1/gateway.do',
-      timeoutMs: 1,
-      notifyUrl: text,
-      returnUrl: text,
-      cashierUrl: text,
-    })
-    const parse = (body: string) => notifications!.parse({ headers: {}, body: Buffer.from(body) })
     assert.deepEqual(parse(alipay.notify), {
       kind: 'paid',
       number: 'T20260102000001',
@@ -56,6 +57,13 @@ describe('alipay', () => {
     assert.equal(parse((alipay.notify as string).replace('12.30', '12.31')).kind, 'forged')
     assert.equal(parse((alipay.notify as string).replace('RSA2', 'RSA')).kind, 'forged')
     assert.equal(parse(`${alipay.notify}&total_amount=0.01`).kind, 'forged')
+  })
+
+  it('167 reads no notification of more fields or bytes than a provider sends', () => {
+    const fields = Array.from({ length: 501 }, (_, index) => `f${index}=1`).join('&')
+    for (const body of [fields, `a=${'x'.repeat(70_000)}`]) {
+      assert.deepEqual(parse(body), { kind: 'forged', reason: 'too_large' })
+    }
   })
 })
 

@@ -5,7 +5,7 @@ import { formatCsv } from '../../../contract/csv.ts'
 import { importLimits } from '../../../contract/link-import.ts'
 import { findColumns } from './columns.ts'
 import { readRows } from './file.ts'
-import { decodeFile, readCsv as readCsvWith } from '../../../contract/csv-reader.ts'
+import { decodeFile, readCsv as readCsvWith, readCsvInSteps } from '../../../contract/csv-reader.ts'
 
 const readCsv = (text: string) => readCsvWith(text, importLimits)
 const rowsOf = (text: string) => [...readCsv(text)].map(({ cells }) => cells)
@@ -90,6 +90,13 @@ describe('CSV of imports', () => {
     }
     assert.equal(wide!.cells.length, importLimits.columns)
     assert.equal(wide!.isCut, true)
+  })
+
+  it('165 cells and lines that make no row let other work run', () => {
+    for (const unit of [',', '\n', '""\n', '"",']) {
+      const steps = [...readCsvInSteps(`url\n${unit.repeat(50_000)}`, importLimits)]
+      assert.ok(steps.filter((row) => row === undefined).length >= 4, unit)
+    }
   })
 })
 

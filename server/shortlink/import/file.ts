@@ -1,7 +1,7 @@
 // Reads an uploaded file into rows, with the problems that the file alone shows. Other work runs in between.
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type DecodedFile, encodingOf, readCsv } from '../../../contract/csv-reader.ts'
+import { type CsvRow, type DecodedFile, encodingOf, readCsvInSteps } from '../../../contract/csv-reader.ts'
 import { importLimits } from '../../../contract/link-import.ts'
 import type { Language, Text } from '../../../contract/text.ts'
 import { isStorableText } from '../../../contract/values.ts'
@@ -31,20 +31,15 @@ const msPerTurn = 4
 
 export async function readRows(bytes: Uint8Array, options: ImportOptions): Promise<ReadRows> {
   const { text, encoding } = await decode(bytes)
-  const lines = readCsv(text, importLimits)
-  const first = lines.next()
+  const lines = rowsInTurns(text)
+  const first = await lines.next()
   const columns = first.done === true ? undefined : findColumns(first.value.cells)
   if (!columns) throw refused(noTargets)
   const say = (problem: Text) => problem[options.language]
   const rows: FileRow[] = []
   const seen = new Set<string>()
-  let turnEndsAt = performance.now() + msPerTurn
-  for (const { line, cells, isCut } of lines) {
+  for await (const { line, cells, isCut } of lines) {
     if (rows.length >= importLimits.rows) throw refused(tooManyRows)
-    if (performance.now() > turnEndsAt) {
-      await nextTurn()
-      turnEndsAt = performance.now() + msPerTurn
-    }
     const input = columns.read(cells)
     const code = options.codes === 'keep' ? input?.short_code : undefined
     const problem = isCut
@@ -68,6 +63,17 @@ export async function readRows(bytes: Uint8Array, options: ImportOptions): Promi
   }
   if (rows.length === 0) throw refused(emptyFile)
   return { rows, format: columns.format, encoding }
+}
+
+async function* rowsInTurns(text: string): AsyncGenerator<CsvRow, void> {
+  let turnEndsAt = performance.now() + msPerTurn
+  for (const row of readCsvInSteps(text, importLimits)) {
+    if (performance.now() > turnEndsAt) {
+      await nextTurn()
+      turnEndsAt = performance.now() + msPerTurn
+    }
+    if (row !== undefined) yield row
+  }
 }
 
 /** The same as `decodeFile`, in pieces. */

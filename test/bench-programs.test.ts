@@ -1,9 +1,10 @@
+// Which programs the benchmarks believe to be installed.
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { isInstalled } from './machine.ts'
+import { isInstalled } from '../bench/machine.ts'
 
 it('believes a program only when it prints a version', { skip: process.platform === 'win32' }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-programs-'))
