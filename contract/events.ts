@@ -1,4 +1,5 @@
 // Events that webhooks and alerts report, and the limits of their endpoints.
+import { dayMs, hourMs } from './time.ts'
 import type { Text } from './text.ts'
 
 /** Every type of event, with a description for the console and the documents. */
@@ -63,7 +64,7 @@ export const alertLimits = {
   channelsPerAccount: 10,
   targetLength: 1_024,
   /** Alerts of one kind are at least this far apart. */
-  minIntervalMs: 3_600_000,
+  minIntervalMs: hourMs,
   confirmAttempts: 5,
   codeLength: 6,
 } as const
@@ -78,11 +79,11 @@ export const webhookLimits = {
   /** Characters of a response that are stored and shown. */
   shownCharacters: 1_000,
   /** After this time of failure an endpoint is disabled. */
-  disableAfterMs: 5 * 86_400_000,
+  disableAfterMs: 5 * dayMs,
   /** Tests and repeated deliveries that an account asks for in a minute. */
   byHandPerMinute: 20,
   /** How long the previous secret still signs after a rotation. */
-  rotationMs: 86_400_000,
+  rotationMs: dayMs,
 } as const
 
 /** Thresholds of low credits that an account can have. */

@@ -1,4 +1,5 @@
 // Own link domains: how an account proves that a host is its own, and the limits.
+import { dayMs } from './time.ts'
 
 /** The TXT record of `s.example.com` is at `_tollgate.s.example.com`. */
 const txtPrefix = '_tollgate'
@@ -10,9 +11,9 @@ export const ownDomainLimits = {
   /** Attempts to verify, per account and minute. */
   attemptsPerMinute: 20,
   /** How often the record of a verified domain is looked up again. */
-  recheckMs: 86_400_000,
+  recheckMs: dayMs,
   /** A verified domain whose record is missing for this long is no longer verified. */
-  missingMs: 3 * 86_400_000,
+  missingMs: 3 * dayMs,
   /** Claims that were not verified in this time are deleted. */
   unverifiedKeepDays: 30,
 } as const

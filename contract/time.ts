@@ -1,5 +1,6 @@
 // Dates and times are shown in Asia/Shanghai, which is eight hours ahead of UTC all year.
-export const hourMs = 3_600_000
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 export const shanghaiOffsetMs = 8 * hourMs
 

@@ -1,6 +1,7 @@
 // Checks the data folder, its files, free space, the secret key, the database, its schema and its clock.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { minuteMs } from '../../contract/time.ts'
 import type { Config } from '../../server/config.ts'
 import type { Database } from '../../server/db/database.ts'
 import { findAppliedMigrations, findSchemaProblem } from '../../server/db/migrate.ts'
@@ -21,7 +22,7 @@ const goodFreeBytes = 2_048 * mebibyte
 
 /** Leases use the database's clock, dates use the machine's: a difference below this is harmless. */
 const goodClockMs = 2_000
-const badClockMs = 60_000
+const badClockMs = minuteMs
 
 export async function checkStorage(config: Config): Promise<Finding[]> {
   const directory = resolve(config.DATA_DIR)

@@ -1,4 +1,5 @@
 // Limits of console input that the service enforces and the forms show. Plain numbers, so that forms import no schema library.
+import { minuteMs } from '../time.ts'
 
 /** The reason that an operator gives for a change. */
 export const maxNoteLength = 200
@@ -30,10 +31,10 @@ export type SecondFactorKind = (typeof secondFactorKinds)[number]
 export const recoveryCodeCount = 10
 
 /** How long a confirmation of the password (or of a second factor) is valid for sensitive changes. */
-export const confirmationMs = 5 * 60_000
+export const confirmationMs = 5 * minuteMs
 
 /** How long the code of a mail address and the link of a password recovery are valid. */
-export const mailTokenMs = 30 * 60_000
+export const mailTokenMs = 30 * minuteMs
 
 export const maxMailLength = 254
 

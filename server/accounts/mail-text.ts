@@ -1,7 +1,7 @@
 // The mails about an account: the code that verifies an address, the recovery link, and security notices.
 import { mailTokenMs } from '../../contract/console/limits.ts'
 import type { Language } from '../../contract/text.ts'
-import { formatTime } from '../../contract/time.ts'
+import { formatTime, minuteMs } from '../../contract/time.ts'
 import { placeName } from '../places/names.ts'
 
 export interface MailText {
@@ -9,7 +9,7 @@ export interface MailText {
   readonly text: string
 }
 
-const minutes = mailTokenMs / 60_000
+const minutes = mailTokenMs / minuteMs
 
 export function verificationMail(code: string, language: Language): MailText {
   return language === 'zh'

@@ -1,5 +1,6 @@
 // The verified mail address of an account, and password recovery through it.
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { minuteMs } from '../../contract/time.ts'
 import { mailTokenMs } from '../../contract/console/limits.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { recordOwnChange, requireSession } from '../audit/audit.ts'
@@ -207,7 +208,7 @@ function hashOf(token: string): string {
 }
 
 function invalidLink(): AppError {
-  const minutes = mailTokenMs / 60_000
+  const minutes = mailTokenMs / minuteMs
   const text: Text = {
     zh: `链接无效、已使用或已超过 ${minutes} 分钟，请重新找回密码`,
     en: `The link is invalid, was used, or is older than ${minutes} minutes; request a new one`,

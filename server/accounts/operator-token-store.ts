@@ -1,4 +1,5 @@
 // The tokens of operators.
+import { minuteMs } from '../../contract/time.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
@@ -7,7 +8,7 @@ export type OperatorToken = Readonly<Omit<Tables['operator_token'], 'token_hash'
 const columns = 'id, account_id, name, hint, scopes, created_at, used_at, expires_on'
 
 /** `used_at` is updated at most this often. */
-const usedEveryMs = 60_000
+const usedEveryMs = minuteMs
 
 export function insertToken(
   tx: Tx,

@@ -1,5 +1,6 @@
 // Hashing passwords takes turns: by network for strangers, by account for users who are known, and whoever had fewer comes first.
 import { availableParallelism } from 'node:os'
+import { minuteMs } from '../../contract/time.ts'
 import { AppError } from '../http/errors.ts'
 import { createFairQueue, QueueFull } from '../http/fair-queue.ts'
 
@@ -7,7 +8,7 @@ import { createFairQueue, QueueFull } from '../http/fair-queue.ts'
 const maxRank = 10
 /** Attempts of a known share that come before those of strangers; without a limit one account could keep all strangers out. */
 const firstOfKnown = 30
-const rankMs = 15 * 60_000
+const rankMs = 15 * minuteMs
 const maxCountedShares = 10_000
 
 const knownPrefix = 'known '

@@ -1,18 +1,19 @@
 // The session table. Only the browser has a session's token; the table holds its hash.
+import { dayMs, hourMs, minuteMs } from '../../contract/time.ts'
 import { confirmationMs, type SecondFactorKind, type SignInMethod } from '../../contract/console/limits.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
 
-export const idleMs = 12 * 3_600_000
-export const absoluteMs = 7 * 24 * 3_600_000
+export const idleMs = 12 * hourMs
+export const absoluteMs = 7 * dayMs
 
 /** Sessions of one account; the oldest one ends when there are more. */
 const maxSessions = 100
 
 /** `seen_at` is updated at most this often. */
-const seenEveryMs = 60_000
+const seenEveryMs = minuteMs
 
 export type Session = Readonly<
   Pick<

@@ -1,11 +1,12 @@
 // The changes that were made with operator tokens under an Idempotency-Key.
+import { dayMs } from '../../contract/time.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
 
 /** How long an `Idempotency-Key` is remembered. */
-const callLifetimeMs = 24 * 3_600_000
+const callLifetimeMs = dayMs
 
 /** The token, locked until the transaction ends; false when it was revoked. */
 export async function lockToken(tx: Tx, id: number): Promise<boolean> {

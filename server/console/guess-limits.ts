@@ -1,10 +1,11 @@
 // Limits guesses of passwords and codes: failures are counted by key, and responses to repeated ones are delayed.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { minuteMs } from '../../contract/time.ts'
 import type { Attempts } from '../limits/limits.ts'
 import type { AttemptKey } from '../limits/port.ts'
 import { tooMany } from './problem.ts'
 
-const windowMs = 15 * 60_000
+const windowMs = 15 * minuteMs
 
 const slowAfter = 3
 const slowStepMs = 40

@@ -1,6 +1,7 @@
 // The second step of signing in: remembers in an encrypted cookie who passed the first one, and checks codes.
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { minuteMs } from '../../contract/time.ts'
 import type { SecondFactorKind } from '../../contract/console/limits.ts'
 import type { SecondFactors } from '../accounts/second-factor.ts'
 import type { SignInProof } from '../accounts/session-store.ts'
@@ -13,7 +14,7 @@ import { ConsoleProblem, invalidFields } from './problem.ts'
 import type { VerifiedUser } from './sessions.ts'
 
 const cookieName = 'tg_second_step'
-const maxAgeMs = 10 * 60_000
+const maxAgeMs = 10 * minuteMs
 
 /**
  * Wrong codes of an account in 15 minutes: three of a million codes are right at a time. Only somebody who passed the first step

@@ -1,4 +1,5 @@
 // The job of the watch list: claims due addresses, charges, checks, and stores the verdicts.
+import { minuteMs } from '../../contract/time.ts'
 import { checkResults, type CheckResult } from '../../contract/domain-check.ts'
 import { isExpired } from '../accounts/accounts.ts'
 import { findById } from '../accounts/store.ts'
@@ -108,7 +109,7 @@ export function createWatcher(services: Services, service: CheckService): Watche
 
   async function storeResult({ watch, operationId }: DueWatch, result: CheckResult): Promise<void> {
     const verdict = toVerdict(result)
-    const usualMs = watch.every_minutes === null ? intervalMs : watch.every_minutes * 60_000
+    const usualMs = watch.every_minutes === null ? intervalMs : watch.every_minutes * minuteMs
     const record = async (tx: Tx): Promise<void> => {
       if (verdict === undefined) await recordFailure(tx, watch.id, Math.min(usualMs, maxRetryMs))
       else if (await recordVerdict(tx, watch, verdict)) await emitVerdict(tx, watch, verdict)

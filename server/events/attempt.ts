@@ -1,5 +1,6 @@
 // One attempt to deliver an event: the signed request, and what its result means for the delivery and the endpoint.
 import type { Agent } from 'undici'
+import { dayMs } from '../../contract/time.ts'
 import { webhookLimits } from '../../contract/events.ts'
 import { isStorableText } from '../../contract/values.ts'
 import { httpCall, type HttpResult } from '../upstream/http-call.ts'
@@ -27,7 +28,7 @@ export interface AttemptOptions {
 }
 
 /** A longer `Retry-After` is cut. */
-const maxRetryAfterMs = 86_400_000
+const maxRetryAfterMs = dayMs
 
 /** Each wait is up to 10 % longer, so that the retries of many events spread. */
 const jitter = 0.1

@@ -1,5 +1,6 @@
 // Console routes for webhooks, their deliveries, and alert channels.
 import { hash } from 'node:crypto'
+import { minuteMs } from '../../contract/time.ts'
 import { eventRoutes } from '../../contract/console/events.ts'
 import type { AlertChannel, Webhook, WebhookDelivery } from '../../contract/console/responses/events.ts'
 import { type AlertChannelKind, webhookLimits } from '../../contract/events.ts'
@@ -28,8 +29,6 @@ import { listEventTypes } from './webhooks.ts'
 /** Messages with codes in 15 minutes, of one account and to one target: nobody can be flooded with them. */
 const maxCodesByAccount = 20
 const maxCodesToTarget = 5
-
-const minuteMs = 60_000
 
 export function eventPages(
   api: Api,

@@ -1,7 +1,7 @@
 // Watches the platform and alerts operators: gateways, canaries, the ledger, the disk, and deliveries that are behind.
 import { statfs } from 'node:fs/promises'
 import type { PlatformAlertType } from '../../contract/events.ts'
-import { dayMs, hourMs } from '../../contract/time.ts'
+import { dayMs, hourMs, minuteMs } from '../../contract/time.ts'
 import { estimateEntries, findLedgerProblems } from '../credits/ledger/check-store.ts'
 import { findCheckpoint, moveCheckpoint, nextCheckpoint } from '../credits/ledger/checkpoint-store.ts'
 import type { Database } from '../db/database.ts'
@@ -24,7 +24,7 @@ export interface OperatorAlertOptions {
 }
 
 const gatewayPollMs = 5_000
-const statePollMs = 60_000
+const statePollMs = minuteMs
 /** Disk: alert below this share of the file system, or below this many bytes. */
 const minFreeShare = 0.05
 const minFreeBytes = 500_000_000
@@ -54,7 +54,7 @@ export function startOperatorAlerts({ services, gateways }: OperatorAlertOptions
 
     const { pending, oldestDueAt = Date.now() } = await findBacklog(db, maxPending)
     const overdueMs = Math.max(0, Date.now() - oldestDueAt)
-    const data = { pending, overdue_minutes: Math.floor(overdueMs / 60_000) }
+    const data = { pending, overdue_minutes: Math.floor(overdueMs / minuteMs) }
     await report('platform.webhook_backlog', pending >= maxPending || overdueMs >= maxOverdueMs, data)
   })
 

@@ -1,6 +1,6 @@
 // /status: the current health of each part of the service, and the last 90 days from the service's own samples.
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { dayMs, formatDay, formatTime, hourMs } from '../../contract/time.ts'
+import { dayMs, formatDay, formatTime, hourMs, minuteMs } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
 import type { Database } from '../db/database.ts'
 import { languageOf } from '../http/call.ts'
@@ -8,7 +8,6 @@ import type { Jobs } from '../jobs.ts'
 import { addHealthSample, deleteHealthBefore, findHealthDays, type HealthDay } from './health-store.ts'
 
 const keptDays = 90
-const minuteMs = 60_000
 
 /** The page is public: it is read from the database at most this often. */
 const cacheMs = 10_000

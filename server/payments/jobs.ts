@@ -1,5 +1,5 @@
 // Background work of payments: due queries of orders and refunds, each provider on its own so that a slow one delays no other.
-import { hourMs } from '../../contract/time.ts'
+import { hourMs, minuteMs } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Payments } from './payments.ts'
 import type { PaymentProvider } from './port.ts'
@@ -11,7 +11,7 @@ const lookMs = 1_000
 /** Orders of one provider that a process queries at the same time. */
 const perTurn = 8
 /** How often days are looked for that are due for reconciliation. */
-const reconcileMs = 5 * 60_000
+const reconcileMs = 5 * minuteMs
 
 export function startPaymentJobs(services: Services, payments: Payments): void {
   const { db, jobs, log, metrics } = services

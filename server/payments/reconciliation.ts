@@ -1,7 +1,7 @@
 // Daily reconciliation: the provider's bill of a day against our orders and refunds, in both directions.
 import { Counter, type Registry } from 'prom-client'
 import type { PaymentProviderName } from '../../contract/payments.ts'
-import { dayMs, endOfDay, formatDay, hourMs, startOfDay } from '../../contract/time.ts'
+import { dayMs, endOfDay, formatDay, hourMs, minuteMs, startOfDay } from '../../contract/time.ts'
 import type { Database } from '../db/database.ts'
 import { type Bill, BillProblem, type BillRow } from './bills/bill.ts'
 import { compareOrder, comparePayment, compareRefund, describeMoney } from './compare.ts'
@@ -58,12 +58,12 @@ interface RunOptions {
 }
 
 /** Renewed with every batch. Longer than a download and a batch of queries take. */
-const leaseMs = 10 * 60_000
+const leaseMs = 10 * minuteMs
 const batchSize = 200
 /** Orders that are queried at the same time. */
 const perTurn = 8
 /** Until the next attempt, by how many were made. */
-const waitsMs = [10 * 60_000, 30 * 60_000, hourMs, 3 * hourMs, 6 * hourMs]
+const waitsMs = [10 * minuteMs, 30 * minuteMs, hourMs, 3 * hourMs, 6 * hourMs]
 /** An operator is alerted when a bill is still missing after so many attempts. */
 const alertAfter = 3
 /** "No bill" is believed, although something was paid here, after so many attempts. */
@@ -71,7 +71,7 @@ const believeNoneAfter = 5
 /** Differences of one day that are recorded; more mean that the whole bill is another one. */
 const maxDifferences = 1_000
 /** Bills are ready by 10:00; a day is due half an hour later. */
-const readyAfterMs = 10 * hourMs + 30 * 60_000
+const readyAfterMs = 10 * hourMs + 30 * minuteMs
 /** Days that are made up for, for example after a failure. */
 const maxDays = 30
 /** Refunds are in the bill of the day they were requested or done; after so many days they must be in one. */

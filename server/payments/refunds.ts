@@ -1,4 +1,5 @@
 // Refunds: the credits are taken back when a refund is requested, and the provider is asked under one number until it answers.
+import { hourMs, minuteMs } from '../../contract/time.ts'
 import { formatMinor } from '../../contract/payments.ts'
 import { type OperatorActor, recordChange } from '../audit/audit.ts'
 import { addCredits, findBalances } from '../credits/store.ts'
@@ -57,7 +58,7 @@ interface Begun {
 }
 
 /** Until the next attempt, by how many were made. */
-const waitsMs = [3_000, 10_000, 30_000, 120_000, 600_000, 3_600_000, 6 * 3_600_000]
+const waitsMs = [3_000, 10_000, 30_000, 2 * minuteMs, 10 * minuteMs, hourMs, 6 * hourMs]
 /** An operator is alerted when a refund is still open after so many attempts. */
 const alertAfter = 4
 

@@ -1,11 +1,9 @@
 // When orders are queried: due orders are leased by the database's clock, so that one process queries an order at a time.
 import type { PaymentProviderName } from '../../contract/payments.ts'
-import { dayMs } from '../../contract/time.ts'
+import { dayMs, hourMs, minuteMs } from '../../contract/time.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { OrderRow } from './store.ts'
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
 
 /** Whether an order is due; a read, because it is asked every second. */
 export async function hasDueOrder(queries: Queries, provider: PaymentProviderName): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { Counter, type Registry } from 'prom-client'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { requestSteps } from '../../contract/console/requests.ts'
-import { dayMs, formatDay, hourMs, shanghaiOffsetMs } from '../../contract/time.ts'
+import { dayMs, formatDay, hourMs, minuteMs, shanghaiOffsetMs } from '../../contract/time.ts'
 import type { Database } from '../db/database.ts'
 import type { Jobs } from '../jobs.ts'
 import type { CallSource, CallTrace } from '../http/call.ts'
@@ -46,7 +46,7 @@ const rowBytes = 350
 const termBytes = 120
 
 /** Dropped calls are logged at most this often. */
-const logEveryMs = 60_000
+const logEveryMs = minuteMs
 
 interface QueuedCall {
   readonly endpoint: Endpoint

@@ -1,7 +1,7 @@
 // The rules of links: checks input, prepares what the charge's transaction writes, formats records. Used by the API and the console.
 import { bannedTarget } from '../../contract/link-abuse.ts'
 import { type ClearableField, type RedirectType, shortlink } from '../../contract/shortlink.ts'
-import { formatTime } from '../../contract/time.ts'
+import { formatTime, hourMs } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
 import { registerWriter, type TransactionWrite } from '../credits/batch-writer.ts'
 import type { Charge, Written } from '../credits/operation.ts'
@@ -119,7 +119,7 @@ export function createLinks(
   codes: Codes,
 ): Links {
   const rotation = createDomainRotation()
-  const graceMs = services.config.LINK_REFRESH_GRACE_HOURS * 3_600_000
+  const graceMs = services.config.LINK_REFRESH_GRACE_HOURS * hourMs
 
   const addresses = (id: number, code: string, hosts: Hosts): LinkAddresses => ({
     link_id: id,

@@ -2,7 +2,7 @@
 import { Counter } from 'prom-client'
 import { apiTypeNames, isApiType } from '../../contract/credits.ts'
 import { sms } from '../../contract/sms.ts'
-import { hourMs } from '../../contract/time.ts'
+import { hourMs, minuteMs } from '../../contract/time.ts'
 import { type Caller, requireNotSuspended } from '../accounts/authenticate.ts'
 import type { CreditBalance } from '../credits/store.ts'
 import { type Call, requireParameters, findOperation } from '../http/call.ts'
@@ -33,7 +33,7 @@ import { findSignatures } from './signature-store.ts'
 import { deleteOldSends } from './store.ts'
 import { listTemplates } from './templates.ts'
 
-const tenMinutesMs = 600_000
+const tenMinutesMs = 10 * minuteMs
 
 /** How long a message that another process accepted waits at most before this one looks for it. */
 const pollMs = 500
@@ -152,7 +152,7 @@ export function createSms(services: Services): SmsProduct {
     routes: (api) => registerReceipts(api, services, decisions),
     start() {
       jobs.every(pollMs, 'sms_queue', async () => worker.wake())
-      jobs.every(60_000, 'repair_sms_batches', () => repairBatches(db))
+      jobs.every(minuteMs, 'repair_sms_batches', () => repairBatches(db))
       if (vendorReviews.vendors.size > 0)
         jobs.every(vendorPollMs, 'sms_vendor_reviews', (signal) => vendorReviews.run(signal))
       // Without limits too: they may have been in use before.

@@ -1,5 +1,5 @@
 // Limits of messages per phone number, by calendar minute, hour and day in Shanghai, shared by all processes.
-import { dayMs, hourMs, shanghaiOffsetMs } from '../../contract/time.ts'
+import { dayMs, hourMs, minuteMs, shanghaiOffsetMs } from '../../contract/time.ts'
 import type { Config } from '../config.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
@@ -16,7 +16,7 @@ import {
 
 type NumberLimits = Config['SMS_NUMBER_LIMITS']
 
-const lengths = { m: 60_000, h: hourMs, d: dayMs } as const
+const lengths = { m: minuteMs, h: hourMs, d: dayMs } as const
 
 /** The current periods, shortest first. */
 export function currentPeriods(limits: NumberLimits, now: number): readonly Period[] {

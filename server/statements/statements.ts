@@ -1,6 +1,6 @@
 // Monthly statements: frozen in the month after, chained and signed; the running month is provisional.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dayMs, formatDay, hourMs, startOfDay } from '../../contract/time.ts'
+import { dayMs, formatDay, hourMs, minuteMs, startOfDay } from '../../contract/time.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { findNow } from '../events/store.ts'
 import { AppError } from '../http/errors.ts'
@@ -38,7 +38,7 @@ export interface MadeStatement extends SignedStatement {
 }
 
 /** Transactions of the last moments of a month have ended by then. */
-const freezeAfterMs = 10 * 60_000
+const freezeAfterMs = 10 * minuteMs
 const accountsPerRead = 100
 /** Other work runs between two accounts. */
 const pauseMs = 5

@@ -1,5 +1,6 @@
 // Console routes of single sign-on: sign-in, linking an account, confirming who the user is, and the provider's way back.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { minuteMs } from '../../../contract/time.ts'
 import { oidcRoutes } from '../../../contract/console/oidc.ts'
 import { type Oidc, OidcRefused, type OidcRequest, OidcUnavailable } from '../../accounts/oidc.ts'
 import { issuerOf, linkOidc, type OidcSubject, ownsSubject, unlinkOidc } from '../../accounts/oidc-links.ts'
@@ -19,7 +20,7 @@ import type { Sessions } from '../sessions.ts'
 
 const cookieName = 'tg_oidc'
 const cookiePath = '/console/api/oidc'
-const maxAgeMs = 10 * 60_000
+const maxAgeMs = 10 * minuteMs
 
 /** Refused ways back in 15 minutes, each of which asks the provider: of one network, and of one IPv6 /48. */
 const maxRefusedByNetwork = 60

@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises'
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { minuteMs } from '../../../contract/time.ts'
 import { apiTypes } from '../../../contract/credits.ts'
 import { endpointNames } from '../../../contract/console/home.ts'
 import { operatorRoutes } from '../../../contract/console/operator.ts'
@@ -19,7 +20,7 @@ import { countAccountsByState } from '../../accounts/search-store.ts'
 
 const gatewayGroups = ['sms', 'identity', 'domain_check'] as const
 
-const latencyMs = 15 * 60_000
+const latencyMs = 15 * minuteMs
 const latencyCalls = 5_000
 
 /** Every open page polls, so the overview is cached this long. */

@@ -1,6 +1,6 @@
 // The checkpoint of the ledger: the sums of each balance up to an entry that was checked. A check after it reads only newer
 // entries. `ledger check` on the command line never uses it and counts everything.
-import { dayMs } from '../../../contract/time.ts'
+import { dayMs, minuteMs } from '../../../contract/time.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import { forUpdate } from '../../db/dialect.ts'
 import { findSetting, insertSetting, putSetting } from '../../db/setting-store.ts'
@@ -17,7 +17,7 @@ export const noCheckpoint: Checkpoint = { entryId: 0, operationId: 0, at: 0 }
 const settingName = 'ledger_checkpoint'
 
 /** A younger transaction may still be running and commit an entry with a smaller id. */
-const settledAfterMs = 10 * 60_000
+const settledAfterMs = 10 * minuteMs
 
 /** Compaction changes entries that are older than 400 days or more, and must not find any after the checkpoint. */
 const maxAgeMs = 300 * dayMs

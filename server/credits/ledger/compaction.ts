@@ -1,4 +1,5 @@
 // The job that compacts old ledger entries, so that the ledger does not grow indefinitely. compaction-plan.ts has the rules.
+import { hourMs } from '../../../contract/time.ts'
 import type { Database } from '../../db/database.ts'
 import type { Jobs } from '../../jobs.ts'
 import { type Chain, compactStep, findChains } from './compaction-store.ts'
@@ -9,7 +10,7 @@ export interface Compaction {
   start(jobs: Jobs): void
 }
 
-const everyMs = 6 * 3_600_000
+const everyMs = 6 * hourMs
 const chainsPerPage = 500
 
 /** With `keepDays` 0 nothing is ever compacted. */

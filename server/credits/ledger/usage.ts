@@ -1,7 +1,7 @@
 // Used credits by day, from the balances at the borders of the days: exact with refunds and charges that no request caused,
 // and without reading the charges themselves.
 import { type ApiType, apiTypes } from '../../../contract/credits.ts'
-import { endOfDay, startOfDay } from '../../../contract/time.ts'
+import { endOfDay, minuteMs, startOfDay } from '../../../contract/time.ts'
 import type { Database } from '../../db/database.ts'
 import { findBalancesBefore, findGrants, findTotalsBefore, ledgerIdAt } from './list-store.ts'
 
@@ -17,7 +17,7 @@ export interface LedgerUsage {
 }
 
 /** A moment this long ago has no entries that are still to be committed. */
-const settledMs = 60_000
+const settledMs = minuteMs
 
 export function createLedgerUsage(db: Database): LedgerUsage {
   /** Where a day that is over begins in the ledger never changes again. */

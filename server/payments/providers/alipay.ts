@@ -1,7 +1,7 @@
 // Alipay: the page and the QR code of one order, queries, closing and refunds over gateway.do; signed with RSA2.
 import type { KeyObject } from 'node:crypto'
 import { formatMinor, parseMinor } from '../../../contract/payments.ts'
-import { formatTime } from '../../../contract/time.ts'
+import { dayMs, formatTime, minuteMs } from '../../../contract/time.ts'
 import { httpCall } from '../../upstream/http-call.ts'
 import { codeText, type JsonObject, parseJsonObject } from '../../upstream/json.ts'
 import {
@@ -30,7 +30,6 @@ type AlipayFields = Readonly<Record<string, string>>
 /** A signed answer, or why there is none. */
 type AlipayResponse = { readonly fields: JsonObject } | { readonly reason: string; readonly isSent: boolean }
 
-const minuteMs = 60_000
 
 /** Refunds that cannot succeed. All other codes are asked again: with the same number Alipay refunds once. */
 const finalRefusals = [
@@ -99,7 +98,7 @@ export function createAlipay(options: AlipayOptions): PaymentProvider {
   return {
     name: 'alipay',
     currency: 'CNY',
-    waitMs: { min: minuteMs, max: 15 * 24 * 60 * minuteMs },
+    waitMs: { min: minuteMs, max: 15 * dayMs },
 
     async open(order) {
       const page = signed('alipay.trade.page.pay', orderFields(order, 'FAST_INSTANT_TRADE_PAY'), {

@@ -1,6 +1,7 @@
 // Stripe Checkout: one session per order, queries, expiry and refunds. Answers are trusted because of TLS, events because of their signature.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { hourMs, minuteMs } from '../../../contract/time.ts'
 import { isRecord } from '../../../contract/values.ts'
 import { httpCall } from '../../upstream/http-call.ts'
 import { idText, type JsonObject, parseJsonObject, valueAt } from '../../upstream/json.ts'
@@ -25,9 +26,8 @@ export interface StripeOptions extends ProviderAddresses {
 /** The shapes of objects follow the version. */
 const apiVersion = '2026-10-28.endive'
 const clockToleranceS = 300
-const minuteMs = 60_000
 /** Stripe remembers an idempotency key for at least 24 hours. */
-const keyLifeMs = 20 * 60 * minuteMs
+const keyLifeMs = 20 * hourMs
 
 interface StripeResponse {
   readonly status: number
@@ -70,7 +70,7 @@ export function createStripe(options: StripeOptions): PaymentProvider {
 
   return {
     name: 'stripe',
-    waitMs: { min: 31 * minuteMs, max: 23 * 60 * minuteMs },
+    waitMs: { min: 31 * minuteMs, max: 23 * hourMs },
 
     async open(order) {
       const fields: StripeFields = {

@@ -1,7 +1,7 @@
 // WeChat Pay APIv3: Native orders, queries, closing and refunds. Requests, answers and notifications are signed.
 import { createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { isoTime } from '../../../contract/time.ts'
+import { dayMs, isoTime, minuteMs } from '../../../contract/time.ts'
 import { isRecord } from '../../../contract/values.ts'
 import { httpCall } from '../../upstream/http-call.ts'
 import { codeText, idText, type JsonObject, parseJsonObject } from '../../upstream/json.ts'
@@ -32,7 +32,6 @@ export interface WechatpayOptions extends ProviderAddresses {
 
 /** Maximum difference between a timestamp and our clock. */
 const clockToleranceS = 300
-const minuteMs = 60_000
 
 /** `body` is undefined without a valid signature; then only the status and code may be shown, never acted on. */
 interface WechatpayResponse {
@@ -95,8 +94,8 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
   return {
     name: 'wechatpay',
     currency: 'CNY',
-    // One minute is the least; a few seconds more because of the way to the provider.
-    waitMs: { min: minuteMs + 5_000, max: 7 * 24 * 60 * minuteMs },
+    // The minimum is one minute, and the request takes a few seconds to arrive.
+    waitMs: { min: minuteMs + 5_000, max: 7 * dayMs },
 
     async open(order) {
       const { body, reason } = await call('POST', '/v3/pay/transactions/native', {

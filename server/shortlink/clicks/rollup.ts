@@ -1,5 +1,6 @@
 // The job that keeps the click tables small: old hours become days, visitor hashes of past days become a number.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hourMs, minuteMs } from '../../../contract/time.ts'
 import type { JobFunction } from '../../jobs.ts'
 import { dayOfHour, firstHourOfDay, hourOf } from './hours.ts'
 import type { ClickWriter } from './writer.ts'
@@ -7,10 +8,10 @@ import type { ClickWriter } from './writer.ts'
 /** Clicks of this many days are stored by hour, older ones by day. */
 export const hourlyDays = 60
 
-export const rollupEveryMs = 3_600_000
+export const rollupEveryMs = hourMs
 
 /** A process that has just started has more urgent work. */
-const firstRollupMs = 60_000
+const firstRollupMs = minuteMs
 
 export function createRollupJob(run: ClickWriter['run']): JobFunction {
   let isFirst = true

@@ -1,4 +1,5 @@
 // Console routes of own domains: list, add, verify, remove.
+import { minuteMs } from '../../../contract/time.ts'
 import { ownDomainRoutes } from '../../../contract/console/link-domains.ts'
 import type { OwnDomain as OwnDomainResponse } from '../../../contract/console/responses/link-domains.ts'
 import { ownDomainLimits, txtRecordOf } from '../../../contract/link-domains.ts'
@@ -9,7 +10,6 @@ import type { Services } from '../../services.ts'
 import type { Shortlink } from '../api.ts'
 import { findOwnDomain, listOwnDomains, type OwnDomainRow } from './store.ts'
 
-const minuteMs = 60_000
 
 export function ownDomainPages(api: Api, { db, limits }: Services, links: Shortlink): void {
   const actorOf = ({ account }: SignedInRequest): AccountActor => ({ kind: 'account', accountId: account.id })

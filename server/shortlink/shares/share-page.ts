@@ -1,7 +1,7 @@
 // `/share/TOKEN`: statistics of a link or a tag for anyone who has the address, without an account and without JavaScript.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { shareLimits, sharedDays, sharePath } from '../../../contract/link-analytics.ts'
-import { dayMs, endOfDay, formatDay } from '../../../contract/time.ts'
+import { dayMs, endOfDay, formatDay, minuteMs } from '../../../contract/time.ts'
 import { languageOf } from '../../http/call.ts'
 import { networkOf } from '../../http/address.ts'
 import type { Services } from '../../services.ts'
@@ -21,7 +21,6 @@ interface ShareContext {
   readonly addressOf: Services['http']['addressOf']
 }
 
-const minuteMs = 60_000
 
 /** The same statistics are read once for many views. */
 const cacheMs = 10_000

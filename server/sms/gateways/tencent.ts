@@ -1,4 +1,5 @@
 // Tencent Cloud SMS (2021-01-11): SendSms, PullSmsSendStatusByPhoneNumber and the pushes of statuses and replies.
+import { dayMs, hourMs } from '../../../contract/time.ts'
 import { isRecord } from '../../../contract/values.ts'
 import { type HttpResult, httpCall } from '../../upstream/http-call.ts'
 import {
@@ -35,7 +36,7 @@ const version = '2021-01-11'
 const probePhone = '13800138000'
 
 /** The vendor keeps its history this long. */
-const historyMs = 7 * 86_400_000
+const historyMs = 7 * dayMs
 
 /** Every code that the vendor documents. All others are ambiguous. */
 export const tencentCodes: ReadonlyMap<string, CodeMeaning<RefusalReason>> = new Map<
@@ -125,7 +126,7 @@ export function createTencentGateway(options: TencentSmsOptions): SmsGateway {
     },
 
     async probe(signal) {
-      const result = await pullStatus(probePhone, Date.now() - 3_600_000, signal)
+      const result = await pullStatus(probePhone, Date.now() - hourMs, signal)
       if (result.kind !== 'response') return { ok: false, detail: result.reason }
       const response = readResponse(result)
       if (!response) return { ok: false, detail: `http_${result.status}` }

@@ -1,5 +1,6 @@
 // Submits signatures and templates to vendors and asks for their state. A submission is sent once: when it is not known whether the
 // vendor took it, an operator checks and submits again. Nothing here changes what may be sent.
+import { hourMs, minuteMs } from '../../../contract/time.ts'
 import type { Config } from '../../config.ts'
 import type { Services } from '../../services.ts'
 import type { Text } from '../../../contract/text.ts'
@@ -51,9 +52,8 @@ function createVendorReviews(config: Config): ReadonlyMap<string, VendorReviews>
 const perRound = 10
 const leaseMs = 120_000
 const maxAttempts = 8
-const minute = 60_000
 /** Reviews take hours; after the last wait it repeats. */
-const askAfterMs = [minute, 5 * minute, 15 * minute, 30 * minute, 60 * minute]
+const askAfterMs = [minuteMs, 5 * minuteMs, 15 * minuteMs, 30 * minuteMs, hourMs]
 /** About a month of questions. */
 const maxQuestions = 720
 
@@ -129,7 +129,7 @@ export function createVendorReviewJob(
         return end(
           row,
           { state: 'reviewing', reason: '', vendor_id: submitted.vendorId, attempts: 0 },
-          minute,
+          minuteMs,
         )
       case 'refused':
         return end(row, { state: 'failed', reason: submitted.reason }, undefined)
@@ -142,7 +142,7 @@ export function createVendorReviewJob(
       case 'later':
         return attempts >= maxAttempts
           ? end(row, { state: 'failed', reason: submitted.reason, attempts }, undefined)
-          : end(row, { state: 'waiting', reason: submitted.reason, attempts }, minute * 2 ** (attempts - 1))
+          : end(row, { state: 'waiting', reason: submitted.reason, attempts }, minuteMs * 2 ** (attempts - 1))
     }
   }
 

@@ -1,5 +1,5 @@
 // Reads the first visible sheet of an XLSX file as text. No library that we know stops unpacking at a limit.
-import { formatTime } from '../../../contract/time.ts'
+import { formatTime, shanghaiOffsetMs } from '../../../contract/time.ts'
 import { recipientFileLimits as limits } from '../../../contract/sms-text.ts'
 import { BadFile, type FileNotice, type Row, type Table } from './file-problems.ts'
 import { attribute, decodeXml, walkXml } from './xml.ts'
@@ -198,7 +198,7 @@ function numberText(value: string, isDate: boolean, is1904: boolean): string {
 function dateText(serial: number, is1904: boolean): string {
   const daysTo1970 = is1904 ? 24_107 : 25_569
   // A sheet has no time zone: the shown day and time are meant.
-  const ms = Math.round((serial - daysTo1970) * 86_400) * 1000 - 8 * 3_600_000
+  const ms = Math.round((serial - daysTo1970) * 86_400) * 1000 - shanghaiOffsetMs
   const [day = '', time = ''] = formatTime(ms).split(' ')
   if (serial < 1) return time
   return time === '00:00:00' ? day : `${day} ${time}`
