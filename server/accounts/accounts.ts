@@ -11,7 +11,7 @@ import { usernameProblem } from '../../contract/usernames.ts'
 import { printable } from '../../contract/values.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { emitEvents } from '../events/emit.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import { readAllowList, readScopes } from './key-limits.ts'
 import { requireKeySecret } from './key-secret-store.ts'
 import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
@@ -83,7 +83,7 @@ export async function createAccount(
     })
     return inserted
   })
-  if (id === undefined) throw invalid('username', { zh: '用户名已被使用', en: 'the user name is taken' })
+  if (id === undefined) throw invalidField('username', { zh: '用户名已被使用', en: 'the user name is taken' })
   return { id, username, password, passwordHash }
 }
 
@@ -195,7 +195,7 @@ export async function changeAccount(
 async function requireOtherOwner(tx: Tx, accountId: number): Promise<void> {
   const owners = await lockOwners(tx)
   if (owners.length === 1 && owners[0] === accountId)
-    throw invalid('suspended', { zh: '不能停用最后一位所有者', en: 'the last owner cannot be suspended' })
+    throw invalidField('suspended', { zh: '不能停用最后一位所有者', en: 'the last owner cannot be suspended' })
 }
 
 function passwordAction(actor: Actor): string {
@@ -281,7 +281,7 @@ async function requireSameCredentials(tx: Tx, actor: Actor): Promise<void> {
 export async function requireAccount(queries: Queries, username: string): Promise<Account> {
   const account = await findByUsername(queries, username)
   if (!account) {
-    throw invalid('username', { zh: `没有账户 ${username}`, en: `there is no account ${username}` })
+    throw invalidField('username', { zh: `没有账户 ${username}`, en: `there is no account ${username}` })
   }
   return account
 }
@@ -313,8 +313,4 @@ function requireNoProblems(problems: Readonly<Record<string, Text | undefined>>)
   if (texts.length === 0) return
   const text = { zh: texts.map(({ zh }) => zh).join('；'), en: texts.map(({ en }) => en).join('; ') }
   throw new AppError(1002, text, { fields })
-}
-
-function invalid(field: string, problem: Text): AppError {
-  return new AppError(1002, problem, { fields: { [field]: problem } })
 }

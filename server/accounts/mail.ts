@@ -7,7 +7,7 @@ import { recordOwnChange, requireSession } from '../audit/audit.ts'
 import { findUsername } from '../audit/store.ts'
 import type { Database } from '../db/database.ts'
 import { createTextCipher } from '../encryption.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import {
   countAttempt,
   countByMail,
@@ -176,7 +176,7 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
       if (!found) throw invalidLink()
       const username = await findUsername(db, found.account_id)
       const problem = passwordProblem(password, username)
-      if (problem) throw new AppError(1002, problem, { fields: { new_password: problem } })
+      if (problem) throw invalidField('new_password', problem)
       const passwordHash = await hashPassword(password, share)
       await db.write(async (tx) => {
         const { account_id: accountId } = found
@@ -221,5 +221,5 @@ function tooManyAccounts(): AppError {
     zh: `一个邮箱最多用于 ${maxAccountsPerAddress} 个账户`,
     en: `An email address can be used by at most ${maxAccountsPerAddress} accounts`,
   }
-  return new AppError(1002, text, { fields: { code: text } })
+  return invalidField('code', text)
 }

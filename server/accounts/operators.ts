@@ -7,7 +7,7 @@ import { formatDay, startOfDay } from '../../contract/time.ts'
 import { hasHiddenCharacters, printable } from '../../contract/values.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database, Queries } from '../db/database.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import {
   countTokens,
   deleteToken,
@@ -25,13 +25,13 @@ export async function changeRole(
   role: OperatorRole,
 ): Promise<void> {
   if (account.role !== 'operator') {
-    throw invalid('role', { zh: '只有管理员有角色', en: 'only operators have a role' })
+    throw invalidField('role', { zh: '只有管理员有角色', en: 'only operators have a role' })
   }
   await db.write(async (tx) => {
     // All owners are locked, so that two of them cannot demote each other at the same time.
     const owners = await lockOwners(tx)
     if (role !== 'owner' && owners.every((id) => id === account.id)) {
-      throw invalid('role', { zh: '不能变更最后一位所有者', en: 'the last owner stays an owner' })
+      throw invalidField('role', { zh: '不能变更最后一位所有者', en: 'the last owner stays an owner' })
     }
     await updateAccount(tx, account.id, { operator_role: role })
     await recordChange(tx, actor, 'account.role', account.username, { role })
@@ -72,7 +72,7 @@ export async function createToken(
   const token = await db.write(async (tx) => {
     await lockOwners(tx)
     if ((await countTokens(tx)) >= maxTokens) {
-      throw invalid('name', { zh: `至多 ${maxTokens} 个令牌`, en: `there are ${maxTokens} tokens at most` })
+      throw invalidField('name', { zh: `至多 ${maxTokens} 个令牌`, en: `there are ${maxTokens} tokens at most` })
     }
     const inserted = await insertToken(tx, {
       account_id: operator.id,
@@ -168,8 +168,4 @@ function checksumOf(random: string, secret: string): string {
 /** A token has 256 random bits, so a plain hash is enough. */
 function hashToken(secret: string): string {
   return hash('sha256', secret, 'hex')
-}
-
-function invalid(field: string, problem: { zh: string; en: string }): AppError {
-  return new AppError(1002, problem, { fields: { [field]: problem } })
 }

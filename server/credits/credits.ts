@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import { type ApiType, maxGrant } from '../../contract/credits.ts'
 import type { Database, Tx } from '../db/database.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import { createChargeBatcher, createEndBatcher } from './batchers-store.ts'
 import { createResponseCipher } from './charge/response-cipher.ts'
 import { chargeBatch, findPreviousCall, type LedgerContext } from './charge/store.ts'
@@ -119,5 +119,5 @@ export function requireAmount(amount: number): void {
     zh: `数量须为 1 到 ${maxGrant} 的整数`,
     en: `the amount must be a whole number from 1 to ${maxGrant}`,
   }
-  throw new AppError(1002, problem, { fields: { amount: problem } })
+  throw invalidField('amount', problem)
 }

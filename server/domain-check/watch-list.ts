@@ -1,7 +1,7 @@
 // The watch list for account holders and the operator: add, remove and list addresses.
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import { readAddress } from './address.ts'
 import type { Address, CheckVerdict } from './port.ts'
 import { deleteWatch, findHistory, findWatches, insertWatch, type WatchedDomain } from './store.ts'
@@ -70,5 +70,5 @@ function requireAddress(text: string): Address {
 }
 
 function invalidAddress(zh: string, en: string): AppError {
-  return new AppError(1002, { zh, en }, { fields: { url: { zh, en } } })
+  return invalidField('url', { zh, en })
 }

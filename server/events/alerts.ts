@@ -25,7 +25,7 @@ import {
   updateEndpoint,
   updateWantedTypes,
 } from './store.ts'
-import { readWebhookUrl } from './webhooks.ts'
+import { invalidInput, readWebhookUrl } from './webhooks.ts'
 
 export interface Alerts {
   /** Adds a channel and sends it the code that confirms it. */
@@ -84,7 +84,7 @@ export function createAlerts(options: AlertOptions): Alerts {
   return {
     async add(actor, account, { kind: given, target: givenTarget, secret, language }) {
       const kind = alertChannelKinds.find((one) => one === given)
-      if (!kind) throw invalid('kind', { zh: `须为 ${alertChannelKinds.join('、')}`, en: 'is unknown' })
+      if (!kind) throw invalidInput('kind', { zh: `须为 ${alertChannelKinds.join('、')}`, en: 'is unknown' })
       const channel = channels.get(kind)
       if (!channel)
         throw new AppError(1005, { zh: '未配置 MAIL_URL，不能发送邮件', en: 'mail needs MAIL_URL' })
@@ -121,7 +121,7 @@ export function createAlerts(options: AlertOptions): Alerts {
         expected !== null &&
         attempts <= alertLimits.confirmAttempts &&
         timingSafeEqual(Buffer.from(given), Buffer.from(expected))
-      if (!isRight) throw invalid('code', { zh: '不正确或已失效', en: 'is wrong or no longer valid' })
+      if (!isRight) throw invalidInput('code', { zh: '不正确或已失效', en: 'is wrong or no longer valid' })
       await activate(actor, endpoint)
     },
 
@@ -186,7 +186,7 @@ function readTarget(kind: AlertChannelKind, given: string, allowPrivate: boolean
   const target = given.trim()
   if (kind !== 'mail') return readWebhookUrl(target, allowPrivate)
   if (target.length <= alertLimits.targetLength && isMailAddress(target)) return target
-  throw invalid('target', { zh: '不是有效的邮箱地址', en: 'is not an email address' })
+  throw invalidInput('target', { zh: '不是有效的邮箱地址', en: 'is not an email address' })
 }
 
 /** One address without a display name, so that nothing else can be added to the envelope. */
@@ -198,11 +198,6 @@ function confirmText(code: string, language: Language): { title: string; text: s
   return language === 'zh'
     ? { title: 'Tollgate 告警接收确认', text: `确认码：${code}\n在控制台输入确认码后开始接收告警。` }
     : { title: 'Tollgate alerts: confirm', text: `Code: ${code}\nEnter it in the console to receive alerts.` }
-}
-
-function invalid(name: string, problem: Text): AppError {
-  const text = { zh: `${name} ${problem.zh}`, en: `${name} ${problem.en}` }
-  return new AppError(1002, text, { fields: { [name]: problem } })
 }
 
 function tooManyChannels(): AppError {

@@ -174,7 +174,7 @@ export async function disableEndpoint(tx: Tx, endpointId: number, reason: Disabl
 export function readWebhookUrl(text: string, allowPrivate: boolean): string {
   const url = URL.parse(text.trim())
   const problem = findUrlProblem(url, allowPrivate)
-  if (problem) throw new AppError(1002, withName('url', problem), { fields: { url: problem } })
+  if (problem) throw invalidInput('url', problem)
   return url!.href
 }
 
@@ -202,8 +202,10 @@ function readEventTypes(given: readonly string[]): string {
   const types = [...new Set(given.map((type) => type.trim()).filter((type) => type !== ''))]
   const unknown = types.filter((type) => type !== '*' && !isEventType(type))
   if (unknown.length > 0) {
-    const problem = { zh: `没有事件类型 ${unknown[0]}`, en: `has no event type ${unknown[0]}` }
-    throw new AppError(1002, withName('events', problem), { fields: { events: problem } })
+    throw invalidInput('events', {
+      zh: `没有事件类型 ${unknown[0]}`,
+      en: `has no event type ${unknown[0]}`,
+    })
   }
   return types.length === 0 || types.includes('*') ? '*' : types.sort().join(' ')
 }
@@ -213,8 +215,10 @@ export function listEventTypes(types: string): readonly (EventType | '*')[] {
   return types.split(' ') as (EventType | '*')[]
 }
 
-function withName(name: string, { zh, en }: Text): Text {
-  return { zh: `${name} ${zh}`, en: `${name} ${en}` }
+/** The message names the field; beside the field the name is left out. */
+export function invalidInput(name: string, problem: Text): AppError {
+  const text = { zh: `${name} ${problem.zh}`, en: `${name} ${problem.en}` }
+  return new AppError(1002, text, { fields: { [name]: problem } })
 }
 
 function hostOf(url: string): string {

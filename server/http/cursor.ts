@@ -1,7 +1,7 @@
 // Cursors of lists: opaque, signed, and valid only for the account and the query they were made for.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { maxPageSize } from '../../contract/paging.ts'
-import { AppError } from './errors.ts'
+import { invalidField } from './errors.ts'
 import type { InvalidParameter } from './parameters.ts'
 
 /** Account, action and filters: everything that must be the same on the next page. */
@@ -36,7 +36,7 @@ export function createCursors(secret: string): Cursors {
         timingSafeEqual(bytes.subarray(0, signatureLength), sign(query, text))
       if (!isOurs) {
         const problem = { zh: 'cursor 无效', en: 'cursor is not valid' }
-        throw new AppError(1002, problem, { fields: { cursor: problem } })
+        throw invalidField('cursor', problem)
       }
       return text.split(',').map(Number)
     },

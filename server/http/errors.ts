@@ -33,6 +33,11 @@ export class AppError extends Error {
   }
 }
 
+/** A value that breaks a rule; the text names what is wrong with it. */
+export function invalidField(field: string, text: Text): AppError {
+  return new AppError(1002, text, { fields: { [field]: text } })
+}
+
 /** A request that cannot be read: malformed, too deep, in an unknown encoding. */
 export function malformed(zh: string, en: string, cause?: unknown): AppError {
   return new AppError(1002, { zh, en }, { status: 400, cause })

@@ -93,8 +93,8 @@ export function paymentPages(api: Api, { db, config }: Services, payments: Payme
   api.operator(operatorPaymentRoutes.order, async (request) => {
     const order = await requireOrder(request.part('number'))
     const canRefund = ['granted', 'partly_refunded', 'paid'].includes(order.state)
-    const most = canRefund ? await refundable(db, order, await findItems(db, order.id)) : 0
-    return { ...(await detailOf(order)), refundable: formatMinor(most) }
+    const max = canRefund ? await refundable(db, order, await findItems(db, order.id)) : 0
+    return { ...(await detailOf(order)), refundable: formatMinor(max) }
   })
 
   api.operator(operatorPaymentRoutes.confirmOrder, async (request, input) => {

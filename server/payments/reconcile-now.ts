@@ -3,7 +3,7 @@ import type { PaymentProviderName } from '../../contract/payments.ts'
 import { formatDay, startOfDay } from '../../contract/time.ts'
 import { type OperatorActor, recordChange } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import type { Payments } from './payments.ts'
 import type { ReconciliationResult } from './reconciliation.ts'
 import { resolveDifference } from './reconciliation-store.ts'
@@ -16,14 +16,13 @@ export async function reconcileNow(
 ): Promise<ReconciliationResult> {
   const provider = providers.get(name)
   if (!provider?.openBill) {
-    throw problem(
-      'provider',
-      `支付方式 ${name} 未启用或没有账单`,
-      `${name} is not configured or has no bills`,
-    )
+    throw invalidField('provider', {
+      zh: `支付方式 ${name} 未启用或没有账单`,
+      en: `${name} is not configured or has no bills`,
+    })
   }
   if (startOfDay(day) === undefined || day >= formatDay(Date.now())) {
-    throw problem('day', '须为今天之前的日期', 'must be a day before today')
+    throw invalidField('day', { zh: '须为今天之前的日期', en: 'must be a day before today' })
   }
   await db.write((tx) => recordChange(tx, actor, 'payment.reconcile', `${name} ${day}`, {}))
   return reconciler.run(provider, day)
@@ -38,8 +37,4 @@ export async function resolve(db: Database, actor: OperatorActor, id: number): P
     }
     await recordChange(tx, actor, 'payment.resolve', row.order_number, { difference: id, kind: row.kind })
   })
-}
-
-function problem(field: string, zh: string, en: string): AppError {
-  return new AppError(1002, { zh, en }, { fields: { [field]: { zh, en } } })
 }

@@ -4,7 +4,7 @@ import { formatMinor } from '../../contract/payments.ts'
 import { type OperatorActor, recordChange } from '../audit/audit.ts'
 import { addCredits, findBalances } from '../credits/store.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import { moveOrder } from './order-states.ts'
 import { alert, orderNotFound, wrongState } from './orders.ts'
 import type { CreditAmounts } from './packages.ts'
@@ -95,8 +95,8 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
 
   async function takeBack(tx: Tx, order: OrderRow, amount: number): Promise<CreditAmounts> {
     const items = await findItems(tx, order.id)
-    const most = await refundable(tx, order, items)
-    if (amount > most) throw notEnough(most)
+    const max = await refundable(tx, order, items)
+    if (amount > max) throw notEnough(max)
     const credits: Record<string, number> = {}
     for (const item of items) {
       const taken = creditsToTake(item, order, amount)
@@ -229,17 +229,15 @@ export async function refundable(
 }
 
 function tooMuch(left: number): AppError {
-  const problem = {
+  return invalidField('amount', {
     zh: `金额须为 0.01 到 ${formatMinor(left)}`,
     en: `the amount must be from 0.01 to ${formatMinor(left)}`,
-  }
-  return new AppError(1002, problem, { fields: { amount: problem } })
+  })
 }
 
-function notEnough(most: number): AppError {
-  const problem = {
-    zh: `未使用的额度不足，最多可退 ${formatMinor(most)}`,
-    en: `too few credits are unused: at most ${formatMinor(most)} can be refunded`,
-  }
-  return new AppError(1002, problem, { fields: { amount: problem } })
+function notEnough(max: number): AppError {
+  return invalidField('amount', {
+    zh: `未使用的额度不足，最多可退 ${formatMinor(max)}`,
+    en: `too few credits are unused: at most ${formatMinor(max)} can be refunded`,
+  })
 }

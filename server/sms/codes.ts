@@ -7,7 +7,7 @@ import { requireStillAllowed } from '../accounts/still-allowed-store.ts'
 import type { Charge } from '../credits/operation.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { type Call, readCallParameters } from '../http/call.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'
 import { type ApiResponse, envelope } from '../http/responses.ts'
 import type { Services } from '../services.ts'
@@ -49,11 +49,10 @@ export function codeVariables(
 ): ReadonlyMap<string, string> {
   const { variables } = template
   if (!variables.includes('code') || variables.some((name) => name !== 'code' && name !== 'minutes')) {
-    const text = {
+    throw invalidField('template_code', {
       zh: '模板的变量须为 code，可另有 minutes',
       en: 'the variables of the template must be code and, if any other, minutes',
-    }
-    throw new AppError(1002, text, { fields: { template_code: text } })
+    })
   }
   const values = new Map([['code', code]])
   if (variables.includes('minutes')) values.set('minutes', String(Math.ceil(ttlS / 60)))

@@ -8,7 +8,7 @@ import {
 } from '../../contract/sms-text.ts'
 import { printable } from '../../contract/values.ts'
 import type { Account } from '../accounts/store.ts'
-import { AppError } from '../http/errors.ts'
+import { invalidField } from '../http/errors.ts'
 import type { Services } from '../services.ts'
 import { requireUsableSignature } from './usable-signature.ts'
 import { createTemplateLookup, noSuchTemplate, type UsableTemplate } from './templates.ts'
@@ -101,6 +101,5 @@ function requireText(
     en.push(`the text has ${text.length} characters, more than ${maxSmsLength}`)
   }
   if (zh.length === 0) return text
-  const problem = { zh: zh.join('；'), en: en.join('; ') }
-  throw new AppError(1002, problem, { fields: { template_params: problem } })
+  throw invalidField('template_params', { zh: zh.join('；'), en: en.join('; ') })
 }

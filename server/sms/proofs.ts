@@ -1,10 +1,9 @@
 // Proof files of signatures: their type is read from their content, they are stored encrypted and only downloaded.
 import { proofLimits } from '../../contract/sms-text.ts'
-import type { Text } from '../../contract/text.ts'
 import { hasHiddenCharacters } from '../../contract/values.ts'
 import type { Database } from '../db/database.ts'
 import { createTextCipher } from '../encryption.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import { countProofs, deleteProof, findProof, insertProof, type ListedProof } from './proof-store.ts'
 import { updateSignature } from './signature-store.ts'
 import { lockOwnSignature, noSuchSignature } from './signatures.ts'
@@ -41,16 +40,16 @@ export function createProofs(db: Database, secretKey: string): Proofs {
     async add(accountId, signatureId, { name: givenName, content: base64 }) {
       const name = givenName.trim()
       if (name === '' || [...name].length > proofLimits.nameLength || hasHiddenCharacters(name))
-        throw invalid('name', { zh: '文件名有误', en: 'the file name is not valid' })
+        throw invalidField('name', { zh: '文件名有误', en: 'the file name is not valid' })
       const content = Buffer.from(base64, 'base64')
       if (content.length === 0 || content.length > proofLimits.bytes)
-        throw invalid('content', {
+        throw invalidField('content', {
           zh: `文件须为 1 字节至 ${proofLimits.bytes / 1024} KB`,
           en: `a file has 1 byte to ${proofLimits.bytes / 1024} kB`,
         })
       const type = mediaTypeOf(content)
       if (type === undefined)
-        throw invalid('content', {
+        throw invalidField('content', {
           zh: '只接受 PNG、JPEG 与 PDF 文件',
           en: 'only PNG, JPEG and PDF files are accepted',
         })
@@ -60,7 +59,7 @@ export function createProofs(db: Database, secretKey: string): Proofs {
         if (row.status === '审核通过') throw approved()
         const { files, bytes } = await countProofs(tx, accountId, signatureId)
         if (files >= proofLimits.perSignature || bytes + content.length > proofLimits.bytesPerAccount)
-          throw invalid('content', {
+          throw invalidField('content', {
             zh: `每个签名至多 ${proofLimits.perSignature} 个文件，每个账户合计至多 ${proofLimits.bytesPerAccount / 1_048_576} MB`,
             en: `a signature has ${proofLimits.perSignature} files at most, an account ${proofLimits.bytesPerAccount / 1_048_576} MB in all`,
           })
@@ -104,8 +103,4 @@ function approved(): AppError {
 
 function noSuchProof(): AppError {
   return noSuchSignature()
-}
-
-function invalid(field: string, text: Text): AppError {
-  return new AppError(1002, text, { fields: { [field]: text } })
 }

@@ -12,7 +12,7 @@ import { isStorableText } from '../../contract/values.ts'
 import { type Account, findById, lockAccount, updateAccount } from '../accounts/store.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { emitEvents } from '../events/emit.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import {
   findSignatureById,
   findSignatures,
@@ -48,10 +48,10 @@ export async function addSignature(
 ): Promise<SignatureRow> {
   const signName = input.signName.trim()
   const problem = signNameProblem(signName)
-  if (problem) throw invalid('sign_name', problem)
+  if (problem) throw invalidField('sign_name', problem)
   const type = input.type ?? 'company'
   if (!signatureTypes.includes(type))
-    throw invalid('type', {
+    throw invalidField('type', {
       zh: `签名类型须为 ${signatureTypes.join('、')}`,
       en: `the type is one of ${signatureTypes.join(', ')}`,
     })
@@ -62,7 +62,7 @@ export async function addSignature(
     const account = await lockAccount(tx, accountId)
     if (!account) throw noSuchSignature()
     if ((await findSignatures(tx, accountId)).length >= maxSignaturesPerAccount)
-      throw invalid('sign_name', {
+      throw invalidField('sign_name', {
         zh: `每个账户至多 ${maxSignaturesPerAccount} 个签名`,
         en: `an account has ${maxSignaturesPerAccount} signatures at most`,
       })
@@ -74,7 +74,7 @@ export async function addSignature(
       reason,
       note,
     })
-    if (!row) throw invalid('sign_name', { zh: '该签名已存在', en: 'the signature exists already' })
+    if (!row) throw invalidField('sign_name', { zh: '该签名已存在', en: 'the signature exists already' })
     if (status === '审核通过') await useAsDefault(tx, account, signName)
     await recordChange(tx, actor, 'signature.create', account.username, { name: signName, state: status })
     return row
@@ -177,7 +177,7 @@ async function clearDefault(tx: Tx, account: Account, signName: string): Promise
 function requireNote(given: string): string {
   const note = given.trim()
   if (note.length <= maxNoteLength && isStorableText(note)) return note
-  throw invalid('note', {
+  throw invalidField('note', {
     zh: `说明至多 ${maxNoteLength} 个字符`,
     en: `a note has ${maxNoteLength} characters at most`,
   })
@@ -185,8 +185,4 @@ function requireNote(given: string): string {
 
 export function noSuchSignature(): AppError {
   return new AppError(1007, { zh: '签名不存在', en: 'There is no such signature' })
-}
-
-function invalid(field: string, text: { readonly zh: string; readonly en: string }): AppError {
-  return new AppError(1002, text, { fields: { [field]: text } })
 }

@@ -6,7 +6,7 @@ import { maskPhone } from '../../contract/masking.ts'
 import type { Text } from '../../contract/text.ts'
 import type { Account } from '../accounts/store.ts'
 import type { Database, Queries } from '../db/database.ts'
-import { AppError } from '../http/errors.ts'
+import { invalidField } from '../http/errors.ts'
 import { invalidPhone } from './send-parameters.ts'
 import { countStops, findStoppedNumbers, insertStop, removeStops } from './stop-store.ts'
 
@@ -32,7 +32,7 @@ export async function requireNotStopped(
 ): Promise<void> {
   if (account.has_stops === 0) return
   if ((await findStopped(queries, account, signName, [phone])).size === 0) return
-  throw new AppError(1002, numberStopped, { fields: { phone_number: numberStopped } })
+  throw invalidField('phone_number', numberStopped)
 }
 
 export interface StopInput {
@@ -52,11 +52,10 @@ export async function addStop(
   const signName = requireSignName(input.signName)
   return db.write(async (tx) => {
     if ((await countStops(tx, account.id)) >= maxStopsPerAccount) {
-      const text = {
+      throw invalidField('phone_number', {
         zh: `退订名单至多 ${maxStopsPerAccount} 个号码`,
         en: `a stop list has ${maxStopsPerAccount} numbers at most`,
-      }
-      throw new AppError(1002, text, { fields: { phone_number: text } })
+      })
     }
     const added = await insertStop(tx, {
       account_id: account.id,
@@ -94,13 +93,12 @@ function requirePhone(given: string): string {
   const phone = given.trim()
   if (isPhoneNumber(phone)) return phone
   const { text } = invalidPhone
-  const whole = { zh: `手机号${text.zh}`, en: `the phone number ${text.en}` }
-  throw new AppError(1002, whole, { fields: { phone_number: whole } })
+  throw invalidField('phone_number', { zh: `手机号${text.zh}`, en: `the phone number ${text.en}` })
 }
 
 function requireSignName(given: string | undefined): string | undefined {
   const signName = given?.trim() || undefined
   const problem = signName === undefined ? undefined : signNameProblem(signName)
-  if (problem) throw new AppError(1002, problem, { fields: { sign_name: problem } })
+  if (problem) throw invalidField('sign_name', problem)
   return signName
 }

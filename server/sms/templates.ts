@@ -15,7 +15,7 @@ import {
 import { hasHiddenCharacters } from '../../contract/values.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { emitEvents } from '../events/emit.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import { memoizePerTick } from '../http/memoize-per-tick.ts'
 import { smsGatewayNames } from './gateways.ts'
 import {
@@ -92,7 +92,10 @@ export async function createTemplate(
     return created
   })
   if (!row) {
-    throw invalid(`模板编号 ${code} 已存在`, `the template code ${code} is taken`, 'code')
+    throw invalidField('code', {
+      zh: `模板编号 ${code} 已存在`,
+      en: `the template code ${code} is taken`,
+    })
   }
   return toTemplate(row)
 }
@@ -158,7 +161,10 @@ export async function reviewTemplate(
   return db.write(async (tx) => {
     const row = requireVisible(actor, await lockTemplate(tx, id))
     if (review.revision !== undefined && review.revision !== row.revision) {
-      throw invalid('模板已被修改，请重新查看', 'the template was changed meanwhile, read it again')
+      throw new AppError(1002, {
+        zh: '模板已被修改，请重新查看',
+        en: 'the template was changed meanwhile, read it again',
+      })
     }
     const changed: TemplateRow = { ...row, status: review.status, reason }
     await updateTemplate(tx, changed)
@@ -277,22 +283,20 @@ function requireVisible(actor: Actor, row: TemplateRow | undefined): TemplateRow
 
 function requireCode(code: string): string {
   if (isTemplateCode(code)) return code
-  throw invalid(
-    `模板编号须为 1 至 ${maxTemplateCodeLength} 个字母、数字、下划线或连字符`,
-    `a template code has 1 to ${maxTemplateCodeLength} letters, digits, _ or -`,
-    'code',
-  )
+  throw invalidField('code', {
+    zh: `模板编号须为 1 至 ${maxTemplateCodeLength} 个字母、数字、下划线或连字符`,
+    en: `a template code has 1 to ${maxTemplateCodeLength} letters, digits, _ or -`,
+  })
 }
 
 function requireName(given: string): string {
   const name = given.trim()
   const length = [...name].length
   if (length >= 1 && length <= maxTemplateNameLength && !hasHiddenCharacters(name)) return name
-  throw invalid(
-    `模板名称须为 1 至 ${maxTemplateNameLength} 个可见字符`,
-    `a template name has 1 to ${maxTemplateNameLength} visible characters`,
-    'name',
-  )
+  throw invalidField('name', {
+    zh: `模板名称须为 1 至 ${maxTemplateNameLength} 个可见字符`,
+    en: `a template name has 1 to ${maxTemplateNameLength} visible characters`,
+  })
 }
 
 /** The text and the names of its variables. */
@@ -303,43 +307,37 @@ function requireContent(content: string): { content: string; variables: string }
     content.includes('\0') ||
     !content.isWellFormed()
   ) {
-    throw invalid(
-      `模板内容须为 1 至 ${maxSmsLength} 个字符`,
-      `a template's content has 1 to ${maxSmsLength} characters`,
-      'content',
-    )
+    throw invalidField('content', {
+      zh: `模板内容须为 1 至 ${maxSmsLength} 个字符`,
+      en: `a template's content has 1 to ${maxSmsLength} characters`,
+    })
   }
   const parsed = parseTemplate(content)
-  if ('problem' in parsed) throw invalid(parsed.problem.zh, parsed.problem.en, 'content')
+  if ('problem' in parsed) throw invalidField('content', parsed.problem)
   return { content, variables: JSON.stringify(parsed.variables) }
 }
 
 export function requireReason(status: TemplateState, given: string): string {
   const reason = given.trim()
   if (reason.length > maxReasonLength) {
-    throw invalid(
-      `原因至多 ${maxReasonLength} 个字符`,
-      `a reason has ${maxReasonLength} characters at most`,
-      'reason',
-    )
+    throw invalidField('reason', {
+      zh: `原因至多 ${maxReasonLength} 个字符`,
+      en: `a reason has ${maxReasonLength} characters at most`,
+    })
   }
   if (status === '审核不通过' && reason === '')
-    throw invalid('审核不通过须写明原因', 'a rejection needs a reason', 'reason')
+    throw invalidField('reason', { zh: '审核不通过须写明原因', en: 'a rejection needs a reason' })
   return status === '审核不通过' ? reason : ''
 }
 
 function requireGatewayCodes(codes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [gateway, code] of Object.entries(codes)) {
     if (!smsGatewayNames.includes(gateway) || !/^[\w.-]{1,64}$/.test(code)) {
-      throw invalid(
-        `网关模板须如 aliyun=SMS_123456，网关为 ${smsGatewayNames.join('、')}`,
-        `a gateway's template looks like aliyun=SMS_123456, the gateways are ${smsGatewayNames.join(', ')}`,
-      )
+      throw new AppError(1002, {
+        zh: `网关模板须如 aliyun=SMS_123456，网关为 ${smsGatewayNames.join('、')}`,
+        en: `a gateway's template looks like aliyun=SMS_123456, the gateways are ${smsGatewayNames.join(', ')}`,
+      })
     }
   }
   return codes
-}
-
-function invalid(zh: string, en: string, field?: string): AppError {
-  return new AppError(1002, { zh, en }, field === undefined ? {} : { fields: { [field]: { zh, en } } })
 }

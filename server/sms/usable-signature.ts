@@ -2,7 +2,7 @@
 import type { Account } from '../accounts/store.ts'
 import type { Config } from '../config.ts'
 import type { Queries } from '../db/database.ts'
-import { AppError } from '../http/errors.ts'
+import { invalidField } from '../http/errors.ts'
 import { isApproved } from './signature-store.ts'
 
 type SignatureSettings = Pick<Config, 'SMS_SIGNATURES' | 'SMS_GATEWAYS' | 'SMS_SIGN_NAME'>
@@ -26,6 +26,5 @@ export async function requireUsableSignature(
   if (signName === undefined) return account.sign_name ?? config.SMS_SIGN_NAME
   if (signName === account.sign_name || signName === config.SMS_SIGN_NAME) return signName
   if (signatureRule(config) === 'any' || (await isApproved(queries, account.id, signName))) return signName
-  const text = { zh: '签名未通过审核', en: 'The signature is not approved' }
-  throw new AppError(1002, text, { fields: { sign_name: text } })
+  throw invalidField('sign_name', { zh: '签名未通过审核', en: 'The signature is not approved' })
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { dayMs, formatDay, hourMs, minuteMs, startOfDay } from '../../contract/time.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { findNow } from '../events/store.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidField } from '../http/errors.ts'
 import type { Jobs } from '../jobs.ts'
 import { formatContent, readRows, type SignedStatement, signContent, type StatementRow } from './file.ts'
 import { deriveStatementKey, type StatementKey } from './key.ts'
@@ -159,8 +159,7 @@ function startOfMonth(month: string): number | undefined {
 }
 
 function invalidMonth(): AppError {
-  const problem = { zh: '月份须为 YYYY-MM', en: 'the month must be YYYY-MM' }
-  return new AppError(1002, problem, { fields: { month: problem } })
+  return invalidField('month', { zh: '月份须为 YYYY-MM', en: 'the month must be YYYY-MM' })
 }
 
 function noSuchMonth(): AppError {

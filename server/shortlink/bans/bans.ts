@@ -4,7 +4,7 @@ import { banLimits } from '../../../contract/link-abuse.ts'
 import { type OperatorActor, recordChange } from '../../audit/audit.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import { emitEvents } from '../../events/emit.ts'
-import { AppError } from '../../http/errors.ts'
+import { AppError, invalidField } from '../../http/errors.ts'
 import type { Codes } from '../codes/store.ts'
 import { type BannedHosts, readBannedHost } from './banned-hosts.ts'
 import { leadsToBanned } from './destinations.ts'
@@ -142,11 +142,10 @@ function emitBanned(tx: Tx, links: readonly BannedLink[], by: 'link' | 'host'): 
 function requireHost(input: string): string {
   const host = readBannedHost(input.replace(/^\*?\./, ''))
   if (host === undefined) {
-    const text = {
+    throw invalidField('target', {
       zh: '不是域名或 IP 地址，请写成 bad.example.com',
       en: 'is not a host name or address; write bad.example.com',
-    }
-    throw new AppError(1002, text, { fields: { target: text } })
+    })
   }
   return host
 }

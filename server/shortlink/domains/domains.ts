@@ -1,7 +1,7 @@
 // The domain pools: which addresses a link gets, and changes of the pools.
 import { type Actor, recordChange } from '../../audit/audit.ts'
 import type { Database, Tx } from '../../db/database.ts'
-import { AppError } from '../../http/errors.ts'
+import { AppError, invalidField } from '../../http/errors.ts'
 import type { Lookup } from '../redirect/lookup-store.ts'
 import type { Hosts, DomainPool } from '../store.ts'
 import { listVerifiedHosts, markOwnDomainBlocked } from '../own-domains/store.ts'
@@ -119,7 +119,7 @@ function requireHost(input: string): string {
 }
 
 function invalidHost(zh: string, en: string): AppError {
-  return new AppError(1002, { zh, en }, { fields: { host: { zh, en } } })
+  return invalidField('host', { zh, en })
 }
 
 /** The interface to the domain check. */

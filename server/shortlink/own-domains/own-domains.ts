@@ -7,7 +7,7 @@ import { dayMs } from '../../../contract/time.ts'
 import type { Text } from '../../../contract/text.ts'
 import { type Actor, recordChange } from '../../audit/audit.ts'
 import type { Database, Queries } from '../../db/database.ts'
-import { AppError } from '../../http/errors.ts'
+import { AppError, invalidField } from '../../http/errors.ts'
 import { isPoolHost } from '../domains/store.ts'
 import {
   claimRechecks,
@@ -133,7 +133,7 @@ export async function requireVerifiedDomain(
 ): Promise<string> {
   const host = readHost(input)
   if (host === undefined || (await findVerifiedOwner(queries, host)) !== accountId)
-    throw new AppError(1002, notVerified, { status: 400, fields: { domain: notVerified } })
+    throw invalidField('domain', notVerified)
   return host
 }
 
@@ -161,7 +161,7 @@ function requireOwnHost(input: string): string {
 }
 
 function invalidHost(zh: string, en: string): AppError {
-  return new AppError(1002, { zh, en }, { status: 400, fields: { host: { zh, en } } })
+  return invalidField('host', { zh, en })
 }
 
 function taken(host: string): AppError {
@@ -181,28 +181,20 @@ function tooMany(): AppError {
 }
 
 function noSuchDomain(host: string): AppError {
-  return new AppError(1002, { zh: `没有域名 ${host}`, en: `no such domain: ${host}` }, { status: 400 })
+  return new AppError(1002, { zh: `没有域名 ${host}`, en: `no such domain: ${host}` })
 }
 
 function lookupFailed(host: string): AppError {
-  return new AppError(
-    1002,
-    {
-      zh: `查询 ${host} 的 DNS 记录失败，请稍后重试`,
-      en: `the DNS look-up of ${host} failed, try again later`,
-    },
-    { status: 400 },
-  )
+  return new AppError(1002, {
+    zh: `查询 ${host} 的 DNS 记录失败，请稍后重试`,
+    en: `the DNS look-up of ${host} failed, try again later`,
+  })
 }
 
 function recordNotFound(claim: OwnDomainRow | undefined, host: string): AppError {
   const { txt_name: name, txt_value: value } = txtRecordOf(host, claim?.token ?? '…')
-  return new AppError(
-    1002,
-    {
-      zh: `未找到 TXT 记录 ${name} = ${value}，新记录可能需要几分钟生效`,
-      en: `the TXT record ${name} = ${value} was not found; a new record can take some minutes`,
-    },
-    { status: 400 },
-  )
+  return new AppError(1002, {
+    zh: `未找到 TXT 记录 ${name} = ${value}，新记录可能需要几分钟生效`,
+    en: `the TXT record ${name} = ${value} was not found; a new record can take some minutes`,
+  })
 }

@@ -3,7 +3,6 @@
 import { hourMs, minuteMs } from '../../../contract/time.ts'
 import type { Config } from '../../config.ts'
 import type { Services } from '../../services.ts'
-import type { Text } from '../../../contract/text.ts'
 import { type Actor, recordChange } from '../../audit/audit.ts'
 import { findById } from '../../accounts/store.ts'
 import { AppError } from '../../http/errors.ts'
@@ -79,15 +78,15 @@ export function createVendorReviewJob(
   ): Promise<void> {
     const unknown = gateways.filter((name) => !vendors.has(name))
     if (gateways.length === 0 || unknown.length > 0)
-      throw invalid({
+      throw new AppError(1002, {
         zh: `可提交的网关：${[...vendors.keys()].join('、') || '无（SMS_GATEWAYS 没有阿里云或腾讯云）'}`,
         en: `gateways that take submissions: ${[...vendors.keys()].join(', ') || 'none in SMS_GATEWAYS'}`,
       })
     await db.write(async (tx) => {
       const subject = kind === 'template' ? await lockTemplate(tx, id) : await findSignatureById(tx, id)
-      if (!subject) throw invalid({ zh: '不存在', en: 'it does not exist' })
+      if (!subject) throw new AppError(1002, { zh: '不存在', en: 'it does not exist' })
       if (subject.status !== '审核通过')
-        throw invalid({
+        throw new AppError(1002, {
           zh: '平台审核通过后才能提交服务商',
           en: 'it is submitted to a vendor after our own approval',
         })
@@ -97,7 +96,7 @@ export function createVendorReviewJob(
         if (await insertSubmission(tx, row)) started.push(gateway)
       }
       if (started.length === 0)
-        throw invalid({
+        throw new AppError(1002, {
           zh: '服务商正在审核，请等待结果',
           en: 'the vendor is reviewing it, wait for the result',
         })
@@ -206,7 +205,3 @@ export function createVendorReviewJob(
 
 /** Stored as it is; the console translates it. */
 const unknownResult = 'unknown_result'
-
-function invalid(text: Text): AppError {
-  return new AppError(1002, text)
-}
