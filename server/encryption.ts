@@ -10,6 +10,13 @@ export interface TextCipher {
 const nonceBytes = 12
 const tagBytes = 16
 
+/** For what only this service can have written. */
+export function requireDecrypted(cipher: TextCipher, encrypted: string): string {
+  const text = cipher.decrypt(encrypted)
+  if (text === undefined) throw new Error('a stored secret cannot be decrypted with this SECRET_KEY')
+  return text
+}
+
 /** Each purpose has its own key. */
 export function createTextCipher(secretKey: string, purpose: string): TextCipher {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', purpose, 32))

@@ -1,6 +1,7 @@
 // Checks the data folder, its files, free space, the secret key, the database, its schema and its clock.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { byEngine } from '../../server/db/dialect.ts'
 import { minuteMs } from '../../contract/time.ts'
 import type { Config } from '../../server/config.ts'
 import type { Database } from '../../server/db/database.ts'
@@ -153,7 +154,7 @@ async function checkWritable(db: Database, hasSchema: boolean): Promise<Finding>
 }
 
 function engineName(db: Database): string {
-  return db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'
+  return byEngine(db, { sqlite: 'SQLite', postgres: 'PostgreSQL' })
 }
 
 async function checkSchema(db: Database, applied: readonly string[] | undefined): Promise<Finding> {
@@ -203,11 +204,11 @@ async function checkSchema(db: Database, applied: readonly string[] | undefined)
 }
 
 async function mayCreateTables(db: Database): Promise<boolean> {
-  if (db.engine === 'sqlite') return true
-  const row = await db.one<{ allowed: boolean }>(
-    `SELECT has_schema_privilege(current_schema(), 'CREATE') AS allowed`,
-  )
-  return row?.allowed === true
+  const query = byEngine(db, {
+    sqlite: 'SELECT 1 AS allowed',
+    postgres: `SELECT CAST(has_schema_privilege(current_schema(), 'CREATE') AS integer) AS allowed`,
+  })
+  return (await db.one<{ allowed: number }>(query))?.allowed === 1
 }
 
 async function checkClock(db: Database): Promise<Finding> {

@@ -10,8 +10,8 @@ import {
   insertOidcLink,
   listOidcLinks,
 } from './oidc-store.ts'
-import { lockAccount } from './second-factor-store.ts'
 import type { Session } from './session-store.ts'
+import { lockAccount } from './store.ts'
 
 /** A user of the provider: the subject is unique at the issuer and never reassigned, unlike a mail address. */
 export interface OidcSubject {

@@ -1,6 +1,5 @@
 // The tables of second factors and recovery codes.
 import type { Queries, Tx } from '../db/database.ts'
-import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 
 export type SecondFactorRow = Readonly<Pick<Tables['second_factor'], 'secret' | 'last_step' | 'enabled_at'>>
@@ -76,9 +75,4 @@ export async function countRecoveryCodes(queries: Queries, accountId: number): P
     [accountId],
   )
   return row?.count ?? 0
-}
-
-/** So that no session begins, without the second factor, while it is enabled. */
-export async function lockAccount(tx: Tx, accountId: number): Promise<void> {
-  await tx.one(`SELECT id FROM account WHERE id = ?${forUpdate(tx, 'FOR NO KEY UPDATE')}`, [accountId])
 }

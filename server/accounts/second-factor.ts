@@ -3,19 +3,19 @@ import { createHmac, randomInt } from 'node:crypto'
 import { recoveryCodeCount, type SecondFactorKind } from '../../contract/console/limits.ts'
 import { type Actor, recordChange, recordOwnChange, requireSession } from '../audit/audit.ts'
 import type { Database, Tx } from '../db/database.ts'
-import { createTextCipher, type TextCipher } from '../encryption.ts'
+import { createTextCipher, requireDecrypted } from '../encryption.ts'
 import {
   countRecoveryCodes,
   deleteSecondFactor,
   enableSecondFactor,
   findSecondFactor,
   insertEnrolment,
-  lockAccount,
   replaceRecoveryCodes,
   useRecoveryCode,
   useStep,
 } from './second-factor-store.ts'
 import { deleteSessions, type Session } from './session-store.ts'
+import { lockAccount } from './store.ts'
 import { findTotpStep, generateTotpSecret } from './totp.ts'
 
 export interface SecondFactorState {
@@ -78,9 +78,10 @@ export function createSecondFactors(
       const { account_id: accountId } = session
       return db.write(async (tx) => {
         await requireSession(tx, session.id)
+        // So that no session begins without the second factor while it is enabled.
         await lockAccount(tx, accountId)
         const row = await findSecondFactor(tx, accountId)
-        const step = row && findTotpStep(decrypt(row.secret, cipher), normalize(code), clock())
+        const step = row && findTotpStep(requireDecrypted(cipher, row.secret), normalize(code), clock())
         if (step === undefined || !(await enableSecondFactor(tx, accountId, row!.secret, step)))
           return undefined
         const codes = await replaceCodes(tx, accountId)
@@ -96,7 +97,7 @@ export function createSecondFactors(
       return db.write(async (tx) => {
         const row = await findSecondFactor(tx, accountId)
         if (row?.enabled_at === null || row === undefined) return undefined
-        const step = findTotpStep(decrypt(row.secret, cipher), code, clock())
+        const step = findTotpStep(requireDecrypted(cipher, row.secret), code, clock())
         if (step !== undefined) return (await useStep(tx, accountId, step)) ? 'totp' : undefined
         if (!(await useRecoveryCode(tx, accountId, hash))) return undefined
         await recordOwnChange(tx, accountId, 'second_factor.use_recovery_code')
@@ -123,7 +124,7 @@ export function createSecondFactors(
   }
 }
 
-/** By an operator, for somebody who lost both their device and their recovery codes. False when there was none. */
+/** By an operator, for a user who has lost both the device and the recovery codes. False when there was none. */
 export function removeSecondFactor(
   db: Database,
   actor: Actor,
@@ -147,10 +148,4 @@ function generateRecoveryCode(): string {
     '',
   )
   return `${letters.slice(0, codeLength / 2)}-${letters.slice(codeLength / 2)}`
-}
-
-function decrypt(text: string, cipher: TextCipher): string {
-  const plain = cipher.decrypt(text)
-  if (plain === undefined) throw new Error('a stored second factor cannot be decrypted with this SECRET_KEY')
-  return plain
 }

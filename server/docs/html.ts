@@ -1,5 +1,6 @@
 // HTML templates that escape every value except HTML.
 import type { Language } from '../../contract/text.ts'
+import { escapeHtml } from '../http/html.ts'
 
 export interface Html {
   readonly html: string
@@ -19,18 +20,6 @@ function render(part: HtmlPart): string {
   if (typeof part === 'number') return String(part)
   if ('html' in part) return part.html
   return part.map(render).join('')
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!)
 }
 
 /** Formats text in backticks as code. */

@@ -7,7 +7,7 @@ import {
   alertLimits,
   platformAlertTypes,
 } from '../../contract/events.ts'
-import type { Language, Text } from '../../contract/text.ts'
+import type { Language } from '../../contract/text.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
 import type { TextCipher } from '../encryption.ts'

@@ -4,7 +4,7 @@ import type { AlertChannelKind } from '../../contract/events.ts'
 import { hourMs } from '../../contract/time.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
-import { createTextCipher, type TextCipher } from '../encryption.ts'
+import { createTextCipher, requireDecrypted, type TextCipher } from '../encryption.ts'
 import type { Services } from '../services.ts'
 import { createPublicAgent } from '../upstream/public-address.ts'
 import { attemptAlert } from './alert-attempt.ts'
@@ -88,7 +88,7 @@ export function createEventDelivery(services: DeliveryServices): EventDelivery {
     }
     const channel = rules.channels.get(endpoint.kind)
     if (!channel) throw new Error(`alert channel ${endpoint.kind} is not configured`)
-    const target = decrypt(endpoint.url, rules.cipher)
+    const target = requireDecrypted(rules.cipher, endpoint.url)
     const consoleUrl = `${services.publicUrl()}/console/`
     const unsubscribeUrl = rules.alerts.unsubscribeUrl(endpoint.id)
     return {
@@ -133,11 +133,5 @@ function secretsOf(endpoint: LeasedEndpoint, cipher: TextCipher): string[] {
   const { secret, previous_secret: previous, previous_until: until, now } = endpoint
   if (secret === null) return []
   const encrypted = previous !== null && until !== null && until > now ? [secret, previous] : [secret]
-  return encrypted.map((text) => decrypt(text, cipher))
-}
-
-function decrypt(text: string, cipher: TextCipher): string {
-  const plain = cipher.decrypt(text)
-  if (plain === undefined) throw new Error('a stored secret cannot be decrypted with this SECRET_KEY')
-  return plain
+  return encrypted.map((text) => requireDecrypted(cipher, text))
 }

@@ -1,5 +1,6 @@
 // The rows of a link's options beside the link itself, changes of the options, pauses and deletions.
 import type { ClearableField, RedirectType } from '../../../contract/shortlink.ts'
+import { lockAccount } from '../../accounts/store.ts'
 import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { forUpdate, valueTable } from '../../db/dialect.ts'
@@ -74,11 +75,6 @@ export async function findUsedExternalIds(
   return new Set(rows.map((row) => row.external_id))
 }
 
-/** Locks the account, so that two changes cannot use the same `external_id`. A charge has locked it already. */
-async function lockAccount(tx: Tx, accountId: number): Promise<void> {
-  await tx.one(`SELECT id FROM account WHERE id = ?${forUpdate(tx, 'FOR NO KEY UPDATE')}`, [accountId])
-}
-
 export type ChangeResult = 'changed' | 'not_found' | 'external_id_used' | 'permanent'
 
 export interface OptionUpdate {
@@ -95,6 +91,7 @@ export async function updateLinkOptions(
   id: number,
   { change, options, passwordHash, clears }: OptionUpdate,
 ): Promise<ChangeResult> {
+  // So that two changes cannot use the same `external_id`. A charge has locked the account already.
   if (typeof options.externalId === 'string') await lockAccount(tx, accountId)
   const link = await findForUpdate(tx, accountId, id)
   if (!link) return 'not_found'

@@ -48,10 +48,9 @@ export function createShares(db: Database): Shares {
     async create(accountId, subject, days) {
       const token = randomBytes(32).toString('base64url')
       const share = await db.write(async (tx) => {
-        // Locked, so that two calls cannot both take the last place.
+        // Locked, so that two calls cannot both create the last share.
         await lockAccount(tx, accountId)
-        const { now } = (await tx.one<{ now: number }>(`SELECT ${tx.now} AS now`))!
-        if ((await countShares(tx, accountId, Number(now))) >= shareLimits.shares) throw tooManyShares()
+        if ((await countShares(tx, accountId)) >= shareLimits.shares) throw tooManyShares()
         await deleteEndedShares(tx, accountId, shareLimits.ended)
         const linkId = 'linkId' in subject ? subject.linkId : null
         const tag = 'tag' in subject ? subject.tag : null

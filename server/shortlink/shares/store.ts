@@ -32,10 +32,11 @@ export function listShares(queries: Queries, accountId: number, now: number): Pr
   )
 }
 
-export async function countShares(queries: Queries, accountId: number, now: number): Promise<number> {
+/** Valid ones. */
+export async function countShares(queries: Queries, accountId: number): Promise<number> {
   const row = await queries.one<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM link_share WHERE account_id = ? AND expires_at > ?',
-    [accountId, now],
+    `SELECT COUNT(*) AS count FROM link_share WHERE account_id = ? AND expires_at > ${queries.now}`,
+    [accountId],
   )
   return Number(row?.count ?? 0)
 }

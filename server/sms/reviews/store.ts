@@ -1,6 +1,6 @@
 // Signatures and templates at vendors: what is to be submitted or asked, and what the vendor said.
 import type { Queries, Tx } from '../../db/database.ts'
-import { idList } from '../../db/dialect.ts'
+import { forUpdate, idList } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 
 export type VendorReviewRow = Tables['sms_vendor_review']
@@ -38,10 +38,9 @@ export async function insertSubmission(
 
 /** Leases due rows, so that one process asks. The returned rows are as they were before. */
 export async function claimDue(tx: Tx, limit: number, leaseMs: number): Promise<VendorReviewRow[]> {
-  const lock = tx.engine === 'sqlite' ? '' : ' FOR UPDATE SKIP LOCKED'
   const rows = await tx.all<VendorReviewRow>(
     `SELECT * FROM sms_vendor_review WHERE due_at IS NOT NULL AND due_at <= ${tx.now} AND lease_until <= ${tx.now}
-     ORDER BY due_at LIMIT ${limit}${lock}`,
+     ORDER BY due_at LIMIT ${limit}${forUpdate(tx, 'FOR UPDATE SKIP LOCKED')}`,
   )
   if (rows.length === 0) return []
   const list = idList(
