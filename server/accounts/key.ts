@@ -1,22 +1,21 @@
 // API keys: `tg_`, 43 random base62 characters, and a 6-character checksum that rejects invented keys without a look-up.
 //
-// The checksum is keyed with a secret of the installation, so that nobody else can compute it. Keys from before 0.2.0
+// The checksum is keyed with a secret of the installation, so that only it can compute it. Keys from before 0.2.0
 // have a plain checksum and stay valid.
-import { createHmac, hash, randomInt } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { base62, randomText } from '../random.ts'
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomLength = 43
 const checksumLength = 6
 const pattern = /^tg_[0-9A-Za-z]{49}$/
 
 export function generateApiKey(checksumSecret: string): string {
-  let random = ''
-  for (let i = 0; i < randomLength; i++) random += alphabet[randomInt(alphabet.length)]
+  const random = randomText(base62, randomLength)
   return `tg_${random}${keyedChecksum(random, checksumSecret)}`
 }
 
-/** `issued`: only this installation can have made it. `possible`: from before checksums were keyed, or invented. */
+/** `issued`: only this installation can have created it. `possible`: from before checksums were keyed, or invented. */
 export type KeyForm = 'issued' | 'possible' | 'malformed'
 
 export function formOfKey(key: string, checksumSecret: string): KeyForm {
@@ -46,8 +45,8 @@ function toBase62(value: number): string {
   let rest = value
   let text = ''
   for (let i = 0; i < checksumLength; i++) {
-    text = alphabet[rest % alphabet.length] + text
-    rest = Math.floor(rest / alphabet.length)
+    text = base62[rest % base62.length] + text
+    rest = Math.floor(rest / base62.length)
   }
   return text
 }

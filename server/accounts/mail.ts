@@ -1,5 +1,5 @@
 // The verified mail address of an account, and password recovery through it.
-import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { minuteMs } from '../../contract/time.ts'
 import { mailTokenMs } from '../../contract/console/limits.ts'
 import type { Language, Text } from '../../contract/text.ts'
@@ -8,6 +8,7 @@ import { findUsername } from '../audit/store.ts'
 import type { Database } from '../db/database.ts'
 import { createTextCipher } from '../encryption.ts'
 import { AppError, invalidField } from '../http/errors.ts'
+import { randomDigits } from '../random.ts'
 import {
   countAttempt,
   countByMail,
@@ -108,7 +109,7 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
     find,
 
     async begin(session, address, language) {
-      const code = String(randomInt(10 ** codeLength)).padStart(codeLength, '0')
+      const code = randomDigits(codeLength)
       const { account_id: accountId } = session
       await db.write(async (tx) => {
         await requireSession(tx, session.id)

@@ -1,5 +1,5 @@
 // Rules for operators: their roles, and the tokens that open the operator's JSON API to programs.
-import { createHmac, hash, randomInt } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import { maxTokenNameLength, maxTokens } from '../../contract/console/operators.ts'
 import { isTokenScope, type OperatorRole, tokenScopes } from '../../contract/console/roles.ts'
 import type { Text } from '../../contract/text.ts'
@@ -8,6 +8,7 @@ import { hasHiddenCharacters, printable } from '../../contract/values.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { AppError, invalidField } from '../http/errors.ts'
+import { base62, randomText } from '../random.ts'
 import {
   countTokens,
   deleteToken,
@@ -153,11 +154,10 @@ export async function findToken(
   return token && !isTokenExpired(token) ? token : undefined
 }
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const tokenPattern = /^tgo_([0-9A-Za-z]{43})[0-9a-f]{8}$/
 
 function generateToken(checksumSecret: string): string {
-  const random = Array.from({ length: 43 }, () => alphabet[randomInt(alphabet.length)]).join('')
+  const random = randomText(base62, 43)
   return `tgo_${random}${checksumOf(random, checksumSecret)}`
 }
 

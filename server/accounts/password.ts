@@ -1,8 +1,8 @@
 // Passwords: hashed with argon2id, at least eight characters, none of the common ones.
-import { randomInt } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { maxPasswordLength, minPasswordLength } from '../../contract/console/limits.ts'
 import type { Text } from '../../contract/text.ts'
+import { randomText } from '../random.ts'
 import { inTurn } from './password-turns.ts'
 
 const common = new Set(
@@ -52,6 +52,5 @@ export async function verifyPassword(stored: string, password: string, share: st
 
 /** Generates a password of about 95 random bits without look-alike characters. */
 export function generatePassword(): string {
-  const letters = 'ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789'
-  return Array.from({ length: 16 }, () => letters[randomInt(letters.length)]).join('')
+  return randomText('ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789', 16)
 }

@@ -1,9 +1,10 @@
 // The rules of second factors: enrolment, codes that are accepted once, recovery codes.
-import { createHmac, randomInt } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { recoveryCodeCount, type SecondFactorKind } from '../../contract/console/limits.ts'
 import { type Actor, recordChange, recordOwnChange, requireSession } from '../audit/audit.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { createTextCipher, requireDecrypted } from '../encryption.ts'
+import { randomText } from '../random.ts'
 import {
   countRecoveryCodes,
   deleteSecondFactor,
@@ -144,8 +145,6 @@ function normalize(code: string): string {
 }
 
 function generateRecoveryCode(): string {
-  const letters = Array.from({ length: codeLength }, () => codeLetters[randomInt(codeLetters.length)]).join(
-    '',
-  )
+  const letters = randomText(codeLetters, codeLength)
   return `${letters.slice(0, codeLength / 2)}-${letters.slice(codeLength / 2)}`
 }

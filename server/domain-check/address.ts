@@ -1,5 +1,5 @@
 // Validates addresses, and creates random subdomains. Nothing is resolved or contacted.
-import { randomInt } from 'node:crypto'
+import { randomText } from '../random.ts'
 import type { CheckItem } from '../../contract/domain-check.ts'
 import type { Address } from './port.ts'
 
@@ -52,9 +52,7 @@ const lettersAndDigits = `${letters}0123456789`
 
 /** Eight characters, starting with a letter. */
 export function randomLabel(): string {
-  let result = letters.charAt(randomInt(letters.length))
-  while (result.length < 8) result += lettersAndDigits.charAt(randomInt(lettersAndDigits.length))
-  return result
+  return randomText(letters, 1) + randomText(lettersAndDigits, 7)
 }
 
 function schemeOf(trimmed: string): string {

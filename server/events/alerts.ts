@@ -1,5 +1,5 @@
 // The rules of alert channels: registration, confirmation, removal, unsubscribing.
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import {
   accountAlertTypes,
   type AlertChannelKind,
@@ -12,6 +12,7 @@ import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
 import type { TextCipher } from '../encryption.ts'
 import { AppError } from '../http/errors.ts'
+import { randomDigits } from '../random.ts'
 import type { AlertSender, AlertMessage } from './channels/port.ts'
 import {
   countConfirmAttempt,
@@ -89,7 +90,7 @@ export function createAlerts(options: AlertOptions): Alerts {
       if (!channel)
         throw new AppError(1005, { zh: '未配置 MAIL_URL，不能发送邮件', en: 'mail needs MAIL_URL' })
       const target = readTarget(kind, givenTarget, options.allowPrivate)
-      const code = String(randomInt(10 ** alertLimits.codeLength)).padStart(alertLimits.codeLength, '0')
+      const code = randomDigits(alertLimits.codeLength)
       const id = await db.write(async (tx) => {
         const count = await lockAccountEndpoints(tx, account.id, 'alert')
         if (count >= alertLimits.channelsPerAccount) throw tooManyChannels()

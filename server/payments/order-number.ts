@@ -1,12 +1,12 @@
 // Numbers of orders: the second, and ten random characters; 25 letters and digits in all.
-import { randomInt } from 'node:crypto'
 import { formatTime } from '../../contract/time.ts'
+import { randomText } from '../random.ts'
 
 const letters = '0123456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
 export function createOrderNumber(): string {
   const second = formatTime(Date.now()).replaceAll(/\D/g, '')
-  return `T${second}${Array.from({ length: 10 }, () => letters[randomInt(letters.length)]).join('')}`
+  return `T${second}${randomText(letters, 10)}`
 }
 
 /** A merchant account may serve other programs too; their numbers have another form. */

@@ -1,5 +1,5 @@
 // One-time codes: created here, sent in a template, stored as a keyed hash, checked once.
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { sms } from '../../contract/sms.ts'
 import { codeLimits } from '../../contract/sms-text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
@@ -35,10 +35,6 @@ export function createCodeHash(secretFor: Services['secretFor']): HashCode {
     createHmac('sha256', secret)
       .update(JSON.stringify([accountId, phone, purpose, code]))
       .digest('base64url')
-}
-
-export function generateCode(length: number): string {
-  return String(randomInt(10 ** length)).padStart(length, '0')
 }
 
 /** The values of a template that has `code` and at most `minutes`; throws for any other one. */

@@ -11,10 +11,10 @@ import { receivesEvent } from '../events/emit.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
 import type { Failure } from '../upstream/outcome.ts'
+import { randomDigits } from '../random.ts'
 import { createGatewayCalls } from './call-gateways.ts'
 import {
   codeVariables,
-  generateCode,
   type HashCode,
   hiddenCode,
   type NewCode,
@@ -115,7 +115,7 @@ export function createSend(
   const sendCode: SendSms = async (call, caller) => {
     const values = readSendCode(call)
     const { phone_number: phone, purpose = '', length = 6, ttl_s: ttlS = 300 } = values
-    const code = generateCode(length)
+    const code = randomDigits(length)
     const ttlMs = ttlS * 1000
     return sendMessage(call, caller, {
       // Other than those of a send without variables.

@@ -28,6 +28,7 @@ const kernel = [
   'server/metric-reads.ts',
   'server/compact-heap.ts',
   'server/encryption.ts',
+  'server/random.ts',
   'server/setting-parsers.ts',
 ]
 const composed = ['server/config.ts', 'server/services.ts']

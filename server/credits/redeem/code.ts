@@ -1,5 +1,6 @@
 // Redeem codes: format, stored hash, and the masked form that is shown later.
-import { createHmac, randomInt } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { randomText } from '../../random.ts'
 
 /** No look-alikes: codes are read out over the phone. */
 const alphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
@@ -8,7 +9,7 @@ const pattern = new RegExp(`^[${alphabet}]{${length}}$`)
 
 /** `TG-ABCD-EFGH-JKMN-PQRS`, about 79 random bits. */
 export function generateRedeemCode(): string {
-  const random = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+  const random = randomText(alphabet, length)
   return `TG-${(random.match(/.{4}/g) ?? []).join('-')}`
 }
 
