@@ -1,12 +1,12 @@
 // What an SMS signature may look like.
-import { sms } from './sms.ts'
+import { signName as parameter } from './sms-parameters.ts'
 import type { Text } from './text.ts'
 import { hasHiddenCharacters } from './values.ts'
 
 /** The signature is sent in 【】, so it must not contain brackets itself. */
 export function signNameProblem(signName: string): Text | undefined {
   const length = [...signName].length
-  const { minLength, maxLength } = sms.operations.send.parameters.sign_name
+  const { minLength, maxLength } = parameter
   if (length < minLength || length > maxLength) {
     return {
       zh: `签名须为 ${minLength} 至 ${maxLength} 个字符`,

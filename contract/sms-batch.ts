@@ -1,6 +1,7 @@
 // The operations of SMS batches.
 import type { Operation } from './endpoint.ts'
 import { pageParameters } from './paging.ts'
+import { signName, templateCode } from './sms-parameters.ts'
 import { maxBatchMessages, maxSendAheadDays, phonePattern } from './sms-text.ts'
 
 const batchId = {
@@ -16,12 +17,7 @@ export const smsBatchOperations = {
     scope: 'sms:write',
     text: { zh: '群发短信', en: 'Send a batch of SMS' },
     parameters: {
-      template_code: {
-        type: 'string',
-        required: true,
-        text: { zh: '模板编号', en: 'Template code' },
-        example: 'CODE_LOGIN',
-      },
+      template_code: templateCode,
       phone_numbers: {
         type: 'items',
         required: false,
@@ -60,17 +56,7 @@ export const smsBatchOperations = {
         },
         example: [{ phone_number: '13800138000', template_params: { code: '1234' } }],
       },
-      sign_name: {
-        type: 'string',
-        required: false,
-        minLength: 2,
-        maxLength: 20,
-        text: {
-          zh: '签名，不传则使用账户签名或平台签名',
-          en: 'Signature; defaults to the signature of the account or of the platform',
-        },
-        example: 'Tollgate',
-      },
+      sign_name: signName,
       send_at: {
         type: 'string',
         required: false,

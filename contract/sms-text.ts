@@ -2,6 +2,9 @@
 import type { Text } from './text.ts'
 import { dayMs, hourMs, shanghaiOffsetMs } from './time.ts'
 
+/** Digits of a phone number. */
+export const phoneLength = 11
+
 /** Consumer number ranges of mainland China. Satellite (174), unassigned and IoT ranges are excluded. */
 export const phonePattern = '^1(?:3\\d|4[5-9]|5[0-35-9]|6[2567]|7[0-35-8]|8\\d|9[0-35-9])\\d{8}$'
 

@@ -3,36 +3,10 @@ import { apiTypes } from './credits.ts'
 import { credentialParameters, type Endpoint } from './endpoint.ts'
 import { pageParameters } from './paging.ts'
 import { smsBatchOperations } from './sms-batch.ts'
+import { recipient, signName, templateCode } from './sms-parameters.ts'
 import { codeLimits, phonePattern } from './sms-text.ts'
 
 const day = { type: 'string', required: false, pattern: '^\\d{4}-\\d{2}-\\d{2}$' } as const
-
-const recipient = {
-  type: 'string',
-  required: true,
-  pattern: phonePattern,
-  text: { zh: '11 位中国内地手机号', en: 'Mobile number of mainland China, 11 digits' },
-  example: '13800138000',
-} as const
-
-const templateCode = {
-  type: 'string',
-  required: true,
-  text: { zh: '模板编号', en: 'Template code' },
-  example: 'CODE_LOGIN',
-} as const
-
-const signName = {
-  type: 'string',
-  required: false,
-  minLength: 2,
-  maxLength: 20,
-  text: {
-    zh: '签名，不传则使用账户签名或平台签名',
-    en: 'Signature; defaults to the signature of the account or of the platform',
-  },
-  example: 'Tollgate',
-} as const
 
 const purpose = {
   type: 'string',

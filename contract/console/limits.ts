@@ -38,5 +38,8 @@ export const mailTokenMs = 30 * minuteMs
 
 export const maxMailLength = 254
 
+/** Digits of the code that is sent to a mail address. */
+export const mailCodeLength = 6
+
 /** Users of the OpenID provider that one account is linked to. */
 export const maxOidcLinks = 5

@@ -1,5 +1,6 @@
 // Replies in the reference of the SMS endpoint.
 import { Type } from 'typebox'
+import { maxPageSize } from '../paging.ts'
 import { object, type OperationReference, pageOf, text, time } from '../reference.ts'
 import { stopWords } from '../sms-text.ts'
 import { bizId, recipient } from './sms-parts.ts'
@@ -23,7 +24,7 @@ export const repliesReference: OperationReference = {
       en: `Newest first. A reply is matched by number and signature to the last message of the past 7 days. The replies ${stopWords.join(', ')} (case and surrounding spaces are ignored) put the number on the stop list of that signature: later messages to it are rejected with 1002 and not charged.`,
     },
   ],
-  response: pageOf(Type.Array(smsReply, { maxItems: 100, ...text('回复', 'Replies') })),
+  response: pageOf(Type.Array(smsReply, { maxItems: maxPageSize, ...text('回复', 'Replies') })),
   errors: [
     {
       code: 1002,

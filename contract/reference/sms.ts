@@ -1,6 +1,7 @@
 // The SMS endpoint in the reference.
 import { Type } from 'typebox'
 import { apiTypes } from '../credits.ts'
+import { maxPageSize } from '../paging.ts'
 import { count, type EndpointReference, envelopeOf, nextCursor, object, oneOf, text } from '../reference.ts'
 import { maxSmsLength, sendStates, templateStates } from '../sms-text.ts'
 import type { sms } from '../sms.ts'
@@ -280,7 +281,7 @@ export const smsReference: EndpointReference<typeof sms> = {
         en: 'At least one of biz_id, phone_number and start_date is required. Newest first, at most 20 records; days are in Asia/Shanghai and inclusive. With limit or cursor, the response is one page and also contains next_cursor.',
       },
     ],
-    response: envelopeOf(Type.Array(smsRecord, { maxItems: 100, ...text('发送记录', 'Send records') }), {
+    response: envelopeOf(Type.Array(smsRecord, { maxItems: maxPageSize, ...text('发送记录', 'Send records') }), {
       next_cursor: Type.Optional(nextCursor),
     }),
     errors: [

@@ -1,7 +1,7 @@
 // The verified mail address of an account, and password recovery through it.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { minuteMs } from '../../contract/time.ts'
-import { mailTokenMs } from '../../contract/console/limits.ts'
+import { mailCodeLength, mailTokenMs } from '../../contract/console/limits.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { recordOwnChange, requireSession } from '../audit/audit.ts'
 import { findUsername } from '../audit/store.ts'
@@ -64,7 +64,6 @@ export interface AccountMailOptions {
   readonly onError: (error: unknown) => void
 }
 
-const codeLength = 6
 const maxAttempts = 5
 /** Accounts that one address recovers. */
 const maxAccountsPerAddress = 5
@@ -109,7 +108,7 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
     find,
 
     async begin(session, address, language) {
-      const code = randomDigits(codeLength)
+      const code = randomDigits(mailCodeLength)
       const { account_id: accountId } = session
       await db.write(async (tx) => {
         await requireSession(tx, session.id)

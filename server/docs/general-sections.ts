@@ -1,6 +1,7 @@
 // The sections of the reference that concern all endpoints.
 import { errorCodes, errorExplanations, statusOfCode } from '../../contract/codes.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
+import { idempotencyKeySchema } from '../../contract/idempotency.ts'
 import {
   documentedEndpoints,
   interfaceChanges,
@@ -277,8 +278,8 @@ function errorsBody({ config }: DocsContext, language: Language): Html {
 function idempotencyBody({ publicUrl }: DocsContext, language: Language): Html {
   const texts: readonly Text[] = [
     {
-      zh: '消耗额度的操作支持请求头 `Idempotency-Key`（不超过 255 个可见 ASCII 字符，例如订单号）。24 小时内相同的键与参数只执行一次：重复请求返回首次的响应和 `Idempotent-Replayed: true`，不会重复扣费或发送。',
-      en: 'Operations that cost credits support the header `Idempotency-Key` (at most 255 visible ASCII characters, for example an order number). Within 24 hours, the same key with the same parameters is executed once: repeated requests return the first response with `Idempotent-Replayed: true`; nothing is charged or sent twice.',
+      zh: `消耗额度的操作支持请求头 \`Idempotency-Key\`（不超过 ${idempotencyKeySchema.maxLength} 个可见 ASCII 字符，例如订单号）。24 小时内相同的键与参数只执行一次：重复请求返回首次的响应和 \`Idempotent-Replayed: true\`，不会重复扣费或发送。`,
+      en: `Operations that cost credits support the header \`Idempotency-Key\` (at most ${idempotencyKeySchema.maxLength} visible ASCII characters, for example an order number). Within 24 hours, the same key with the same parameters is executed once: repeated requests return the first response with \`Idempotent-Replayed: true\`; nothing is charged or sent twice.`,
     },
     {
       zh: '同一键的参数不同时返回 422；首次请求仍在处理时返回 409 并带 `Retry-After`。扣费前被拒绝的请求不会保存，修正后可用同一个键重试；1005 会保存。键按账户区分，请勿包含姓名、证号等个人信息。',

@@ -11,6 +11,7 @@ import {
 } from '../../contract/console/roles.ts'
 import { consoleApi, errorStatus } from '../../contract/console/route.ts'
 import { csvFile } from '../../contract/console/responses/fields.ts'
+import { idempotencyKeySchema } from '../../contract/idempotency.ts'
 import type { DocsContext } from './operations.ts'
 import type { SchemaObject } from './schemas.ts'
 
@@ -97,7 +98,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  schema: { type: 'string', maxLength: 255, pattern: '^[!-~]+$' },
+  schema: idempotencyKeySchema,
 }
 
 function queryParameters(input: TSchema): SchemaObject[] {

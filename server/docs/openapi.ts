@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 document, generated from the contract, in Chinese, English or both.
 import { statusOfCode } from '../../contract/codes.ts'
+import { idempotencyKeySchema } from '../../contract/idempotency.ts'
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import { pathItem, schemasOf } from './openapi-paths.ts'
 import { openApiWebhooks } from './openapi-webhooks.ts'
@@ -63,7 +64,7 @@ export function openApiDocument(context: DocsContext, language: DocumentLanguage
             zh: '24 小时内相同的键与参数只执行一次',
             en: 'The same key with the same parameters is executed once within 24 hours',
           }),
-          schema: { type: 'string', maxLength: 255, pattern: '^[!-~]+$' },
+          schema: idempotencyKeySchema,
         },
       },
     },

@@ -1,6 +1,7 @@
 // One API call: its parameters, and a trace of it for logs, metrics and the request log.
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
+import { idempotencyKeySchema } from '../../contract/idempotency.ts'
 import type { Parameters, ParameterSource, Values } from '../../contract/parameters.ts'
 import type { Language } from '../../contract/text.ts'
 import { AppError } from './errors.ts'
@@ -91,14 +92,17 @@ export function languageOf(request: IncomingMessage): Language {
   return accepted !== undefined && /^\s*en\b/i.test(accepted) ? 'en' : 'zh'
 }
 
+const { maxLength: maxKeyLength } = idempotencyKeySchema
+const keyPattern = new RegExp(idempotencyKeySchema.pattern)
+
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   const key = Array.isArray(header) ? header.join(',') : header.trim()
   if (key === '') return undefined
-  if (key.length > 255 || !/^[\x21-\x7e]+$/.test(key)) {
+  if (key.length > maxKeyLength || !keyPattern.test(key)) {
     throw new AppError(1002, {
-      zh: 'Idempotency-Key 须为不超过 255 个可见 ASCII 字符',
-      en: 'Idempotency-Key has at most 255 visible ASCII characters',
+      zh: `Idempotency-Key 须为不超过 ${maxKeyLength} 个可见 ASCII 字符`,
+      en: `Idempotency-Key has at most ${maxKeyLength} visible ASCII characters`,
     })
   }
   return key

@@ -1,5 +1,6 @@
 // Serves MCP over streamable HTTP on /mcp: stateless, JSON responses, the API key in the Authorization header.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { idempotencyKeySchema } from '../../contract/idempotency.ts'
 import { formOfKey, hashKey } from '../accounts/key.ts'
 import type { FindByKey } from '../accounts/store.ts'
 import { networkOf } from '../http/address.ts'
@@ -150,7 +151,7 @@ function refuse(reply: FastifyReply, status: number, message: string, code = -32
 
 function missingIdempotencyKey(): AppError {
   return new AppError(1001, {
-    zh: `缺少 ${idempotencyParameter}（1–255 个可见 ASCII 字符）`,
-    en: `${idempotencyParameter} is missing (1–255 visible ASCII characters)`,
+    zh: `缺少 ${idempotencyParameter}（1–${idempotencyKeySchema.maxLength} 个可见 ASCII 字符）`,
+    en: `${idempotencyParameter} is missing (1–${idempotencyKeySchema.maxLength} visible ASCII characters)`,
   })
 }

@@ -1,6 +1,7 @@
 // The tools of the MCP endpoint: one for each operation of the public interface, generated from the contract.
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
+import { idempotencyKeySchema } from '../../contract/idempotency.ts'
 import { operationsOf } from '../docs/operations.ts'
 import { type SchemaObject, parametersSchema } from '../docs/schemas.ts'
 
@@ -19,10 +20,8 @@ export const idempotencyParameter = 'idempotency_key'
 
 /** Assistants repeat calls. A required key makes the repetition free. */
 const idempotencySchema = {
-  type: 'string',
+  ...idempotencyKeySchema,
   minLength: 1,
-  maxLength: 255,
-  pattern: '^[!-~]+$',
   description:
     'A value that is unique for this intended action, for example a UUID. Repeat the call with the same value to retry it: it is executed and charged once.',
 }

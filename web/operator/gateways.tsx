@@ -3,7 +3,7 @@ import { App, Button, Card, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import type { GatewayState, GatewayTest } from '../../contract/console/responses/operator-products.ts'
-import { phonePattern } from '../../contract/sms-text.ts'
+import { phoneLength, phonePattern } from '../../contract/sms-text.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
@@ -132,7 +132,7 @@ function TestGateway({
           label={t.testPhone}
           rules={[{ required: true, pattern: phoneRegExp, message: t.phoneRule }]}
         >
-          <Input inputMode="numeric" maxLength={11} className="mono" />
+          <Input inputMode="numeric" maxLength={phoneLength} className="mono" />
         </Form.Item>
       )}
     </OperatorForm>

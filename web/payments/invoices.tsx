@@ -2,6 +2,7 @@
 import { FileDoneOutlined } from '@ant-design/icons'
 import { App, Button, Card, Checkbox, Drawer, Form, Input, Radio } from 'antd'
 import { type ReactNode, useState } from 'react'
+import { maxMailLength } from '../../contract/console/limits.ts'
 import { paymentRoutes } from '../../contract/console/payments.ts'
 import type { Invoice, InvoiceableOrder } from '../../contract/console/responses/payments.ts'
 import {
@@ -161,7 +162,7 @@ function RequestDialog({ onClose }: { onClose: () => void }): ReactNode {
         <Input.TextArea maxLength={paymentLimits.invoiceAddress} autoSize={{ minRows: 2 }} />
       </Form.Item>
       <Form.Item name="mail" label={t.mail} rules={needed}>
-        <Input type="email" maxLength={254} autoComplete="email" />
+        <Input type="email" maxLength={maxMailLength} autoComplete="email" />
       </Form.Item>
       <Form.Item name="note" label={t.note}>
         <Input maxLength={paymentLimits.note} />

@@ -1,7 +1,7 @@
 // The verified mail address: password recovery and security notices go there.
 import { App, Button, Card, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { maxMailLength } from '../../contract/console/limits.ts'
+import { mailCodeLength, maxMailLength } from '../../contract/console/limits.ts'
 import { type CodeInput, securityRoutes } from '../../contract/console/security.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
@@ -68,7 +68,7 @@ export function MailCard({ address, readOnly }: { address: string | null; readOn
         }}
       >
         <Form.Item name="code" label={t.mailCode} rules={[required]}>
-          <Input className="mono" inputMode="numeric" autoComplete="one-time-code" maxLength={6} />
+          <Input className="mono" inputMode="numeric" autoComplete="one-time-code" maxLength={mailCodeLength} />
         </Form.Item>
       </FormDialog>
       <Confirm

@@ -5,6 +5,7 @@ import { App, Button, Card, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { ownDomainRoutes } from '../../contract/console/link-domains.ts'
 import type { OwnDomain } from '../../contract/console/responses/link-domains.ts'
+import { ownDomainLimits } from '../../contract/link-domains.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { ActionError } from '../parts/action-error.tsx'
@@ -139,7 +140,7 @@ function AddDomain({ open, onClose }: { open: boolean; onClose: () => void }): R
         label={t.host}
         rules={[{ required: true, pattern: /^\s*[^\s/:]+\.[^\s/:]+\s*$/, message: t.hostRule }]}
       >
-        <Input className="mono" placeholder="s.example.com" maxLength={255} />
+        <Input className="mono" placeholder="s.example.com" maxLength={ownDomainLimits.hostLength} />
       </Form.Item>
     </FormDialog>
   )

@@ -4,7 +4,7 @@ import { Alert, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { type SmsDraft, smsRoutes } from '../../contract/console/sms.ts'
 import type { SmsPrice, Template } from '../../contract/console/responses/sms.ts'
-import { isPhoneNumber, phonePattern } from '../../contract/sms-text.ts'
+import { isPhoneNumber, phoneLength, phonePattern } from '../../contract/sms-text.ts'
 import { sms } from '../../contract/sms.ts'
 import { callApi } from '../api/client.ts'
 import { useApiQuery, useMe, useStart, useApiMutation } from '../api/hooks.ts'
@@ -110,7 +110,7 @@ function SendForm({ templates }: { templates: readonly Template[] }): ReactNode 
             ]}
             validateTrigger={['onBlur', 'onSubmit']}
           >
-            <Input inputMode="numeric" maxLength={11} className="mono" autoComplete="off" />
+            <Input inputMode="numeric" maxLength={phoneLength} className="mono" autoComplete="off" />
           </Form.Item>
           {template.variables.map((name) => (
             <Form.Item

@@ -4,6 +4,7 @@ import { App, Button, Card, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import type { Stop } from '../../contract/console/responses/sms.ts'
+import { signName } from '../../contract/sms-parameters.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
@@ -104,7 +105,7 @@ export function Stops(): ReactNode {
           <Input inputMode="tel" maxLength={20} />
         </Form.Item>
         <Form.Item name="sign_name" label={t.signName} extra={t.signHint}>
-          <Input maxLength={20} />
+          <Input maxLength={signName.maxLength} />
         </Form.Item>
       </FormDialog>
       <Confirm
