@@ -98,16 +98,16 @@ it('takes any text for any setting without falling over', () => {
   )
 })
 
-it('keeps records for ever, or for a least number of days', () => {
-  for (const [name, least] of [
+it('keeps records forever, or for a minimum number of days', () => {
+  for (const [name, min] of [
     ['LEDGER_KEEP_DAYS', 400],
     ['SMS_RECORD_DAYS', 150],
     ['AUDIT_KEEP_DAYS', 180],
   ] as const) {
     assert.equal(readConfig({})[name], 0)
     assert.equal(readConfig({ [name]: '0' })[name], 0)
-    assert.equal(readConfig({ [name]: String(least) })[name], least)
-    for (const wrong of ['1', String(least - 1), '-1', '1e3', '123456']) {
+    assert.equal(readConfig({ [name]: String(min) })[name], min)
+    for (const wrong of ['1', String(min - 1), '-1', '1e3', '123456']) {
       assert.throws(() => readConfig({ [name]: wrong }), ConfigError, `${name}=${wrong}`)
     }
   }

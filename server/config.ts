@@ -67,27 +67,33 @@ export type Config = {
   readonly [K in SettingName]: (typeof settings)[K] extends Setting<infer T> ? T : never
 }
 
-/** Settings that a gateway requires. */
-const requiredSettings: Readonly<Record<string, readonly SettingName[]>> = {
-  'SMS_GATEWAYS aliyun': ['ALIYUN_ACCESS_KEY_ID', 'ALIYUN_ACCESS_KEY_SECRET'],
-  'SMS_GATEWAYS tencent': ['TENCENT_SECRET_ID', 'TENCENT_SECRET_KEY', 'TENCENT_SMS_APP_ID'],
-  'SMS_GATEWAYS http': ['SMS_HTTP_URL', 'SMS_HTTP_SECRET'],
-  'IDENTITY_GATEWAYS aliyun': ['ALIYUN_ACCESS_KEY_ID', 'ALIYUN_ACCESS_KEY_SECRET'],
-  'IDENTITY_GATEWAYS tencent': ['TENCENT_SECRET_ID', 'TENCENT_SECRET_KEY'],
-  'IDENTITY_GATEWAYS market': ['IDENTITY_MARKET_PRESET', 'IDENTITY_MARKET_URL', 'IDENTITY_MARKET_APPCODE'],
-  'DOMAIN_GATEWAYS http': ['DOMAIN_HTTP_PRESET', 'DOMAIN_HTTP_URL'],
-  'PAYMENTS alipay': ['ALIPAY_APP_ID', 'ALIPAY_PRIVATE_KEY', 'ALIPAY_PUBLIC_KEY'],
-  'PAYMENTS wechatpay': [
-    'WECHATPAY_MCH_ID',
-    'WECHATPAY_APP_ID',
-    'WECHATPAY_SERIAL',
-    'WECHATPAY_PRIVATE_KEY',
-    'WECHATPAY_API_V3_KEY',
-    'WECHATPAY_PUBLIC_KEY_ID',
-    'WECHATPAY_PUBLIC_KEY',
-  ],
-  'PAYMENTS stripe': ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
-}
+/** Settings that an entry of a list requires: a gateway or a payment provider. */
+const requiredSettings = {
+  SMS_GATEWAYS: {
+    aliyun: ['ALIYUN_ACCESS_KEY_ID', 'ALIYUN_ACCESS_KEY_SECRET'],
+    tencent: ['TENCENT_SECRET_ID', 'TENCENT_SECRET_KEY', 'TENCENT_SMS_APP_ID'],
+    http: ['SMS_HTTP_URL', 'SMS_HTTP_SECRET'],
+  },
+  IDENTITY_GATEWAYS: {
+    aliyun: ['ALIYUN_ACCESS_KEY_ID', 'ALIYUN_ACCESS_KEY_SECRET'],
+    tencent: ['TENCENT_SECRET_ID', 'TENCENT_SECRET_KEY'],
+    market: ['IDENTITY_MARKET_PRESET', 'IDENTITY_MARKET_URL', 'IDENTITY_MARKET_APPCODE'],
+  },
+  DOMAIN_GATEWAYS: { http: ['DOMAIN_HTTP_PRESET', 'DOMAIN_HTTP_URL'] },
+  PAYMENTS: {
+    alipay: ['ALIPAY_APP_ID', 'ALIPAY_PRIVATE_KEY', 'ALIPAY_PUBLIC_KEY'],
+    wechatpay: [
+      'WECHATPAY_MCH_ID',
+      'WECHATPAY_APP_ID',
+      'WECHATPAY_SERIAL',
+      'WECHATPAY_PRIVATE_KEY',
+      'WECHATPAY_API_V3_KEY',
+      'WECHATPAY_PUBLIC_KEY_ID',
+      'WECHATPAY_PUBLIC_KEY',
+    ],
+    stripe: ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+  },
+} as const satisfies { readonly [K in SettingName]?: Readonly<Record<string, readonly SettingName[]>> }
 
 export class ConfigError extends Error {
   readonly problems: readonly string[]
@@ -111,15 +117,7 @@ export function readConfig(environment: Environment): Config {
   }
 
   const config = values as Config
-  for (const [gateway, names] of Object.entries(requiredSettings)) {
-    const [listName, gatewayName] = gateway.split(' ') as [SettingName, string]
-    const chosen = config[listName]
-    if (!Array.isArray(chosen) || !chosen.includes(gatewayName)) continue
-    for (const name of names) {
-      if (!config[name])
-        problems.push(`${name} 缺失，${listName}=${gatewayName} 需要它 / is required by ${gatewayName}`)
-    }
-  }
+  problems.push(...missingSettings(config))
   if (config.IDENTITY_MARKET_PRESET === 'custom' && !config.IDENTITY_MARKET_SHAPE) {
     problems.push('IDENTITY_MARKET_SHAPE 缺失，预设 custom 需要它 / is required by the preset custom')
   }
@@ -147,6 +145,20 @@ export function readConfig(environment: Environment): Config {
   problems.push(...paymentProblems(config))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+function missingSettings(config: Config): string[] {
+  const problems: string[] = []
+  for (const [list, entries] of Object.entries(requiredSettings)) {
+    const chosen: readonly string[] = config[list as keyof typeof requiredSettings] ?? []
+    for (const [entry, names] of Object.entries<readonly SettingName[]>(entries)) {
+      if (!chosen.includes(entry)) continue
+      for (const name of names) {
+        if (!config[name]) problems.push(`${name} 缺失，${list}=${entry} 需要它 / is required by ${entry}`)
+      }
+    }
+  }
+  return problems
 }
 
 /** The sandbox cashier gives credits away, so it must not be open where they are worth money. */
@@ -189,7 +201,7 @@ function oidcProblems(config: Config): string[] {
     problems.push('OIDC_ISSUER 须为 https 地址 / must be an https address')
   if (PASSWORD_LOGIN === 'off' && !issuer)
     problems.push(
-      'PASSWORD_LOGIN=off 需要 OIDC_ISSUER，否则无人能登录 / needs OIDC_ISSUER: nobody could sign in',
+      'PASSWORD_LOGIN=off 需要 OIDC_ISSUER，否则无人能登录 / needs OIDC_ISSUER: no user could sign in',
     )
   return problems
 }

@@ -1,4 +1,4 @@
-// How the text of a setting becomes a value. Each parser says in one phrase what it wanted.
+// Turns the text of a setting into a value. The problem of a parser says what it expects.
 import { isIP } from 'node:net'
 import type { Text } from '../contract/text.ts'
 import { signNameProblem } from '../contract/sign-name.ts'
@@ -57,10 +57,12 @@ export const headerText: Parse<string> = (value) =>
 
 export const optionalHeaderText: Parse<string | undefined> = (value) => headerText(value)
 
-/** An optional text of at least so many characters. */
-export function optional(least: number): Parse<string | undefined> {
+/** An optional text with a minimum length. */
+export function optional(minLength: number): Parse<string | undefined> {
   return (value) =>
-    value.length >= least ? text(value) : { problem: `至少 ${least} 个字符 / needs ${least} characters` }
+    value.length >= minLength
+      ? text(value)
+      : { problem: `至少 ${minLength} 个字符 / needs ${minLength} characters` }
 }
 
 /** A secret that needs no escaping in a URL path or a header. */
@@ -77,21 +79,21 @@ export const host: Parse<string> = (value) =>
     ? { value }
     : { problem: '须为 IP 地址或主机名 / must be an IP address or a host name' }
 
-export function integer(least: number, most: number): Parse<number> {
+export function integer(min: number, max: number): Parse<number> {
   return (given) => {
     const value = Number(given)
-    if (/^\d{1,10}$/.test(given) && value >= least && value <= most) return { value }
-    return { problem: `须为 ${least} 到 ${most} 的整数 / must be a whole number from ${least} to ${most}` }
+    if (/^\d{1,10}$/.test(given) && value >= min && value <= max) return { value }
+    return { problem: `须为 ${min} 到 ${max} 的整数 / must be a whole number from ${min} to ${max}` }
   }
 }
 
-/** Days that something is kept, at least so many; 0: for ever. */
-export function daysOrForever(least: number): Parse<number> {
+/** Days that something is kept; 0: forever. */
+export function daysOrForever(min: number): Parse<number> {
   return (given) => {
     const value = Number(given)
-    if (/^\d{1,5}$/.test(given) && (value === 0 || value >= least)) return { value }
+    if (/^\d{1,5}$/.test(given) && (value === 0 || value >= min)) return { value }
     return {
-      problem: `须为 0（永久）或不少于 ${least} 的天数 / must be 0 (for ever) or ${least} days or more`,
+      problem: `须为 0（永久）或不少于 ${min} 的天数 / must be 0 (forever) or ${min} days or more`,
     }
   }
 }
@@ -254,14 +256,14 @@ function shorten(items: readonly string[]): string {
 }
 
 /** Seconds in order, for example the waits before retries. */
-export function secondsList(most: number): Parse<readonly number[]> {
+export function secondsList(max: number): Parse<readonly number[]> {
   return (given) => {
     const items = splitList(given)
     const value = items.map(Number)
-    const isValid = items.every((item) => /^\d{1,7}$/.test(item)) && value.length <= most
+    const isValid = items.every((item) => /^\d{1,7}$/.test(item)) && value.length <= max
     if (isValid && value.length > 0) return { value }
     return {
-      problem: `须为逗号分隔的秒数，最多 ${most} 个 / must be seconds separated by commas, at most ${most}`,
+      problem: `须为逗号分隔的秒数，最多 ${max} 个 / must be seconds separated by commas, at most ${max}`,
     }
   }
 }

@@ -11,8 +11,8 @@ import { hashRedeemCode, readRedeemCode } from './code.ts'
 import { type CodeOffer, findOffer, redeemCode } from './store.ts'
 
 /** Wrong codes an account, and an address, may try in a quarter of an hour. */
-const mostByAccount = 10
-const mostByAddress = 40
+const maxByAccount = 10
+const maxByAddress = 40
 
 export function redeemPages(api: Api, { db, limits: shared }: Services, secret: string): void {
   const limits = guessLimits(shared.attempts, 'redeem')
@@ -20,8 +20,8 @@ export function redeemPages(api: Api, { db, limits: shared }: Services, secret: 
   /** The offer behind a code, or what is wrong with it. A code that never was one counts as a guess. */
   async function requireOffer(request: SignedInRequest, typed: string): Promise<CodeOffer> {
     const keys = [
-      { key: `account ${request.user.id}`, max: mostByAccount },
-      { key: `address ${networkOf(request.address)}`, max: mostByAddress },
+      { key: `account ${request.user.id}`, max: maxByAccount },
+      { key: `address ${networkOf(request.address)}`, max: maxByAddress },
     ]
     const guess = await limits.begin(keys)
     const code = readRedeemCode(typed)
