@@ -15,7 +15,7 @@ export const shareLimits = {
   days: { min: 1, max: 365, default: 30 },
   /** Of one account, valid ones. */
   shares: 100,
-  /** Ended ones are kept so long, and no more of one account than this. */
+  /** Days and number of ended ones that are kept of one account. */
   keepDays: 30,
   ended: 200,
   /** Views by one network, in a minute. */

@@ -1,4 +1,4 @@
-// QR codes of links: limits, and how a scan is told from other visits.
+// QR codes of links: limits, and how a scan is distinguished from other visits.
 
 /** An address with this query counts as a scan. The query is not passed on to the target. */
 export const scanQuery = '?qr=1'

@@ -9,7 +9,7 @@ export function formatTime(ms: number): string {
   return new Date(ms + shanghaiOffsetMs).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** The last day that was formatted: every paid call asks for the current one. */
+/** The last day that was formatted: every paid call needs the current one. */
 let formattedDay = { number: Number.NaN, text: '' }
 
 /** `2026-01-02` in Shanghai. */

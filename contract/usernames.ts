@@ -22,7 +22,7 @@ const reserved = new Set(
   管理员 系统 系统管理员 超级管理员 客服 官方 运营 平台`.split(/\s+/),
 )
 
-/** Why nobody can create an account with this name; undefined when it can be created. */
+/** Why no account can be created with this name; undefined when one can. */
 export function usernameProblem(username: string): Text | undefined {
   if (!pattern.test(username) || invisible.test(username)) {
     return {

@@ -8,7 +8,7 @@ import { route, withResponses } from './route.ts'
 
 export const maxTokenNameLength = 50
 
-/** The most tokens that are not revoked. */
+/** Tokens that are not revoked. */
 export const maxTokens = 100
 
 const NewOperator = Type.Object({

@@ -39,7 +39,7 @@ export function recoveryMail(
       }
 }
 
-/** Nobody asked for the following mails, so their language is not known. */
+/** The following mails are sent without a request, so their language is not known. */
 export function addressChangedMail(username: string): MailText {
   return {
     title: '[Tollgate] 邮箱已更改 / Email address changed',

@@ -44,7 +44,7 @@ export interface AccountMail {
   sendRecovery(address: string, language: Language): void
   /** Sets a new password and ends all sessions. Throws when the link is invalid or was used. */
   recover(token: string, password: string, share: string): Promise<void>
-  /** Reports a sign-in from a new device or place, if the account has an address. */
+  /** Reports a sign-in from a new device or location, if the account has an address. */
   reportNewPlace(account: MailAccount, from: SignInOrigin): void
   /** Resolves when no mail is being sent. */
   idle(): Promise<void>
@@ -59,7 +59,7 @@ export interface AccountMailOptions {
   readonly db: Database
   readonly secretKey: string
   readonly publicUrl: () => string
-  /** Undefined without MAIL_URL. Resolves to whether the mail server took the mail. */
+  /** Undefined without MAIL_URL. Resolves to whether the mail server accepted the mail. */
   readonly send: ((to: string, mail: MailText) => Promise<boolean>) | undefined
   readonly onError: (error: unknown) => void
 }
@@ -67,7 +67,7 @@ export interface AccountMailOptions {
 const maxAttempts = 5
 /** Accounts that one address recovers. */
 const maxAccountsPerAddress = 5
-/** Mails in progress; more are dropped, and the user asks again. */
+/** Mails in progress; more are dropped, and the user requests them again. */
 const maxSending = 50
 
 export function createAccountMail(options: AccountMailOptions): AccountMail {
@@ -134,7 +134,7 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
         if (!timingSafeEqual(given, Buffer.from(token.token_hash))) return undefined
         const address = cipher.decrypt(token.address)
         if (address === undefined) return undefined
-        // Only the owner of the mailbox gets here, so this tells nobody else that the address is in use.
+        // Only the owner of the mailbox gets here, so the address of another user is not revealed.
         if ((await countByMail(tx, addressHash(address), accountId)) >= maxAccountsPerAddress)
           throw tooManyAccounts()
         await replaceMail(tx, accountId, token.address, addressHash(address))

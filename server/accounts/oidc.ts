@@ -53,7 +53,7 @@ export function createOidc(options: OidcOptions): Oidc {
     })
   }
 
-  /** A failure is not kept: the next sign-in asks the provider again. */
+  /** A failure is not cached: the next sign-in contacts the provider again. */
   function configuration(): Promise<Configuration> {
     discovered ??= discover().catch((error: unknown) => {
       discovered = undefined

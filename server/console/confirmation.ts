@@ -4,7 +4,7 @@ import { ConsoleProblem } from './problem.ts'
 import type { SignedInRequest } from './routes.ts'
 import type { SignedIn } from './sessions.ts'
 
-/** Throws unless the user confirmed within the last minutes. Signing in is not a confirmation: its session may be stolen at once. */
+/** Throws unless the user confirmed within the last minutes. Signing in is not a confirmation: its session may be stolen immediately. */
 export function requireConfirmation({ signedIn }: Pick<SignedInRequest, 'signedIn'>): void {
   if (!signedIn.confirmed) throw confirmationRequired()
 }

@@ -17,7 +17,7 @@ const cookieName = 'tg_second_step'
 const maxAgeMs = 10 * minuteMs
 
 /**
- * Wrong codes of an account in 15 minutes: three of a million codes are right at a time. Only somebody who passed the first step
+ * Wrong codes of an account in 15 minutes: three of a million codes are right at a time. Only a user who passed the first step
  * gets here, so others cannot lock the owner out.
  */
 const maxWrongCodes = 5
@@ -29,7 +29,7 @@ interface PendingSignIn {
 }
 
 export interface SecondStep {
-  /** Remembers the first step. Returns the error that asks for the code. */
+  /** Remembers the first step. Returns the error that requests the code. */
   begin(reply: FastifyReply, account: Account, proof: SignInProof): ConsoleProblem
   /** Checks the code of the second step; the user who passed both. */
   finish(request: FastifyRequest, reply: FastifyReply, code: string): Promise<VerifiedUser>
@@ -120,7 +120,7 @@ export function createSecondStep(options: SecondStepOptions): SecondStep {
   }
 }
 
-/** The cookie holds no password hash, only what tells whether it has changed. */
+/** The cookie holds no password hash, only a digest that shows whether it has changed. */
 function fingerprinted(proof: SignInProof): SignInProof {
   return proof.method === 'password' ? { ...proof, passwordHash: fingerprintOf(proof.passwordHash) } : proof
 }

@@ -1,4 +1,4 @@
-// The token of a session: random text, and a tag that only this installation can make, so that invented cookies cost no look-up.
+// The token of a session: random text, and a tag that only this installation can create, so that invented cookies cost no look-up.
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 
 const tokenPattern = /^([\w-]{32})([\w-]{11})$/
@@ -13,7 +13,7 @@ export function isSessionToken(token: string, secret: string): boolean {
   return text !== undefined && tag === tagOf(text, secret)
 }
 
-/** What the database knows of a token. */
+/** The stored form of a token. */
 export function hashSessionToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }

@@ -1,4 +1,4 @@
-// Limits on what one account reads and changes in the console: requests at a time and per second, so that nobody makes others wait.
+// Limits on what one account reads and changes in the console: requests at a time and per second, so that one account does not delay the others.
 import { type RateLimit, TokenBuckets } from '../limits/token-bucket.ts'
 import { ConsoleProblem } from './problem.ts'
 

@@ -100,7 +100,7 @@ export interface EndRequest {
   readonly response?: StoredResponse | ResponseAfterEnd | undefined
   /** How many requests may have reached an upstream for it. */
   readonly sends?: number
-  /** For an end that does not know whether the call has counted its own: after it the operation has at least so many. */
+  /** For an end that does not know whether the call has counted its own: after it the operation has at least this many. */
   readonly minSends?: number
   /** Writes rows of the product. */
   readonly inSameTransaction?: TransactionWrite<EndResult, void> | undefined

@@ -112,9 +112,9 @@ export function findOverdueOf(
 ): Promise<HeldOperation[]> {
   return queries.all<HeldOperation>(
     `SELECT ${heldColumns} FROM (SELECT ${heldColumns}, lease_until,
-         ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY lease_until) AS place
+         ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY lease_until) AS position
        FROM operation WHERE state = 'held' AND lease_until <= ${queries.now} AND action = ?) overdue
-     WHERE place <= ${perAccount} ORDER BY place, lease_until LIMIT ${limit}`,
+     WHERE position <= ${perAccount} ORDER BY position, lease_until LIMIT ${limit}`,
     [action],
   )
 }

@@ -115,7 +115,7 @@ if (contents) {
 /** Fields for the user name and the key of the reader. */
 const readerFields = { user: [], key: [] }
 for (const operation of document.querySelectorAll('.op[data-body]')) addTryIt(operation)
-// The console leaves this mark while somebody is signed in, so that other readers cause no request.
+// The console sets this mark while a user is signed in, so that other readers cause no request.
 if (stored('localStorage', 'tollgate.signed-in') !== null) void addReader()
 
 function addSearch(nav) {

@@ -26,7 +26,7 @@ import {
 } from './store.ts'
 import { listEventTypes } from './webhooks.ts'
 
-/** Messages with codes in 15 minutes, of one account and to one target: nobody can be flooded with them. */
+/** Messages with codes in 15 minutes, of one account and to one target, so that a target cannot be flooded. */
 const maxCodesByAccount = 20
 const maxCodesToTarget = 5
 
@@ -90,7 +90,7 @@ export function eventPages(
   /** They cost nothing and each leaves rows behind. */
   async function limitByHand({ account }: SignedInRequest): Promise<void> {
     const max = webhookLimits.byHandPerMinute
-    const result = await limits.attempts.attempt([{ key: `webhook by hand ${account.id}`, max }], minuteMs)
+    const result = await limits.attempts.attempt([{ key: `webhook from the console ${account.id}`, max }], minuteMs)
     if ('retryAfterMs' in result) throw tooMany(Math.max(1, Math.ceil(result.retryAfterMs / 1000)))
   }
 

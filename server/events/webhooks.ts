@@ -152,7 +152,7 @@ export function createWebhooks({ db, cipher, allowPrivate }: WebhookOptions): We
   }
 }
 
-/** Disables an endpoint and tells the account's other endpoints. Its pending deliveries wait until it is enabled again. */
+/** Disables an endpoint and reports it to the account's other endpoints. Its pending deliveries wait until it is enabled again. */
 export async function disableEndpoint(tx: Tx, endpointId: number, reason: DisableReason): Promise<void> {
   const endpoint = await findEndpoint(tx, endpointId)
   if (!endpoint || endpoint.state === 'disabled') return
@@ -170,7 +170,7 @@ export async function disableEndpoint(tx: Tx, endpointId: number, reason: Disabl
   ])
 }
 
-/** An address that cannot be public is refused here; what a name resolves to is checked at each connection. */
+/** An address that cannot be public is rejected here; what a name resolves to is checked at each connection. */
 export function readWebhookUrl(text: string, allowPrivate: boolean): string {
   const url = URL.parse(text.trim())
   const problem = findUrlProblem(url, allowPrivate)

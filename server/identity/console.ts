@@ -58,7 +58,7 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
       outcome,
       message: result.message,
       extra: result.extra,
-      // A repeat tells what the first call cost; it cost nothing itself.
+      // A replay has the cost of the first call; it cost nothing itself.
       charged: call.trace.replayed ? price : call.trace.charged,
       given_back: call.trace.replayed ? (paid ? 0 : price) : call.trace.refunded,
       remaining,
@@ -101,7 +101,7 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
   })
 }
 
-/** The interface tells "no record" from a failure by its words alone. */
+/** Only the message of the interface distinguishes "no record" from a failure. */
 function outcomeOf({ success, matched, message }: IdentityResponse): IdentityOutcome {
   if (success) return matched ? 'matched' : 'mismatched'
   const { zh, en } = identityMessages.noRecord

@@ -29,7 +29,7 @@ export function recordLedgerCheck(db: Database, ok: boolean): Promise<boolean> {
 const claimName = 'ledger_check_claim'
 
 /**
- * Whether this process is to check the ledger now: at most one does in each interval. The first call only notes the time, so
+ * Whether this process is to check the ledger now: at most one does in each interval. The first call only records the time, so
  * that a new installation is checked one interval later.
  */
 export async function claimLedgerCheck(tx: Tx, now: number, intervalMs: number): Promise<boolean> {

@@ -28,7 +28,7 @@ const statePollMs = minuteMs
 /** Disk: alert below this share of the file system, or below this many bytes. */
 const minFreeShare = 0.05
 const minFreeBytes = 500_000_000
-/** Deliveries: alert when so many are pending, or the oldest is overdue for so long. */
+/** Deliveries: alert when this many are pending, or the oldest is overdue for this long. */
 const maxPending = 10_000
 const maxOverdueMs = hourMs
 /** The service checks up to this many new entries; more, without a checkpoint, are left to `admin ledger check`. */

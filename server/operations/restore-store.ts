@@ -74,7 +74,7 @@ export async function restoreBackup(
   })
 }
 
-/** A running process keeps links, keys and limits in memory, and would go on with those of the replaced data. */
+/** A running process keeps links, keys and limits in memory, and would continue with those of the replaced data. */
 async function requireNoProcess(tx: Tx): Promise<void> {
   const { length } = await listProcesses(tx)
   if (length === 0) return

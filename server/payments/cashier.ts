@@ -75,7 +75,7 @@ function cashierLanguage(request: FastifyRequest): Language {
   return lang === 'en' || lang === 'zh' ? lang : languageOf(request.raw)
 }
 
-/** The token in the URL is the only credential: whoever has the address may pay. */
+/** The token in the URL is the only credential: anyone who has the address may pay. */
 export function registerCashier(api: FastifyInstance, { db }: Services, payments: Payments): void {
   if (!payments.providers.has('sandbox')) return
   const url = `${cashierPath}/:token`

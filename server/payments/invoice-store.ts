@@ -111,7 +111,7 @@ export function findInvoice(queries: Queries, id: number): Promise<ListedInvoice
   )
 }
 
-/** Nobody else decides it until the transaction ends. */
+/** Locked until the transaction ends. */
 export function lockInvoice(tx: Tx, id: number): Promise<InvoiceRow | undefined> {
   return tx.one<InvoiceRow>(`SELECT ${columns} FROM invoice i WHERE i.id = ?${forUpdate(tx)}`, [id])
 }

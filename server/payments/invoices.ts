@@ -44,7 +44,7 @@ export interface Invoices {
   request(account: Account, input: InvoiceRequest): Promise<number>
   issue(actor: OperatorActor, id: number, input: IssuedInvoice): Promise<void>
   reject(actor: OperatorActor, id: number, reason: string): Promise<void>
-  /** By its holder, while nobody has decided it. */
+  /** By its holder, while it is not decided. */
   withdraw(account: Account, id: number): Promise<void>
   /** An order was refunded after the invoice was issued, and the operator has corrected it (红冲). */
   correct(actor: OperatorActor, id: number): Promise<void>
@@ -197,7 +197,7 @@ function describe(invoice: InvoiceRow, orders: readonly OrderRow[], number: stri
   }
 }
 
-/** All problems at once. */
+/** All problems in one error. */
 function readFields(input: InvoiceRequest) {
   const title = input.title.trim()
   const taxNumber = (input.tax_number ?? '').trim().toUpperCase()

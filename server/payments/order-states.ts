@@ -44,7 +44,7 @@ export const transitions = {
   },
 } as const satisfies Record<string, Transition>
 
-/** False when the order is in another state by now: somebody else was first, and nothing changes. */
+/** False when the order is in another state by now: another process was first, and nothing changes. */
 export async function moveOrder(
   tx: Tx,
   orderId: number,

@@ -48,7 +48,7 @@ export interface RefundRequest {
   /** The same number is refunded once. */
   readonly number: string
   readonly amount: number
-  /** The provider's id, when it was told. */
+  /** The provider's id, when it is known. */
   readonly ref: string | null
   /** Whether the provider may have been asked before. */
   readonly isRepeat: boolean
@@ -58,7 +58,7 @@ export interface RefundRequest {
 
 export type RefundResult =
   | { readonly kind: 'succeeded'; readonly ref?: string }
-  /** Accepted; the money is on its way. */
+  /** Accepted; the money is not refunded yet. */
   | { readonly kind: 'pending'; readonly reason: string; readonly ref?: string }
   /** Proven: no money moved under this number and none will. */
   | { readonly kind: 'failed'; readonly reason: string }
@@ -78,7 +78,7 @@ export type Notification =
     }
   /** The state of the order or of a refund may have changed. */
   | { readonly kind: 'changed'; readonly number: string }
-  /** Somebody disputes a payment. */
+  /** The payer disputes a payment. */
   | { readonly kind: 'dispute'; readonly number: string }
   | { readonly kind: 'ignored' }
 
@@ -112,7 +112,7 @@ export interface PaymentProvider {
 export interface ProviderAddresses {
   /** Where the provider sends notifications. */
   readonly notifyUrl: () => string
-  /** Where the payer comes back to. */
+  /** Where the provider returns the payer to. */
   readonly returnUrl: (number: string) => string
   /** The sandbox cashier. */
   readonly cashierUrl: (token: string) => string

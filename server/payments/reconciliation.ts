@@ -64,9 +64,9 @@ const batchSize = 200
 const perTurn = 8
 /** Until the next attempt, by how many were made. */
 const waitsMs = [10 * minuteMs, 30 * minuteMs, hourMs, 3 * hourMs, 6 * hourMs]
-/** An operator is alerted when a bill is still missing after so many attempts. */
+/** An operator is alerted when a bill is still missing after this many attempts. */
 const alertAfter = 3
-/** "No bill" is believed, although something was paid here, after so many attempts. */
+/** "No bill" is believed, although something was paid here, after this many attempts. */
 const believeNoneAfter = 5
 /** Differences of one day that are recorded; more mean that the whole bill is another one. */
 const maxDifferences = 1_000
@@ -74,7 +74,7 @@ const maxDifferences = 1_000
 const readyAfterMs = 10 * hourMs + 30 * minuteMs
 /** Days that are made up for, for example after a failure. */
 const maxDays = 30
-/** Refunds are in the bill of the day they were requested or done; after so many days they must be in one. */
+/** Refunds are in the bill of the day they were requested or done; after this many days they must be in one. */
 const refundDays = 2
 
 export function createReconciler({ db, providers, orders }: ReconcilerOptions): Reconciler {

@@ -59,7 +59,7 @@ interface Begun {
 
 /** Until the next attempt, by how many were made. */
 const waitsMs = [3_000, 10_000, 30_000, 2 * minuteMs, 10 * minuteMs, hourMs, 6 * hourMs]
-/** An operator is alerted when a refund is still open after so many attempts. */
+/** An operator is alerted when a refund is still open after this many attempts. */
 const alertAfter = 4
 
 export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refunds {
@@ -140,7 +140,7 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
     })
   }
 
-  /** Nothing was refunded: what was taken comes back. */
+  /** Nothing was refunded: the credits that were taken are granted again. */
   async function giveBack(tx: Tx, order: OrderRow, refund: RefundRow): Promise<void> {
     const credits = Object.entries(JSON.parse(refund.credits) as CreditAmounts).sort(([a], [b]) =>
       a < b ? -1 : 1,
@@ -188,7 +188,7 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
       const { refund, isNew } = await db.write((tx) => begin(tx, actor, order.id, input))
       if (isNew) await ask(refund, refund.created_at)
       else {
-        // Unless somebody else is asking.
+        // Unless another process is querying it.
         const leased = await db.write((tx) => leaseRefund(tx, refund.id, leaseMs))
         if (leased) await ask(leased, leased.now)
       }

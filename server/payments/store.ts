@@ -74,7 +74,7 @@ export function findOrderByToken(queries: Queries, token: string): Promise<Order
   return queries.one<OrderRow>('SELECT * FROM payment_order WHERE pay_token = ?', [token])
 }
 
-/** Nobody else changes the order until the transaction ends. */
+/** Locked until the transaction ends. */
 export function lockOrder(tx: Tx, id: number): Promise<OrderRow | undefined> {
   return tx.one<OrderRow>(`SELECT * FROM payment_order WHERE id = ?${forUpdate(tx)}`, [id])
 }

@@ -12,7 +12,7 @@ export interface PlaceFiles {
 
 export type Locate = (address: string) => Place
 
-/** A few megabytes; most visits of a moment come from few addresses. */
+/** A few megabytes; at any time most visits come from few addresses. */
 const maxCached = 20_000
 
 /** The data is loaded with the first look-up: most processes and threads never need it. */

@@ -150,7 +150,7 @@ export function findPoolingProblem(pooling: Pooling): Text | undefined {
 /** For the console's reports (3), notifications, the click thread and health checks; see `docs/operations.md`. */
 const extraConnections = 6
 
-/** The most connections that a process opens to PostgreSQL. */
+/** The maximum of connections that a process opens to PostgreSQL. */
 export function maxConnections(config: Config): number {
   return config.DATABASE_URL ? config.DATABASE_POOL + extraConnections : 0
 }

@@ -90,7 +90,7 @@ export const Waiting = Type.Object({
   invoices: Type.Integer(),
   /** Invoices that an order was refunded of after they were issued. */
   refunded_invoices: Type.Integer(),
-  /** Differences that reconciliation found and nobody has resolved. */
+  /** Differences that reconciliation found and that are not resolved. */
   payment_differences: Type.Integer(),
 })
 export type Waiting = ResponseOf<typeof Waiting>

@@ -153,7 +153,7 @@ const reconciliation = Type.Object({
   ours: reconciliationSide,
   theirs: reconciliationSide,
   differences: Type.Integer(),
-  /** Differences that nobody has resolved yet. */
+  /** Differences that are not resolved yet. */
   open: Type.Integer(),
   /** Why the last attempt failed. */
   reason: orNull(Type.String()),

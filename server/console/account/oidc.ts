@@ -1,4 +1,4 @@
-// Console routes of single sign-on: sign-in, linking an account, confirming who the user is, and the provider's way back.
+// Console routes of single sign-on: sign-in, linking an account, confirming who the user is, and the callback of the provider.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { minuteMs } from '../../../contract/time.ts'
 import { oidcRoutes } from '../../../contract/console/oidc.ts'
@@ -22,7 +22,7 @@ const cookieName = 'tg_oidc'
 const cookiePath = '/console/api/oidc'
 const maxAgeMs = 10 * minuteMs
 
-/** Refused ways back in 15 minutes, each of which asks the provider: of one network, and of one IPv6 /48. */
+/** Refused callbacks in 15 minutes, each of which contacts the provider: of one network, and of one IPv6 /48. */
 const maxRefusedByNetwork = 60
 const maxRefusedBySite = 240
 
@@ -56,7 +56,7 @@ export function oidcPages(api: Api, app: FastifyInstance, services: Services, pa
     reply.setCookie(cookieName, value, {
       path: cookiePath,
       httpOnly: true,
-      // The way back comes from another site, so `strict` would lose it.
+      // The callback comes from another site, which would not send a `strict` cookie.
       sameSite: 'lax',
       secure: parts.isSecure,
       maxAge: seconds,

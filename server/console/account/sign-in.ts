@@ -25,7 +25,7 @@ const maxSignUpsByAddress = 10
 /** The same for an IPv6 /48. */
 const maxSignUpsBySite = 40
 
-/** Recovery mails in 15 minutes: to one address, and asked for by one network. */
+/** Recovery mails in 15 minutes: to one address, and requested by one network. */
 const maxRecoveriesOfAddress = 3
 const maxRecoveriesByNetwork = 10
 const maxRecoveriesBySite = 40

@@ -103,7 +103,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   }
 }
 
-/** The work goes on when its time is over; what it writes then changes nothing that was decided meanwhile. */
+/** The work is not stopped when its time is over; what it writes then changes nothing that was decided meanwhile. */
 async function withTimeout(work: Promise<void>, timeoutMs: number): Promise<void> {
   const over = new AbortController()
   const timeout = sleep(timeoutMs, undefined, { signal: over.signal, ref: false }).then(

@@ -8,15 +8,15 @@ import { findBalancesBefore, findGrants, findTotalsBefore, ledgerIdAt } from './
 export type CreditsByType = Readonly<Record<ApiType, number>>
 
 export interface LedgerUsage {
-  /** The ledger id at which a moment begins. */
+  /** The first ledger id at or after a time. */
   borderAt(moment: number): Promise<number>
   /** Charged minus refunded on each of these days, which follow each other. */
   usedByDay(accountId: number, days: readonly string[]): Promise<CreditsByType[]>
-  /** Charged minus refunded by all accounts since a moment, given what they were granted since and have now. */
+  /** Charged minus refunded by all accounts since a time, given what they were granted since and have now. */
   usedSince(moment: number, granted: CreditsByType, remaining: CreditsByType): Promise<CreditsByType>
 }
 
-/** A moment this long ago has no entries that are still to be committed. */
+/** Entries of a time this long ago are all committed. */
 const settledMs = minuteMs
 
 export function createLedgerUsage(db: Database): LedgerUsage {

@@ -27,7 +27,7 @@ export async function appendVisits(tx: Tx, batch: VisitBatch, places: readonly P
   if (inserted === 1) await insertRow(tx, 0, await toEntries(tx, batch.visits, places))
 }
 
-/** No process repeats an append for so long. */
+/** No process repeats an append after this time. */
 const batchLifetimeMs = 24 * hourMs
 
 export async function deleteOldBatches(tx: Tx): Promise<void> {
@@ -110,7 +110,7 @@ async function deleteRows(tx: Tx, rows: readonly JournalRow[]): Promise<void> {
   if (deleted < rows.length) throw new RowsTaken()
 }
 
-/** Addresses end here: the journal has a hash and the place instead. */
+/** Addresses are not stored: the journal has a hash and the location instead. */
 async function toEntries(
   tx: Tx,
   visits: readonly VisitRow[],
@@ -134,7 +134,7 @@ async function toEntries(
 type VisitorHash = (address: string, agent: UserAgent) => number
 
 /**
- * Address and browser are stored as a hash with the salt of the day. The salt is deleted after the day, so that nobody can be
+ * Address and browser are stored as a hash with the salt of the day. The salt is deleted after the day, so that visitors cannot be
  * recognised the next day.
  */
 function createVisitorHash(salt: string): VisitorHash {

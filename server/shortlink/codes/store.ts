@@ -1,6 +1,6 @@
 // Short codes and their positions in the index of `link_code`: a code is its position, encrypted with a key from the database.
 //
-// Links that are created one after the other are neighbours in the index. At random positions each would cost a page to read, to
+// Links that are created one after the other are adjacent in the index. At random positions each would cost a page to read, to
 // log and to write. Without the key the codes do not show which ones were created together.
 import { createHmac, randomFillSync, randomInt } from 'node:crypto'
 import type { Queries } from '../../db/database.ts'
@@ -77,7 +77,7 @@ export function createCodes(key: Buffer): Codes {
 
 /**
  * 52 bits below zero. The row stores the text too, so that two texts with the same hash are never confused: the second one is
- * taken. The hash is keyed, so that nobody can search for such a pair.
+ * taken. The hash is keyed, so that such a pair cannot be searched for.
  */
 function hashedPosition(key: Buffer, code: string): number {
   const digest = createHmac('sha256', key).update(`chosen code ${code}`).digest()

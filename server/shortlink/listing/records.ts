@@ -15,7 +15,7 @@ export interface RecordPage {
   readonly next: number | undefined
 }
 
-/** A page that has read its share without enough matches ends early, with a place to continue. */
+/** A page that has read its share without enough matches ends early, with an id to continue from. */
 export async function findRecordPage(
   queries: Queries,
   accountId: number,

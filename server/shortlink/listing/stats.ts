@@ -40,7 +40,7 @@ export interface LinkStats {
 /** Links that one query sums. */
 const linksPerSlice = 1_000
 
-/** More values are summed as `otherReferrers`; only referrers can have so many. */
+/** More values are summed as `otherReferrers`; only referrers can have that many. */
 const maxItems = 1_000
 
 export async function readStats(queries: Queries, { links, start, end, by }: StatQuery): Promise<LinkStats> {

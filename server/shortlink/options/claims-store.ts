@@ -1,4 +1,4 @@
-// Uses up the visits of links with `max_clicks`: exactly so many people get the destination, over all processes.
+// Uses up the visits of links with `max_clicks`: exactly that many people get the destination, over all processes.
 //
 // Visits that arrive while a claim is being written share the next one, so a busy link costs one transaction at a time.
 import type { Database, Tx } from '../../db/database.ts'

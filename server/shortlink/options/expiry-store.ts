@@ -9,7 +9,7 @@ import { eventData } from './store.ts'
 
 export const expiryEveryMs = 2_000
 
-/** Links that are considered together, and how many of them one account may have: many expired links delay nobody else's. */
+/** Links that are considered together, and how many of them one account may have: many expired links of one account do not delay those of others. */
 const linksPerLook = 5_000
 const linksPerAccount = 100
 
@@ -22,10 +22,10 @@ type ExpiredLink = Pick<Tables['link'], 'id' | 'account_id' | 'code' | 'title' |
 
 async function reportSome(tx: Tx): Promise<number> {
   const due = await tx.all<{ link_id: number }>(
-    `SELECT link_id FROM (SELECT link_id, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY expires_at, link_id) AS place
+    `SELECT link_id FROM (SELECT link_id, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY expires_at, link_id) AS position
        FROM (SELECT link_id, account_id, expires_at FROM link_expiry WHERE expires_at <= ${tx.now}
-         ORDER BY expires_at LIMIT ${linksPerLook}) AS first_due) AS placed
-     WHERE place <= ${linksPerAccount} ORDER BY place, link_id LIMIT ${rowsPerSlice}`,
+         ORDER BY expires_at LIMIT ${linksPerLook}) AS first_due) AS numbered
+     WHERE position <= ${linksPerAccount} ORDER BY position, link_id LIMIT ${rowsPerSlice}`,
   )
   if (due.length === 0) return 0
   const list = idList(
