@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { hidden, maskIdNumber, maskName, maskPhone } from './masking.ts'
+import { hidden, maskIdNumber, maskName, maskPhone, maskPhones } from './masking.ts'
 
 void describe('masks', () => {
   it('keeps the first character of a name and hides its length', () => {
@@ -21,5 +21,11 @@ void describe('masks', () => {
   it('keeps three and four digits of a phone number', () => {
     assert.equal(maskPhone('13800138000'), '138****8000')
     assert.equal(maskPhone('+8613800138000'), hidden)
+  })
+
+  it('finds phone numbers in any text, also after an escape of JSON', () => {
+    assert.equal(maskPhones('+8613800138000、13900139000'), '+86138****8000、139****9000')
+    assert.equal(maskPhones(JSON.stringify('\n13800138000')), '"\\n138****8000"')
+    assert.equal(maskPhones('202611150000000001'), '202611150000000001')
   })
 })

@@ -14,6 +14,17 @@ export function maskIdNumber(number: string): string {
   return text.length === 18 ? `${text.slice(0, 6)}********${text.slice(14)}` : hidden
 }
 
+/** With or without the country code. A letter before it may be part of an escape, such as `\n` in JSON. */
+const phoneInText = /(?<!\d)((?:00)?86)?(1[3-9]\d{9})(?!\d)/g
+
+/** Masks phone numbers anywhere in a text. */
+export function maskPhones(text: string): string {
+  return text.replaceAll(
+    phoneInText,
+    (_all, country: string | undefined, phone: string) => `${country ?? ''}${maskPhone(phone)}`,
+  )
+}
+
 export function maskPhone(phone: string): string {
   const text = phone.trim()
   return /^\d{11}$/.test(text) ? `${text.slice(0, 3)}****${text.slice(7)}` : hidden

@@ -342,7 +342,7 @@ export async function openApp(
       sweeper.start(jobs, config.SWEEP_S * 1000)
       compaction.start(jobs)
       startOperatorAlerts({ services, gateways: () => watchedGateways(gatewayProducts) })
-      jobs.every(entry.renewMs, 'renew process', entry.renew)
+      jobs.every(entry.renewMs, 'renew_process', entry.renew)
       return publicUrl
     },
     async drain() {

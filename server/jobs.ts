@@ -8,7 +8,8 @@ export type JobFunction = (signal: AbortSignal) => Promise<unknown>
 export interface Jobs {
   /**
    * Runs a job, waits about `ms`, and runs it again. The job never overlaps itself in one process. An error is logged
-   * and counted, and the job runs again at its next turn. The signal aborts when the service stops.
+   * and counted, and the job runs again at its next turn. The signal aborts when the service stops. `name` is a label of
+   * metrics, such as `prune_audit_log`.
    */
   every(ms: number, name: string, run: JobFunction): void
   /** Aborts all jobs and waits until those that are running have ended. */

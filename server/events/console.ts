@@ -4,7 +4,7 @@ import { minuteMs } from '../../contract/time.ts'
 import { eventRoutes } from '../../contract/console/events.ts'
 import type { AlertChannel, Webhook, WebhookDelivery } from '../../contract/console/responses/events.ts'
 import { type AlertChannelKind, webhookLimits } from '../../contract/events.ts'
-import { maskPhone } from '../../contract/masking.ts'
+import { maskPhones } from '../../contract/masking.ts'
 import { changeAccount } from '../accounts/accounts.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
 import { readSlice } from '../console/fields.ts'
@@ -108,6 +108,7 @@ export function eventPages(
   api.account(eventRoutes.delivery, async (request) => {
     const { delivery, endpoint } = await requireDelivery(request)
     const attempts = await listAttempts(db, delivery.id)
+    // The numbers belong to the account; operators need none of them to find a fault.
     const shown = request.readOnly ? maskPhones : (text: string) => text
     return {
       ...deliveryOf(delivery),
@@ -207,13 +208,3 @@ export function attemptOf(
   return { id, at, duration_ms, status, error, response: shown(response) }
 }
 
-/** With or without the country code. */
-const phoneInText = /(?<!\d)((?:00)?86)?(1\d{10})(?!\d)/g
-
-/** The numbers belong to the account; operators need none of them to find a fault. */
-export function maskPhones(text: string): string {
-  return text.replaceAll(
-    phoneInText,
-    (_all, country: string | undefined, phone: string) => `${country ?? ''}${maskPhone(phone)}`,
-  )
-}

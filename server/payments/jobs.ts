@@ -7,10 +7,10 @@ import { hasDueRefund, leaseRefunds } from './refund-store.ts'
 import { deleteOldRefusals } from './refusal-store.ts'
 import { hasDueOrder, leaseOrders, planNextQuery } from './schedule-store.ts'
 
-const lookMs = 1_000
+const pollMs = 1_000
 /** Orders of one provider that a process queries at the same time. */
 const perTurn = 8
-/** How often days are looked for that are due for reconciliation. */
+/** How often days that are due for reconciliation are searched. */
 const reconcileMs = 5 * minuteMs
 
 export function startPaymentJobs(services: Services, payments: Payments): void {
@@ -35,28 +35,28 @@ export function startPaymentJobs(services: Services, payments: Payments): void {
     }
   }
 
-  async function askRefunds({ name }: PaymentProvider, signal: AbortSignal): Promise<void> {
+  async function sendRefunds({ name }: PaymentProvider, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await hasDueRefund(db, name))) {
       const refunds = await db.write((tx) => leaseRefunds(tx, name, { limit: perTurn, leaseMs }))
       if (refunds.length === 0) return
-      const asked = await Promise.allSettled(
-        refunds.map((refund) => payments.refunds.ask(refund, refund.now)),
+      const results = await Promise.allSettled(
+        refunds.map((refund) => payments.refunds.send(refund, refund.now)),
       )
-      for (const [index, result] of asked.entries()) {
+      for (const [index, result] of results.entries()) {
         if (result.status === 'fulfilled') continue
         log.error(
           { err: result.reason as unknown, refund: refunds[index]?.number },
-          'failed to ask for a refund',
+          'failed to send a refund',
         )
       }
     }
   }
 
   for (const provider of payments.providers.values()) {
-    jobs.every(lookMs, `check ${provider.name} orders`, (signal) => checkOrders(provider, signal))
-    jobs.every(lookMs, `ask ${provider.name} refunds`, (signal) => askRefunds(provider, signal))
+    jobs.every(pollMs, `check_${provider.name}_orders`, (signal) => checkOrders(provider, signal))
+    jobs.every(pollMs, `send_${provider.name}_refunds`, (signal) => sendRefunds(provider, signal))
   }
   payments.reconciler.countIn(metrics)
-  jobs.every(reconcileMs, 'reconcile payments', (signal) => payments.reconciler.runDue(Date.now(), signal))
-  jobs.every(hourMs, 'delete old payment refusals', (signal) => deleteOldRefusals(db, signal))
+  jobs.every(reconcileMs, 'reconcile_payments', (signal) => payments.reconciler.runDue(Date.now(), signal))
+  jobs.every(hourMs, 'prune_payment_refusals', (signal) => deleteOldRefusals(db, signal))
 }

@@ -7,7 +7,7 @@ import { alert, findMismatch } from './orders.ts'
 import type { Payments } from './payments.ts'
 import type { Notification, PaymentProvider } from './port.ts'
 import { notifyPath } from './providers.ts'
-import { askRefundSoon } from './refund-store.ts'
+import { sendRefundSoon } from './refund-store.ts'
 import { insertRefusal } from './refusal-store.ts'
 import { querySoon } from './schedule-store.ts'
 import { findOrder, insertNewOrderEvent, type OrderRow } from './store.ts'
@@ -88,7 +88,7 @@ export function registerNotifications(api: FastifyInstance, services: Services, 
             if (await insertNewOrderEvent(tx, order.id, 'disputed', '')) await alert(tx, order, 'disputed')
             return
           }
-          await askRefundSoon(tx, order.id)
+          await sendRefundSoon(tx, order.id)
           if (order.state === 'pending' || order.state === 'closed') await querySoon(tx, order.id, 0)
         })
         return 'success'

@@ -115,7 +115,7 @@ export function leaseRefunds(
   )
 }
 
-/** For a command that asks again. */
+/** For a command that sends it again. */
 export function leaseRefund(tx: Tx, id: number, leaseMs: number): Promise<LeasedRefund | undefined> {
   return tx.one<LeasedRefund>(
     `UPDATE payment_refund SET lease_until = ${tx.now} + ${leaseMs}, attempts = attempts + 1
@@ -125,7 +125,7 @@ export function leaseRefund(tx: Tx, id: number, leaseMs: number): Promise<Leased
 }
 
 /** The provider reported a change. */
-export async function askRefundSoon(tx: Tx, orderId: number): Promise<void> {
+export async function sendRefundSoon(tx: Tx, orderId: number): Promise<void> {
   await tx.run(
     `UPDATE payment_refund SET next_attempt_at = ${tx.now} WHERE order_id = ? AND state = 'pending'`,
     [orderId],

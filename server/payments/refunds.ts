@@ -40,10 +40,10 @@ export interface RefundsOptions {
 }
 
 export interface Refunds {
-  /** Requests a refund and asks the provider. While one is open, the same request is the same refund. */
+  /** Requests a refund and sends it to the provider. While one is open, the same request is the same refund. */
   request(actor: OperatorActor, number: string, input: RefundInput): Promise<RefundRow>
-  /** Asks the provider about a leased refund and records its answer. */
-  ask(refund: RefundRow, now: number): Promise<void>
+  /** Sends a leased refund to the provider and records the result. The same number is refunded once. */
+  send(refund: RefundRow, now: number): Promise<void>
 }
 
 export interface RefundInput {
@@ -160,7 +160,7 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
     await addRefunded(tx, order.id, -refund.amount)
   }
 
-  async function ask(refund: RefundRow, now: number): Promise<void> {
+  async function send(refund: RefundRow, now: number): Promise<void> {
     const provider = providers.get(refund.provider)
     const order = await findOrderById(db, refund.order_id)
     if (!provider || !order) return
@@ -186,16 +186,16 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
         })
       }
       const { refund, isNew } = await db.write((tx) => begin(tx, actor, order.id, input))
-      if (isNew) await ask(refund, refund.created_at)
+      if (isNew) await send(refund, refund.created_at)
       else {
-        // Unless another process is querying it.
+        // Unless another process is sending it.
         const leased = await db.write((tx) => leaseRefund(tx, refund.id, leaseMs))
-        if (leased) await ask(leased, leased.now)
+        if (leased) await send(leased, leased.now)
       }
       const rows = await listRefunds(db, order.id)
       return rows.find(({ id }) => id === refund.id) ?? refund
     },
-    ask,
+    send,
   }
 }
 

@@ -48,7 +48,7 @@ export function nextQueryAt(order: Timed, now: number, schedule: readonly number
 
 /**
  * Ends the lease and plans the next query, by the state that the order has now. `leasedFor` is the query that was made; one
- * that a notification asked for meanwhile stays.
+ * that a notification requested meanwhile stays.
  */
 export async function planNextQuery(
   tx: Tx,
@@ -63,9 +63,9 @@ export async function planNextQuery(
   )
   if (!row) return
   const planned = nextQueryAt(row, row.now, schedule)
-  const asked = row.next_query_at
-  const isAsked = asked !== null && leasedFor !== undefined && asked !== leasedFor
-  const next = planned !== null && isAsked ? Math.min(planned, asked) : planned
+  const requested = row.next_query_at
+  const isNew = requested !== null && leasedFor !== undefined && requested !== leasedFor
+  const next = planned !== null && isNew ? Math.min(planned, requested) : planned
   await tx.run('UPDATE payment_order SET lease_until = 0, next_query_at = ? WHERE id = ?', [
     next === null ? null : Math.ceil(next),
     orderId,

@@ -1,6 +1,6 @@
 // Masks the parameters and the response of a call before it is stored: API keys, personal data, and overlong values.
 import type { RequestParameter } from '../../contract/console/responses/requests.ts'
-import { hidden, maskIdNumber, maskName, maskPhone } from '../../contract/masking.ts'
+import { hidden, maskIdNumber, maskName, maskPhone, maskPhones } from '../../contract/masking.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { ParameterSource } from '../../contract/parameters.ts'
 import { parseJson } from '../http/json.ts'
@@ -13,8 +13,6 @@ const maxDepth = 6
 /** A larger value is left out, because a cut one would look complete. */
 const maxLength = 16_384
 
-/** With or without the country code. */
-const phoneInText = /(?<![\dA-Za-z])((?:00)?86)?(1[3-9]\d{9})(?!\d)/g
 const idCardInText =
   /(?<!\d)[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])/g
 const keyInText = /tg_[0-9A-Za-z]{43,}/g
@@ -35,13 +33,7 @@ export function maskText(text: string): string {
   const short = (text.length > maxTextLength ? `${text.slice(0, cutPosition(text))}…` : text).toWellFormed()
   // A quick check, because most texts contain none of them.
   if (!/\d{11}|tg_/.test(short)) return short
-  return short
-    .replaceAll(keyInText, `tg_${hidden}`)
-    .replaceAll(idCardInText, maskIdNumber)
-    .replaceAll(
-      phoneInText,
-      (_all, country: string | undefined, phone: string) => `${country ?? ''}${maskPhone(phone)}`,
-    )
+  return maskPhones(short.replaceAll(keyInText, `tg_${hidden}`).replaceAll(idCardInText, maskIdNumber))
 }
 
 type Mask = (value: unknown) => unknown

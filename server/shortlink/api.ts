@@ -149,8 +149,8 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     start() {
       lookup.start()
       clicks.start()
-      services.jobs.every(expiryEveryMs, 'report-expired-links', (signal) => reportExpiredLinks(db, signal))
-      services.jobs.every(hourMs, 'check-own-domains', async (signal) => {
+      services.jobs.every(expiryEveryMs, 'report_expired_links', (signal) => reportExpiredLinks(db, signal))
+      services.jobs.every(hourMs, 'check_own_domains', async (signal) => {
         await ownDomains.recheck(signal)
         await ownDomains.deleteOld(signal)
         await imports.deleteOld(signal)
@@ -161,8 +161,8 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
           signal,
         )
       })
-      services.jobs.every(importEveryMs, 'import-links', imports.work)
-      services.jobs.every(markBannedEveryMs, 'mark-banned-links', (signal) =>
+      services.jobs.every(importEveryMs, 'import_links', imports.work)
+      services.jobs.every(markBannedEveryMs, 'mark_banned_links', (signal) =>
         bans.mark(() => !signal.aborted),
       )
     },
@@ -172,7 +172,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
         () => log.debug('click thread loaded'),
         (error: unknown) => log.error({ err: error }, 'failed to load the click thread'),
       )
-      services.jobs.every(rollupEveryMs, 'click-rollup', createRollupJob(writer.run))
+      services.jobs.every(rollupEveryMs, 'roll_up_clicks', createRollupJob(writer.run))
     },
     async stop() {
       lookup.stop()

@@ -46,11 +46,11 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
     if (signProblem) problems['sign_name'] = signProblem
     const templateParams = new Map(Object.entries(input.template_params ?? {}))
     try {
-      const wish = { templateCode: input.template_code.trim(), signName, templateParams }
-      const priced = await sms.price(account, wish)
+      const draft = { templateCode: input.template_code.trim(), signName, templateParams }
+      const priced = await sms.price(account, draft)
       if (Object.keys(problems).length === 0) return priced
     } catch (error) {
-      // What the product has against the draft stands beside the field it is about.
+      // The problems of the draft are shown beside their fields.
       if (!(error instanceof AppError) || (error.code !== 1007 && !error.fields)) throw error
       Object.assign(problems, error.fields ?? { template_code: error.text })
     }

@@ -128,7 +128,7 @@ export function createStatements({
     },
 
     start(jobs) {
-      jobs.every(hourMs, 'freeze statements', (signal) => statements.freezeAll(signal))
+      jobs.every(hourMs, 'freeze_statements', (signal) => statements.freezeAll(signal))
     },
   }
   return statements

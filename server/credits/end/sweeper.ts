@@ -94,11 +94,11 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       })
       // Each action has its own job: a provider that does not respond delays only its own operations.
       for (const action of deciders.keys()) {
-        jobs.every(sweepMs, `sweeper ${action}`, async (signal) => {
+        jobs.every(sweepMs, `sweeper_${action}`, async (signal) => {
           while (!signal.aborted && (await decideOverdue(action)) >= decisionsPerRound.perAccount);
         })
       }
-      jobs.every(pruneEveryMs, 'idempotency key pruning', (signal) => pruneExpiredKeys(db, signal))
+      jobs.every(pruneEveryMs, 'prune_idempotency_keys', (signal) => pruneExpiredKeys(db, signal))
     },
   }
 }

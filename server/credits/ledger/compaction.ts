@@ -41,7 +41,7 @@ export function createCompaction(db: Database, keepDays: number): Compaction {
   return {
     run,
     start(jobs) {
-      if (keepDays > 0) jobs.every(everyMs, 'ledger compaction', run)
+      if (keepDays > 0) jobs.every(everyMs, 'compact_ledger', run)
     },
   }
 }

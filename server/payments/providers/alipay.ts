@@ -130,7 +130,7 @@ export function createAlipay(options: AlipayOptions): PaymentProvider {
         out_request_no: number,
       })
       const result = readRefund(answer)
-      if (result !== 'ask') return result
+      if (result !== 'query') return result
       const query = await call('alipay.trade.fastpay.refund.query', {
         out_trade_no: order.number,
         out_request_no: number,
@@ -263,11 +263,11 @@ function readStatus(answer: AlipayResponse, number: string): PaymentStatus {
   }
 }
 
-function readRefund(answer: AlipayResponse): RefundResult | 'ask' {
+function readRefund(answer: AlipayResponse): RefundResult | 'query' {
   if (!('fields' in answer)) return { kind: 'unknown', reason: answer.reason }
   const { fields } = answer
   const reason = storableReason(fields['sub_code'] ?? fields['code'])
-  if (fields['code'] === '10000') return fields['fund_change'] === 'Y' ? { kind: 'succeeded' } : 'ask'
+  if (fields['code'] === '10000') return fields['fund_change'] === 'Y' ? { kind: 'succeeded' } : 'query'
   if (fields['code'] === '40004' && endsWith(fields['sub_code'], finalRefusals))
     return { kind: 'failed', reason }
   return { kind: 'unknown', reason }

@@ -1,5 +1,5 @@
-// Submits signatures and templates to vendors and asks for their state. A submission is sent once: when it is not known whether the
-// vendor took it, an operator checks and submits again. Nothing here changes what may be sent.
+// Submits signatures and templates to vendors and queries their state. A submission is sent once: when it is not known whether the
+// vendor accepted it, an operator checks and submits again. Nothing here changes what may be sent.
 import { hourMs, minuteMs } from '../../../contract/time.ts'
 import type { Config } from '../../config.ts'
 import type { Services } from '../../services.ts'
@@ -52,14 +52,14 @@ const perRound = 10
 const leaseMs = 120_000
 const maxAttempts = 8
 /** Reviews take hours; after the last wait it repeats. */
-const askAfterMs = [minuteMs, 5 * minuteMs, 15 * minuteMs, 30 * minuteMs, hourMs]
-/** About a month of questions. */
-const maxQuestions = 720
+const queryAfterMs = [minuteMs, 5 * minuteMs, 15 * minuteMs, 30 * minuteMs, hourMs]
+/** About a month. */
+const maxQueries = 720
 
 export interface VendorReviewJob {
   readonly vendors: ReadonlyMap<string, VendorReviews>
   submit(actor: Actor, kind: ReviewedKind, id: number, gateways: readonly string[]): Promise<void>
-  /** Submits and asks what is due. */
+  /** Submits and queries what is due. */
   run(signal?: AbortSignal): Promise<void>
 }
 
@@ -111,7 +111,7 @@ export function createVendorReviewJob(
       if (signal?.aborted) return
       const vendor = vendors.get(row.gateway)
       if (!vendor) await end(row, { state: 'failed', reason: 'no_gateway' }, undefined)
-      else if (row.state === 'reviewing') await ask(row, vendor, signal)
+      else if (row.state === 'reviewing') await query(row, vendor, signal)
       // The lease of a process that stopped within its call: the vendor may have it.
       else if (row.lease_until > 0) await end(row, { state: 'failed', reason: unknownResult }, undefined)
       else await send(row, vendor, signal)
@@ -170,15 +170,15 @@ export function createVendorReviewJob(
     return vendor.submitTemplate({ name, type, content, variables, signName }, signal)
   }
 
-  async function ask(row: VendorReviewRow, vendor: VendorReviews, signal?: AbortSignal): Promise<void> {
+  async function query(row: VendorReviewRow, vendor: VendorReviews, signal?: AbortSignal): Promise<void> {
     const found =
       row.kind === 'signature'
         ? await vendor.querySignature(row.vendor_id, signal)
         : await vendor.queryTemplate(row.vendor_id, signal)
     const attempts = row.attempts + 1
     if (found && found.state !== 'reviewing') return end(row, found, undefined)
-    if (attempts >= maxQuestions) return end(row, { state: 'failed', reason: unknownResult }, undefined)
-    const wait = askAfterMs[Math.min(attempts, askAfterMs.length - 1)]!
+    if (attempts >= maxQueries) return end(row, { state: 'failed', reason: unknownResult }, undefined)
+    const wait = queryAfterMs[Math.min(attempts, queryAfterMs.length - 1)]!
     return end(row, { state: 'reviewing', reason: found?.reason ?? '', attempts }, wait)
   }
 
