@@ -10,7 +10,7 @@ import { loadKeySecret } from './accounts/key-secret-store.ts'
 import { createKeyLookup } from './accounts/store.ts'
 import type { Config } from './config.ts'
 import { createConsole } from './console/console.ts'
-import { watchedGateways } from './console/operator/gateways.ts'
+import { gatewaysInService, watchedGateways } from './console/operator/gateways.ts'
 import type { RequestLog } from './request-log/recorder.ts'
 import { createCompaction } from './credits/ledger/compaction.ts'
 import { createCredits } from './credits/credits.ts'
@@ -43,7 +43,6 @@ import { startPaymentJobs } from './payments/jobs.ts'
 import { registerNotifications } from './payments/notifications.ts'
 import { createPayments } from './payments/payments.ts'
 import { languageOf } from './http/call.ts'
-import { gatewaysInService } from './console/operator/gateways.ts'
 import { registerStatus, startStatusJobs, type StatusOptions } from './operations/status.ts'
 import { hasMetricsToken, registerHealth } from './operations/health.ts'
 import { createCallLogger } from './operations/log.ts'
@@ -203,10 +202,8 @@ export async function openApp(
   checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.recordVerdict)
   const gatewayProducts = { sms: messages, identity: verifications, domainCheck: checks }
   const webConsole = createConsole(services, {
+    ...gatewayProducts,
     shortlink: links,
-    sms: messages,
-    identity: verifications,
-    domainCheck: checks,
     events: eventDelivery,
     payments,
     statements,
@@ -281,7 +278,7 @@ export async function openApp(
     db,
     check: async () => ({
       service: (await readiness.check()) === 'ok',
-      ...gatewaysInService({ sms: messages, identity: verifications, domainCheck: checks }),
+      ...gatewaysInService(gatewayProducts),
     }),
   }
   registerStatus(app, status)

@@ -1,7 +1,7 @@
 // Calls with long lists take turns: a batch takes as long as a hundred calls, so the batches of one account would delay all others.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { tooFrequent } from '../http/errors.ts'
-import { createFairQueue, QueueFull } from '../http/fair-queue.ts'
+import { createFairQueue, type FairQueueOptions, QueueFull } from '../http/fair-queue.ts'
 
 /** Few, because the event loop does their work in one go. Those that wait cost nothing but their body. */
 const limits = { maxRunning: 4, maxRunningOfShare: 2, maxWaiting: 1_000 }
@@ -10,14 +10,21 @@ const limits = { maxRunning: 4, maxRunningOfShare: 2, maxWaiting: 1_000 }
 export type RunBatch = <T>(accountId: number, work: () => Promise<T>) => Promise<T>
 
 export function createBatchTurns(): RunBatch {
-  const queue = createFairQueue(limits)
+  const inTurn = createAccountTurns(limits)
+  return (accountId, work) =>
+    inTurn(accountId, async () => {
+      // Other requests that arrived meanwhile are read first.
+      await nextTurn()
+      return work()
+    })
+}
+
+/** For other work in which accounts take turns. */
+export function createAccountTurns(options: FairQueueOptions): RunBatch {
+  const queue = createFairQueue(options)
   return async (accountId, work) => {
     try {
-      return await queue.run(String(accountId), async () => {
-        // Other requests that arrived meanwhile are read first.
-        await nextTurn()
-        return work()
-      })
+      return await queue.run(String(accountId), work)
     } catch (error) {
       throw error instanceof QueueFull ? tooFrequent(1) : error
     }

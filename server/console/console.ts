@@ -1,13 +1,12 @@
 // Composes the web console: its pages, its static files, the request log and its background jobs.
-import { readFileSync } from 'node:fs'
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { consoleApi } from '../../contract/console/route.ts'
 import { hourMs } from '../../contract/time.ts'
+import project from '../../package.json' with { type: 'json' }
 import type { CompletedCall } from '../http/endpoint.ts'
 import { decodeInTurn } from '../http/fastify-bodies.ts'
 import { parseJsonObject } from '../http/json.ts'
-import { deriveSecret } from '../runtime/installation.ts'
 import type { Services } from '../services.ts'
 import type { Shortlink } from '../shortlink/api.ts'
 import { type Api, createApi } from './routes.ts'
@@ -124,7 +123,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     onError: (error) => services.log.error({ err: error }, 'failed to send a mail'),
   })
   const sessions = createSessions(db, {
-    secret: deriveSecret(secretKey, csrfPurpose),
+    secret: services.secretFor(csrfPurpose),
     isSecure,
     passwordLogin: config.PASSWORD_LOGIN === 'on',
     operatorFactor: config.OPERATOR_2FA === 'required',
@@ -146,10 +145,10 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
   const { attempts } = services.limits
   const secondStep = createSecondStep({ db, secretKey, isSecure, attempts, secondFactors })
   const passwords = createPasswordChecks(db, guessLimits(services.limits.attempts, 'password'))
-  const redeemSecret = deriveSecret(secretKey, 'redeem codes')
+  const redeemSecret = services.secretFor('redeem codes')
   const requestLog = createRequestLog({
     db,
-    secret: deriveSecret(secretKey, 'request terms'),
+    secret: services.secretFor('request terms'),
     days: config.REQUEST_LOG_DAYS,
     unpaidBytesPerDay: config.REQUEST_LOG_FREE_MB * 1_000_000,
     log: services.log,
@@ -160,7 +159,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
   const pageServices: Services = { ...services, db: { ...db, ...db.reports } }
 
   function pages(api: Api, app: FastifyInstance): void {
-    const version = readVersion()
+    const { version } = project
     sessionPages(api, services, { sessions, passwords, secondStep, secondFactors, mail, version })
     securityPages(api, services, { passwords, secondFactors, secondStep, mail })
     oidcPages(api, app, services, { oidc, sessions, secondFactors, secondStep, isSecure })
@@ -263,9 +262,4 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
       })
     },
   }
-}
-
-function readVersion(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

@@ -80,6 +80,11 @@ export function tooMany(retryAfter: number): ConsoleProblem {
   )
 }
 
+export function tooManyRequests(retryAfter: number): ConsoleProblem {
+  const text = { zh: '请求过于频繁，请稍后再试', en: 'Too many requests, try again shortly' }
+  return new ConsoleProblem('too_many', text, { retryAfter })
+}
+
 /** Converts any error. An unexpected one becomes an internal error without details. */
 export function toProblem(error: unknown): ConsoleProblem {
   if (error instanceof ConsoleProblem) return error

@@ -16,7 +16,7 @@ import { readIdempotencyKey } from '../http/call.ts'
 import { readBearer } from '../http/parameters.ts'
 import type { RateLimit } from '../limits/token-bucket.ts'
 import type { Services } from '../services.ts'
-import { ConsoleProblem } from './problem.ts'
+import { ConsoleProblem, tooManyRequests } from './problem.ts'
 import type { SignedIn } from './sessions.ts'
 
 /** Requests with one token. */
@@ -60,7 +60,7 @@ export function createTokenAccess(services: Services): TokenAccess {
     const token = await findToken(db, readBearer(request.headers.authorization) ?? '', checksumSecret)
     if (token) return token
     const retryAfter = limits.fail(networkOf(services.http.addressOf(request.raw)))
-    throw retryAfter === undefined ? wrongToken() : tooMany(retryAfter)
+    throw retryAfter === undefined ? wrongToken() : tooManyRequests(retryAfter)
   }
 
   function replay(reply: FastifyReply, call: TokenCall, previous: PreviousTokenCall): unknown {
@@ -79,7 +79,7 @@ export function createTokenAccess(services: Services): TokenAccess {
       if (!user) throw wrongToken()
       // Tokens and accounts share the counters; the ids of tokens are negative there.
       const { allowed, resetSeconds } = await limits.take(-token.id, tokenRate)
-      if (!allowed) throw tooMany(resetSeconds)
+      if (!allowed) throw tooManyRequests(resetSeconds)
       if (shouldMarkUsed(token)) await db.write((tx) => markTokenUsed(tx, token.id))
       return {
         user,
@@ -131,11 +131,6 @@ export function createTokenAccess(services: Services): TokenAccess {
 
 function wrongToken(): ConsoleProblem {
   return new ConsoleProblem('unauthenticated', { zh: '令牌无效', en: 'The token is invalid' })
-}
-
-function tooMany(retryAfter: number): ConsoleProblem {
-  const text = { zh: '请求过于频繁，请稍后再试', en: 'Too many requests, try again shortly' }
-  return new ConsoleProblem('too_many', text, { retryAfter })
 }
 
 function otherParameters(): ConsoleProblem {

@@ -1,6 +1,6 @@
 // Limits on what one account reads and changes in the console: requests at a time and per second, so that one account does not delay the others.
 import { type RateLimit, TokenBuckets } from '../limits/token-bucket.ts'
-import { ConsoleProblem } from './problem.ts'
+import { tooManyRequests } from './problem.ts'
 
 /** A page sends about ten requests at once. */
 export const userRate: RateLimit = { perSecond: 30, burst: 300 }
@@ -61,10 +61,10 @@ export function createUserLimits(rate: RateLimit | undefined, sustained = sustai
       if (rate) {
         const buckets = kind === 'change' ? changes : reads
         const { allowed, resetSeconds } = buckets.take(user.id, rate)
-        if (!allowed) throw tooMany(resetSeconds)
+        if (!allowed) throw tooManyRequests(resetSeconds)
         if (kind === 'change' && user.role === 'account') {
           const later = sustainedChanges.take(user.id, sustained)
-          if (!later.allowed) throw tooMany(later.resetSeconds)
+          if (!later.allowed) throw tooManyRequests(later.resetSeconds)
         }
       }
       const share = shares[kind]
@@ -74,7 +74,7 @@ export function createUserLimits(rate: RateLimit | undefined, sustained = sustai
       if (queue.running < share.running) queue.running += 1
       else if (queue.waiting.length < share.waiting) {
         await new Promise<void>((resolve) => queue.waiting.push(resolve))
-      } else throw tooMany(1)
+      } else throw tooManyRequests(1)
       let left = false
       return () => {
         if (!left) leave(key, queue)
@@ -82,12 +82,4 @@ export function createUserLimits(rate: RateLimit | undefined, sustained = sustai
       }
     },
   }
-}
-
-function tooMany(retryAfter: number): ConsoleProblem {
-  return new ConsoleProblem(
-    'too_many',
-    { zh: '请求过于频繁，请稍后再试', en: 'Too many requests, try again shortly' },
-    { retryAfter },
-  )
 }

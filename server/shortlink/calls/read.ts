@@ -10,8 +10,7 @@ import {
 } from '../../../contract/shortlink.ts'
 import { dayMs, endOfDay, formatDay, startOfDay } from '../../../contract/time.ts'
 import { type Caller, requireNotSuspended } from '../../accounts/authenticate.ts'
-import { tooFrequent } from '../../http/errors.ts'
-import { createFairQueue, QueueFull } from '../../http/fair-queue.ts'
+import { createAccountTurns } from '../../accounts/batch-turns.ts'
 import { type Call, readCallParameters } from '../../http/call.ts'
 import { createCursors, limitProblem } from '../../http/cursor.ts'
 import type { InvalidParameter } from '../../http/parameters.ts'
@@ -48,15 +47,7 @@ export function createReadCalls(
   }: { links: Links; clicks: Clicks; codes: Codes; requireLink: RequireLink },
 ): ReadCalls {
   const cursors = createCursors(secretFor('link cursors'))
-  const queue = createFairQueue(searches)
-
-  async function inTurn<T>(accountId: number, read: () => Promise<T>): Promise<T> {
-    try {
-      return await queue.run(String(accountId), read)
-    } catch (error) {
-      throw error instanceof QueueFull ? tooFrequent(1) : error
-    }
-  }
+  const inTurn = createAccountTurns(searches)
 
   /** Includes the visits that this process has not counted yet. When that fails, the counts are a little older. */
   const flush = (linkId?: number) => clicks.flush(linkId).catch(() => undefined)
