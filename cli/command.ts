@@ -78,6 +78,18 @@ export function listFlag(flags: Flags, name: string): readonly string[] {
   return typeof value === 'string' ? [value] : []
 }
 
+/** The value of a flag that has few possible values; undefined without the flag. */
+export function choiceFlag<const T extends string>(
+  flags: Flags,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const given = textFlag(flags, name)
+  const chosen = choices.find((one) => one === given)
+  if (given === undefined || chosen !== undefined) return chosen
+  throw new UsageError(`--${name} 只能是 ${choices.join('、')} / must be one of these`)
+}
+
 export function yesOrNo(flags: Flags, name: string): boolean | undefined {
   const value = textFlag(flags, name)
   if (value === undefined) return undefined
@@ -85,6 +97,9 @@ export function yesOrNo(flags: Flags, name: string): boolean | undefined {
   if (value === 'no') return false
   throw new UsageError(`--${name} 只能是 yes 或 no / must be yes or no`)
 }
+
+/** The reason of a review on the command line, when none is given. */
+export const noReason = '未说明 / not given'
 
 export function idOf(word: string): number {
   if (!/^[1-9]\d{0,14}$/.test(word))

@@ -1,11 +1,5 @@
 // The commands `signature` and `stop`.
-import {
-  isTemplateState,
-  type SignatureType,
-  signatureTypes,
-  type TemplateState,
-  templateStates,
-} from '../contract/sms-text.ts'
+import { signatureTypes, templateStates } from '../contract/sms-text.ts'
 import { formatTime } from '../contract/time.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
 import type { Account } from '../server/accounts/store.ts'
@@ -20,9 +14,8 @@ import {
 } from '../server/sms/signatures.ts'
 import { addStop, removeStop } from '../server/sms/stop-list.ts'
 import { findStops } from '../server/sms/stop-store.ts'
-import { cliActor, type Command, type Flags, table, textFlag, UsageError } from './command.ts'
+import { choiceFlag, cliActor, type Command, noReason, table, textFlag, UsageError } from './command.ts'
 
-const noReason = '未说明 / not given'
 const states = templateStates.join('|')
 
 /** More than an account can have. */
@@ -41,11 +34,11 @@ export const signatureCommands: readonly Command[] = [
     flags: { status: { type: 'string' }, type: { type: 'string' }, reason: { type: 'string' } },
     async run({ installation: { db }, words, flags }) {
       const account = await requireAccount(db, words[0]!)
-      const type = typeFlag(flags)
+      const type = choiceFlag(flags, 'type', signatureTypes)
       const { sign_name: signName } = await addSignature(db, cliActor, account.id, {
         signName: words[1]!,
         ...(type && { type }),
-        status: statusFlag(flags) ?? '审核通过',
+        status: choiceFlag(flags, 'status', templateStates) ?? '审核通过',
         reason: textFlag(flags, 'reason') ?? noReason,
       })
       return showOne(db, account, signName)
@@ -78,7 +71,7 @@ export const signatureCommands: readonly Command[] = [
     maxWords: 2,
     flags: { status: { type: 'string' }, reason: { type: 'string' } },
     async run({ installation: { db }, words, flags }) {
-      const status = statusFlag(flags)
+      const status = choiceFlag(flags, 'status', templateStates)
       if (!status) throw new UsageError('缺少 --status / --status is required')
       const account = await requireAccount(db, words[0]!)
       const signature = await findSignature(db, account.id, words[1]!.trim())
@@ -180,15 +173,3 @@ async function showOne(db: Database, account: Account, signName: string) {
   return { json, text: `${account.username}  ${found.sign_name}  ${found.status}` }
 }
 
-export function statusFlag(flags: Flags): TemplateState | undefined {
-  const status = textFlag(flags, 'status')
-  if (status === undefined || isTemplateState(status)) return status
-  throw new UsageError(`--status 只能是 ${templateStates.join('、')} / must be one of these`)
-}
-
-function typeFlag(flags: Flags): SignatureType | undefined {
-  const given = textFlag(flags, 'type')
-  const type = signatureTypes.find((one) => one === given)
-  if (given === undefined || type !== undefined) return type
-  throw new UsageError(`--type 只能是 ${signatureTypes.join('、')} / must be one of these`)
-}

@@ -1,5 +1,5 @@
 // The command `template`.
-import { templateStates, type TemplateType, templateTypes } from '../contract/sms-text.ts'
+import { templateStates, templateTypes } from '../contract/sms-text.ts'
 import { formatTime } from '../contract/time.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
 import { listAccounts } from '../server/accounts/store.ts'
@@ -13,10 +13,17 @@ import {
   reviewTemplate,
   type SmsTemplate,
 } from '../server/sms/templates.ts'
-import { cliActor, type Command, type Flags, listFlag, UsageError, table, textFlag } from './command.ts'
-import { statusFlag } from './signatures.ts'
-
-const noReason = '未说明 / not given'
+import {
+  choiceFlag,
+  cliActor,
+  type Command,
+  type Flags,
+  listFlag,
+  noReason,
+  table,
+  textFlag,
+  UsageError,
+} from './command.ts'
 
 export const templateCommands: readonly Command[] = [
   {
@@ -44,12 +51,12 @@ export const templateCommands: readonly Command[] = [
         throw new UsageError('须指明账户或 --shared 之一 / specify either an account or --shared')
       }
       const account = username === undefined ? undefined : await requireAccount(db, username)
-      const status = statusFlag(flags) ?? '审核通过'
+      const status = choiceFlag(flags, 'status', templateStates) ?? '审核通过'
       const made = await createTemplate(db, cliActor, {
         accountId: account?.id ?? null,
         code: requireFlag(flags, 'code'),
         name: requireFlag(flags, 'name'),
-        type: typeFlag(flags),
+        type: choiceFlag(flags, 'type', templateTypes),
         content: requireFlag(flags, 'content'),
         status,
         reason: textFlag(flags, 'reason') ?? noReason,
@@ -91,7 +98,7 @@ export const templateCommands: readonly Command[] = [
     maxWords: 1,
     flags: { status: { type: 'string' }, reason: { type: 'string' } },
     async run({ installation: { db }, words, flags }) {
-      const status = statusFlag(flags)
+      const status = choiceFlag(flags, 'status', templateStates)
       if (!status) throw new UsageError('缺少 --status / --status is required')
       const reviewed = await reviewTemplate(db, cliActor, requireId(words[0]!), {
         status,
@@ -116,7 +123,7 @@ export const templateCommands: readonly Command[] = [
       shared: { type: 'boolean' },
     },
     async run({ installation: { db }, words, flags }) {
-      const status = statusFlag(flags)
+      const status = choiceFlag(flags, 'status', templateStates)
       if (!status) throw new UsageError('缺少 --status / --status is required')
       const username = textFlag(flags, 'account')
       const accountId =
@@ -159,7 +166,7 @@ export const templateCommands: readonly Command[] = [
     maxWords: 0,
     flags: { status: { type: 'string' } },
     async run({ installation: { db }, flags }) {
-      const status = statusFlag(flags)
+      const status = choiceFlag(flags, 'status', templateStates)
       const names = new Map((await listAccounts(db)).map(({ id, username }) => [id, username]))
       const templates = (await listTemplates(db, cliActor, status ? { status } : {})).map((template) =>
         describe(template, template.accountId === null ? undefined : names.get(template.accountId)),
@@ -213,13 +220,6 @@ function requireFlag(flags: Flags, name: string): string {
   const value = textFlag(flags, name)
   if (value === undefined) throw new UsageError(`缺少 --${name} / --${name} is required`)
   return value
-}
-
-function typeFlag(flags: Flags): TemplateType | undefined {
-  const given = textFlag(flags, 'type')
-  const type = templateTypes.find((one) => one === given)
-  if (given === undefined || type !== undefined) return type
-  throw new UsageError(`--type 只能是 ${templateTypes.join('、')} / must be one of these`)
 }
 
 function gatewayCodes(flags: Flags): Record<string, string> {
