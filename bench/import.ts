@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { linkImportRoutes } from '../contract/console/link-import.ts'
 import type { LinkImport } from '../contract/console/responses/link-import.ts'
-import { pathOf } from '../contract/console/route.ts'
 import { importLimits } from '../contract/link-import.ts'
 import { type Browser, openBrowser } from '../test/support/console.ts'
 import { runLoads } from './load.ts'
@@ -107,20 +106,14 @@ async function measureNeighbour(
   })
 }
 
-async function upload({ service, browser, rows }: ImportScene): Promise<number> {
+async function upload({ browser, rows }: ImportScene): Promise<number> {
   const lines = Array.from({ length: rows }, (_one, index) => `https://example.com/p/${index},title ${index}`)
-  const path = pathOf(linkImportRoutes.upload, {}, { name: 'bench.csv', codes: 'new', tag: 'bench' })
-  const response = await fetch(`${service.url}${path}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'text/csv',
-      cookie: browser.cookie ?? '',
-      'x-csrf-token': browser.csrf ?? '',
-    },
-    body: `url,title\n${lines.join('\n')}`,
+  const { status, body } = await browser.call(linkImportRoutes.upload, {
+    query: { name: 'bench.csv', codes: 'new', tag: 'bench' },
+    file: `url,title\n${lines.join('\n')}`,
   })
-  if (response.status !== 200) throw new Error(`the upload returned ${response.status}`)
-  return ((await response.json()) as { id: number }).id
+  if (status !== 200) throw new Error(`the upload returned ${status}`)
+  return (body as { id: number }).id
 }
 
 async function show({ browser }: ImportScene, id: number): Promise<LinkImport> {

@@ -18,10 +18,6 @@ export const templateStates = ['审核中', '审核通过', '审核不通过'] a
 
 export type TemplateState = (typeof templateStates)[number]
 
-export function isTemplateState(value: string): value is TemplateState {
-  return (templateStates as readonly string[]).includes(value)
-}
-
 export const templateTypes = ['verification', 'notification', 'marketing'] as const
 
 export type TemplateType = (typeof templateTypes)[number]

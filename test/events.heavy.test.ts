@@ -4,9 +4,9 @@ import { describe, it } from 'node:test'
 import { systemActor } from '../server/audit/audit.ts'
 import { createAccount } from '../server/accounts/accounts.ts'
 import { createEventRules } from '../server/events/delivery.ts'
-import { emitEvents } from '../server/events/emit.ts'
 import type { Database } from '../server/db/database.ts'
 import { engines, freshStorage, uniqueName } from './support/engines.ts'
+import { emitNumbered } from './support/events.ts'
 import { startFakeUpstream, text } from './support/fake-upstream.ts'
 import { spawnService } from './support/service.ts'
 import { until } from './support/until.ts'
@@ -27,19 +27,6 @@ async function addWebhooks(db: Database, ...urls: readonly string[]): Promise<nu
   return id
 }
 
-const emit = (db: Database, accountId: number, count: number) =>
-  db.write((tx) =>
-    emitEvents(
-      tx,
-      Array.from({ length: count }, (_, n) => ({
-        accountId,
-        type: 'key.reset' as const,
-        data: { n },
-        alertKey: `key.reset ${n}`,
-      })),
-    ),
-  )
-
 for (const engine of engines) {
   void describe(`events (${engine})`, () => {
     it('are delivered after kill -9 before the first attempt, and between an attempt and its record', async () => {
@@ -57,13 +44,13 @@ for (const engine of engines) {
       receiver.handle(() => () => undefined)
       const first = await spawnService(environment)
       const account = await addWebhooks(db, `${receiver.url}hook`)
-      await emit(db, account, 5)
+      await emitNumbered(db, account, 5)
       await until(() => receiver.requests.length === 5)
       await first.kill('SIGKILL')
       receiver.handle(() => text(200, ''))
       // As if the lease of the killed process had expired.
       await db.write((tx) => tx.run('UPDATE event_endpoint SET lease_until = 0'))
-      await emit(db, account, 3)
+      await emitNumbered(db, account, 3)
       const second = await spawnService(environment)
       try {
         await until(async () => {
@@ -104,7 +91,7 @@ for (const engine of engines) {
           const urls = Array.from({ length: 20 }, (_, n) => `${receiver.url}one-${i}-${n}`)
           accounts.push(await addWebhooks(db, ...urls))
         }
-        await Promise.all([emit(db, busy, 2_000), ...accounts.map((id) => emit(db, id, 1))])
+        await Promise.all([emitNumbered(db, busy, 2_000), ...accounts.map((id) => emitNumbered(db, id, 1))])
         await until(async () => {
           const row = await db.one<{ count: number }>(
             `SELECT COUNT(*) AS count FROM event_delivery WHERE state = 'delivered'`,

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { linkImportRoutes } from '../contract/console/link-import.ts'
-import { pathOf } from '../contract/console/route.ts'
 import { openBrowser } from './support/console.ts'
 import { freshStorage, onEachEngine } from './support/engines.ts'
 import { admin, freePort, spawnService } from './support/service.ts'
@@ -31,18 +30,12 @@ onEachEngine('imports after kill -9', (engine) => {
         { length: rows },
         (_one, index) => `https://example.com/${index},批量 ${index}`,
       )
-      const path = pathOf(linkImportRoutes.upload, {}, { name: 'links.csv', codes: 'new', tag: 'crash' })
-      const uploaded = await fetch(`${service.url}${path}`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'text/csv',
-          cookie: browser.cookie ?? '',
-          'x-csrf-token': browser.csrf ?? '',
-        },
-        body: `url,title\n${lines.join('\n')}`,
+      const uploaded = await browser.call(linkImportRoutes.upload, {
+        query: { name: 'links.csv', codes: 'new', tag: 'crash' },
+        file: `url,title\n${lines.join('\n')}`,
       })
       assert.equal(uploaded.status, 200)
-      const { id } = (await uploaded.json()) as { id: number }
+      const { id } = uploaded.body
       const show = async (by = browser) => (await by.call(linkImportRoutes.one, { parts: { id } })).body
       await until(async () => (await show()).state === 'checked', 120_000)
       await browser.call(linkImportRoutes.start, { parts: { id } })

@@ -4,6 +4,7 @@ import { it } from 'node:test'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { freshDatabase, onEachEngine, uniqueName } from '../../test/support/engines.ts'
+import { emitNumbered } from '../../test/support/events.ts'
 import { until } from '../../test/support/until.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { systemActor } from '../audit/audit.ts'
@@ -11,7 +12,6 @@ import { createJobs } from '../jobs.ts'
 import { type DeliveryAttempt, nextState } from './attempt.ts'
 import type { DueDelivery } from './dispatch-store.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { emitEvents } from './emit.ts'
 import { createEventRules } from './delivery.ts'
 import { disableEndpoint } from './webhooks.ts'
 
@@ -33,18 +33,6 @@ onEachEngine('dispatcher', (engine) => {
       await rules.webhooks.add(systemActor, id, { url: `http://127.0.0.1:9/${path}`, events: [] })
       return id
     }
-    const emit = (accountId: number, count: number) =>
-      db.write((tx) =>
-        emitEvents(
-          tx,
-          Array.from({ length: count }, (_, n) => ({
-            accountId,
-            type: 'key.reset' as const,
-            data: { n },
-            alertKey: `key.reset ${n}`,
-          })),
-        ),
-      )
     const hanging = [await addAccount('hangs-1'), await addAccount('hangs-2')]
     const waiting = await addAccount('waits')
 
@@ -78,11 +66,11 @@ onEachEngine('dispatcher', (engine) => {
       onError: (error) => assert.fail(String(error)),
       maxEndpoints: 2,
     })
-    for (const id of hanging) await emit(id, 100)
+    for (const id of hanging) await emitNumbered(db, id, 100)
     dispatcher.start(jobs)
     try {
       await until(() => timeouts.length === 2)
-      await emit(waiting, 1)
+      await emitNumbered(db, waiting, 1)
       for (const end of timeouts.splice(0)) end()
       await until(() => served.includes('/waits'))
     } finally {

@@ -17,6 +17,8 @@ export interface CallOptions {
   /** The query of a GET, the JSON body of other methods. */
   readonly sent?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, string | number>>
+  /** The body of an upload, a CSV file, instead of JSON. */
+  readonly file?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Readonly<Record<string, string | undefined>>
 }
 
@@ -41,13 +43,13 @@ export function openBrowser(service: Pick<TestService, 'url'>): Browser {
       if (status === 200) checkConsoleResponse(route, body)
       return { status, headers, body }
     },
-    async text(route, { parts = {}, sent = {}, query = {}, headers = {} } = {}) {
+    async text(route, { parts = {}, sent = {}, query = {}, file, headers = {} } = {}) {
       const isGet = route.method === 'GET'
       const path = pathOf(route, parts, isGet ? { ...(sent as typeof query), ...query } : query)
       const all: Record<string, string | undefined> = {
         cookie: browser.cookie,
         ...(!isGet && {
-          'content-type': 'application/json',
+          'content-type': file === undefined ? 'application/json' : 'text/csv',
           'x-csrf-token': browser.csrf,
           origin: service.url,
         }),
@@ -58,7 +60,7 @@ export function openBrowser(service: Pick<TestService, 'url'>): Browser {
         headers: Object.fromEntries(
           Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
         ),
-        body: isGet ? null : JSON.stringify(sent),
+        body: isGet ? null : (file ?? JSON.stringify(sent)),
       })
       for (const set of response.headers.getSetCookie()) setCookie(browser, set)
       // response.text() would remove the byte order mark, which tests check.

@@ -26,26 +26,17 @@ onEachEngine('imports', (engine) => {
     assert.equal(report.ok, true)
   })
 
-  const upload = async (
+  const upload = (
     file: string | Buffer,
     query: Record<string, string> = {},
     by: Browser = browser,
     headers: Record<string, string> = {},
-  ) => {
-    const path = pathOf(linkImportRoutes.upload, {}, { name: 'links.csv', codes: 'keep', ...query })
-    const response = await fetch(`${service.url}${path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'text/csv',
-        cookie: by.cookie ?? '',
-        'x-csrf-token': by.csrf ?? '',
-        ...headers,
-      },
-      body: typeof file === 'string' ? file : new Uint8Array(file),
+  ) =>
+    by.call(linkImportRoutes.upload, {
+      query: { name: 'links.csv', codes: 'keep', ...query },
+      file: typeof file === 'string' ? file : new Uint8Array(file),
+      headers,
     })
-    // oxlint-disable-next-line typescript/no-explicit-any -- responses have different shapes
-    return { status: response.status, body: (await response.json()) as any }
-  }
   const show = async (id: number, by = browser) =>
     (await by.call(linkImportRoutes.one, { parts: { id } })).body
   const untilState = async (id: number, ...states: string[]) => {
