@@ -1,6 +1,6 @@
 // Checks that settings, links and commands in the documents exist, and that both languages have the same parts.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -62,6 +62,35 @@ describe('documents', () => {
         assert.ok(anchorsOf(readFileSync(file, 'utf8')).includes(anchor), `${page}: ${target}`)
       }
     }
+  })
+
+  test('named files exist', () => {
+    const folders = '{bench,cli,contract,deploy,docs,sdk,server,test,tools,web}'
+    const files = globSync(['*.{js,md}', `${folders}/**/*.{ts,tsx,js,md,css,conf,cfg,service}`], {
+      cwd: root,
+      exclude: ['**/node_modules/**', '**/dist/**', 'bench/results/**'],
+    }).map((file) => file.replaceAll('\\', '/'))
+    const documents = files.filter((file) => file.endsWith('.md'))
+    assert.ok(documents.length > 20)
+    for (const document of documents) {
+      for (const [, path] of read(document).matchAll(/`((?:[\w.-]+\/)*[\w-][\w.-]*\.(?:tsx?|js|css|conf|cfg|service))`/g))
+        // A path may begin at the folder that the text is about.
+        assert.ok(
+          files.some((file) => file === path || file.endsWith(`/${path}`)),
+          `${document}: ${path}`,
+        )
+    }
+  })
+
+  test('the layout lists everything in server/', () => {
+    const page = read('docs/ARCHITECTURE.md')
+    const layout = page.slice(page.indexOf('## Layout'), page.indexOf('## Glossary'))
+    const inServer = layout.slice(layout.indexOf('    server/\n'), layout.indexOf('    web/ '))
+    const missing = readdirSync(join(root, 'server'), { withFileTypes: true })
+      .filter(({ name }) => !name.endsWith('.test.ts'))
+      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+      .filter((name) => !inServer.includes(`      ${name} `) && !inServer.includes(` ${name} `))
+    assert.deepEqual(missing, [])
   })
 
   test('all named commands and settings exist', async () => {

@@ -8,24 +8,42 @@ import { type Finding, ok, describeReason, reportProblem } from './finding.ts'
 
 const timeoutMs = 5_000
 
-const gatewayAddresses: Readonly<Record<string, (config: Config) => string | undefined>> = {
-  'sms aliyun': (config) => config.ALIYUN_SMS_ENDPOINT,
-  'sms tencent': (config) => config.TENCENT_SMS_ENDPOINT,
-  'sms http': (config) => config.SMS_HTTP_URL,
-  'identity aliyun': (config) => config.ALIYUN_IDENTITY_ENDPOINT,
-  'identity tencent': (config) => config.TENCENT_IDENTITY_ENDPOINT,
-  'identity market': (config) => config.IDENTITY_MARKET_URL,
-  'domain jump': (config) => config.DOMAIN_JUMP_URL,
-  'domain http': (config) => config.DOMAIN_HTTP_URL,
+type GatewayAddress = (config: Config) => string | undefined
+type AddressesOf<Names extends readonly string[]> = Readonly<
+  Record<Exclude<Names[number], 'sandbox'>, GatewayAddress>
+>
+
+/** The address of every gateway that calls a provider. */
+const gatewayAddresses: {
+  readonly sms: AddressesOf<Config['SMS_GATEWAYS']>
+  readonly identity: AddressesOf<Config['IDENTITY_GATEWAYS']>
+  readonly domain: AddressesOf<Config['DOMAIN_GATEWAYS']>
+} = {
+  sms: {
+    aliyun: (config) => config.ALIYUN_SMS_ENDPOINT,
+    tencent: (config) => config.TENCENT_SMS_ENDPOINT,
+    http: (config) => config.SMS_HTTP_URL,
+  },
+  identity: {
+    aliyun: (config) => config.ALIYUN_IDENTITY_ENDPOINT,
+    tencent: (config) => config.TENCENT_IDENTITY_ENDPOINT,
+    market: (config) => config.IDENTITY_MARKET_URL,
+  },
+  domain: {
+    jump: (config) => config.DOMAIN_JUMP_URL,
+    http: (config) => config.DOMAIN_HTTP_URL,
+  },
 }
 
+type DoctorGroup = keyof typeof gatewayAddresses
+
 export async function checkGateways(config: Config): Promise<Finding[]> {
-  const groups = {
-    sms: config.SMS_GATEWAYS,
-    identity: config.IDENTITY_GATEWAYS,
-    domain: config.DOMAIN_GATEWAYS,
-  }
-  const found = Object.entries(groups).map(async ([group, names]): Promise<Finding[]> => {
+  const groups: readonly (readonly [DoctorGroup, readonly string[]])[] = [
+    ['sms', config.SMS_GATEWAYS],
+    ['identity', config.IDENTITY_GATEWAYS],
+    ['domain', config.DOMAIN_GATEWAYS],
+  ]
+  const found = groups.map(async ([group, names]): Promise<Finding[]> => {
     const setting = `${group.toUpperCase()}_GATEWAYS`
     if (names.length === 0) {
       return [
@@ -61,7 +79,12 @@ function checkReceiptSecrets(config: Config): Finding[] {
   ]
 }
 
-async function checkGateway(config: Config, group: string, name: string, setting: string): Promise<Finding> {
+async function checkGateway(
+  config: Config,
+  group: DoctorGroup,
+  name: string,
+  setting: string,
+): Promise<Finding> {
   if (name === 'sandbox') {
     if (isLoopback(publicUrlOf(config)))
       return ok('gateways', `${group} 使用沙箱`, `${group} uses the sandbox`)
@@ -72,7 +95,8 @@ async function checkGateway(config: Config, group: string, name: string, setting
       [`正式运营请在 ${setting} 中设置真实网关`, `configure real gateways in ${setting}`],
     )
   }
-  const address = gatewayAddresses[`${group} ${name}`]?.(config)
+  const addresses: Readonly<Partial<Record<string, GatewayAddress>>> = gatewayAddresses[group]
+  const address = addresses[name]?.(config)
   const url = URL.parse(address?.replaceAll('{url}', '') ?? '')
   if (!url) {
     return reportProblem(
