@@ -1,5 +1,23 @@
 // Statistics of a link or a tag on one page, and links that share them.
 
+/** What `stats` groups visits by. */
+export const statParts = [
+  'day',
+  'hour',
+  'country',
+  'province',
+  'device',
+  'os',
+  'browser',
+  'app',
+  'referrer',
+] as const
+
+export type StatPart = (typeof statParts)[number]
+
+/** The longest range of `stats`, in days. Hours are kept for 60 days. */
+export const maxStatDays = { hour: 62, other: 3_660 } as const
+
 /** What visits by people are broken down by. */
 export const analyticsParts = ['referrer', 'province', 'country', 'device', 'os', 'browser', 'app'] as const
 

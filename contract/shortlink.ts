@@ -1,5 +1,7 @@
 // The short link endpoint.
 import { credentialParameters, type Endpoint } from './endpoint.ts'
+import { statParts } from './link-analytics.ts'
+import { ruleSchema } from './link-rules.ts'
 import { pageParameters } from './paging.ts'
 import { objectSchema } from './parameters.ts'
 
@@ -29,42 +31,8 @@ export const linkLimits = {
   batchLinks: 100,
 } as const
 
-/** What a rule can compare a visit with. Lists of values are complete; the others are given by their pattern. */
-export const ruleConditions = {
-  os: { values: ['ios', 'android', 'harmony', 'windows', 'macos', 'linux'] },
-  device: { values: ['mobile', 'tablet', 'desktop'] },
-  app: { values: ['wechat', 'qq', 'douyin', 'weibo', 'alipay', 'dingtalk', 'feishu'] },
-  country: { pattern: '^[A-Z]{2}$' },
-  province: { pattern: '^[A-Z]{2}$' },
-  language: { pattern: '^[a-z]{2}$' },
-} as const
-
-export type RuleCondition = keyof typeof ruleConditions
-
-export interface LinkRule {
-  readonly when: Readonly<Partial<Record<RuleCondition, string | readonly string[]>>>
-  readonly target_url: string
-}
-
 /** Generated codes have 7 characters without look-alikes; a chosen one may be any of these. */
 export const shortCodePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{1,30}[A-Za-z0-9]$'
-
-export const statParts = [
-  'day',
-  'hour',
-  'country',
-  'province',
-  'device',
-  'os',
-  'browser',
-  'app',
-  'referrer',
-] as const
-
-export type StatPart = (typeof statParts)[number]
-
-/** The longest range of `stats`, in days. Hours are kept for 60 days. */
-export const maxStatDays = { hour: 62, other: 3_660 } as const
 
 /** What `clear` of `update` removes. */
 export const clearableFields = [
@@ -98,26 +66,6 @@ const redirectType = {
   enum: redirectTypes,
   example: 'direct',
 } as const
-
-/** JSON Schema of a rule. */
-const ruleItem = {
-  type: 'object',
-  properties: {
-    when: {
-      type: 'object',
-      properties: Object.fromEntries(
-        Object.keys(ruleConditions).map((name) => [
-          name,
-          { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }] },
-        ]),
-      ),
-      additionalProperties: false,
-      minProperties: 1,
-    },
-    target_url: url,
-  },
-  required: ['when', 'target_url'],
-}
 
 /** Of `generate` and `update`. A link with `expires_at`, `max_clicks`, `password` or `rules` is never `permanent`. */
 const options = {
@@ -177,7 +125,7 @@ const options = {
     type: 'items',
     required: false,
     maxItems: linkLimits.rules,
-    items: ruleItem,
+    items: ruleSchema(url),
     text: {
       zh: '跳转规则 {"when": {…}, "target_url": "…"}，首个匹配的规则生效，均不匹配时跳转到 target_url。when 的条件：os、device、app、country、province、language，值可为列表',
       en: 'Redirect rules {"when": {…}, "target_url": "…"}; the first match wins, else target_url. Conditions of when: os, device, app, country, province, language; a value may be a list',

@@ -1,12 +1,8 @@
 // The values of the link form: what a link has, what creates one, and what changes one.
 import type { LinkDetail } from '../../contract/console/responses/shortlink.ts'
 import type { LinkChange, NewLink } from '../../contract/console/shortlink.ts'
-import {
-  type ClearableField,
-  type RedirectType,
-  type RuleCondition,
-  ruleConditions,
-} from '../../contract/shortlink.ts'
+import { type RuleCondition, ruleConditions } from '../../contract/link-rules.ts'
+import type { ClearableField, RedirectType } from '../../contract/shortlink.ts'
 import { readMoment, showMoment } from '../parts/moment.ts'
 
 export interface RuleValues {

@@ -1,6 +1,6 @@
 // The names of rule conditions and of their values, and a rule as one sentence.
 import { countryNames, languageNames, provinces } from '../../contract/places.ts'
-import { type RuleCondition, ruleConditions } from '../../contract/shortlink.ts'
+import { type RuleCondition, ruleConditions } from '../../contract/link-rules.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { browserNames, deviceNames, osNames } from '../../contract/visitor-names.ts'
 import type { RuleValues } from './link-form.ts'

@@ -1,13 +1,7 @@
 // The operations that read links: `get`, `list` and `stats`.
 import { defaultPageSize } from '../../../contract/paging.ts'
-import {
-  linkStates,
-  type LinkState,
-  maxStatDays,
-  shortlink,
-  statParts,
-  type StatPart,
-} from '../../../contract/shortlink.ts'
+import { maxStatDays, statParts, type StatPart } from '../../../contract/link-analytics.ts'
+import { linkStates, type LinkState, shortlink } from '../../../contract/shortlink.ts'
 import { dayMs, endOfDay, formatDay, startOfDay } from '../../../contract/time.ts'
 import { type Caller, requireNotSuspended } from '../../accounts/authenticate.ts'
 import { createAccountTurns } from '../../accounts/batch-turns.ts'

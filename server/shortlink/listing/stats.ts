@@ -1,6 +1,5 @@
 // Click statistics of a link or a tag for `stats`.
-import { analyticsLimits } from '../../../contract/link-analytics.ts'
-import type { StatPart } from '../../../contract/shortlink.ts'
+import { analyticsLimits, type StatPart } from '../../../contract/link-analytics.ts'
 import { dayMs, formatDay, formatTime, hourMs } from '../../../contract/time.ts'
 import type { Queries } from '../../db/database.ts'
 import { parameterError } from '../../http/parameters.ts'

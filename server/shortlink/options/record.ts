@@ -1,5 +1,6 @@
 // The state and the options of a link, as `get`, `list` and the console show them.
-import type { LinkRule, LinkState } from '../../../contract/shortlink.ts'
+import type { LinkRule } from '../../../contract/link-rules.ts'
+import type { LinkState } from '../../../contract/shortlink.ts'
 import { formatTime } from '../../../contract/time.ts'
 import type { Link } from '../store.ts'
 

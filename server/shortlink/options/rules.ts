@@ -1,5 +1,6 @@
 // Redirect rules: read from a call, stored as JSON, matched with a visit.
-import { linkLimits, type LinkRule, type RuleCondition, ruleConditions } from '../../../contract/shortlink.ts'
+import { type LinkRule, type RuleCondition, ruleConditions } from '../../../contract/link-rules.ts'
+import { linkLimits } from '../../../contract/shortlink.ts'
 import type { Text } from '../../../contract/text.ts'
 import { isRecord, printable } from '../../../contract/values.ts'
 import type { InvalidParameter } from '../../http/parameters.ts'
