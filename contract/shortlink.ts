@@ -29,6 +29,8 @@ export const linkLimits = {
   /** Values of one condition of a rule. */
   ruleValues: 50,
   batchLinks: 100,
+  /** Links that `list` searches for one page. */
+  searchedLinks: 100_000,
 } as const
 
 /** Generated codes have 7 characters without look-alikes; a chosen one may be any of these. */

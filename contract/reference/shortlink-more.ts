@@ -9,7 +9,7 @@ import {
   shortlinkResponseOf,
   text,
 } from '../reference.ts'
-import { linkStates } from '../shortlink.ts'
+import { linkLimits, linkStates } from '../shortlink.ts'
 
 const linkId = Type.Integer({ minimum: 1, ...text('短链接编号', 'ID of the link') })
 const message = Type.String(text('结果说明', 'Description of the result'))
@@ -155,8 +155,12 @@ export function createMoreReference(
     list: {
       notes: [
         {
-          zh: '按创建时间倒序。cursor 只能用于相同的筛选条件，limit 可以不同。没有更多时 next_cursor 为 null；匹配的链接较少时，一页可能不足 limit 条。',
-          en: 'Newest first. A cursor is valid only with the same filters; limit may change. next_cursor is null after the last page; a page may have fewer links than limit when few match.',
+          zh: '按创建时间倒序。cursor 只能用于相同的筛选条件，limit 可以不同。没有更多时 next_cursor 为 null。',
+          en: 'Newest first. A cursor is valid only with the same filters; limit may change. next_cursor is null after the last page.',
+        },
+        {
+          zh: `按 q 或 state 筛选时，一页最多查找 ${linkLimits.searchedLinks.toLocaleString('en-US')} 条链接：匹配的较少时，一页可能不足 limit 条，甚至为空。请一直查询到 next_cursor 为 null。`,
+          en: `With q or state, a page searches at most ${linkLimits.searchedLinks.toLocaleString('en-US')} links: when few match, it may have fewer links than limit, or none. Continue until next_cursor is null.`,
         },
       ],
       response: shortlinkResponseOf(linkPageOf(record)),

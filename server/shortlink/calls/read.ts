@@ -20,7 +20,7 @@ import { listTotals } from '../listing/store.ts'
 import { choiceProblem, missingError, requireValid } from './input.ts'
 import { findNamedLink, namesLink, type RequireLink } from './which-link.ts'
 
-/** A search may read hundreds of thousands of links, and all accounts share the connections of reports: they take turns. */
+/** A search may read a hundred thousand links, and all accounts share the connections of reports: they take turns. */
 const searches = { maxRunning: 2, maxWaiting: 500 }
 
 export interface ReadCalls {

@@ -1,4 +1,5 @@
 // Pages of an account's links for `list`. A page reads a bounded number of links, however few of them match.
+import { linkLimits } from '../../../contract/shortlink.ts'
 import type { Queries } from '../../db/database.ts'
 import type { Link } from '../store.ts'
 import { findIdBefore, findRecords, type RecordFilter } from './record-store.ts'
@@ -6,29 +7,30 @@ import { findIdBefore, findRecords, type RecordFilter } from './record-store.ts'
 /** Links that one query reads: few at first, because most filters find enough of them there. */
 const slices = { first: 1_000, growth: 4, max: 20_000 }
 
-/** Links that one page may read. */
-const linksPerPage = 500_000
-
 export interface RecordPage {
   readonly links: readonly Link[]
   /** Where the next page continues: links below this id. Undefined after the last page. */
   readonly next: number | undefined
 }
 
-/** A page that has read its share without enough matches ends early, with an id to continue from. */
+/** A page that has read `maxRead` links without enough matches ends early, with an id to continue from. */
 export async function findRecordPage(
   queries: Queries,
   accountId: number,
   filter: RecordFilter,
-  { before, limit }: { readonly before: number; readonly limit: number },
+  {
+    before,
+    limit,
+    maxRead = linkLimits.searchedLinks,
+  }: { readonly before: number; readonly limit: number; readonly maxRead?: number },
 ): Promise<RecordPage> {
   const links: Link[] = []
   const now = Date.now()
   let end = before
   const isUnfiltered = filter.state === undefined && filter.text === undefined
-  let size = slices.first
-  for (let read = 0; read < linksPerPage; read += size) {
-    if (read > 0) size = Math.min(size * slices.growth, slices.max)
+  let size = Math.min(slices.first, maxRead)
+  for (let read = 0; read < maxRead; read += size) {
+    if (read > 0) size = Math.min(size * slices.growth, slices.max, maxRead - read)
     const last = isUnfiltered ? undefined : await findIdBefore(queries, accountId, filter, end, size)
     const range = {
       from: last === undefined ? 0 : last + 1,

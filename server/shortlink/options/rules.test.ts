@@ -112,4 +112,33 @@ onEachEngine('states', (engine) => {
       assert.deepEqual(found, expected.reverse(), state)
     }
   })
+
+  it('list finds every match, however few links a page may search', async () => {
+    await using fresh = await freshDatabase(engine)
+    const ids: number[] = []
+    await fresh.db.write(async (tx) => {
+      for (let i = 0; i < 40; i += 1)
+        ids.push(
+          await tx.insert(
+            `INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a, location_b,
+               host_a, host_b, created_at, updated_at)
+             VALUES (7, 'x', ?, 'u', '', 'direct', 'u', 'u', '', '', 1, 1)`,
+            [i % 13 === 2 ? 'A Rare title' : 't'],
+          ),
+        )
+    })
+    const expected = ids.filter((_id, i) => i % 13 === 2).reverse()
+    const filter = { tag: undefined, state: undefined, text: 'rARE' }
+    for (const maxRead of [1, 7, 40, 1_000]) {
+      const found: number[] = []
+      let pages = 0
+      for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; pages += 1) {
+        const page = await findRecordPage(fresh.db, 7, filter, { before, limit: 2, maxRead })
+        found.push(...page.links.map(({ id }) => id))
+        before = page.next
+      }
+      assert.deepEqual(found, expected, `${maxRead}`)
+      assert.ok(pages >= ids.length / maxRead, `${pages} pages of at most ${maxRead} links`)
+    }
+  })
 })
