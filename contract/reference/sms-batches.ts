@@ -1,7 +1,7 @@
 // Batches in the reference of the SMS endpoint.
 import { type TSchema, Type } from 'typebox'
 import { count, envelopeOf, object, oneOf, type OperationReference, text } from '../reference.ts'
-import { maxBatchMessages, maxSendAheadDays, marketingHours } from '../sms-text.ts'
+import { batchStates, maxBatchMessages, maxSendAheadDays, marketingHours } from '../sms-text.ts'
 import { missing } from './sms-parts.ts'
 
 const batchId = Type.String({ pattern: '^\\d{18}$', ...text('批次号', 'ID of the batch') })
@@ -27,8 +27,6 @@ const acceptedBatch = object({
   send_at: sendAt,
   remaining_credits: count('剩余短信额度', 'Remaining SMS credits'),
 })
-
-const batchStates = ['waiting', 'sending', 'finished', 'cancelled'] as const
 
 function smsBatch<R extends TSchema>(record: R) {
   return object({

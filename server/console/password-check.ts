@@ -39,6 +39,15 @@ export interface PasswordChecks {
   confirm(account: Account, password: string, address: string, field: string): Promise<AccountActor>
 }
 
+interface PasswordGuess {
+  readonly name: string
+  readonly account: Account | undefined
+  readonly password: string
+  readonly address: string
+  /** From a network that the account signed in from before, or in a session. */
+  readonly isKnown: boolean
+}
+
 export function createPasswordChecks(db: Database, limits: GuessLimits): PasswordChecks {
   const dummyHash = hashPassword('not the password of any account', systemShare)
 
@@ -72,13 +81,7 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
   }
 
   /** Counts the guess and checks it. A guess that was refused because of others does not count. */
-  async function check(
-    name: string,
-    account: Account | undefined,
-    password: string,
-    address: string,
-    isKnown: boolean,
-  ): Promise<{ readonly guess: Guess; readonly forgive: string; readonly passwordHash: string | undefined }> {
+  async function check({ name, account, password, address, isKnown }: PasswordGuess): Promise<{ readonly guess: Guess; readonly forgive: string; readonly passwordHash: string | undefined }> {
     const share = account && isKnown ? knownShare(`account ${account.id}`) : siteOf(address)
     requirePasswordCapacity(share)
     const keys = keysOf(name, account, address, isKnown)
@@ -93,7 +96,7 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
   return {
     async signIn(name, account, password, address) {
       const isKnown = await hasSignedInFrom(db, account?.id ?? 0, address)
-      const { guess, forgive, passwordHash } = await check(name, account, password, address, isKnown)
+      const { guess, forgive, passwordHash } = await check({ name, account, password, address, isKnown })
       if (account && passwordHash !== undefined) {
         await guess.right(forgive)
         return { account, passwordHash }
@@ -102,7 +105,8 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
       throw wrongCredentials()
     },
     async confirm(account, password, address, field) {
-      const { guess, forgive, passwordHash } = await check(account.username, account, password, address, true)
+      const name = account.username
+      const { guess, forgive, passwordHash } = await check({ name, account, password, address, isKnown: true })
       if (passwordHash !== undefined) {
         await guess.right(forgive)
         return { kind: 'account', accountId: account.id, passwordHash }

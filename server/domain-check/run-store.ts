@@ -48,8 +48,7 @@ export type RunProgress = Pick<Tables['domain_run'], 'done' | 'results' | 'count
 export async function updateRun(
   tx: Tx,
   id: number,
-  { done, results, counts }: RunProgress,
-  isFinished: boolean,
+  { done, results, counts, isFinished }: RunProgress & { readonly isFinished: boolean },
 ): Promise<void> {
   await tx.run(
     'UPDATE domain_run SET done = ?, results = ?, counts = ?, finished = ? WHERE id = ? AND finished = 0',

@@ -134,7 +134,7 @@ export function createRuns(services: Services, service: CheckService): Runs {
       check: () => checkWithProgress(runId, addresses),
       recordResults: (outcome) => async (tx, end) => {
         // Results that the sweeper has already refunded are not stored.
-        if (end.ended) await updateRun(tx, runId, toProgress(outcome.results), true)
+        if (end.ended) await updateRun(tx, runId, { ...toProgress(outcome.results), isFinished: true })
       },
     })
     running.add(finished)
@@ -177,7 +177,7 @@ export function createRuns(services: Services, service: CheckService): Runs {
       const progress = toProgress(latest.results)
       latest = undefined
       writing = db
-        .write((tx) => updateRun(tx, runId, progress, false))
+        .write((tx) => updateRun(tx, runId, { ...progress, isFinished: false }))
         .catch((error: unknown) =>
           log.warn({ err: error, run: runId }, 'failed to store the progress of a check'),
         )
