@@ -1,6 +1,7 @@
 // Uses up the visits of links with `max_clicks`: exactly that many people get the destination, over all processes.
 //
 // Visits that arrive while a claim is being written share the next one, so a busy link costs one transaction at a time.
+import { createBatcher } from '../../db/batcher.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import { forUpdate, idList, orderedUpdate, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -14,70 +15,42 @@ export interface Claims {
   hasLeft(linkId: number): Promise<boolean>
 }
 
-interface WaitingClaim {
-  readonly linkId: number
-  readonly resolve: (granted: boolean) => void
-  readonly reject: (error: unknown) => void
-}
-
-/** Links of one transaction, and visits that may wait in one process. */
-const maxLinks = 500
+/** Visits of one transaction, and visits that may wait in one process. */
+const maxVisits = 1_000
 const maxWaiting = 10_000
 
 class TooManyClaims extends Error {}
 
 export function createClaims(db: Database): Claims {
-  let waiting: WaitingClaim[] = []
-  let isWriting = false
-
-  async function writeNext(): Promise<void> {
-    isWriting = true
-    while (waiting.length > 0) {
-      const counts = new Map<number, number>()
-      const taken: WaitingClaim[] = []
-      const later: WaitingClaim[] = []
-      for (const one of waiting) {
-        const known = counts.get(one.linkId)
-        if (known === undefined && counts.size >= maxLinks) later.push(one)
-        else {
-          counts.set(one.linkId, (known ?? 0) + 1)
-          taken.push(one)
-        }
-      }
-      waiting = later
-      try {
-        const granted = await db.write((tx) => useVisits(tx, counts))
-        for (const { linkId, resolve } of taken) {
-          const left = granted.get(linkId) ?? 0
-          granted.set(linkId, left - 1)
-          resolve(left > 0)
-        }
-      } catch (error) {
-        for (const { reject } of taken) reject(error)
-      }
-    }
-    isWriting = false
-  }
-
+  const useVisit = createBatcher(db, { maxBatch: maxVisits, laneOf: (linkId: number) => linkId, run: useEach })
+  let waiting = 0
   return {
-    claim: (linkId) =>
-      new Promise((resolve, reject) => {
-        if (waiting.length >= maxWaiting) {
-          reject(new TooManyClaims('too many visits of links with a limit'))
-          return
-        }
-        waiting.push({ linkId, resolve, reject })
-        // In the next turn, so that visits of this turn share the transaction.
-        if (!isWriting) {
-          isWriting = true
-          setImmediate(() => void writeNext())
-        }
-      }),
+    async claim(linkId) {
+      if (waiting >= maxWaiting) throw new TooManyClaims('too many visits of links with a limit')
+      waiting += 1
+      try {
+        return await useVisit(linkId)
+      } finally {
+        waiting -= 1
+      }
+    },
     async hasLeft(linkId) {
       const row = await db.one<UsageRow>(`${usageSql} WHERE u.link_id = ?`, [linkId])
       return row !== undefined && row.max_clicks !== null && row.used < row.max_clicks
     },
   }
+}
+
+/** One visit for each entry of the list; true while the link has visits left. */
+async function useEach(tx: Tx, linkIds: readonly number[]): Promise<boolean[]> {
+  const wanted = new Map<number, number>()
+  for (const id of linkIds) wanted.set(id, (wanted.get(id) ?? 0) + 1)
+  const granted = await useVisits(tx, wanted)
+  return linkIds.map((id) => {
+    const left = granted.get(id) ?? 0
+    granted.set(id, left - 1)
+    return left > 0
+  })
 }
 
 type UsageRow = Tables['link_usage'] &
