@@ -1,5 +1,6 @@
 // The canary: checks a known good and a known bad address regularly, and skips a gateway that returns wrong verdicts.
 import type { GuardedGateway } from '../upstream/gateways.ts'
+import { isShed } from '../upstream/guard.ts'
 import type { Outcome } from '../upstream/outcome.ts'
 import type { Address, DomainGateway, CheckVerdict } from './port.ts'
 
@@ -23,7 +24,7 @@ export function nextCanaryState(
   good: Outcome<CheckVerdict>,
   bad: Outcome<CheckVerdict>,
 ): CanaryState {
-  // The breaker rejected the call, so the round says nothing about the verdicts.
+  // The round says nothing about the verdicts.
   if (isShed(good) || isShed(bad)) return state
   if (isWrong(good, 'passes') || isWrong(bad, 'blocked')) return { trusted: false, failedRounds: 0 }
   if (good.kind === 'accepted' && bad.kind === 'accepted') return initialCanaryState
@@ -33,10 +34,6 @@ export function nextCanaryState(
 
 function isWrong(outcome: Outcome<CheckVerdict>, expected: CheckVerdict): boolean {
   return outcome.kind === 'accepted' && outcome.value !== expected
-}
-
-function isShed(outcome: Outcome<CheckVerdict>): boolean {
-  return outcome.kind === 'not_sent' && outcome.reason.startsWith('guard_')
 }
 
 /** A gateway behind its guard that is called only while its canary verdicts are right. */

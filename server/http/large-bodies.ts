@@ -33,7 +33,7 @@ export interface LargeBodies {
 
 export function createLargeBodies({ maxOfAddress, maxWaiting } = defaultLimits): LargeBodies {
   // No limit on all addresses together: a few slow senders could use it up.
-  const places = createFairQueue({
+  const slots = createFairQueue({
     maxRunning: Number.POSITIVE_INFINITY,
     maxRunningOfShare: maxOfAddress,
     maxWaiting,
@@ -42,7 +42,7 @@ export function createLargeBodies({ maxOfAddress, maxWaiting } = defaultLimits):
   return {
     begin: (address) =>
       new Promise((resolve, reject) => {
-        places.run(address, () => new Promise<void>((end) => resolve(end))).catch(reject)
+        slots.run(address, () => new Promise<void>((end) => resolve(end))).catch(reject)
       }),
     decode: (address, work) =>
       decoding.run(address, async () => {

@@ -59,6 +59,15 @@ export interface Guard {
   run<T>(call: GatewayCall<T>): Promise<Outcome<T>>
 }
 
+const shedReasons = ['guard_open', 'guard_full', 'guard_queue_timeout'] as const
+
+type ShedReason = (typeof shedReasons)[number]
+
+/** Whether the guard rejected the call, so that the outcome says nothing about the gateway. */
+export function isShed(outcome: Outcome<unknown>): boolean {
+  return outcome.kind === 'not_sent' && (shedReasons as readonly string[]).includes(outcome.reason)
+}
+
 export function createGuard(options: GuardOptions): Guard {
   const slots = bulkhead(options.maxConcurrent, options.maxQueued)
   const breaker = circuitBreaker(
@@ -75,19 +84,14 @@ export function createGuard(options: GuardOptions): Guard {
     counters.opened += 1
   })
 
-  function shedFull(reason: string): NotSent {
-    counters.shedFull += 1
+  function shed(reason: ShedReason): NotSent {
+    counters[reason === 'guard_open' ? 'shedOpen' : 'shedFull'] += 1
     return { kind: 'not_sent', reason }
-  }
-
-  function shedOpen(): NotSent {
-    counters.shedOpen += 1
-    return { kind: 'not_sent', reason: 'guard_open' }
   }
 
   async function callGateway<T>(call: GatewayCall<T>): Promise<Outcome<T>> {
     // cockatiel lets other calls wait for the trial call; trying the next gateway immediately is better for them.
-    if (breaker.state === CircuitState.HalfOpen) return shedOpen()
+    if (breaker.state === CircuitState.HalfOpen) return shed('guard_open')
     return breaker.execute(() =>
       timer.execute(async ({ signal }) => {
         const outcome = await raceTimeout(call, signal, () => {
@@ -102,12 +106,12 @@ export function createGuard(options: GuardOptions): Guard {
   async function pass<T>(call: GatewayCall<T>): Promise<Outcome<T>> {
     try {
       // The queue is outside the breaker: a full queue says nothing about the gateway.
-      return await leaveQueueWithin(options.timeoutMs, shedFull, (isWaiting) =>
+      return await leaveQueueWithin(options.timeoutMs, shed, (isWaiting) =>
         slots.execute(() => (isWaiting() ? callGateway(call) : undefined)),
       )
     } catch (error) {
-      if (error instanceof BulkheadRejectedError) return shedFull('guard_full')
-      if (error instanceof BrokenCircuitError) return shedOpen()
+      if (error instanceof BulkheadRejectedError) return shed('guard_full')
+      if (error instanceof BrokenCircuitError) return shed('guard_open')
       return { kind: 'ambiguous', reason: 'guard_failed' }
     }
   }
@@ -226,7 +230,7 @@ async function callWithoutThrowing<T>(call: GatewayCall<T>, signal: AbortSignal)
 /** Rejects a call that is still in the queue after the timeout. A call that has started is not affected. */
 async function leaveQueueWithin<T>(
   timeoutMs: number,
-  shed: (reason: string) => NotSent,
+  shed: (reason: ShedReason) => NotSent,
   enqueue: (isWaiting: () => boolean) => Promise<Outcome<T> | undefined>,
 ): Promise<Outcome<T>> {
   const timedOut = Promise.withResolvers<undefined>()
