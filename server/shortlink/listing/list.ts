@@ -1,4 +1,5 @@
 // The list of an account's links: search, filters, sorting, pages. With a million links no query blocks the event loop for long.
+import { LRUCache } from 'lru-cache'
 import type { LinkState, RedirectType } from '../../../contract/shortlink.ts'
 import type { Queries } from '../../db/database.ts'
 import { hourOf, dayOfHour, firstHourOfDay } from '../clicks/hours.ts'
@@ -107,7 +108,7 @@ export function createLinkList(
   links: Links,
   flush: (linkId?: number) => Promise<void>,
 ): LinkList {
-  const cache = new Map<string, { readonly at: number; readonly result: Promise<unknown> }>()
+  const cache = new LRUCache<string, Promise<unknown>>({ max: maxCachedResults, ttl: cacheMs })
 
   async function findIds(
     accountId: number,
@@ -133,14 +134,13 @@ export function createLinkList(
   /** Fast results are computed each time and always current. */
   function cachedIfSlow<T>(key: string, compute: () => Promise<T>): Promise<T> {
     const known = cache.get(key)
-    if (known && performance.now() - known.at < cacheMs) return known.result as Promise<T>
+    if (known) return known as Promise<T>
+    const startedAt = performance.now()
     const result = compute()
-    if (cache.size >= maxCachedResults) cache.delete(cache.keys().next().value!)
-    const entry = { at: performance.now(), result }
-    cache.set(key, entry)
-    const forget = () => void (cache.get(key) === entry && cache.delete(key))
+    cache.set(key, result)
+    const forget = () => void (cache.peek(key) === result && cache.delete(key))
     result.then(() => {
-      if (performance.now() - entry.at < slowMs) forget()
+      if (performance.now() - startedAt < slowMs) forget()
     }, forget)
     return result
   }

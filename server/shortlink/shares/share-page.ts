@@ -1,5 +1,6 @@
 // `/share/TOKEN`: statistics of a link or a tag for anyone who has the address, without an account and without JavaScript.
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { shareLimits, sharedDays, sharePath } from '../../../contract/link-analytics.ts'
 import { dayMs, endOfDay, formatDay, minuteMs } from '../../../contract/time.ts'
 import { languageOf } from '../../http/call.ts'
@@ -21,23 +22,20 @@ interface ShareContext {
   readonly addressOf: Services['http']['addressOf']
 }
 
-
 /** The same statistics are read once for many views. */
 const cacheMs = 10_000
 const maxCached = 200
 
 export function registerSharePage(api: FastifyInstance, context: ShareContext): void {
-  const cache = new Map<string, { readonly at: number; readonly result: Promise<Analytics> }>()
+  const cache = new LRUCache<string, Promise<Analytics>>({ max: maxCached, ttl: cacheMs })
 
   function read({ id, links }: SharedStatistics, days: number): Promise<Analytics> {
     const end = endOfDay(formatDay(Date.now()))!
     const key = `${id} ${days} ${end}`
     const known = cache.get(key)
-    if (known && performance.now() - known.at < cacheMs) return known.result
+    if (known) return known
     const result = context.list.analytics(links, { start: end - days * dayMs, end })
-    cache.delete(key)
-    if (cache.size >= maxCached) cache.delete(cache.keys().next().value!)
-    cache.set(key, { at: performance.now(), result })
+    cache.set(key, result)
     result.catch(() => cache.delete(key))
     return result
   }
