@@ -87,13 +87,13 @@ export function integer(min: number, max: number): Parse<number> {
   }
 }
 
-/** Days that something is kept; 0: forever. */
+/** Days that something is kept; 0: indefinitely. */
 export function daysOrForever(min: number): Parse<number> {
   return (given) => {
     const value = Number(given)
     if (/^\d{1,5}$/.test(given) && (value === 0 || value >= min)) return { value }
     return {
-      problem: `须为 0（永久）或不少于 ${min} 的天数 / must be 0 (forever) or ${min} days or more`,
+      problem: `须为 0（永久）或不少于 ${min} 的天数 / must be 0 (indefinitely) or ${min} days or more`,
     }
   }
 }

@@ -44,7 +44,7 @@ export interface AccountMail {
   sendRecovery(address: string, language: Language): void
   /** Sets a new password and ends all sessions. Throws when the link is invalid or was used. */
   recover(token: string, password: string, share: string): Promise<void>
-  /** Reports a sign-in from a new device or location, if the account has an address. */
+  /** Reports a sign-in from a new device or place, if the account has an address. */
   reportNewPlace(account: MailAccount, from: SignInOrigin): void
   /** Resolves when no mail is being sent. */
   idle(): Promise<void>

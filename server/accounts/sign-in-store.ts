@@ -1,4 +1,4 @@
-// The list of sign-ins: from where, with which device and how. It decides whether a device or location is new.
+// The list of sign-ins: from where, with which device and how. It decides whether a device or place is new.
 import { isIPv4 } from 'node:net'
 import type { SecondFactorKind, SignInMethod } from '../../contract/console/limits.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
@@ -11,7 +11,7 @@ const signInKeepDays = 90
 /** Sign-ins of one account: right passwords are not limited. */
 const maxSignIns = 10_000
 
-/** Sign-ins that decide whether a device or location is new. */
+/** Sign-ins that decide whether a device or place is new. */
 const comparedSignIns = 1_000
 
 export type SignInRow = Readonly<Tables['sign_in']>
@@ -27,7 +27,7 @@ export interface NewSignIn {
 }
 
 /**
- * Returns whether the account signed in before, but never from this device, or neither from this network nor from this location: phones
+ * Returns whether the account signed in before, but never from this device, or neither from this network nor from this place: phones
  * change their network all the time, people their province rarely.
  */
 export async function recordSignIn(tx: Tx, signIn: NewSignIn): Promise<boolean> {

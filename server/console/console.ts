@@ -105,7 +105,7 @@ function createPlaces({ config, log }: Services): (address: string) => string {
     try {
       return placeCode(locate(address))
     } catch (error) {
-      log.warn({ err: error }, 'failed to find the location of a sign-in')
+      log.warn({ err: error }, 'failed to find the place of a sign-in')
       return ''
     }
   }

@@ -67,7 +67,7 @@ export interface SessionOptions {
   readonly passwordLogin: boolean
   /** OPERATOR_2FA=required. */
   readonly operatorFactor: boolean
-  /** Called after a sign-in from a device or location that the account never signed in from before. */
+  /** Called after a sign-in from a device or place that the account never signed in from before. */
   readonly onNewPlace: (account: Account, from: { address: string; place: string; agent: string }) => void
   /** `CN-GD`, `US`; empty when unknown. */
   readonly placeOf: (address: string) => string

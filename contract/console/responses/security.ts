@@ -32,7 +32,7 @@ export const SignInFacts = Type.Object({
   device: Type.String(),
   method: Type.Enum([...signInMethods]),
   second_factor: Type.Enum([...secondFactorKinds]),
-  /** From a device that the account never signed in from before, or from a new network in a new location. */
+  /** From a device that the account never signed in from before, or from a new network in a new place. */
   is_new: Type.Boolean(),
 })
 export type SignInFacts = ResponseOf<typeof SignInFacts>

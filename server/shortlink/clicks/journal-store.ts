@@ -110,7 +110,7 @@ async function deleteRows(tx: Tx, rows: readonly JournalRow[]): Promise<void> {
   if (deleted < rows.length) throw new RowsTaken()
 }
 
-/** Addresses are not stored: the journal has a hash and the location instead. */
+/** Addresses are not stored: the journal has a hash and the place instead. */
 async function toEntries(
   tx: Tx,
   visits: readonly VisitRow[],
