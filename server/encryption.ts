@@ -1,5 +1,5 @@
-// Encrypts text that the database keeps and that a copy of the database must not reveal.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+// Encrypts text that the database keeps and that a copy of the database must not reveal, and compares secrets.
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export interface TextCipher {
   encrypt(text: string): string
@@ -39,4 +39,9 @@ export function createTextCipher(secretKey: string, purpose: string): TextCipher
       }
     },
   }
+}
+
+/** Digests have equal lengths, so the comparison takes constant time and does not reveal the length of the secret. */
+export function isSameSecret(given: string, expected: string): boolean {
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))
 }

@@ -1,12 +1,12 @@
 // The verified mail address of an account, and password recovery through it.
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { minuteMs } from '../../contract/time.ts'
 import { mailCodeLength, mailTokenMs } from '../../contract/console/limits.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { recordOwnChange, requireSession } from '../audit/audit.ts'
 import { findUsername } from '../audit/store.ts'
 import type { Database } from '../db/database.ts'
-import { createTextCipher } from '../encryption.ts'
+import { createTextCipher, isSameSecret } from '../encryption.ts'
 import { AppError, invalidField } from '../http/errors.ts'
 import { randomDigits } from '../random.ts'
 import {
@@ -124,14 +124,14 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
 
     async verify(session, code) {
       const { account_id: accountId } = session
-      const given = Buffer.from(keyed('verify', accountId, code.trim()))
+      const given = keyed('verify', accountId, code.trim())
       const old = await find(accountId)
       const changed = await db.write(async (tx) => {
         await requireSession(tx, session.id)
         const token = await lockVerification(tx, accountId)
         if (!token || token.attempts >= maxAttempts) return undefined
         await countAttempt(tx, token.id)
-        if (!timingSafeEqual(given, Buffer.from(token.token_hash))) return undefined
+        if (!isSameSecret(given, token.token_hash)) return undefined
         const address = cipher.decrypt(token.address)
         if (address === undefined) return undefined
         // Only the owner of the mailbox gets here, so the address of another user is not revealed.

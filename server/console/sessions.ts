@@ -1,5 +1,5 @@
 // Session cookies, the CSRF token bound to them, and the signed-in user of a request.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { csrfHeader } from '../../contract/console/route.ts'
 import { type Account, findById } from '../accounts/store.ts'
@@ -20,6 +20,7 @@ import {
 } from '../accounts/session-store.ts'
 import { recordSignIn } from '../accounts/sign-in-store.ts'
 import type { SecondFactorKind } from '../../contract/console/limits.ts'
+import { isSameSecret } from '../encryption.ts'
 
 const cookieName = 'tg_session'
 
@@ -165,9 +166,7 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
 
     requireToken(request, signedIn) {
       const header = request.headers[csrfHeader]
-      const expected = Buffer.from(signedIn.csrfToken)
-      const given = Buffer.from(typeof header === 'string' ? header : '')
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+      if (!isSameSecret(typeof header === 'string' ? header : '', signedIn.csrfToken)) {
         throw new ConsoleProblem('csrf', {
           zh: '页面已过期，请刷新后重试',
           en: 'The page is out of date, reload it and try again',

@@ -1,5 +1,5 @@
 // The rules of alert channels: registration, confirmation, removal, unsubscribing.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import {
   accountAlertTypes,
   type AlertChannelKind,
@@ -10,6 +10,7 @@ import {
 import type { Language } from '../../contract/text.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
+import { isSameSecret } from '../encryption.ts'
 import type { TextCipher } from '../encryption.ts'
 import { AppError } from '../http/errors.ts'
 import { randomDigits } from '../random.ts'
@@ -121,7 +122,7 @@ export function createAlerts(options: AlertOptions): Alerts {
       const isRight =
         expected !== null &&
         attempts <= alertLimits.confirmAttempts &&
-        timingSafeEqual(Buffer.from(given), Buffer.from(expected))
+        isSameSecret(given, expected)
       if (!isRight) throw invalidInput('code', { zh: '不正确或已失效', en: 'is wrong or no longer valid' })
       await activate(actor, endpoint)
     },
@@ -139,9 +140,7 @@ export function createAlerts(options: AlertOptions): Alerts {
     },
 
     async unsubscribe(endpointId, token) {
-      const expected = Buffer.from(tokenOf(endpointId))
-      const given = Buffer.from(token)
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false
+      if (!isSameSecret(token, tokenOf(endpointId))) return false
       await db.write(async (tx) => {
         const endpoint = await findEndpoint(tx, endpointId)
         if (!endpoint || endpoint.kind === 'webhook') return

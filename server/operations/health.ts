@@ -1,7 +1,7 @@
 // Health checks for load balancers and monitors: liveness, readiness and metrics.
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isSameSecret } from '../encryption.ts'
 import { createProxyStateReader } from '../http/address.ts'
 import { isLocalAndDirect } from '../http/local.ts'
 import type { Readiness } from './readiness-store.ts'
@@ -48,7 +48,5 @@ export function registerHealth(
 
 /** Without METRICS_TOKEN every request has it. */
 export function hasMetricsToken({ headers }: IncomingMessage, token: string | undefined): boolean {
-  if (token === undefined) return true
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))
+  return token === undefined || isSameSecret(headers.authorization ?? '', `Bearer ${token}`)
 }

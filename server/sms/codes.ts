@@ -1,11 +1,12 @@
 // One-time codes: created here, sent in a template, stored as a keyed hash, checked once.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { sms } from '../../contract/sms.ts'
 import { codeLimits } from '../../contract/sms-text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import { requireStillAllowed } from '../accounts/still-allowed-store.ts'
 import type { Charge } from '../credits/operation.ts'
 import type { Queries, Tx } from '../db/database.ts'
+import { isSameSecret } from '../encryption.ts'
 import { type Call, readCallParameters } from '../http/call.ts'
 import { AppError, invalidField } from '../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'
@@ -146,12 +147,12 @@ export function createCodeCheck(
     requireNotSuspended(account)
     requireNotExpired(account, 403)
     const key = { account_id: account.id, phone, purpose }
-    const given = Buffer.from(hash(key, code))
+    const given = hash(key, code)
     const result = await db.write(async (tx) => {
       await requireStillAllowed(tx, call, caller, 403)
       const valid = await lockValidCode(tx, key)
       if (!valid) return { verified: false, attempts_left: 0 }
-      const verified = timingSafeEqual(given, Buffer.from(valid.hash))
+      const verified = isSameSecret(given, valid.hash)
       const attemptsLeft = verified ? 0 : valid.attempts_left - 1
       await updateAttempts(tx, key, attemptsLeft)
       return { verified, attempts_left: attemptsLeft }

@@ -1,6 +1,6 @@
 // Delivery receipts and replies: vendors push them to a URL that contains a secret, because most pushes are not signed.
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import { isSameSecret } from '../encryption.ts'
 import { bytesOf, decodeInTurn } from '../http/fastify-bodies.ts'
 import type { Services } from '../services.ts'
 import type { SendDecisions } from './decide.ts'
@@ -17,7 +17,7 @@ export function registerReceipts(api: FastifyInstance, services: Services, decis
       // Before the body is read. A wrong secret gets the same 404 as an unknown path.
       async onRequest(request, reply) {
         const source = sources.get(request.params.gateway)
-        if (!source || !isEqual(request.params.secret, source.secret)) return reply.callNotFound()
+        if (!source || !isSameSecret(request.params.secret, source.secret)) return reply.callNotFound()
       },
     },
     async (request, reply) => {
@@ -39,10 +39,4 @@ export function registerReceipts(api: FastifyInstance, services: Services, decis
       return reply.code(200).send(format.successBody)
     },
   )
-}
-
-/** Digests have equal lengths, so the comparison takes constant time. */
-function isEqual(given: string, secret: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(secret))
 }
