@@ -1,5 +1,5 @@
 // Rules for operators: their roles, and the tokens that open the operator's JSON API to programs.
-import { createHmac, hash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { maxTokenNameLength, maxTokens } from '../../contract/console/operators.ts'
 import { isTokenScope, type OperatorRole, tokenScopes } from '../../contract/console/roles.ts'
 import type { Text } from '../../contract/text.ts'
@@ -9,6 +9,7 @@ import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { AppError, invalidField } from '../http/errors.ts'
 import { base62, randomText } from '../random.ts'
+import { hashKey } from './key.ts'
 import {
   countTokens,
   deleteToken,
@@ -78,7 +79,7 @@ export async function createToken(
     const inserted = await insertToken(tx, {
       account_id: operator.id,
       name,
-      token_hash: hashToken(secret),
+      token_hash: hashKey(secret),
       hint: `${secret.slice(0, 8)}••••••${secret.slice(-4)}`,
       scopes: scopes.join(','),
       expires_on: expiresOn,
@@ -150,7 +151,7 @@ export async function findToken(
 ): Promise<OperatorToken | undefined> {
   const random = tokenPattern.exec(secret)?.[1]
   if (random === undefined || !secret.endsWith(checksumOf(random, checksumSecret))) return undefined
-  const token = await findTokenByHash(queries, hashToken(secret))
+  const token = await findTokenByHash(queries, hashKey(secret))
   return token && !isTokenExpired(token) ? token : undefined
 }
 
@@ -163,9 +164,4 @@ function generateToken(checksumSecret: string): string {
 
 function checksumOf(random: string, secret: string): string {
   return createHmac('sha256', secret).update(random).digest('hex').slice(0, 8)
-}
-
-/** A token has 256 random bits, so a plain hash is enough. */
-function hashToken(secret: string): string {
-  return hash('sha256', secret, 'hex')
 }
