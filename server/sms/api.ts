@@ -133,7 +133,8 @@ export function createSms(services: Services): SmsProduct {
   }
 
   async function showCredits(call: Call, { account }: Caller): Promise<ApiResponse> {
-    const { api_type: apiType = 'sms' } = requireParameters(call, sms.operations.credits.parameters)
+    const { parameters } = sms.operations.credits
+    const { api_type: apiType = parameters.api_type.default } = requireParameters(call, parameters)
     if (!isApiType(apiType)) {
       throw new AppError(1002, { zh: 'api_type 不存在', en: 'api_type is unknown' })
     }

@@ -114,7 +114,8 @@ export function createSend(
 
   const sendCode: SendSms = async (call, caller) => {
     const values = readSendCode(call)
-    const { phone_number: phone, purpose = '', length = 6, ttl_s: ttlS = 300 } = values
+    const { length: digits, ttl_s: ttl } = sms.operations.sendCode.parameters
+    const { phone_number: phone, purpose = '', length = digits.default, ttl_s: ttlS = ttl.default } = values
     const code = randomDigits(length)
     const ttlMs = ttlS * 1000
     return sendMessage(call, caller, {

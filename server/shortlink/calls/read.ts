@@ -97,7 +97,7 @@ export function createReadCalls(
       const result = readCallParameters(call, statsOperation.parameters)
       const { values } = result
       const hasLink = namesLink(values)
-      const by = (values.by ?? 'day') as StatPart
+      const by = (values.by ?? statsOperation.parameters.by.default) as StatPart
       const range = readRange(
         values.start_date,
         values.end_date,
