@@ -6,6 +6,7 @@ import type { ErrorCode } from './codes.ts'
 import type { ApiType, prices } from './credits.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Text } from './text.ts'
+import { timePattern } from './time.ts'
 
 export interface Price {
   readonly name: keyof typeof prices
@@ -69,7 +70,7 @@ export function count(zh: string, en: string) {
 
 /** `YYYY-MM-DD HH:MM:SS` in Asia/Shanghai. */
 export function time(zh: string, en: string) {
-  return Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$', ...text(zh, en) })
+  return Type.String({ pattern: timePattern, ...text(zh, en) })
 }
 
 export const nextCursor = Type.Union([Type.String(), Type.Null()], {

@@ -3,6 +3,7 @@ import type { Operation } from './endpoint.ts'
 import { pageParameters } from './paging.ts'
 import { signName, templateCode } from './sms-parameters.ts'
 import { maxBatchMessages, maxSendAheadDays, phonePattern } from './sms-text.ts'
+import { timePattern } from './time.ts'
 
 const batchId = {
   type: 'string',
@@ -60,7 +61,7 @@ export const smsBatchOperations = {
       send_at: {
         type: 'string',
         required: false,
-        pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
+        pattern: timePattern,
         text: {
           zh: `定时发送时间 YYYY-MM-DD HH:MM:SS，${maxSendAheadDays} 天以内`,
           en: `When to send, YYYY-MM-DD HH:MM:SS, at most ${maxSendAheadDays} days ahead`,

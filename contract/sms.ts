@@ -5,8 +5,9 @@ import { pageParameters } from './paging.ts'
 import { smsBatchOperations } from './sms-batch.ts'
 import { recipient, signName, templateCode } from './sms-parameters.ts'
 import { codeLimits, phonePattern } from './sms-text.ts'
+import { dayPattern } from './time.ts'
 
-const day = { type: 'string', required: false, pattern: '^\\d{4}-\\d{2}-\\d{2}$' } as const
+const day = { type: 'string', required: false, pattern: dayPattern } as const
 
 const purpose = {
   type: 'string',

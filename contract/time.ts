@@ -4,6 +4,13 @@ export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 export const shanghaiOffsetMs = 8 * hourMs
 
+/** `2026-01-02` and `2026-01-02 03:04:05`. */
+export const dayPattern = '^\\d{4}-\\d{2}-\\d{2}$'
+export const timePattern = '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$'
+
+const dayText = new RegExp(dayPattern)
+const timeText = new RegExp(timePattern)
+
 /** `2026-01-02 03:04:05` in Shanghai for a time in milliseconds. */
 export function formatTime(ms: number): string {
   return new Date(ms + shanghaiOffsetMs).toISOString().slice(0, 19).replace('T', ' ')
@@ -22,14 +29,14 @@ export function formatDay(ms: number): string {
 
 /** The milliseconds of `2026-01-02 03:04:05` in Shanghai, or undefined when there is no such time. */
 export function parseTime(text: string): number | undefined {
-  if (!/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(text)) return undefined
+  if (!timeText.test(text)) return undefined
   const ms = Date.parse(`${text.replace(' ', 'T')}Z`) - shanghaiOffsetMs
   return !Number.isNaN(ms) && formatTime(ms) === text ? ms : undefined
 }
 
 /** The first millisecond of a day given as `YYYY-MM-DD`, or undefined when the day does not exist. */
 export function startOfDay(day: string): number | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return undefined
+  if (!dayText.test(day)) return undefined
   const utc = Date.parse(`${day}T00:00:00Z`)
   // Date.parse turns 2026-02-30 into 2 March in some engines; the round trip detects it.
   if (Number.isNaN(utc) || new Date(utc).toISOString().slice(0, 10) !== day) return undefined

@@ -2,12 +2,13 @@
 import { type Static, Type } from 'typebox'
 import { type ApiType, apiTypes, maxGrant } from '../credits.ts'
 import type { Text } from '../text.ts'
+import { dayPattern } from '../time.ts'
 import { maxNoteLength } from './limits.ts'
 
 export const dayProblem: Text = { zh: '须为 YYYY-MM-DD 格式的日期', en: 'Must be a date YYYY-MM-DD' }
 
 /** `YYYY-MM-DD` in Asia/Shanghai. */
-export const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', problem: dayProblem })
+export const day = Type.String({ pattern: dayPattern, problem: dayProblem })
 
 /** A day, or null for no end. */
 export const optionalDay = Type.Optional(Type.Union([day, Type.Null()]))

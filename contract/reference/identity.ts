@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { identity } from '../identity.ts'
 import { type EndpointReference, object, oneOf, text } from '../reference.ts'
+import { dayPattern } from '../time.ts'
 
 const optionalString = (zh: string, en: string) => Type.Optional(Type.String(text(zh, en)))
 
@@ -19,7 +20,7 @@ export const identityResponse = object(
       {
         sex: Type.Optional(oneOf(['男', '女'], '性别', 'Sex')),
         birthday: Type.Optional(
-          Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', ...text('出生日期', 'Date of birth') }),
+          Type.String({ pattern: dayPattern, ...text('出生日期', 'Date of birth') }),
         ),
         age: Type.Optional(Type.Integer({ minimum: 0, ...text('年龄', 'Age') })),
         address: optionalString('地址', 'Address'),
