@@ -11,7 +11,7 @@ import { usernameProblem } from '../../contract/usernames.ts'
 import { printable } from '../../contract/values.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { emitEvents } from '../events/emit.ts'
-import { AppError, invalidField } from '../http/errors.ts'
+import { AppError, invalidField, requireNoProblems } from '../http/errors.ts'
 import { readAllowList, readScopes } from './key-limits.ts'
 import { requireKeySecret } from './key-secret-store.ts'
 import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
@@ -302,15 +302,4 @@ function dayProblem(day: string): Text | undefined {
     zh: `日期 ${printable(day)} 无效，格式为 YYYY-MM-DD`,
     en: `${printable(day)} is not a date YYYY-MM-DD`,
   }
-}
-
-/** Throws one error that names every problem, by field. */
-function requireNoProblems(problems: Readonly<Record<string, Text | undefined>>): void {
-  const fields = Object.fromEntries(
-    Object.entries(problems).flatMap(([name, problem]) => (problem ? [[name, problem]] : [])),
-  )
-  const texts = Object.values(fields)
-  if (texts.length === 0) return
-  const text = { zh: texts.map(({ zh }) => zh).join('；'), en: texts.map(({ en }) => en).join('; ') }
-  throw new AppError(1002, text, { fields })
 }

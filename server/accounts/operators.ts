@@ -7,7 +7,7 @@ import { formatDay, startOfDay } from '../../contract/time.ts'
 import { hasHiddenCharacters, printable } from '../../contract/values.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database, Queries } from '../db/database.ts'
-import { AppError, invalidField } from '../http/errors.ts'
+import { invalidField, requireNoProblems } from '../http/errors.ts'
 import { base62, randomText } from '../random.ts'
 import { hashKey } from './key.ts'
 import {
@@ -64,12 +64,7 @@ export async function createToken(
   const name = input.name.trim()
   const scopes = [...new Set(input.scopes.map((scope) => scope.trim()).filter((scope) => scope !== ''))]
   const expiresOn = input.expires_on ?? null
-  const problems = tokenProblems(name, scopes, expiresOn)
-  const texts = Object.values(problems)
-  if (texts.length > 0) {
-    const text = { zh: texts.map(({ zh }) => zh).join('；'), en: texts.map(({ en }) => en).join('; ') }
-    throw new AppError(1002, text, { fields: problems })
-  }
+  requireNoProblems(tokenProblems(name, scopes, expiresOn))
   const secret = generateToken(checksumSecret)
   const token = await db.write(async (tx) => {
     await lockOwners(tx)

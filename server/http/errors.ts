@@ -38,6 +38,17 @@ export function invalidField(field: string, text: Text): AppError {
   return new AppError(1002, text, { fields: { [field]: text } })
 }
 
+/** Throws one error that names every problem, by field. */
+export function requireNoProblems(problems: Readonly<Record<string, Text | undefined>>): void {
+  const fields = Object.fromEntries(
+    Object.entries(problems).flatMap(([name, problem]) => (problem ? [[name, problem]] : [])),
+  )
+  const texts = Object.values(fields)
+  if (texts.length === 0) return
+  const text = { zh: texts.map(({ zh }) => zh).join('；'), en: texts.map(({ en }) => en).join('; ') }
+  throw new AppError(1002, text, { fields })
+}
+
 /** A request that cannot be read: malformed, too deep, in an unknown encoding. */
 export function malformed(zh: string, en: string, cause?: unknown): AppError {
   return new AppError(1002, { zh, en }, { status: 400, cause })
