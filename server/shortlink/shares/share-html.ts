@@ -5,8 +5,7 @@ import type { Language, Text } from '../../../contract/text.ts'
 import { formatTime } from '../../../contract/time.ts'
 import { browserNames, deviceNames, osNames, referrerNames } from '../../../contract/visitor-names.ts'
 import type { Analytics, PeriodTotals } from '../listing/analytics.ts'
-import { escapeHtml } from '../../http/html.ts'
-import { pageIn } from '../redirect/pages.ts'
+import { escapeHtml, pageIn } from '../redirect/pages.ts'
 
 interface SharedPage {
   readonly title: string
