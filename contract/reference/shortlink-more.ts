@@ -1,5 +1,6 @@
 // Batches, lists, statistics and states of links in the reference of the short link endpoint.
 import { type TSchema, Type } from 'typebox'
+import { maxStatDays } from '../link-analytics.ts'
 import {
   count,
   type ErrorCase,
@@ -188,8 +189,8 @@ export function createMoreReference(
           en: 'Pass one of link_id, short_code and external_id, or tag. By default, the last 30 days are grouped by day.',
         },
         {
-          zh: '按天或小时分组时按时间升序，没有访问的时段也会列出；其他分组按访问数降序，未知值为空，超出保存数量的来源合并为 *。by=hour 最多查询 62 天；60 天前的数据不再按小时保存，只按天。',
-          en: 'Days and hours are in ascending order and include those without visits; other groups are sorted by visits, largest first. Unknown values are empty, and referrers beyond the stored ones are merged into *. by=hour spans at most 62 days; hours older than 60 days are merged into days.',
+          zh: `按天或小时分组时按时间升序，没有访问的时段也会列出；其他分组按访问数降序，未知值为空，超出保存数量的来源合并为 *。by=hour 最多查询 ${maxStatDays.hour} 天；60 天前的数据不再按小时保存，只按天。`,
+          en: `Days and hours are in ascending order and include those without visits; other groups are sorted by visits, largest first. Unknown values are empty, and referrers beyond the stored ones are merged into *. by=hour spans at most ${maxStatDays.hour} days; hours older than 60 days are merged into days.`,
         },
         {
           zh: '国家和省份由 IP 地址推断，仅供参考；不保存 IP 地址。',

@@ -10,8 +10,11 @@ import {
   text,
   time,
 } from '../reference.ts'
+import { ruleConditions } from '../link-rules.ts'
 import { createMoreReference } from './shortlink-more.ts'
 import { linkStates, redirectTypes, type shortlink, shortCodePattern } from '../shortlink.ts'
+
+const { os, device, app } = ruleConditions
 
 const linkId = Type.Integer({
   minimum: 1,
@@ -144,8 +147,8 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         en: 'A link with a password shows a form first. Each IP address has 10 attempts per minute and link; further attempts return 429.',
       },
       {
-        zh: '规则条件：os（ios、android、harmony、windows、macos、linux），device（mobile、tablet、desktop），app（wechat、qq、douyin、weibo、alipay、dingtalk、feishu），country（ISO 3166-1 两位代码），province（ISO 3166-2，不含 CN-，如 GD），language（Accept-Language 首个语言的两位代码）。同一条规则的条件须全部满足，对 a_url 与 b_url 均生效。',
-        en: 'Conditions of a rule: os (ios, android, harmony, windows, macos, linux), device (mobile, tablet, desktop), app (wechat, qq, douyin, weibo, alipay, dingtalk, feishu), country (ISO 3166-1, two letters), province (ISO 3166-2 without CN-, such as GD), language (two letters, the first of Accept-Language). All conditions of a rule must match; rules apply to a_url and b_url.',
+        zh: `规则条件：os（${os.values.join('、')}），device（${device.values.join('、')}），app（${app.values.join('、')}），country（ISO 3166-1 两位代码），province（ISO 3166-2，不含 CN-，如 GD），language（Accept-Language 首个语言的两位代码）。同一条规则的条件须全部满足，对 a_url 与 b_url 均生效。`,
+        en: `Conditions of a rule: os (${os.values.join(', ')}), device (${device.values.join(', ')}), app (${app.values.join(', ')}), country (ISO 3166-1, two letters), province (ISO 3166-2 without CN-, such as GD), language (two letters, the first of Accept-Language). All conditions of a rule must match; rules apply to a_url and b_url.`,
       },
     ],
     response: shortlinkResponseOf(generatedLink),

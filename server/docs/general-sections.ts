@@ -11,6 +11,7 @@ import {
 import { sample } from '../../contract/samples.ts'
 import { scopeNames, scopes } from '../../contract/scopes.ts'
 import { identity } from '../../contract/identity.ts'
+import { defaultPageSize } from '../../contract/paging.ts'
 import { shortlink } from '../../contract/shortlink.ts'
 import { maxSmsLength } from '../../contract/sms-text.ts'
 import { sms } from '../../contract/sms.ts'
@@ -18,6 +19,7 @@ import type { Language, Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
 import { maxDepth, maxFields } from '../http/form.ts'
 import { maxValues } from '../http/json.ts'
+import { failuresPerMinute } from '../limits/token-bucket.ts'
 import { codeBlock } from './highlight.ts'
 import { type Html, html, rootOf, sentence, table } from './html.ts'
 import type { DocsContext } from './operations.ts'
@@ -186,7 +188,7 @@ function limitsBody({ config }: DocsContext, language: Language): Html {
         : `${maxSmsLength} characters, including signature and brackets`,
     ],
     [zh ? '单号码发送' : 'Messages to one number', numberLimits(config, language)],
-    [zh ? '发送记录查询' : 'Send records', zh ? '最新 20 条' : 'the latest 20'],
+    [zh ? '发送记录查询' : 'Send records', zh ? `最新 ${defaultPageSize} 条` : `the latest ${defaultPageSize}`],
     [zh ? '姓名' : 'Name', lengthRange(name, language)],
     [zh ? '单次检测的网址数' : 'URLs per check', String(config.DOMAIN_MAX_URLS)],
   ]
@@ -305,8 +307,8 @@ function rateBody({ config: { RATE_LIMIT: limit } }: DocsContext, language: Lang
         }
       : { zh: '不限制调用频率。', en: 'There is no rate limit.' },
     {
-      zh: '超出时返回 HTTP 429，`Retry-After` 为等待秒数。凭据错误的请求按来源地址限制，每分钟最多 60 次；使用正确密钥的调用不受影响。',
-      en: 'Beyond the limit, the response is HTTP 429 and `Retry-After` contains the seconds to wait. Wrong credentials are limited to 60 per minute and address; calls with a valid key are not affected.',
+      zh: `超出时返回 HTTP 429，\`Retry-After\` 为等待秒数。凭据错误的请求按来源地址限制，每分钟最多 ${failuresPerMinute} 次；使用正确密钥的调用不受影响。`,
+      en: `Beyond the limit, the response is HTTP 429 and \`Retry-After\` contains the seconds to wait. Wrong credentials are limited to ${failuresPerMinute} per minute and address; calls with a valid key are not affected.`,
     },
   ]
   return paragraphs(texts, language)
