@@ -1,5 +1,6 @@
 // Limits in the memory of one process: token buckets for accounts, windows for wrong credentials. Monotonic time, bounded memory.
 import { LRUCache } from 'lru-cache'
+import { minuteMs } from '../../contract/time.ts'
 
 export interface RateLimit {
   readonly perSecond: number
@@ -87,7 +88,7 @@ interface FailureWindow {
   readonly startedAt: number
 }
 
-export const failureWindowMs = 60_000
+export const failureWindowMs = minuteMs
 
 /** Counts failures by address. Only failed calls use it, so a correct key is never delayed. */
 export class FailureWindows {
