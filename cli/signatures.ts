@@ -172,4 +172,3 @@ async function showOne(db: Database, account: Account, signName: string) {
   const json = { username: account.username, ...describe(found) }
   return { json, text: `${account.username}  ${found.sign_name}  ${found.status}` }
 }
-

@@ -73,7 +73,9 @@ describe('documents', () => {
     const documents = files.filter((file) => file.endsWith('.md'))
     assert.ok(documents.length > 20)
     for (const document of documents) {
-      for (const [, path] of read(document).matchAll(/`((?:[\w.-]+\/)*[\w-][\w.-]*\.(?:tsx?|js|css|conf|cfg|service))`/g))
+      for (const [, path] of read(document).matchAll(
+        /`((?:[\w.-]+\/)*[\w-][\w.-]*\.(?:tsx?|js|css|conf|cfg|service))`/g,
+      ))
         // A path may begin at the folder that the text is about.
         assert.ok(
           files.some((file) => file === path || file.endsWith(`/${path}`)),

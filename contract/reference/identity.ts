@@ -19,9 +19,7 @@ export const identityResponse = object(
     extra: object(
       {
         sex: Type.Optional(oneOf(['男', '女'], '性别', 'Sex')),
-        birthday: Type.Optional(
-          Type.String({ pattern: dayPattern, ...text('出生日期', 'Date of birth') }),
-        ),
+        birthday: Type.Optional(Type.String({ pattern: dayPattern, ...text('出生日期', 'Date of birth') })),
         age: Type.Optional(Type.Integer({ minimum: 0, ...text('年龄', 'Age') })),
         address: optionalString('地址', 'Address'),
         nation: optionalString('民族', 'Ethnic group'),

@@ -281,9 +281,12 @@ export const smsReference: EndpointReference<typeof sms> = {
         en: 'At least one of biz_id, phone_number and start_date is required. Newest first, at most 20 records; days are in Asia/Shanghai and inclusive. With limit or cursor, the response is one page and also contains next_cursor.',
       },
     ],
-    response: envelopeOf(Type.Array(smsRecord, { maxItems: maxPageSize, ...text('发送记录', 'Send records') }), {
-      next_cursor: Type.Optional(nextCursor),
-    }),
+    response: envelopeOf(
+      Type.Array(smsRecord, { maxItems: maxPageSize, ...text('发送记录', 'Send records') }),
+      {
+        next_cursor: Type.Optional(nextCursor),
+      },
+    ),
     errors: [
       {
         code: 1001,

@@ -195,7 +195,10 @@ export async function changeAccount(
 async function requireOtherOwner(tx: Tx, accountId: number): Promise<void> {
   const owners = await lockOwners(tx)
   if (owners.length === 1 && owners[0] === accountId)
-    throw invalidField('suspended', { zh: '不能停用最后一位所有者', en: 'the last owner cannot be suspended' })
+    throw invalidField('suspended', {
+      zh: '不能停用最后一位所有者',
+      en: 'the last owner cannot be suspended',
+    })
 }
 
 function passwordAction(actor: Actor): string {

@@ -69,7 +69,10 @@ export async function createToken(
   const token = await db.write(async (tx) => {
     await lockOwners(tx)
     if ((await countTokens(tx)) >= maxTokens) {
-      throw invalidField('name', { zh: `至多 ${maxTokens} 个令牌`, en: `there are ${maxTokens} tokens at most` })
+      throw invalidField('name', {
+        zh: `至多 ${maxTokens} 个令牌`,
+        en: `there are ${maxTokens} tokens at most`,
+      })
     }
     const inserted = await insertToken(tx, {
       account_id: operator.id,

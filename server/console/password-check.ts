@@ -81,7 +81,17 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
   }
 
   /** Counts the guess and checks it. A guess that was refused because of others does not count. */
-  async function check({ name, account, password, address, isKnown }: PasswordGuess): Promise<{ readonly guess: Guess; readonly forgive: string; readonly passwordHash: string | undefined }> {
+  async function check({
+    name,
+    account,
+    password,
+    address,
+    isKnown,
+  }: PasswordGuess): Promise<{
+    readonly guess: Guess
+    readonly forgive: string
+    readonly passwordHash: string | undefined
+  }> {
     const share = account && isKnown ? knownShare(`account ${account.id}`) : siteOf(address)
     requirePasswordCapacity(share)
     const keys = keysOf(name, account, address, isKnown)
@@ -106,7 +116,13 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
     },
     async confirm(account, password, address, field) {
       const name = account.username
-      const { guess, forgive, passwordHash } = await check({ name, account, password, address, isKnown: true })
+      const { guess, forgive, passwordHash } = await check({
+        name,
+        account,
+        password,
+        address,
+        isKnown: true,
+      })
       if (passwordHash !== undefined) {
         await guess.right(forgive)
         return { kind: 'account', accountId: account.id, passwordHash }

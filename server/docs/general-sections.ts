@@ -188,7 +188,10 @@ function limitsBody({ config }: DocsContext, language: Language): Html {
         : `${maxSmsLength} characters, including signature and brackets`,
     ],
     [zh ? '单号码发送' : 'Messages to one number', numberLimits(config, language)],
-    [zh ? '发送记录查询' : 'Send records', zh ? `最新 ${defaultPageSize} 条` : `the latest ${defaultPageSize}`],
+    [
+      zh ? '发送记录查询' : 'Send records',
+      zh ? `最新 ${defaultPageSize} 条` : `the latest ${defaultPageSize}`,
+    ],
     [zh ? '姓名' : 'Name', lengthRange(name, language)],
     [zh ? '单次检测的网址数' : 'URLs per check', String(config.DOMAIN_MAX_URLS)],
   ]

@@ -120,9 +120,7 @@ export function createAlerts(options: AlertOptions): Alerts {
       const expected = endpoint.confirm_hash
       const given = keyed('confirm', endpoint.account_id, code.trim())
       const isRight =
-        expected !== null &&
-        attempts <= alertLimits.confirmAttempts &&
-        isSameSecret(given, expected)
+        expected !== null && attempts <= alertLimits.confirmAttempts && isSameSecret(given, expected)
       if (!isRight) throw invalidInput('code', { zh: '不正确或已失效', en: 'is wrong or no longer valid' })
       await activate(actor, endpoint)
     },

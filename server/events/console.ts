@@ -90,7 +90,10 @@ export function eventPages(
   /** They cost nothing and each leaves rows behind. */
   async function limitByHand({ account }: SignedInRequest): Promise<void> {
     const max = webhookLimits.byHandPerMinute
-    const result = await limits.attempts.attempt([{ key: `webhook from the console ${account.id}`, max }], minuteMs)
+    const result = await limits.attempts.attempt(
+      [{ key: `webhook from the console ${account.id}`, max }],
+      minuteMs,
+    )
     if ('retryAfterMs' in result) throw tooMany(Math.max(1, Math.ceil(result.retryAfterMs / 1000)))
   }
 
@@ -207,4 +210,3 @@ export function attemptOf(
 ) {
   return { id, at, duration_ms, status, error, response: shown(response) }
 }
-

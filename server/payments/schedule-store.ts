@@ -4,7 +4,6 @@ import { dayMs, hourMs, minuteMs } from '../../contract/time.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { OrderRow } from './store.ts'
 
-
 /** Whether an order is due; a read, because it is asked every second. */
 export async function hasDueOrder(queries: Queries, provider: PaymentProviderName): Promise<boolean> {
   const row = await queries.one(

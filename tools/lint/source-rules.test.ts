@@ -15,7 +15,9 @@ const sources = globSync('{contract,server,cli,web,bench,tools}/**/*.{ts,tsx}', 
   text: readFileSync(join(root, file), 'utf8'),
 }))
 
-const serverSources = sources.filter(({ file }) => file.startsWith('server/') && !file.startsWith('server/db/'))
+const serverSources = sources.filter(
+  ({ file }) => file.startsWith('server/') && !file.startsWith('server/db/'),
+)
 
 test('no two files declare a type of the same name', () => {
   assert.ok(sources.length > 500)

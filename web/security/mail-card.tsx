@@ -68,7 +68,12 @@ export function MailCard({ address, readOnly }: { address: string | null; readOn
         }}
       >
         <Form.Item name="code" label={t.mailCode} rules={[required]}>
-          <Input className="mono" inputMode="numeric" autoComplete="one-time-code" maxLength={mailCodeLength} />
+          <Input
+            className="mono"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={mailCodeLength}
+          />
         </Form.Item>
       </FormDialog>
       <Confirm

@@ -30,7 +30,6 @@ type AlipayFields = Readonly<Record<string, string>>
 /** A signed answer, or why there is none. */
 type AlipayResponse = { readonly fields: JsonObject } | { readonly reason: string; readonly isSent: boolean }
 
-
 /** Refunds that cannot succeed. All other codes are asked again: with the same number Alipay refunds once. */
 const finalRefusals = [
   'TRADE_HAS_FINISHED',

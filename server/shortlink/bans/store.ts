@@ -15,11 +15,7 @@ const banColumns = 'id, host, link_id, code, note, created_by, created_at'
 const linkColumns = 'id, account_id, code, title, target_url, banned'
 
 /** The newest first. `before` is the id of the last one of the previous page. */
-export function listBans(
-  queries: Queries,
-  limit: number,
-  before = Number.MAX_SAFE_INTEGER,
-): Promise<Ban[]> {
+export function listBans(queries: Queries, limit: number, before = Number.MAX_SAFE_INTEGER): Promise<Ban[]> {
   return queries.all<Ban>(`SELECT ${banColumns} FROM link_ban WHERE id < ? ORDER BY id DESC LIMIT ?`, [
     before,
     limit,

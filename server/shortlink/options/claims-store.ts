@@ -22,7 +22,11 @@ const maxWaiting = 10_000
 class TooManyClaims extends Error {}
 
 export function createClaims(db: Database): Claims {
-  const useVisit = createBatcher(db, { maxBatch: maxVisits, laneOf: (linkId: number) => linkId, run: useEach })
+  const useVisit = createBatcher(db, {
+    maxBatch: maxVisits,
+    laneOf: (linkId: number) => linkId,
+    run: useEach,
+  })
   let waiting = 0
   return {
     async claim(linkId) {

@@ -10,7 +10,6 @@ import type { Services } from '../../services.ts'
 import type { Shortlink } from '../api.ts'
 import { findOwnDomain, listOwnDomains, type OwnDomainRow } from './store.ts'
 
-
 export function ownDomainPages(api: Api, { db, limits }: Services, links: Shortlink): void {
   const actorOf = ({ account }: SignedInRequest): AccountActor => ({ kind: 'account', accountId: account.id })
 
