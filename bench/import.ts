@@ -108,12 +108,12 @@ async function measureNeighbour(
 
 async function upload({ browser, rows }: ImportScene): Promise<number> {
   const lines = Array.from({ length: rows }, (_one, index) => `https://example.com/p/${index},title ${index}`)
-  const { status, body } = await browser.call(linkImportRoutes.upload, {
+  const reply = await browser.call(linkImportRoutes.upload, {
     query: { name: 'bench.csv', codes: 'new', tag: 'bench' },
     file: `url,title\n${lines.join('\n')}`,
   })
-  if (status !== 200) throw new Error(`the upload returned ${status}`)
-  return (body as { id: number }).id
+  if (reply.status !== 200) throw new Error(`the upload returned ${reply.status}`)
+  return (reply.body as { id: number }).id
 }
 
 async function show({ browser }: ImportScene, id: number): Promise<LinkImport> {
