@@ -81,13 +81,7 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
   }
 
   /** Counts the guess and checks it. A guess that was refused because of others does not count. */
-  async function check({
-    name,
-    account,
-    password,
-    address,
-    isKnown,
-  }: PasswordGuess): Promise<{
+  async function check({ name, account, password, address, isKnown }: PasswordGuess): Promise<{
     readonly guess: Guess
     readonly forgive: string
     readonly passwordHash: string | undefined
