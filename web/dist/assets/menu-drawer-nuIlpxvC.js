@@ -1,1 +1,0 @@
-import{Cr as e}from"./base-CG47eZHb.js";import{i as t}from"./frame-DRHV87Rg.js";import{kt as n}from"./common-g2aSVRej.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};

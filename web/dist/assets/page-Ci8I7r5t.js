@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Cr as t,Er as n}from"./base-CG47eZHb.js";var r=e(n(),1),i=t();function a(){return(0,r.useEffect)(()=>window.location.replace(`/docs/`),[]),(0,i.jsx)(`a`,{href:`/docs/`,children:`/docs/`})}export{a as DocsPage};
